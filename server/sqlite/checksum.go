@@ -1,9 +1,6 @@
 package sqlite
 
-import (
-	"encoding/binary"
-	"hash/crc32"
-)
+import "hash/crc32"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -11,10 +8,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // to the next unseen.
 type sum uint32
 
+// int goes byte by byte: crc32.Update would make the eight bytes escape to the heap.
 func (s sum) int(v int64) sum {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(v))
-	return sum(crc32.Update(uint32(s), castagnoli, b[:]))
+	c := ^uint32(s)
+	for range 8 {
+		c = castagnoli[byte(c)^byte(v)] ^ c>>8
+		v >>= 8
+	}
+	return sum(^c)
 }
 
 func (s sum) blob(b []byte) sum {

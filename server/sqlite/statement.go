@@ -16,7 +16,7 @@ type statement struct {
 
 func prepare(conn *sqlite.Conn, query string) *statement {
 	stmt, err := conn.Prepare(query)
-	return &statement{stmt: stmt, err: err}
+	return &statement{stmt: stmt, err: classify(err)}
 }
 
 func (s *statement) int(v int64) *statement {
