@@ -98,6 +98,9 @@ func (w *batch) events() error {
 	if next != w.Last+1 {
 		return fmt.Errorf("events %d to %d have %d lines", w.First, w.Last, next-w.First)
 	}
+	if err := saveHead(w.conn, w.n, w.Last); err != nil {
+		return fmt.Errorf("append events: %w", err)
+	}
 	return nil
 }
 

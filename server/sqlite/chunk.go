@@ -1,10 +1,6 @@
 package sqlite
 
-import (
-	"bytes"
-
-	"zombiezen.com/go/sqlite"
-)
+import "bytes"
 
 // chunkBytes bounds a chunk of more than one line, so that reading one event costs a bounded read.
 const chunkBytes = 64 << 10
@@ -18,7 +14,6 @@ const (
 		WHERE key BETWEEN coalesce((SELECT max(key) FROM chunk WHERE key BETWEEN ?1 AND ?2), ?1) AND ?3
 		ORDER BY key`
 	selectFolds = "SELECT key, last, crc, data FROM fold WHERE key BETWEEN ? AND ? ORDER BY key"
-	selectHead  = "SELECT last FROM chunk WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1"
 )
 
 // A span is a row of bytes that covers the seqs from its key's to last: a chunk or a fold.
@@ -45,14 +40,4 @@ func cutChunk(data []byte) ([]byte, int) {
 		}
 	}
 	return data[:end], bytes.Count(data[:end], []byte{'\n'})
-}
-
-// headOf returns the seq of a session's last event, 0 when it has none.
-func headOf(conn *sqlite.Conn, n int64) (uint64, error) {
-	q := prepare(conn, selectHead).int(key(n, 0)).int(key(n, maxSeq))
-	defer q.reset()
-	if ok, err := q.next(); !ok || err != nil {
-		return 0, err
-	}
-	return uint64(q.intAt(0)), nil
 }

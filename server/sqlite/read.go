@@ -56,8 +56,12 @@ func (r *reading) raw(through uint64) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		if ok, err := q.next(); !ok || err != nil {
+		ok, err := q.next()
+		if err != nil {
 			return err
+		}
+		if !ok {
+			return r.ended(through)
 		}
 		if err := r.chunk(q, through); err != nil {
 			return err
@@ -74,9 +78,9 @@ func (r *reading) chunk(q *statement, through uint64) error {
 		return err
 	}
 	if c.first() > r.at+1 {
-		return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.at+1, c.first()-1)
+		return r.missing(c.first() - 1)
 	}
-	if c.last <= r.at { // the end of the log
+	if c.last <= r.at { // r.at is where a chunk ends
 		r.dst = r.dst[:base]
 		return nil
 	}
@@ -117,9 +121,6 @@ func (r *reading) folded() error {
 		if err := r.raw(f.first() - 1); err != nil || r.full {
 			return err
 		}
-		if r.at != f.first()-1 {
-			return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.at+1, f.first()-1)
-		}
 		base := len(r.dst)
 		if err := r.load(folds, f); err != nil {
 			return err
@@ -132,6 +133,22 @@ func (r *reading) folded() error {
 		r.at = f.last
 	}
 	return nil
+}
+
+// ended checks that no more events up to through exist, now that there are no more chunks.
+func (r *reading) ended(through uint64) error {
+	head, err := headOf(r.conn, r.n)
+	if err != nil {
+		return err
+	}
+	if last := min(head, through); r.at < last {
+		return r.missing(last)
+	}
+	return nil
+}
+
+func (r *reading) missing(last uint64) error {
+	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.at+1, last)
 }
 
 // load appends the data of the current row, whose span is s, and verifies both.

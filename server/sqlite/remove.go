@@ -23,7 +23,7 @@ func removeSession(conn *sqlite.Conn, id string) error {
 			return err
 		}
 	}
-	for _, table := range []string{"snapshot", "decision", "blob", "process", "session"} {
+	for _, table := range []string{"head", "snapshot", "decision", "blob", "process", "session"} {
 		if err := prepare(conn, "DELETE FROM "+table+" WHERE n = ?").int(n).run(); err != nil {
 			return err
 		}

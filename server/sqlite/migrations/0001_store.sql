@@ -25,6 +25,13 @@ CREATE TABLE snapshot (
 	data BLOB NOT NULL
 );
 
+-- The seq of a session's last event: what tells a lost tail from the end. No row before the first event.
+CREATE TABLE head (
+	n    INTEGER PRIMARY KEY,
+	last INTEGER NOT NULL,
+	crc  INTEGER NOT NULL
+);
+
 -- Event lines first to last; key is n<<40|first.
 CREATE TABLE chunk (
 	key  INTEGER PRIMARY KEY,
