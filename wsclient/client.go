@@ -2,8 +2,9 @@ package wsclient
 
 import (
 	"context"
-	"errors"
-	"iter"
+	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"agentctl/protocol"
 )
@@ -11,68 +12,81 @@ import (
 // A Client is one connection to one server, kept up until Close. Its methods may be called by several goroutines. Everything
 // that needs the connection connects; Connect does nothing else.
 type Client struct {
-	state *stateBox
+	// Static after construction.
+	options Options
+	dialer  *dialer
+	ops     chan func(*loop) // to the loop, which always takes them soon
+	done    chan struct{}    // closed when the loop is over
+	quit    chan struct{}    // closed by Close
+
+	start, stop sync.Once
+	state       *stateBox
+	hello       atomic.Pointer[protocol.HelloResult]
+	window      atomic.Int64 // bytes, of the newest connection; 0: no acks
 }
-
-// An Item is what a subscription yields: how it was attached, or an event.
-type Item struct {
-	Attached *protocol.SubscribeResult // at the start and after every reconnect
-	Event    *protocol.Event           // durable, or ephemeral and without seq
-	Raw      []byte                    // the event's line as on the wire, without its newline
-}
-
-// A Subscription follows one session.
-type Subscription struct{}
-
-var errUnbuilt = errors.New("not built")
 
 // New makes a client of the server at url: ws://, wss://, http://, https://, or unix:// and the path of a socket. Without a path
 // protocol.Path is meant. It does no I/O.
-func New(url string, o Options) *Client { return &Client{state: newStateBox()} }
+func New(url string, o Options) *Client {
+	o = o.withDefaults()
+	return &Client{
+		options: o,
+		dialer:  newDialer(url, o),
+		ops:     make(chan func(*loop)),
+		done:    make(chan struct{}),
+		quit:    make(chan struct{}),
+		state:   newStateBox(),
+	}
+}
+
+// post has the loop run op, starting the loop when it is the first; false when the client is closed.
+func (c *Client) post(op func(*loop)) bool {
+	c.start.Do(func() { go newLoop(c).run() })
+	select {
+	case c.ops <- op:
+		return true
+	case <-c.done:
+		return false
+	}
+}
 
 // Connect waits until the connection is open; concurrent calls share one attempt. Its error is a *ConnectError: refused, attempts
 // used up, closed, or the context's end.
-func (c *Client) Connect(ctx context.Context) error { return errUnbuilt }
+func (c *Client) Connect(ctx context.Context) error {
+	w := make(waiter, 1)
+	if !c.post(func(l *loop) { l.await(w) }) {
+		return c.dialer.lost(ErrClosed)
+	}
+	select {
+	case err := <-w:
+		return err
+	case <-ctx.Done():
+		c.post(func(l *loop) { l.leave(w) })
+		err := ctx.Err()
+		if last := c.State().Err; last != nil {
+			err = fmt.Errorf("%w, after: %w", err, last)
+		}
+		return &ConnectError{URL: c.dialer.shown, Err: err}
+	}
+}
 
 // Close ends the connection and everything that waits on it, and waits for the client's goroutines. It never fails and may be
 // called again.
-func (c *Client) Close() error { return nil }
+func (c *Client) Close() error {
+	c.stop.Do(func() { close(c.quit) })
+	c.start.Do(func() { go newLoop(c).run() }) // ends at once
+	<-c.done
+	return nil
+}
 
-// Retry tries to connect now instead of after the delay, or again after the client went offline.
-func (c *Client) Retry() {}
+// Retry tries to connect now instead of after the delay, or again after the client went offline. It does nothing to a
+// connection that is open or under way.
+func (c *Client) Retry() { c.post((*loop).retryNow) }
 
 // Hello returns what the server said on the newest connection; zero before the first one.
-func (c *Client) Hello() protocol.HelloResult { return protocol.HelloResult{} }
-
-// Do sends a command and reads its answer's result into result, a pointer, or nil to ignore it. A command that changes state gets
-// a key when it has none. It is sent again on every new connection until it is answered or ctx ends, also over a time
-// offline. Errors: the server's *protocol.Error, *SendError, *DecodeError.
-func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error { return errUnbuilt }
-
-// Call does a command with data (nil: none) and returns its result.
-func Call[R any](ctx context.Context, c *Client, verb protocol.Verb, session string, data any) (R, error) {
-	var r R
-	return r, errUnbuilt
-}
-
-// Subscribe returns a subscription to a session (id, exact name or unique id prefix). It does nothing until Events.
-func (c *Client) Subscribe(session string, o SubscribeOptions) *Subscription { return &Subscription{} }
-
-// Events follows the session: attached, then its events, each once and in order, over any number of reconnects. It ends without
-// an error when ctx ends, the caller stops, or Close is called on the subscription or the client; with one when the session
-// cannot be followed. Called again it goes on after Position.
-func (s *Subscription) Events(ctx context.Context) iter.Seq2[Item, error] {
-	return func(yield func(Item, error) bool) { yield(Item{}, errUnbuilt) }
-}
-
-// Position returns the place of the last item that Events yielded; zero before the first.
-func (s *Subscription) Position() protocol.Position { return protocol.Position{} }
-
-// Close ends the subscription. It may be called again.
-func (s *Subscription) Close() {}
-
-// Watch yields the summaries of all sessions, then their changes; over a reconnect what changed meanwhile, deleted sessions as
-// Deleted. The newest of each session only. It ends as Subscription.Events does.
-func (c *Client) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
-	return func(yield func(protocol.Summary, error) bool) { yield(protocol.Summary{}, errUnbuilt) }
+func (c *Client) Hello() protocol.HelloResult {
+	if h := c.hello.Load(); h != nil {
+		return *h
+	}
+	return protocol.HelloResult{}
 }

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"time"
-
-	"agentctl/protocol"
 )
 
 // Options says how a client connects. The zero value is a client that retries for ever with acks and the default window.
@@ -37,10 +35,4 @@ func (o Options) withDefaults() Options {
 		o.Rand = rand.Float64
 	}
 	return o
-}
-
-// SubscribeOptions says from where and how a session is followed.
-type SubscribeOptions struct {
-	Since *protocol.Position // nil: the snapshot of the last turn boundary and the events since
-	Raw   bool               // never folded
 }
