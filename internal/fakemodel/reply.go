@@ -106,16 +106,17 @@ func (r *Reply) Fail(status int, message string) {
 	r.status, r.message = status, message
 }
 
-// Drip streams chunk again and again, one each interval, until ctx ends.
+// Drip streams chunk and a number, one each interval, until ctx ends. The number keeps agents that watch for a looping
+// model quiet.
 func (r *Reply) Drip(ctx context.Context, chunk string, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for {
+	for i := 1; ; i++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			r.Text(chunk)
+			r.Text(fmt.Sprintf("%s%d ", chunk, i))
 		}
 	}
 }
