@@ -78,17 +78,14 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	}
 
 	a.mu.Lock()
-	a.memory.Turn = nil
+	if ctx.Err() == nil { // else the turn may go on after a restart
+		a.memory.Turn = nil
+	}
 	if e.Usage == nil {
 		e.Usage = &protocol.Usage{Input: heard, Output: a.memory.Tokens - heard, Model: "script"}
 	}
 	a.mu.Unlock()
-	if ctx.Err() == nil {
-		err = a.save(out)
-	} else {
-		err = a.save(a.host)
-	}
-	if err != nil {
+	if err := a.save(a.host); err != nil {
 		a.host.Logf("save the script agent's state: %v", err)
 	}
 	return session.End(e), nil
