@@ -109,8 +109,8 @@ func (a *agent) refuse(id json.RawMessage, code int, text string) {
 	a.send(obj{"id": id, "error": fault{code, text}})
 }
 
-// ask sends a request of ours and waits for its answer.
-func (a *agent) ask(method string, params any) message {
+// ask sends a request of ours, does something and waits for the answer.
+func (a *agent) ask(method string, params any, meanwhile func()) message {
 	answer := make(chan message, 1)
 	a.mu.Lock()
 	id := fmt.Sprintf("ask-%d", a.asked)
@@ -118,6 +118,7 @@ func (a *agent) ask(method string, params any) message {
 	a.waiting[id] = answer
 	a.mu.Unlock()
 	a.send(obj{"id": id, "method": method, "params": params})
+	meanwhile()
 	return <-answer
 }
 

@@ -6,6 +6,7 @@
 //	say TEXT · think TEXT     a chunk of the answer, of the thinking
 //	update JSON               a session/update with that update
 //	ask JSON                  asks permission for that toolCall, then says the option chosen, or "cancelled"
+//	askon JSON                the same, and speaks on before it waits for the answer
 //	askwith KINDS JSON        the same with options of these kinds only, separated by commas
 //	request METHOD            sends a request of the client, then says the code of the answer
 //	line TEXT · bytes HEX     writes a line that may be anything

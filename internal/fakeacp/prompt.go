@@ -56,12 +56,14 @@ func (a *agent) step(s *session, verb, rest string) {
 	case "update":
 		a.send(obj{"method": "session/update", "params": obj{"sessionId": s.id, "update": json.RawMessage(rest)}})
 	case "ask":
-		a.permission(s, "allow_once,allow_always,reject_once,reject_always", rest)
+		a.permission(s, allKinds, rest, func() {})
+	case "askon":
+		a.permission(s, allKinds, rest, func() { a.say(s, "meanwhile ") })
 	case "askwith":
 		kinds, call, _ := strings.Cut(rest, " ")
-		a.permission(s, kinds, call)
+		a.permission(s, kinds, call, func() {})
 	case "request":
-		m := a.ask(rest, obj{"sessionId": s.id})
+		m := a.ask(rest, obj{"sessionId": s.id}, func() {})
 		if m.Error != nil {
 			a.say(s, fmt.Sprintf("%s: %d", rest, m.Error.Code))
 		} else {
@@ -95,14 +97,16 @@ func (a *agent) step(s *session, verb, rest string) {
 	}
 }
 
+const allKinds = "allow_once,allow_always,reject_once,reject_always"
+
 // permission offers the options in an order of its own and under ids of its own.
-func (a *agent) permission(s *session, kinds, call string) {
+func (a *agent) permission(s *session, kinds, call string, meanwhile func()) {
 	options := []obj{}
 	for i, k := range strings.Split(kinds, ",") {
 		options = append(options, obj{"optionId": fmt.Sprintf("opt-%d-%s", i, k), "kind": k, "name": "Do " + k})
 	}
 	slices.Reverse(options)
-	m := a.ask("session/request_permission", obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)})
+	m := a.ask("session/request_permission", obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)}, meanwhile)
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }
 	}

@@ -173,6 +173,7 @@ func launch(t *testing.T, traits string, change ...func(*Config, *session.Spec))
 	config := Config{Name: "Fake", Command: []string{self}, EndGrace: 5 * time.Second}
 	spec := session.Spec{Session: "ses", CWD: t.TempDir(), Env: map[string]string{
 		fakeacp.Variable: traits, fakeacp.DirVariable: t.TempDir(),
+		"GORACE": "atexit_sleep_ms=0", // of a race-enabled test binary that plays the agent
 	}}
 	for _, f := range change {
 		f(&config, &spec)
