@@ -189,6 +189,16 @@ func (k *answers) reset() {
 	}
 }
 
+// forsake answers who waits for a command that was under way when its session ended.
+func (k *answers) forsake(err error) {
+	for _, e := range k.byKey {
+		for _, a := range e.waiting {
+			a.reply(nil, err)
+		}
+		e.waiting = nil
+	}
+}
+
 // hashOf identifies a command's body.
 func hashOf(c *protocol.Command) []byte {
 	h := sha256.New()

@@ -253,8 +253,6 @@ func (h *Hub) make(ctx context.Context, a *action, spec Spec, name string, begin
 		s.answers.put(a.key, &kept{hash: a.hash})
 	}
 	s.answer(a, result, nil)
-	s.tellSummary()
-	s.flush()
 	go s.run()
 	return nil
 }

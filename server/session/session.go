@@ -65,7 +65,12 @@ func (s *Session) run() {
 	defer s.timer.Stop()
 	defer s.halt()
 	stop := s.stop
-	for !s.ending {
+	for {
+		s.tellSummary()
+		s.flush()
+		if s.ending {
+			break
+		}
 		var output chan emission
 		if s.unseen < maxUnseen {
 			output = s.output
@@ -84,14 +89,16 @@ func (s *Session) run() {
 			s.shutdown()
 		}
 		s.drain()
-		s.tellSummary()
-		s.flush()
 	}
+	s.finish()
 }
 
 // drain takes what waits already, commands before the agent, so that a commit holds more than one event under load.
 func (s *Session) drain() {
 	for range 512 {
+		if s.ending {
+			return
+		}
 		select {
 		case f := <-s.inbox:
 			f()
@@ -108,6 +115,15 @@ func (s *Session) drain() {
 			return
 		}
 	}
+}
+
+// finish keeps what was recorded last and answers everybody who waits still, before the session is gone.
+func (s *Session) finish() {
+	for s.inAir != nil || s.batch != nil {
+		s.flush()
+		s.settled(<-s.committed)
+	}
+	s.answers.forsake(stopping())
 }
 
 // record appends an event that the session itself makes. Its data is ours and always fits unless it holds a user's text, which
