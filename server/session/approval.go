@@ -93,9 +93,7 @@ func (s *Session) ask(q *ask) {
 		s.resolve(a.Request, rule.By, protocol.ApprovalResolvedData{
 			Request: a.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 		})
-		return
 	}
-	s.arm()
 }
 
 // give hands the agent its verdict unless the commit failed: then the turn is over.

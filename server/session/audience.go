@@ -158,10 +158,9 @@ func (f *follower) measure(s *Session) {
 }
 
 // moved notes that the log moved on, so that lag is worth a look soon.
-func (u *audience) moved(s *Session) {
+func (u *audience) moved() {
 	if len(u.peers) > 0 && u.lagDue.IsZero() {
 		u.lagDue = time.Now().Add(lagPeriod)
-		s.arm()
 	}
 }
 

@@ -58,7 +58,8 @@ func (s *Session) tick() {
 
 // unwatched reports whether nobody would miss the session in memory.
 func (s *Session) unwatched() bool {
-	return s.turn == nil && s.state.Turn == nil && len(s.audience.peers) == 0 && len(s.editors) == 0 && s.batch == nil && s.inAir == nil
+	return s.turn == nil && s.state.Turn == nil && s.asides == 0 && len(s.audience.peers) == 0 && len(s.editors) == 0 &&
+		s.batch == nil && s.inAir == nil
 }
 
 // unload ends the session's goroutine; the next use loads it again.

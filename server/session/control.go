@@ -13,6 +13,7 @@ const asideLimit = 5 * time.Minute
 
 // aside lets the agent work on a command off the session's goroutine; finish, back on it, makes the answer.
 func (s *Session) aside(a *action, work func(context.Context) (any, error), finish func(any) (any, error)) {
+	s.asides++
 	s.hub.agents.Add(1)
 	go func() {
 		defer s.hub.agents.Done()
@@ -20,10 +21,13 @@ func (s *Session) aside(a *action, work func(context.Context) (any, error), fini
 		defer cancel()
 		result, err := work(ctx)
 		posted := s.post(func() {
+			s.asides--
+			s.touched = time.Now()
 			if err == nil {
 				result, err = finish(result)
 			}
 			s.answer(a, result, agentError(err))
+			s.arm()
 		})
 		if !posted {
 			a.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped meanwhile: try again"))

@@ -44,6 +44,7 @@ type Session struct {
 	live      bool      // as the store knows it
 	timer     *time.Timer
 	closing   []closing // closes that wait for the end of the turn
+	asides    int       // commands that the agent works on
 	shutting  bool      // no turn may start any more
 	ending    bool      // run returns
 }
@@ -164,7 +165,8 @@ func (s *Session) settled(err error) {
 	for _, f := range waiters {
 		f(err)
 	}
-	s.audience.moved(s)
+	s.audience.moved()
+	s.arm()
 }
 
 // fallBack reloads the state from the store after a failed commit. The turn under way cannot go on: its agent may have said
@@ -192,7 +194,6 @@ func (s *Session) fallBack() {
 	}
 	s.changed = true
 	s.mendAt = time.Now().Add(time.Second)
-	s.arm()
 }
 
 // restoreState folds the stored snapshot and the stored events after it.
