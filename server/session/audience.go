@@ -164,10 +164,10 @@ func (u *audience) moved() {
 	}
 }
 
-// lookAtLag tells whose lag changed, and when to look again; zero: when the log moves.
-func (u *audience) lookAtLag(s *Session, now time.Time) time.Time {
+// lookAtLag tells whose lag changed, and looks again later while somebody is behind.
+func (u *audience) lookAtLag(s *Session, now time.Time) {
 	if u.lagDue.IsZero() || now.Before(u.lagDue) {
-		return u.lagDue
+		return
 	}
 	u.lagDue = time.Time{}
 	for _, f := range slices.Clone(u.peers) {
@@ -182,5 +182,4 @@ func (u *audience) lookAtLag(s *Session, now time.Time) time.Time {
 			u.lagDue = now.Add(lagPeriod)
 		}
 	}
-	return u.lagDue
 }

@@ -215,8 +215,8 @@ func (s *Session) leaveEdits(conn string) {
 	}
 }
 
-// expireEdits lifts the edit holds whose time is over, and returns when the next one's is; zero: never.
-func (s *Session) expireEdits(now time.Time) (next time.Time) {
+// expireEdits lifts the edit holds whose time is over.
+func (s *Session) expireEdits(now time.Time) {
 	var ids []string
 	for id, ed := range s.editors {
 		switch {
@@ -225,8 +225,6 @@ func (s *Session) expireEdits(now time.Time) (next time.Time) {
 		case ed.until.IsZero():
 		case !now.Before(ed.until):
 			ids = append(ids, id)
-		case next.IsZero() || ed.until.Before(next):
-			next = ed.until
 		}
 	}
 	if len(ids) > 0 {
@@ -234,5 +232,4 @@ func (s *Session) expireEdits(now time.Time) (next time.Time) {
 		s.release(nil, ids...)
 		s.next()
 	}
-	return next
 }

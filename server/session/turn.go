@@ -251,6 +251,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 		t.reason, t.by, t.queue = reason, by, queue
 		t.giveUp = time.Now().Add(s.hub.cfg.InterruptGrace)
 		t.cancel(errInterrupted)
+		s.cancelApprovals()
 		s.arm()
 		return
 	}
