@@ -30,7 +30,7 @@ type Session struct {
 	spec      Spec
 	agent     Agent
 	traits    Traits
-	boundary  []byte // the state at the end of the last turn, encoded
+	boundary  []byte // the state at the end of the last visible turn, encoded
 	boundSeq  uint64
 	turn      *turn
 	approvals approvals
@@ -160,7 +160,7 @@ func (s *Session) settled(err error) {
 	if err != nil {
 		s.hub.log.Error("commit", "session", s.id, "err", err)
 		s.fallBack()
-		err = protocol.Errorf(protocol.CodeStorage, "the store did not take it; nothing was changed, try again")
+		err = notKept()
 	}
 	for _, f := range waiters {
 		f(err)
@@ -169,11 +169,15 @@ func (s *Session) settled(err error) {
 	s.arm()
 }
 
+func notKept() error {
+	return protocol.Errorf(protocol.CodeStorage, "the store did not take it; nothing was changed, try again")
+}
+
 // fallBack reloads the state from the store after a failed commit. The turn under way cannot go on: its agent may have said
 // what is lost.
 func (s *Session) fallBack() {
 	s.answers.reset()
-	s.dropTurn(protocol.CodeStorage, "the store failed: the turn was cut")
+	s.dropTurn()
 	s.approvals.reset()
 	for {
 		err := s.restoreState()
