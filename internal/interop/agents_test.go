@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"agentctl/server/agent/acp"
@@ -19,6 +20,7 @@ type realAgent struct {
 	shell   string   // the name of its shell tool
 	env     func(home, endpoint string) map[string]string
 	files   func(endpoint string) map[string]any // settings below its home
+	age     func(home string) error              // makes its conversations look older; nil: not needed
 }
 
 var realAgents = []realAgent{
@@ -36,6 +38,7 @@ var realAgents = []realAgent{
 				"general":  obj{"enableAutoUpdate": false},
 			}}
 		},
+		age: ageGemini,
 	},
 	{
 		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shell: "bash",
@@ -88,4 +91,21 @@ func (a *realAgent) config(t *testing.T, home, endpoint string) acp.Config {
 	env := a.env(home, endpoint)
 	env["HOME"] = home
 	return acp.Config{Name: a.name, Command: append([]string{program}, a.args...), Env: env}
+}
+
+// ageGemini renames the files of conversations. This release names each by the minute in which it began, and a load within
+// the same minute writes over the very file that it is about to read.
+func ageGemini(home string) error {
+	files, err := filepath.Glob(filepath.Join(home, ".gemini/tmp/*/chats/session-*"))
+	if err != nil {
+		return err
+	}
+	began := regexp.MustCompile(`session-\d{4}-\d\d-\d\dT\d\d-\d\d-`)
+	for _, f := range files {
+		aged := began.ReplaceAllString(filepath.Base(f), "session-2026-01-01T00-00-")
+		if err := os.Rename(f, filepath.Join(filepath.Dir(f), aged)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

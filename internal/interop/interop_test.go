@@ -194,6 +194,11 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 		r.send("my name is Ada")
 		r.turnEnded(protocol.ReasonCompleted)
 		r.stop()
+		if r.agent.age != nil {
+			if err := r.agent.age(r.config.Env["HOME"]); err != nil {
+				t.Fatal(err)
+			}
+		}
 		r.start()
 		r.send("who am I?")
 		r.turnEnded(protocol.ReasonCompleted)
@@ -208,7 +213,7 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 			}
 		}
 		if all := fmt.Sprint(last.Messages); !strings.Contains(all, "my name is Ada") || !strings.Contains(all, "you said: my name is Ada") {
-			t.Errorf("the model was told %s", all)
+			t.Errorf("the model was told %s; log\n%s", all, r.story())
 		}
 		replayed := 0
 		for _, e := range append(r.seen, r.read(t.Context())...) {

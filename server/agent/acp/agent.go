@@ -17,10 +17,10 @@ import (
 
 // Deadlines that hold unless a Config says otherwise.
 const (
-	startTimeout  = 2 * time.Minute // from the process's start until it takes prompts
-	callTimeout   = 30 * time.Second
-	cancelTimeout = 5 * time.Second // from an interrupt until the turn's process is ended
-	endGrace      = 2 * time.Second // for each step of ending a process: its input closed, TERM, KILL
+	startTimeout  = 2 * time.Minute        // from the process's start until it takes prompts
+	replayQuiet   = 200 * time.Millisecond // without an update, after which a replay is over
+	cancelTimeout = 5 * time.Second        // from an interrupt until the turn's process is ended
+	endGrace      = 2 * time.Second        // for each step of ending a process: its input closed, TERM, KILL
 )
 
 // Config says how to run an agent. Zero durations mean the defaults.
