@@ -181,3 +181,6 @@ func (l *List) setHeight(id ID, h int) {
 		l.backH.set(int(id), h)
 	}
 }
+
+// Height is the number of rows of the window.
+func (l *List) Height() int { return l.height }
