@@ -60,7 +60,7 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(v)
 		}
 	}
-	add(groupStart, newNew(a, runNew))
+	add(groupStart, newAttach(a, runAttach), newNew(a, runNew))
 	add(groupSession, newList(a, runList), newStatus(a, runStatus), newRename(a, runRename), newRemove(a, runRemove),
 		newState(a))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a), newApprovals(a, runApprovals),
