@@ -16,17 +16,20 @@ import (
 
 // A dataDir is where the local server keeps all it has: mode 0700, locked by the server that runs on it. Files in it:
 //
-//	lock          held while a server runs; holds its pid
+//	serving       locked by the server that runs; the system tells whose lock it is
 //	agentctl.sock the Unix socket, 0600
 //	socket        the socket's path, when the directory's own is too long for a socket
 //	token         the credential of loopback TCP, 0600, kept over restarts
 //	url           the URLs that the token may be sent to, while a server runs
 //	secret        what exported states are signed with, 0600
 //	server.log    what a background server says
+//
+// The store has its own files and its own lock beside them.
 type dataDir string
 
-// maxSocketPath is the longest path of a Unix socket on every system that has one (104 bytes on darwin, with the final zero).
-const maxSocketPath = 103
+// maxSocketPath is the longest path of a Unix socket on every system that has one (104 bytes on darwin), with
+// room for the name that it is made under.
+const maxSocketPath = 100
 
 // dataDir finds the data directory: --data or AGENTCTL_DATA, else the user's own.
 func (a *app) dataDir() (dataDir, error) {

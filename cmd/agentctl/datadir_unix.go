@@ -14,7 +14,7 @@ import (
 // lock takes the directory for this process until it ends or the file is closed. errLocked: another server has it. The system
 // drops the lock when this process closes any handle of that file: nothing else here may open it.
 func (d dataDir) lock() (io.Closer, error) {
-	f, err := os.OpenFile(d.path("lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(d.path("serving"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the data directory: %w", err)
 	}
@@ -31,7 +31,7 @@ func (d dataDir) lock() (io.Closer, error) {
 
 // owner returns the pid of the server that holds the directory, or 0. It is for other processes than that server.
 func (d dataDir) owner() int {
-	f, err := os.Open(d.path("lock"))
+	f, err := os.Open(d.path("serving"))
 	if err != nil {
 		return 0
 	}

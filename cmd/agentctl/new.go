@@ -103,11 +103,11 @@ func here(d *protocol.CreateData) error {
 		return usagef("--cwd %s is not a directory", d.CWD)
 	}
 	d.CWD = cwd
-	if file, ok := strings.CutPrefix(d.Agent, "script:"); ok {
+	if file, ok := strings.CutPrefix(d.Agent, schemeScript); ok {
 		if file, err = filepath.Abs(file); err != nil {
 			return fmt.Errorf("script: %w", err)
 		}
-		d.Agent = "script:" + file
+		d.Agent = schemeScript + file
 	}
 	return nil
 }

@@ -60,13 +60,13 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(v)
 		}
 	}
-	add(groupStart, newAttach(a, runAttach), newNew(a, runNew))
+	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew))
 	add(groupSession, newList(a, runList), newStatus(a, runStatus), newRename(a, runRename), newRemove(a, runRemove),
 		newState(a))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a), newApprovals(a, runApprovals),
 		newApprove(a, runDecide), newDeny(a, runDecide), newExplain(a, runDecide), newRules(a), newTask(a), newCompact(a, runCompact))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newExport(a, runExport), newContext(a, runContext))
-	add(groupServer, newStop(a, runStop), newAgents(a, runAgents), newLogin(a), newToken(a),
+	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a), newToken(a),
 		newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)
