@@ -17,6 +17,7 @@ type model struct {
 	look    *look
 	now     func() time.Time
 	newID   func() string
+	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
 
 	// What the session told.
 	link     Link
@@ -75,7 +76,7 @@ type (
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID,
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
 		link:      Link{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
@@ -165,7 +166,7 @@ func (m *model) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return m.errands.after(time.Second, tickMsg{})
+	return m.after(time.Second, tickMsg{})
 }
 
 // arm lets the request on the screen take keys once it was quiet for long
@@ -176,7 +177,7 @@ func (m *model) arm() tea.Cmd {
 	}
 	if wait := m.quiet.Sub(m.now()); wait > 0 {
 		m.arming = true
-		return m.errands.after(wait, armMsg{})
+		return m.after(wait, armMsg{})
 	}
 	m.approvals.armed = true
 	m.dirty = true

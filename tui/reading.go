@@ -29,11 +29,11 @@ func (m *model) storyKey(key string) tea.Cmd {
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
 				title, text := call.Full()
-				m.pager = newPager(m.look, title, text)
+				m.pager = newPager(m.look, title, leaf{m.look, text})
 			}
 		}
 	case "?":
-		m.help = true
+		m.showHelp()
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,11 +17,13 @@ func (m *model) status(width int) string {
 	if m.leaving {
 		return m.look.warn.Render(fit(" press ctrl+c again to leave; the session goes on", width))
 	}
-	must := []string{m.linkText(), m.turnText()}
-	if m.word != "" {
-		must = append(must[:1], m.look.warn.Render(oneLine(transcript.Clean(m.word))))
+	left := " " + m.linkText()
+	switch {
+	case m.word != "":
+		left += " " + m.look.warn.Render(oneLine(transcript.Clean(m.word)))
+	case m.link.State == Connected:
+		left += " " + m.turnText()
 	}
-	left := " " + join(must)
 	var right string
 	for _, part := range m.details() {
 		next := part
@@ -35,16 +36,6 @@ func (m *model) status(width int) string {
 		right = next
 	}
 	return spread(left, right, width)
-}
-
-func join(parts []string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return strings.Join(out, " · ")
 }
 
 // details are the parts at the right end, the most important first.

@@ -11,7 +11,7 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	if m.composer.empty() && m.composer.editing == "" {
 		switch key {
 		case "?":
-			m.help = true
+			m.showHelp()
 			return nil
 		case "up":
 			m.story.list.Scroll(-1)
