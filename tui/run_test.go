@@ -78,9 +78,9 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// start runs a whole program on the session; the function returned ends it and
+// launch runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func start(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *terminal, func()) {
+func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *terminal, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	work := newErrands(ctx)
@@ -102,7 +102,7 @@ func start(t *testing.T, r *recording, keys io.Reader, width, height int) (*coun
 func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil, 60, 12)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := conversation()
 		j.caughtUp()
 		for _, u := range j.take() {
@@ -136,7 +136,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 func TestAnIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil, 60, 12)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := newJournal()
 		j.caughtUp()
 		for _, u := range j.take() {
@@ -156,7 +156,7 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
 		keys, typing := io.Pipe()
-		_, out, end := start(t, r, keys, 100, 30)
+		_, out, end := launch(t, r, keys, 100, 30)
 		j := scenes["approval"]()
 		for _, u := range j.take() {
 			r.updates <- u
@@ -189,7 +189,7 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 func TestASessionThatEndsIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil, 60, 12)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := scenes["transcript"]()
 		for _, u := range j.take() {
 			r.updates <- u
@@ -206,7 +206,7 @@ func TestASessionThatEndsIsOffline(t *testing.T) {
 func TestTheReconnectCountsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil, 60, 12)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := newJournal()
 		j.caughtUp()
 		j.link(Link{State: Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})

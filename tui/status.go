@@ -46,6 +46,9 @@ func (m *model) details() []string {
 			out = append(out, m.look.dim.Render(s))
 		}
 	}
+	if m.word != "" && m.link.State == Connected {
+		out = append(out, m.turnText())
+	}
 	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
 	out = append(out, m.look.bold.Render(name))
 	add(oneLine(transcript.Clean(m.state.Agent)))
