@@ -57,6 +57,9 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 		m.word = "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
 	}
 	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
+	if m.state.Session == "" {
+		m.state.Session = a.Session
+	}
 	m.story.reset(a.After.Seq, m.width, m.height)
 }
 

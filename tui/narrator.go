@@ -98,7 +98,10 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 	n.state = a.Snapshot.State
 	clear(n.voices)
 	clear(n.tools)
-	n.line("session %s, agent %s, %s", nameOr(n.state), n.state.Agent, n.state.Status())
+	if n.state.Session == "" {
+		n.state.Session = a.Session
+	}
+	n.line("session %s, %s", nameOr(n.state), n.state.Status())
 	for i := range n.state.Approvals {
 		n.asks(&n.state.Approvals[i])
 	}
@@ -312,7 +315,11 @@ func (n *narrator) tool(e *protocol.Event) {
 		for _, line := range tail {
 			n.line("  | %s", line)
 		}
-		n.line("tool %s: %s%s", c.title, d.Status, because(d.Error))
+		exit := ""
+		if d.ExitCode != nil && *d.ExitCode != 0 {
+			exit = fmt.Sprintf(" with exit code %d", *d.ExitCode)
+		}
+		n.line("tool %s: %s%s%s", c.title, d.Status, exit, because(d.Error))
 	}
 }
 

@@ -29,10 +29,14 @@ const (
 //
 // Reading r is stopped on return where r can be (a terminal, a pipe).
 func Plain(ctx context.Context, s Session, w io.Writer, r io.Reader) error {
+	return tellPlain(ctx, s, w, r, time.Local)
+}
+
+func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *time.Location) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var under sync.WaitGroup
 	p := &plain{
-		w: bufio.NewWriter(w), narrator: newNarrator(time.Local), session: s, quit: cancel,
+		w: bufio.NewWriter(w), narrator: newNarrator(zone), session: s, quit: cancel,
 		work: make(chan func(context.Context) string, commandsMax), done: make(chan string),
 		history: make(chan *protocol.HistoryResult, 1),
 	}

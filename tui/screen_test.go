@@ -107,7 +107,7 @@ func press(name string) tea.KeyPressMsg {
 		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
 		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"home": {Code: tea.KeyHome}, "f1": {Code: tea.KeyF1}, "space": {Code: tea.KeySpace, Text: " "},
+		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "space": {Code: tea.KeySpace, Text: " "},
 		"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
 	}
 	if k, ok := special[name]; ok {

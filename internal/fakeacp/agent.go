@@ -253,13 +253,21 @@ func (a *agent) reopen(m message, id string) {
 	s := &session{id: id, options: map[string]string{}, cancel: make(chan struct{}, 1)}
 	_ = json.Unmarshal(b, &s.prompts)
 	a.sessions[id] = s
-	if load {
-		for _, p := range s.prompts {
-			a.update(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
-			a.chunk(s, "agent_message_chunk", "replayed answer")
-		}
+	late := a.is("late")
+	if load && !late {
+		a.replay(s)
 	}
 	a.reply(m.ID, a.options(s))
+	if load && late {
+		a.replay(s)
+	}
+}
+
+func (a *agent) replay(s *session) {
+	for _, p := range s.prompts {
+		a.update(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
+		a.chunk(s, "agent_message_chunk", "replayed answer")
+	}
 }
 
 func (a *agent) file(id string) string { return filepath.Join(a.dir, filepath.Base(id)+".json") }

@@ -151,7 +151,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 }
 
 func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
-	for traits, want := range map[string]string{"resume": "prompts: 3", "load": "prompts: 3", "load,resume": "prompts: 3", "plain": "prompts: 1"} {
+	for traits, want := range map[string]string{"resume": "prompts: 3", "load": "prompts: 3", "load,late": "prompts: 3", "load,resume": "prompts: 3", "plain": "prompts: 1"} {
 		t.Run(traits, func(t *testing.T) {
 			r := launch(t, traits)
 			r.run("say one")

@@ -20,12 +20,13 @@ import (
 // link is one run of the agent's program and the conversation with it.
 type link struct {
 	// Static after start.
-	config Config
-	host   session.Host
-	proc   *process.Process
-	conn   *rpc.Conn
-	offers initializeResult
-	gone   chan struct{} // closed when nothing of the program is left and its end is recorded
+	config   Config
+	host     session.Host
+	proc     *process.Process
+	conn     *rpc.Conn
+	offers   initializeResult
+	gone     chan struct{} // closed when nothing of the program is left and its end is recorded
+	replayed chan struct{} // one place: something of a replay was dropped
 
 	settings settings
 
@@ -50,7 +51,7 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	if err != nil {
 		return nil, a.notStarted(err)
 	}
-	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{})}
+	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{}), replayed: make(chan struct{}, 1)}
 	g := proc.Group()
 	recorded := a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
 	l.conn = rpc.New(proc.Stdout, proc.Stdin, l)
@@ -168,10 +169,32 @@ func (l *link) takeUp(ctx context.Context, params sessionParams) (sessionResult,
 	l.replay(true)
 	defer l.replay(false)
 	raw, err := l.conn.Call(ctx, method, params)
-	if err != nil {
-		return result, err
+	if err == nil {
+		err = read(raw, &result)
 	}
-	return result, read(raw, &result)
+	if err == nil && method == "session/load" {
+		err = l.untilReplayed(ctx)
+	}
+	return result, err
+}
+
+// untilReplayed waits until nothing more of the replay comes. Some agents answer a load first and replay then, and nothing
+// tells the end, so it is over when the agent has been quiet for a while.
+func (l *link) untilReplayed(ctx context.Context) error {
+	quiet := time.NewTimer(replayQuiet)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-l.replayed:
+			quiet.Reset(replayQuiet)
+		case <-quiet.C:
+			return nil
+		case <-l.conn.Done():
+			return nil // the next call will say why
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // talks names the conversation.
