@@ -84,8 +84,8 @@ func (c *conn) watch(d *protocol.WatchData) protocol.ListResult {
 	return protocol.ListResult{Sessions: c.server.hub.Watch(c)}
 }
 
-// subscribe begins to follow a session, or begins anew. Its answer is in the control buffer before its first event can be
-// written.
+// subscribe begins to follow a session, or begins anew: events of the subscription before come ahead of the answer, its own
+// after it.
 func (c *conn) subscribe(ctx context.Context, cmd *protocol.Command, d *protocol.SubscribeData, reply func(json.RawMessage, error)) {
 	c.joins.Add(1)
 	c.server.hub.Attach(ctx, cmd.Session, c, d, func(at *session.Attachment, err error) {
