@@ -40,7 +40,7 @@ const play = `
 {"on":"large"}
 {"burst":60,"size":40000}
 {"on":"endless"}
-{"burst":1000000,"size":1000}
+{"burst":10000000,"size":300,"delay":"100us"}
 `
 
 // patience bounds every wait of these tests.
@@ -340,4 +340,3 @@ func (c *client) refused(m told, want protocol.Code) {
 		c.t.Errorf("got %s, want error %s", bytes.TrimSpace(protocol.MustEncode(m)), want)
 	}
 }
-
