@@ -159,6 +159,24 @@ func TestManyCommandsShareMessagesUnderTheLimit(t *testing.T) {
 	})
 }
 
+func TestALargeAnswerIsRead(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		lengths := make(chan int, 1)
+		go func() {
+			r, err := Call[protocol.HistoryResult](t.Context(), c, protocol.DoHistory, "s1", nil)
+			if err != nil {
+				t.Error(err)
+			}
+			lengths <- len(r.Epoch)
+		}()
+		p := f.open()
+		p.answer(p.next(protocol.DoHistory), protocol.HistoryResult{Epoch: strings.Repeat("e", 4<<20)})
+		if n := <-lengths; n != 4<<20 {
+			t.Errorf("read %d bytes", n)
+		}
+	})
+}
+
 func TestAnAnswerThatCannotBeReadIsADecodeError(t *testing.T) {
 	for name, line := range map[string]string{
 		"wrong envelope": `{"id":"ID","result":{},"error":7}`,

@@ -91,6 +91,10 @@ func TestAFoldedEventThatHoldsWhatWasSeenIsAskedForRaw(t *testing.T) {
 		r.seqs(1, 5)
 		r.attached(protocol.ModeResume)
 		r.seqs(6, 12)
+		_ = p.conn.CloseNow()
+		if sub := f.open().next(protocol.DoSubscribe); string(sub.Data) != `{"position":"e:12"}` {
+			t.Errorf("a new connection was asked with %s", sub.Data)
+		}
 	})
 }
 
