@@ -19,7 +19,7 @@ const (
 	MaxEvent   = 256 << 10 // one encoded event
 	MaxFold    = 128 << 10 // the text of one folded run
 	MaxMessage = 1 << 20   // one WebSocket message of a client, unless the server's hello says otherwise
-	MaxText    = 60 << 10  // the text of one delta event: even if every byte is escaped as \u00XX it fits MaxEvent
+	MaxText    = 40 << 10  // the text of one delta event: even if every byte is escaped as \u00XX it fits MaxEvent
 )
 
 // DefaultWindow is the number of unacknowledged bytes a server lets a connection have when its client asks for a window

@@ -68,7 +68,7 @@ const (
 	ToolFailed    ToolStatus = "failed"
 	ToolCancelled ToolStatus = "cancelled"
 	ToolDenied    ToolStatus = "denied"
-	ToolUnknown   ToolStatus = "unknown" // it had started when the server died; it was not run again
+	ToolUnknown   ToolStatus = "unknown" // nobody said how it ended, or the server died meanwhile; it was not run again
 )
 
 // ToolEndedData is the data of tool.ended.

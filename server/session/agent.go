@@ -9,7 +9,7 @@ import (
 // Agents opens the agents of sessions. cmd/agentctl wires one that knows the configured agents.
 type Agents interface {
 	// Open makes an agent for a session. It does no slow work: a process starts on the first Run. An agent it does not know is a
-	// protocol error with the code no_agent. Open("") opens the default agent.
+	// protocol error with the code no_agent.
 	Open(spec Spec, host Host) (Agent, error)
 
 	// Names lists what clients may name, for hello and completion.

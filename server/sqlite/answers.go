@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// forgetRows bounds how many answers one transaction of Forget drops, and so how long a commit waits for it.
+const forgetRows = 500
+
+func insertAnswer(conn *sqlite.Conn, a session.Answer) error {
+	return prepare(conn, `INSERT INTO answer (key, session, hash, at, crc, body) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`).
+		text(a.Key).text(a.Session).blob(a.Hash).time(a.At).int(int64(answerSum(a))).blob(a.Body).run()
+}
+
+func answerSum(a session.Answer) sum {
+	return sum(0).text(a.Key).text(a.Session).blob(a.Hash).int(nanoseconds(a.At)).blob(a.Body)
+}
+
+// Answer returns the kept answer to a command key; see session.Store.
+func (s *Store) Answer(ctx context.Context, key string) (session.Answer, error) {
+	var a session.Answer
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		q := prepare(conn, "SELECT session, hash, at, crc, body FROM answer WHERE key = ?").text(key)
+		defer q.reset()
+		if ok, err := q.next(); err != nil {
+			return err
+		} else if !ok {
+			return session.ErrNotFound
+		}
+		a = session.Answer{Key: key, Session: q.textAt(0), Hash: q.blobAt(1), At: q.timeAt(2), Body: q.blobAt(4)}
+		if q.sumAt(3) != answerSum(a) {
+			return session.ErrCorrupt
+		}
+		return nil
+	})
+	if err != nil {
+		return session.Answer{}, fmt.Errorf("load answer to %q: %w", key, err)
+	}
+	return a, nil
+}
+
+// Forget drops answers from before the given time; see session.Store. Commits go on between its transactions.
+func (s *Store) Forget(ctx context.Context, before time.Time) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("forget answers: %w", err)
+		}
+		dropped, err := s.forgetSome(before)
+		if err != nil {
+			return fmt.Errorf("forget answers: %w", err)
+		}
+		if dropped < forgetRows {
+			return nil
+		}
+	}
+}
+
+func (s *Store) forgetSome(before time.Time) (dropped int, err error) {
+	err = s.write(func(conn *sqlite.Conn) (int, error) {
+		err := prepare(conn, "DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer WHERE at < ? LIMIT ?)").
+			time(before).int(forgetRows).run()
+		dropped = conn.Changes()
+		return 0, err
+	})
+	return dropped, err
+}

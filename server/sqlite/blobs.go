@@ -1,0 +1,46 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+func insertBlob(conn *sqlite.Conn, n int64, b session.Blob) error {
+	return prepare(conn, "INSERT INTO blob (n, id, media, crc, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING").
+		int(n).text(b.ID).text(b.MediaType).int(int64(blobSum(n, b))).blob(b.Data).run()
+}
+
+func blobSum(n int64, b session.Blob) sum {
+	return sum(0).int(n).text(b.ID).text(b.MediaType).blob(b.Data)
+}
+
+// Blob returns a session's blob; see session.Store.
+func (s *Store) Blob(ctx context.Context, id, blob string) (session.Blob, error) {
+	b := session.Blob{ID: blob}
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		n, err := sessionNumber(conn, id)
+		if err != nil {
+			return err
+		}
+		q := prepare(conn, "SELECT media, crc, data FROM blob WHERE n = ? AND id = ?").int(n).text(blob)
+		defer q.reset()
+		if ok, err := q.next(); err != nil {
+			return err
+		} else if !ok {
+			return session.ErrNotFound
+		}
+		b.MediaType, b.Data = q.textAt(0), q.blobAt(2)
+		if q.sumAt(1) != blobSum(n, b) {
+			return session.ErrCorrupt
+		}
+		return nil
+	})
+	if err != nil {
+		return session.Blob{}, fmt.Errorf("load blob %q of %s: %w", blob, id, err)
+	}
+	return b, nil
+}

@@ -1,0 +1,12 @@
+package sqlite
+
+import (
+	"os"
+	"strings"
+)
+
+// bootID names this run of the operating system.
+func bootID() (string, error) {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(b)), err
+}

@@ -1,0 +1,50 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Close stops the checkpoints, waits for the reads under way, puts everything into the database file and marks it as
+// cleanly closed; a store that failed is left as it is. No other call may follow.
+func (s *Store) Close() error {
+	s.stop()
+	<-s.stopped
+	for range readConns {
+		<-s.readers
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.failed
+	if err == nil {
+		err = s.finish()
+	}
+	return errors.Join(err, s.release())
+}
+
+// finish marks the store clean behind everything that was committed: the log is kept in order, so that the mark is
+// never there without what precedes it. The caller holds mu.
+func (s *Store) finish() error {
+	clean := s.opening
+	clean.clean = true
+	if err := transact(s.writer, func() error { return record(s.writer, clean) }); err != nil {
+		return fmt.Errorf("close store: %w", err)
+	}
+	if err := checkpoint(s.checkpoints, truncate); err != nil {
+		return fmt.Errorf("close store: %w", err)
+	}
+	return nil
+}
+
+// release closes what Open has opened so far, the writer last.
+func (s *Store) release() error {
+	var errs []error
+	for _, conn := range slices.Backward(s.conns) {
+		errs = append(errs, conn.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}

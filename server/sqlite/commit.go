@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// Commit writes all batches in one transaction. Unlike what session.Store says of one caller, any goroutine may call it.
+//
+// A batch is refused, and with it the whole commit, when its session does not exist, when its events do not follow the
+// session's last one or are not one line per seq, or when a fold reaches past them. Of answers, decisions and blobs the
+// first under a key stays.
+func (s *Store) Commit(batches []*session.Batch) error {
+	err := s.write(func(conn *sqlite.Conn) (int, error) {
+		size := 0
+		for _, b := range batches {
+			n, err := apply(conn, b)
+			if err != nil {
+				return 0, fmt.Errorf("session %s: %w", b.Session, err)
+			}
+			size += n
+		}
+		return size, nil
+	})
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// write runs do, which returns about how many bytes it wrote, in one transaction of the writer.
+func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return s.failed
+	}
+	size := 0
+	err := transact(s.writer, func() (err error) {
+		size, err = do(s.writer)
+		return err
+	})
+	if err != nil {
+		return s.judgeFailure(err)
+	}
+	s.unmoved.Add(int64(size))
+	select {
+	case s.wrote <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// judgeFailure stops the store when err is final or left the writer inside a transaction. The caller holds mu.
+func (s *Store) judgeFailure(err error) error {
+	if final(err) || !s.writer.AutocommitEnabled() {
+		s.failed = fmt.Errorf("%w: %w", session.ErrStoreFailed, err)
+		return s.failed
+	}
+	return err
+}

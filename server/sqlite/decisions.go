@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+func insertDecision(conn *sqlite.Conn, n int64, d session.Decision) error {
+	return prepare(conn, "INSERT INTO decision (n, request, crc, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING").
+		int(n).text(d.Request).int(int64(decisionSum(n, d))).blob(d.Data).run()
+}
+
+func decisionSum(n int64, d session.Decision) sum { return sum(0).int(n).text(d.Request).blob(d.Data) }
+
+// Decision returns how a request was resolved; see session.Store.
+func (s *Store) Decision(ctx context.Context, id, request string) ([]byte, error) {
+	d := session.Decision{Request: request}
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		n, err := sessionNumber(conn, id)
+		if err != nil {
+			return err
+		}
+		q := prepare(conn, "SELECT crc, data FROM decision WHERE n = ? AND request = ?").int(n).text(request)
+		defer q.reset()
+		if ok, err := q.next(); err != nil {
+			return err
+		} else if !ok {
+			return session.ErrNotFound
+		}
+		d.Data = q.blobAt(1)
+		if q.sumAt(0) != decisionSum(n, d) {
+			return session.ErrCorrupt
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load decision on %q of %s: %w", request, id, err)
+	}
+	return d.Data, nil
+}

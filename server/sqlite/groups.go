@@ -1,0 +1,46 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// recordGroup adds or, when it has ended, removes the record of a process group.
+func recordGroup(conn *sqlite.Conn, n int64, g session.Group) error {
+	if g.Ended {
+		return prepare(conn, "DELETE FROM process WHERE n = ? AND pid = ? AND start = ?").
+			int(n).int(int64(g.PID)).text(g.Start).run()
+	}
+	return prepare(conn, "INSERT OR REPLACE INTO process (n, pid, start, crc) VALUES (?, ?, ?, ?)").
+		int(n).int(int64(g.PID)).text(g.Start).int(int64(groupSum(n, g))).run()
+}
+
+func groupSum(n int64, g session.Group) sum { return sum(0).int(n).int(int64(g.PID)).text(g.Start) }
+
+// Groups returns the recorded process groups of all sessions; see session.Store.
+func (s *Store) Groups(ctx context.Context) ([]session.Group, error) {
+	var groups []session.Group
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		q := prepare(conn, `SELECT n, id, pid, start, process.crc FROM process JOIN session USING (n)
+			ORDER BY n, pid, start`)
+		defer q.reset()
+		for {
+			if ok, err := q.next(); !ok || err != nil {
+				return err
+			}
+			g := session.Group{Session: q.textAt(1), PID: int(q.intAt(2)), Start: q.textAt(3)}
+			if q.sumAt(4) != groupSum(q.intAt(0), g) {
+				return fmt.Errorf("group of %s: %w", g.Session, session.ErrCorrupt)
+			}
+			groups = append(groups, g)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list process groups: %w", err)
+	}
+	return groups, nil
+}

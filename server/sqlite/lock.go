@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ErrLocked is what Lock and Open wrap when another holder has the data directory; the text names its process.
+var ErrLocked = errors.New("data directory is in use")
+
+// A DirLock is a held lock on a data directory. The kernel drops it with the process, so it is never stale.
+type DirLock struct{ file *os.File }
+
+// Lock takes the lock of a data directory, which it creates (0700) when missing. It does not wait.
+func Lock(dir string) (*DirLock, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create data directory: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock data directory: %w", err)
+	}
+	held, err := lockFile(file)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("lock %s: %w", dir, err)
+	case held:
+		err = fmt.Errorf("%w: %s by process %s", ErrLocked, dir, holder(file))
+	default:
+		err = sign(file)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &DirLock{file}, nil
+}
+
+// Close gives the lock up. The file stays: removing it would let two openers lock two files of one name.
+func (l *DirLock) Close() error { return l.file.Close() }
+
+// sign writes this process's id for the next opener's message.
+func sign(file *os.File) error {
+	if err := file.Truncate(0); err != nil {
+		return fmt.Errorf("sign lock: %w", err)
+	}
+	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
+		return fmt.Errorf("sign lock: %w", err)
+	}
+	return nil
+}
+
+func holder(file *os.File) string {
+	b, err := io.ReadAll(io.LimitReader(file, 32))
+	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {
+		return pid
+	}
+	return "unknown"
+}

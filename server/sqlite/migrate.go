@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Each file takes the schema from the version before its number to its number; user_version tells which were applied.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// A NewerError says that a later release wrote the database. Nothing was changed.
+type NewerError struct {
+	Path    string
+	Version int // of the database
+	Known   int // the newest this release knows
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s was written by a newer release (schema %d, this one knows %d)", e.Path, e.Version, e.Known)
+}
+
+// migrate brings the schema to the newest version, each step in a transaction of its own with its version number.
+func migrate(conn *sqlite.Conn, path string) error {
+	steps, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	version, err := pragma(conn, "user_version")
+	if err != nil {
+		return err
+	}
+	if version > len(steps) {
+		return &NewerError{Path: path, Version: version, Known: len(steps)}
+	}
+	for i := version; i < len(steps); i++ {
+		script, err := migrations.ReadFile(steps[i])
+		if err != nil {
+			return err
+		}
+		err = transact(conn, func() error {
+			return sqlitex.ExecuteScript(conn, fmt.Sprintf("%s;\nPRAGMA user_version = %d;", script, i+1), nil)
+		})
+		if err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// pragma returns the integer value of a pragma.
+func pragma(conn *sqlite.Conn, name string) (int, error) {
+	q := prepare(conn, "PRAGMA "+name)
+	defer q.reset()
+	if _, err := q.next(); err != nil {
+		return 0, fmt.Errorf("read %s: %w", name, err)
+	}
+	return int(q.intAt(0)), nil
+}

@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// Sync says what a commit survives.
+type Sync string
+
+// The sync levels.
+const (
+	Normal Sync = "normal" // the death of the process; a power cut can take the last commits, then epochs are renewed
+	Full   Sync = "full"   // a power cut as well, for one fsync per commit
+)
+
+// Options of Open. The zero value is fine.
+type Options struct {
+	Sync Sync         // Normal when empty
+	Boot string       // names the run of the operating system; empty asks the system
+	Lock *DirLock     // the directory's lock when the caller has it already and gives it up itself
+	Log  *slog.Logger // hears of checkpoints that failed and are tried again; nil discards
+
+	quiet time.Duration // without a commit, before the log is emptied; a second when 0
+}
+
+// A Store is an open database. It is a session.Store, with its rules for concurrent use.
+type Store struct {
+	// Static after Open.
+	path    string
+	opening opening
+	log     *slog.Logger
+	quiet   time.Duration
+	lock    *DirLock // nil when it is the caller's
+	readers readers
+	wrote   chan struct{} // holds one token while a commit waits to be noticed by the checkpoint goroutine
+	stop    context.CancelFunc
+	stopped chan struct{} // closed when the checkpoint goroutine is gone
+
+	conns []*sqlite.Conn // all of them, in the order they were opened
+
+	checkpoints *sqlite.Conn // owned by the checkpoint goroutine, by Close after it
+	unmoved     atomic.Int64 // bytes committed since the last checkpoint began, about
+
+	mu     sync.Mutex   // one transaction, or one reset of the write-ahead log, at a time
+	writer *sqlite.Conn // guarded by mu
+	failed error        // guarded by mu; set once, then every commit returns it
+}
+
+var _ session.Store = (*Store)(nil)
+
+// Open opens the store in dir, which it creates when missing. It fails with ErrLocked when another process has it and
+// with a *NewerError when a later release wrote it. When the database cannot be trusted to hold all it ever showed,
+// every session gets a new epoch.
+func Open(dir string, opts Options) (_ *Store, err error) {
+	s := &Store{
+		path:    filepath.Join(dir, "agentctl.db"),
+		opening: opening{boot: opts.Boot, sync: opts.Sync},
+		log:     opts.Log,
+		quiet:   cmp.Or(opts.quiet, time.Second),
+		wrote:   make(chan struct{}, 1),
+		stopped: make(chan struct{}),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	switch s.opening.sync {
+	case "":
+		s.opening.sync = Normal
+	case Normal, Full:
+	default:
+		return nil, fmt.Errorf("open store: unknown sync level %q", opts.Sync)
+	}
+	if s.opening.boot == "" {
+		if s.opening.boot, err = bootID(); err != nil {
+			return nil, fmt.Errorf("open store: %w", err)
+		}
+	}
+	if opts.Lock == nil {
+		if s.lock, err = Lock(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.open(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %w", err), s.release())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop = cancel
+	go s.checkpointLoop(ctx)
+	return s, nil
+}
+
+// open opens the connections, the writer first: it recovers the log, brings the schema up to date and judges trust.
+func (s *Store) open(dir string) (err error) {
+	wal, err := exists(s.path + "-wal")
+	if err != nil {
+		return err
+	}
+	if err := touch(s.path); err != nil {
+		return err
+	}
+	if s.writer, err = s.connect(sqlite.OpenReadWrite); err != nil {
+		return err
+	}
+	// Full until this run is on record: a run that showed something must not be forgotten by a power cut.
+	if err := settings(s.writer, "journal_mode = WAL", "synchronous = FULL"); err != nil {
+		return err
+	}
+	if err := migrate(s.writer, s.path); err != nil {
+		return err
+	}
+	found, err := generation(dir)
+	if err != nil {
+		return err
+	}
+	if s.opening.generation, err = renewGeneration(dir); err != nil {
+		return err
+	}
+	if err := judge(s.writer, s.opening, found, wal); err != nil {
+		return err
+	}
+	if s.opening.sync == Normal {
+		if err := settings(s.writer, "synchronous = NORMAL"); err != nil {
+			return err
+		}
+	}
+	if s.checkpoints, err = s.connect(sqlite.OpenReadWrite); err != nil {
+		return err
+	}
+	s.checkpoints.SetBusyTimeout(0)
+	s.readers = make(readers, readConns)
+	for range readConns {
+		conn, err := s.connect(sqlite.OpenReadOnly)
+		if err != nil {
+			return err
+		}
+		s.readers.put(conn)
+	}
+	return nil
+}
+
+// connect opens a connection that never checkpoints by itself.
+func (s *Store) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
+	conn, err := sqlite.OpenConn(s.path, flags)
+	if err != nil {
+		return nil, classify(err)
+	}
+	if err := settings(conn, "wal_autocheckpoint = 0"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	s.conns = append(s.conns, conn)
+	return conn, nil
+}
+
+func settings(conn *sqlite.Conn, pragmas ...string) error {
+	for _, p := range pragmas {
+		if err := prepare(conn, "PRAGMA "+p).run(); err != nil {
+			return fmt.Errorf("set %s: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// touch creates the database file for its owner alone; SQLite gives the files beside it the same mode.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

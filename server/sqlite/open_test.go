@@ -1,0 +1,203 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+
+	sqlite3 "zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+func TestASecondOpenerIsToldWhoHasTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	open(t, dir, sqlite.Options{})
+	for name, try := range map[string]func() error{
+		"Open": func() error { _, err := sqlite.Open(dir, sqlite.Options{}); return err },
+		"Lock": func() error { _, err := sqlite.Lock(dir); return err },
+	} {
+		err := try()
+		if !errors.Is(err, sqlite.ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestALockTakenBeforehandServesOpenAndOutlivesIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	lock, err := sqlite.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reopened(t, dir, sqlite.Options{Lock: lock}, func(s *sqlite.Store) {})
+	if _, err := sqlite.Lock(dir); !errors.Is(err, sqlite.ErrLocked) {
+		t.Errorf("after the store was closed: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {})
+}
+
+func TestAFailedOpenLeavesTheDirectoryFree(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "agentctl.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, session.ErrCorrupt) {
+			t.Fatalf("open: %v", err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {})
+}
+
+func TestAnUnknownSyncLevelIsRefused(t *testing.T) {
+	if _, err := sqlite.Open(t.TempDir(), sqlite.Options{Sync: "often"}); err == nil {
+		t.Error("opened")
+	}
+}
+
+// query runs SQL on the database of a closed store.
+func query(t testing.TB, dir, sql string) {
+	t.Helper()
+	conn, err := sqlite3.OpenConn(filepath.Join(dir, "agentctl.db"), sqlite3.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(sqlitex.ExecuteScript(conn, sql, nil), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
+	dir := t.TempDir()
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+	before := epochs(t, dir)
+	query(t, dir, "PRAGMA user_version = 99")
+	_, err := sqlite.Open(dir, sqlite.Options{})
+	var newer *sqlite.NewerError
+	if !errors.As(err, &newer) || newer.Version != 99 {
+		t.Fatalf("open: %v", err)
+	}
+	query(t, dir, fmt.Sprint("PRAGMA user_version = ", newer.Known))
+	if got := epochs(t, dir); got != before {
+		t.Errorf("epochs %s, before %s", got, before)
+	}
+}
+
+// epochs opens and cleanly closes the store on boot "1" and returns its sessions' epochs.
+func epochs(t testing.TB, dir string) string {
+	t.Helper()
+	var all []string
+	reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) {
+		records, err := s.Sessions(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			all = append(all, r.Epoch)
+		}
+	})
+	return strings.Join(all, " ")
+}
+
+// copyDir copies a data directory as backup tools do, times included.
+func copyDir(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-pR", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
+	remove := func(name string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	nothing := func(*testing.T, string) {}
+	for name, c := range map[string]struct {
+		boot    string // of the run that is judged
+		sync    sqlite.Sync
+		clean   bool
+		between func(t *testing.T, dir string)
+		kept    bool
+	}{
+		"closed":                 {"1", sqlite.Normal, true, nothing, true},
+		"closed on another boot": {"0", sqlite.Normal, true, nothing, true},
+		"killed":                 {"1", sqlite.Normal, false, nothing, true},
+		"killed by another boot": {"0", sqlite.Normal, false, nothing, false},
+		"killed by another boot, every commit sync": {"0", sqlite.Full, false, nothing, true},
+		"killed, log removed":                       {"1", sqlite.Full, false, remove("agentctl.db-wal"), false},
+		"closed, generation removed":                {"1", sqlite.Normal, true, remove("generation"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
+			if c.clean {
+				reopened(t, dir, sqlite.Options{Boot: c.boot, Sync: c.sync}, func(s *sqlite.Store) {
+					commit(t, s, events("a", 1, 3))
+				})
+			} else {
+				killed(t, dir, c.boot, c.sync, 1)
+			}
+			c.between(t, dir)
+			got := epochs(t, dir)
+			if c.kept && got != "e-a e-b" {
+				t.Errorf("epochs %s", got)
+			}
+			if !c.kept && !regexp.MustCompile(`^[a-z2-7]{12} [a-z2-7]{12}$`).MatchString(got) {
+				t.Errorf("epochs %s", got)
+			}
+			if again := epochs(t, dir); again != got {
+				t.Errorf("epochs %s then %s", got, again)
+			}
+		})
+	}
+}
+
+func TestARestoredBackupGetsNewEpochs(t *testing.T) {
+	for _, what := range []string{"agentctl.db", "."} {
+		t.Run(what, func(t *testing.T) {
+			dir, backup := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backup")
+			reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+			copyDir(t, dir, backup)
+			reopened(t, dir, sqlite.Options{Boot: "1"}, func(s *sqlite.Store) { commit(t, s, events("a", 4, 9)) })
+			copyDir(t, filepath.Join(backup, what), filepath.Join(dir, what))
+			if got := epochs(t, dir); got == "e-a" {
+				t.Error("epoch kept")
+			}
+		})
+	}
+}
+
+func TestADatabaseDeletedUnderItsLogIsANewOne(t *testing.T) {
+	dir := t.TempDir()
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	killed(t, dir, "1", sqlite.Normal, 1)
+	if err := os.Remove(filepath.Join(dir, "agentctl.db")); err != nil {
+		t.Fatal(err)
+	}
+	if got := epochs(t, dir); got != "" {
+		t.Errorf("epochs %s", got)
+	}
+}

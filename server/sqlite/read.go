@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// Read appends events to dst; see session.Store. A session that does not exist is ErrNotFound.
+func (s *Store) Read(
+	ctx context.Context, id string, after, through uint64, folded bool, limit int, dst []byte,
+) ([]byte, uint64, error) {
+	r := &reading{ctx: ctx, at: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst}
+	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
+		r.conn = conn
+		if r.n, err = sessionNumber(conn, id); err != nil {
+			return err
+		}
+		if folded {
+			return r.folded()
+		}
+		return r.raw(r.through)
+	})
+	if err != nil {
+		return dst, after, fmt.Errorf("read events of %s after %d: %w", id, r.at, err)
+	}
+	return r.dst, r.at, nil
+}
+
+// A reading is one Read under way. Bytes go from SQLite's page to dst and are cut there; nothing in between.
+type reading struct {
+	ctx     context.Context
+	conn    *sqlite.Conn
+	n       int64
+	at      uint64 // the last seq in dst
+	through uint64
+	start   int // of what was appended to dst
+	limit   int // of what is appended, when it is more than one line
+	full    bool
+	dst     []byte
+}
+
+// raw appends events up to through, until full.
+func (r *reading) raw(through uint64) error {
+	if r.at >= through {
+		return nil
+	}
+	q := prepare(r.conn, selectChunks).int(key(r.n, 0)).int(key(r.n, r.at+1)).int(key(r.n, through))
+	defer q.reset()
+	for r.at < through && !r.full {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		ok, err := q.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return r.ended(through)
+		}
+		if err := r.chunk(q, through); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk appends the lines of the current row that are wanted and fit.
+func (r *reading) chunk(q *statement, through uint64) error {
+	c := spanAt(q)
+	base := len(r.dst)
+	if err := r.load(q, c); err != nil {
+		return err
+	}
+	if c.first() > r.at+1 {
+		return r.missing(c.first() - 1)
+	}
+	if c.last <= r.at { // r.at is where a chunk ends
+		r.dst = r.dst[:base]
+		return nil
+	}
+	lines := r.dst[base:]
+	lines = lines[lineEnd(lines, r.at+1-c.first()):]
+	if through < c.last {
+		lines = lines[:lineEnd(lines, through-r.at)]
+	}
+	if room := r.limit - (base - r.start); len(lines) > room {
+		r.full = true
+		end := bytes.LastIndexByte(lines[:max(room, 0)], '\n') + 1
+		if end == 0 && base == r.start {
+			end = lineEnd(lines, 1)
+		}
+		lines = lines[:end]
+	}
+	r.at += uint64(bytes.Count(lines, newline))
+	r.dst = append(r.dst[:base], lines...)
+	return nil
+}
+
+// folded appends folds where they lie within what is wanted and raw events between them, until full.
+func (r *reading) folded() error {
+	folds := prepare(r.conn, selectFolds).int(key(r.n, r.at+1)).int(key(r.n, r.through))
+	defer folds.reset()
+	for !r.full {
+		ok, err := folds.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return r.raw(r.through)
+		}
+		f := spanAt(folds)
+		if f.first() <= r.at || f.last > r.through {
+			continue
+		}
+		if err := r.raw(f.first() - 1); err != nil || r.full {
+			return err
+		}
+		base := len(r.dst)
+		if err := r.load(folds, f); err != nil {
+			return err
+		}
+		if len(r.dst)-r.start > r.limit && base > r.start {
+			r.full = true
+			r.dst = r.dst[:base]
+			return nil
+		}
+		r.at = f.last
+	}
+	return nil
+}
+
+// ended checks that no more events up to through exist, now that there are no more chunks.
+func (r *reading) ended(through uint64) error {
+	head, err := loadHead(r.conn, r.n)
+	if err != nil {
+		return err
+	}
+	if last := min(head.last, through); r.at < last {
+		return r.missing(last)
+	}
+	return nil
+}
+
+func (r *reading) missing(last uint64) error {
+	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.at+1, last)
+}
+
+// load appends the data of the current row, whose span is s, and verifies both.
+func (r *reading) load(q *statement, s span) error {
+	base, size := len(r.dst), q.stmt.ColumnLen(3)
+	r.dst = slices.Grow(r.dst, size)[:base+size]
+	q.stmt.ColumnBytes(3, r.dst[base:])
+	if q.sumAt(2) != s.sum(r.dst[base:]) {
+		return fmt.Errorf("%w: events %d to %d", session.ErrCorrupt, s.first(), s.last)
+	}
+	return nil
+}
+
+var newline = []byte{'\n'}
+
+// lineEnd returns where the first n lines of data end.
+func lineEnd(data []byte, n uint64) int {
+	end := 0
+	for ; n > 0 && end < len(data); n-- {
+		end += bytes.IndexByte(data[end:], '\n') + 1
+	}
+	return end
+}

@@ -1,0 +1,142 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+
+	"pgregory.net/rapid"
+)
+
+// A modelLog is what Read is measured against: every event and fold in a slice.
+type modelLog struct {
+	events [][]byte // events[i] has seq i+1
+	folds  []session.Fold
+}
+
+func (m *modelLog) read(after, through uint64, folded bool, limit int) ([]byte, uint64) {
+	var out []byte
+	at := after
+	for at < min(through, uint64(len(m.events))) {
+		line, last := m.events[at], at+1
+		for _, f := range m.folds {
+			if folded && f.First == at+1 && f.Last <= through {
+				line, last = f.Line, f.Last
+			}
+		}
+		if len(out) > 0 && len(out)+len(line) > limit {
+			break
+		}
+		out = append(out, line...)
+		at = last
+	}
+	return out, at
+}
+
+// grow appends a drawn batch to the model and returns it.
+func (m *modelLog) grow(t *rapid.T, id string) *session.Batch {
+	b := &session.Batch{Session: id, First: uint64(len(m.events)) + 1}
+	for range rapid.IntRange(1, 40).Draw(t, "events") {
+		size := rapid.SampledFrom([]int{0, 1, 10, 300, 5_000, 70_000}).Draw(t, "size")
+		line := fmt.Appendf(nil, "%d %s\n", len(m.events)+1, bytes.Repeat([]byte{'e'}, size))
+		m.events = append(m.events, line)
+		b.Events = append(b.Events, line...)
+	}
+	b.Last = uint64(len(m.events))
+	next := uint64(1)
+	if n := len(m.folds); n > 0 {
+		next = m.folds[n-1].Last + 1
+	}
+	for next <= b.Last && rapid.Bool().Draw(t, "fold") {
+		first := rapid.Uint64Range(next, b.Last).Draw(t, "first")
+		last := rapid.Uint64Range(first, b.Last).Draw(t, "last")
+		size := rapid.SampledFrom([]int{0, 100, 3_000}).Draw(t, "fold size")
+		f := session.Fold{First: first, Last: last, Line: fmt.Appendf(nil, "%d-%d %s\n", first, last, bytes.Repeat([]byte{'f'}, size))}
+		m.folds = append(m.folds, f)
+		b.Folds = append(b.Folds, f)
+		next = last + 1
+	}
+	return b
+}
+
+func TestReadGivesWhatTheModelGives(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	run := 0
+	rapid.Check(t, func(t *rapid.T) {
+		run++
+		// Neighbours on both sides show when a read reaches into another session.
+		logs := make([]modelLog, 3)
+		ids := []string{fmt.Sprint("a", run), fmt.Sprint("b", run), fmt.Sprint("c", run)}
+		for _, id := range ids {
+			if err := s.Commit([]*session.Batch{create(id)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range rapid.IntRange(1, 4).Draw(t, "commits") {
+			var batches []*session.Batch
+			for i, id := range ids {
+				batches = append(batches, logs[i].grow(t, id))
+			}
+			if err := s.Commit(batches); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, id := &logs[1], ids[1]
+		end := uint64(len(m.events))
+		for range 20 {
+			after := rapid.Uint64Range(0, end+2).Draw(t, "after")
+			through := rapid.OneOf(rapid.Uint64Range(0, end+2), rapid.Just(uint64(math.MaxUint64))).Draw(t, "through")
+			folded := rapid.Bool().Draw(t, "folded")
+			limit := rapid.SampledFrom([]int{-1, 0, 1, 100, 4_000, 66_000, 1 << 30}).Draw(t, "max")
+			want, wantAt := m.read(after, through, folded, limit)
+			got, at, err := s.Read(context.Background(), id, after, through, folded, limit, []byte("kept"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at != wantAt || string(got) != "kept"+string(want) {
+				t.Fatalf("read (%d, %d] folded=%t max=%d: at %d with %d bytes, want at %d with %d",
+					after, through, folded, limit, at, len(got)-len("kept"), wantAt, len(want))
+			}
+		}
+	})
+}
+
+func TestReadsOfAnySizeAddUpToTheWholeLog(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	commit(t, s, create("a"), events("a", 1, 20_000))
+	want := lines(1, 20_000)
+	for _, limit := range []int{1, 4096, 64 << 10} {
+		var got []byte
+		for at := uint64(0); at < 20_000; {
+			before := at
+			var err error
+			if got, at, err = s.Read(context.Background(), "a", at, 20_000, false, limit, got); err != nil {
+				t.Fatal(err)
+			}
+			if at == before {
+				t.Fatalf("max %d: no progress after %d", limit, at)
+			}
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("max %d: other bytes", limit)
+		}
+	}
+}
+
+func TestAPositionPastEverythingReadsNothing(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	commit(t, s, create("a"), events("a", 1, 3), create("b"), events("b", 1, 3))
+	for _, after := range []uint64{3, 4, 1<<40 - 2, 1<<40 - 1, 1 << 40, math.MaxUint64 - 1, math.MaxUint64} {
+		for _, folded := range []bool{false, true} {
+			got, at, err := s.Read(context.Background(), "a", after, math.MaxUint64, folded, 1<<20, nil)
+			if len(got) != 0 || at != after || err != nil {
+				t.Errorf("after %d: %q at %d, %v", after, got, at, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// A statement is one run of a prepared statement: parameters in order, then next or run, then reset. The first error
+// sticks and comes out of next or run. The prepared statement itself lives as long as its connection.
+type statement struct {
+	stmt  *sqlite.Stmt
+	param int
+	err   error
+}
+
+func prepare(conn *sqlite.Conn, query string) *statement {
+	stmt, err := conn.Prepare(query)
+	return &statement{stmt: stmt, err: classify(err)}
+}
+
+func (s *statement) int(v int64) *statement {
+	if s.err == nil {
+		s.param++
+		s.stmt.BindInt64(s.param, v)
+	}
+	return s
+}
+
+func (s *statement) bool(v bool) *statement {
+	if v {
+		return s.int(1)
+	}
+	return s.int(0)
+}
+
+func (s *statement) time(t time.Time) *statement { return s.int(nanoseconds(t)) }
+
+func (s *statement) text(v string) *statement {
+	if s.err == nil {
+		s.param++
+		s.stmt.BindText(s.param, v)
+	}
+	return s
+}
+
+func (s *statement) blob(v []byte) *statement {
+	if s.err == nil {
+		s.param++
+		s.stmt.BindBytes(s.param, v)
+	}
+	return s
+}
+
+// next reports whether there is a row.
+func (s *statement) next() (bool, error) {
+	if s.err != nil {
+		return false, s.err
+	}
+	row, err := s.stmt.Step()
+	return row, classify(err)
+}
+
+// reset ends the run. Its error repeats what next said.
+func (s *statement) reset() {
+	if s.stmt != nil {
+		_ = s.stmt.Reset()
+	}
+}
+
+// run steps a statement that returns no rows, or whose rows nobody wants.
+func (s *statement) run() error {
+	defer s.reset()
+	for {
+		row, err := s.next()
+		if err != nil || !row {
+			return err
+		}
+	}
+}
+
+// intAt, textAt, timeAt and blobAt read a column of the current row; blobAt returns a copy, nil when it is empty.
+func (s *statement) intAt(col int) int64      { return s.stmt.ColumnInt64(col) }
+func (s *statement) textAt(col int) string    { return s.stmt.ColumnText(col) }
+func (s *statement) timeAt(col int) time.Time { return instant(s.stmt.ColumnInt64(col)) }
+func (s *statement) sumAt(col int) sum        { return sum(s.stmt.ColumnInt64(col)) }
+
+func (s *statement) blobAt(col int) []byte {
+	n := s.stmt.ColumnLen(col)
+	if n == 0 {
+		return nil
+	}
+	b := make([]byte, n)
+	s.stmt.ColumnBytes(col, b)
+	return b
+}
+
+// nanoseconds and instant map a time to its column and back; the zero time is 0.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func instant(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}

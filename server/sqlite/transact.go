@@ -1,0 +1,30 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// transact runs do in one write transaction. When it returns an error nothing was kept and conn is usable again, save
+// for an error that says that conn is still inside.
+func transact(conn *sqlite.Conn, do func() error) error {
+	if err := prepare(conn, "BEGIN IMMEDIATE").run(); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	err := do()
+	if err == nil {
+		if err = prepare(conn, "COMMIT").run(); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("commit: %w", err)
+	}
+	// After some errors SQLite has rolled back already.
+	if !conn.AutocommitEnabled() {
+		if undo := prepare(conn, "ROLLBACK").run(); undo != nil {
+			return errors.Join(err, fmt.Errorf("roll back: %w", undo))
+		}
+	}
+	return err
+}

@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"agentctl/server/session"
+
+	"zombiezen.com/go/sqlite"
+)
+
+func insertTurn(conn *sqlite.Conn, n int64, t session.TurnRow) error {
+	k := key(n, t.First)
+	return prepare(conn, "INSERT INTO turn (key, last, turn, message, reason, ended, crc) VALUES (?, ?, ?, ?, ?, ?, ?)").
+		int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).time(t.Ended).
+		int(int64(turnSum(k, t))).run()
+}
+
+func turnSum(k int64, t session.TurnRow) sum {
+	return sum(0).int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).int(nanoseconds(t.Ended))
+}
+
+// Turns returns finished turns, newest first; see session.Store. A session that does not exist is ErrNotFound.
+func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error) {
+	var turns []session.TurnRow
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
+		n, err := sessionNumber(conn, id)
+		if err != nil {
+			return err
+		}
+		if before == 0 {
+			before = maxSeq + 1
+		}
+		q := prepare(conn, `SELECT key, last, turn, message, reason, ended, crc FROM turn
+			WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?`).
+			int(key(n, 0)).int(key(n, before-1)).int(int64(max(limit, 0)))
+		defer q.reset()
+		for {
+			if ok, err := q.next(); !ok || err != nil {
+				return err
+			}
+			k := q.intAt(0)
+			t := session.TurnRow{
+				Turn: q.textAt(2), MessageID: q.textAt(3), First: seqOf(k), Last: uint64(q.intAt(1)),
+				Reason: q.textAt(4), Ended: q.timeAt(5),
+			}
+			if q.sumAt(6) != turnSum(k, t) {
+				return fmt.Errorf("turn at %d: %w", t.First, session.ErrCorrupt)
+			}
+			turns = append(turns, t)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list turns of %s: %w", id, err)
+	}
+	return turns, nil
+}
