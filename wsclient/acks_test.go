@@ -46,6 +46,7 @@ func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
 		_ = p.conn.CloseNow()
 		p = f.open()
 		p.attach("new", 2)
+		synctest.Wait()
 		r.attached(protocol.ModeSnapshot)
 		r.seqs(1, 100)
 		time.Sleep(time.Second)

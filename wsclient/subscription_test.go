@@ -210,6 +210,34 @@ func TestASessionThatIsGoneEndsItsSubscriptionAlone(t *testing.T) {
 	})
 }
 
+func TestASubscriptionThatTheServerEndsIsAskedForAgain(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		detached := func(client, reason string) {
+			p.say(string(protocol.MustEncode(protocol.Event{
+				Session: "s1", Type: protocol.ClientDetached, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: reason}),
+			})))
+		}
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		detached("another", "slow")
+		if it := r.item(); it.Event == nil || it.Event.Type != protocol.ClientDetached {
+			t.Errorf("got %+v", it)
+		}
+		detached("c1", "storage_unavailable")
+		p.attach("e", 0)
+		p.events(1, 1)
+		r.attached(protocol.ModeResume)
+		r.seqs(1, 1)
+		detached("c1", "no_session")
+		p.refuse(p.next(protocol.DoSubscribe), protocol.Errorf(protocol.CodeNoSession, "deleted"))
+		if err := r.ended(); protocol.CodeOf(err) != protocol.CodeNoSession {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
 func TestADrainingServerIsLeftAndFoundAgain(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
