@@ -62,3 +62,10 @@ func (s *Store) judgeFailure(err error) error {
 	}
 	return err
 }
+
+// failure returns why the store takes no more commits, nil while it does.
+func (s *Store) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
