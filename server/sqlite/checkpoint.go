@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
-
-	"agentctl/server/session"
 
 	"zombiezen.com/go/sqlite"
 )
 
+// Commits are moved from the log to the database along the way, when much was committed, so that the log stays short,
+// and wholly when it is quiet, so that what a power cut can take is at most the last moments.
 const (
 	checkpointBytes = 8 << 20  // committed since the last checkpoint began, before the next one begins
 	logLimit        = 64 << 20 // size of the write-ahead log that makes reads and commits wait until it is empty
@@ -24,36 +23,6 @@ const (
 )
 
 var errBusy = errors.New("log is in use")
-
-// checkpointLoop moves commits from the log to the database: along the way when much was committed, so that the log
-// stays short, and wholly when it is quiet, so that what a power cut can take is at most the last moments.
-func (s *Store) checkpointLoop(ctx context.Context) {
-	defer close(s.stopped)
-	idle := time.NewTimer(s.quiet)
-	defer idle.Stop()
-	for {
-		var err error
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.wrote:
-			idle.Reset(s.quiet)
-			if s.unmoved.Load() >= checkpointBytes {
-				err = s.move(ctx)
-			}
-		case <-idle.C:
-			err = s.empty(ctx)
-		}
-		switch {
-		case err == nil || ctx.Err() != nil:
-		case errors.Is(err, session.ErrStoreFailed):
-			return // the next commit says so
-		default:
-			s.log.Warn("checkpoint failed and will be tried again", "error", err)
-			idle.Reset(s.quiet)
-		}
-	}
-}
 
 // move checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
 // them no checkpoint ever catches up, and only one that does lets the log start over.

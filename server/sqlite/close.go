@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Close stops the checkpoints, waits for the reads under way, puts everything into the database file and marks it as
+// Close stops the housekeeping, waits for the reads under way, puts everything into the database file and marks it as
 // cleanly closed; a store that failed is left as it is. No other call may follow.
 func (s *Store) Close() error {
 	s.stop()

@@ -28,6 +28,11 @@ func (s *Store) Commit(batches []*session.Batch) error {
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	for _, b := range batches {
+		if b.Delete {
+			notify(s.removed)
+		}
+	}
 	return nil
 }
 
@@ -47,10 +52,7 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 		return s.judgeFailure(err)
 	}
 	s.unmoved.Add(int64(size))
-	select {
-	case s.wrote <- struct{}{}:
-	default:
-	}
+	notify(s.wrote)
 	return nil
 }
 
