@@ -34,10 +34,11 @@ func (s *Store) move(ctx context.Context) error {
 	if info.Size() >= logLimit {
 		return s.empty(ctx)
 	}
-	return s.movePart()
+	return s.moveSome()
 }
 
-func (s *Store) movePart() error {
+// moveSome moves what was committed when it began.
+func (s *Store) moveSome() error {
 	if err := s.failure(); err != nil {
 		return err
 	}
@@ -51,11 +52,8 @@ func (s *Store) movePart() error {
 	return s.judgeFailure(err)
 }
 
-// empty moves everything and empties the log, most of it before reads and commits have to wait.
+// empty moves everything and empties the log, for which reads and commits have to wait.
 func (s *Store) empty(ctx context.Context) error {
-	if err := s.movePart(); err != nil {
-		return err
-	}
 	for taken := range readConns {
 		conn, err := s.readers.take(ctx)
 		if err != nil {
@@ -68,6 +66,7 @@ func (s *Store) empty(ctx context.Context) error {
 	if s.failed != nil {
 		return s.failed
 	}
+	s.unmoved.Store(0)
 	return s.judgeFailure(checkpoint(s.checkpoints, truncate))
 }
 

@@ -32,7 +32,12 @@ func (s *Store) keepHouse(ctx context.Context) {
 				err = s.sweep(ctx)
 				swept = err == nil
 			}
-			err = errors.Join(err, s.empty(ctx))
+			if err == nil {
+				err = s.moveSome() // so that empty has little left to do
+			}
+			if err == nil {
+				err = s.empty(ctx)
+			}
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
