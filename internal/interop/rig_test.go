@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	program = filepath.Join(dir, "agentctl")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/agentctl").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
