@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/rpc"
 	"agentctl/server/session"
 )
 
@@ -146,6 +148,43 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 				if err != nil && !strings.Contains(err.Error(), w) {
 					t.Errorf("%q does not say %q", err, w)
 				}
+			}
+		})
+	}
+}
+
+func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
+	for message, test := range map[string]struct{ data, want string }{
+		"bad model":                           {"", "bad model"},
+		"Internal error":                      {`{"details":"no credit"}`, "Internal error: no credit"},
+		"Internal error: no credit":           {`{"message":"no credit"}`, "Internal error: no credit"},
+		`{"error":{"message":"slow down"}}`:   {"", "slow down"},
+		`{"error":"odd"}`:                     {`"odd"`, `{"error":"odd"}`},
+		"with data that is a list of nothing": {`[]`, "with data that is a list of nothing"},
+	} {
+		if got := words(&rpc.Error{Message: message, Data: json.RawMessage(test.data)}); got != test.want {
+			t.Errorf("%s with %s is told as %s", message, test.data, got)
+		}
+	}
+}
+
+func TestCloseEndsATurnThatRunsOrStarts(t *testing.T) {
+	for name, traits := range map[string]string{"runs": "plain", "starts": "mute"} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, traits)
+			failed := make(chan error)
+			go func() {
+				_, err := r.try(t.Context(), "say here", "deaf")
+				failed <- err
+			}()
+			r.until(t, "the process at work", func() bool {
+				return len(r.groups) > 0 && (traits == "mute" || strings.Contains(textOf(r.events), "here"))
+			})
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-failed; protocol.CodeOf(err) != protocol.CodeShuttingDown {
+				t.Errorf("got %v", err)
 			}
 		})
 	}
