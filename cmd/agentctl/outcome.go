@@ -10,14 +10,18 @@ import (
 func approvalFault(s *protocol.State) error {
 	a := &s.Approvals[0]
 	session := name(s)
-	return &fault{exit: exitNeedsPerson, code: codeNeedsPerson, err: fmt.Errorf("a decision is needed: %s", approvalLine(a)),
-		hint: fmt.Sprintf("agentctl approve %s %s, or deny", session, a.Request)}
+	return &fault{
+		exit: exitNeedsPerson, code: codeNeedsPerson, err: fmt.Errorf("a decision is needed: %s", approvalLine(a)),
+		hint: fmt.Sprintf("agentctl approve %s %s, or deny", session, a.Request),
+	}
 }
 
 // heldFault says that a session's queue waits for a person.
 func heldFault(s *protocol.State, h *protocol.Hold) error {
-	return &fault{exit: exitNeedsPerson, code: codeNeedsPerson, err: fmt.Errorf("the queue is held: %s by %s", h.Reason, actor(h.By)),
-		hint: "agentctl queue release " + name(s)}
+	return &fault{
+		exit: exitNeedsPerson, code: codeNeedsPerson, err: fmt.Errorf("the queue is held: %s by %s", h.Reason, actor(h.By)),
+		hint: "agentctl queue release " + name(s),
+	}
 }
 
 // turnFault is how a turn's end leaves the program: nil when it completed.

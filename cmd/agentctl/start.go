@@ -30,8 +30,10 @@ func (a *app) ensureLocal(ctx context.Context, d dataDir) error {
 	if answers(ctx, d) {
 		return nil
 	}
-	unreachable := &fault{exit: exitUnreachable, code: codeUnreachable, hint: hints[codeUnreachable],
-		err: fmt.Errorf("no server runs on %s", d)}
+	unreachable := &fault{
+		exit: exitUnreachable, code: codeUnreachable, hint: hints[codeUnreachable],
+		err: fmt.Errorf("no server runs on %s", d),
+	}
 	if a.flags.NoStart {
 		return unreachable
 	}
@@ -73,8 +75,10 @@ func (d dataDir) start(ctx context.Context) error {
 			said := child.said()
 			child = nil
 			if !gaveWay {
-				return &fault{exit: exitUnreachable, code: codeUnreachable, err: fmt.Errorf("the server did not start: %s", said),
-					hint: "its log: " + d.path("server.log")}
+				return &fault{
+					exit: exitUnreachable, code: codeUnreachable, err: fmt.Errorf("the server did not start: %s", said),
+					hint: "its log: " + d.path("server.log"),
+				}
 			}
 		}
 		if answers(ctx, d) {

@@ -128,7 +128,7 @@ func (a *agent) child() string {
 	if err != nil {
 		return err.Error()
 	}
-	c := exec.CommandContext(context.Background(), self) // it is to outlive its parent
+	c := exec.CommandContext(context.Background(), self) // it is to outlive the agent
 	c.Env = append(os.Environ(), Variable+"=child")
 	if err := c.Start(); err != nil {
 		return err.Error()
