@@ -176,6 +176,16 @@ func (k *answers) settle(s *Session, a *action, body json.RawMessage, err error)
 	b.Answers = append(b.Answers, Answer{Key: a.key, Session: s.id, Hash: a.hash, Body: body, At: time.Now()})
 }
 
+// take forgets a key and returns the actions that wait for its answer.
+func (k *answers) take(key string) []*action {
+	e := k.byKey[key]
+	if e == nil {
+		return nil
+	}
+	delete(k.byKey, key)
+	return e.waiting
+}
+
 // reset forgets what a failed commit did not keep; the store knows the rest. Actions under way stay.
 func (k *answers) reset() {
 	for key, e := range k.byKey {

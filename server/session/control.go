@@ -114,13 +114,21 @@ func (s *Session) configure(a *action, d *protocol.ConfigureData) (any, error) {
 	return nil, errLater
 }
 
-// rename is preceded by the hub's reservation of the name.
+// rename takes the new name at once and gives the old one up when that is durable.
 func (s *Session) rename(a *action, d *protocol.RenameData) (any, error) {
+	if d.Name != nil && *d.Name != "" {
+		if err := s.hub.reserve(*d.Name, s.id); err != nil {
+			return nil, err
+		}
+	}
 	if d.Title != nil {
 		title := protocol.SplitText(protocol.ValidText(*d.Title), 1<<10)[0]
 		d.Title = &title
 	}
 	s.record(protocol.SessionUpdated, &a.by, protocol.SessionUpdatedData{Name: d.Name, Title: d.Title})
+	if d.Name != nil {
+		s.then(func(error) { s.hub.keep(s.state.Name, s.id) })
+	}
 	return protocol.Empty{}, nil
 }
 
@@ -166,20 +174,29 @@ func (s *Session) closeNow(a *action, d *protocol.CloseData) (any, error) {
 	return protocol.Empty{}, nil
 }
 
-// deleteAll removes the session from the store and ends it.
+// deleteAll removes the session from the store and ends it. All that is kept of it is the answer to this command.
 func (s *Session) deleteAll(a *action) {
+	b := &Batch{Session: s.id, Delete: true}
+	body := json.RawMessage("{}")
+	if a.key != "" {
+		b.Answers = []Answer{{Key: a.key, Session: s.id, Hash: a.hash, Body: body, At: time.Now()}}
+	}
 	result := make(chan error, 1)
-	if !s.hub.commit(&Batch{Session: s.id, Delete: true}, func(err error) { result <- err }) {
+	if !s.hub.commit(b, func(err error) { result <- err }) {
 		result <- ErrStoreFailed
 	}
-	if err := <-result; err != nil {
+	err := <-result
+	if err != nil {
 		s.hub.log.Error("delete session", "session", s.id, "err", err)
-		a.reply(nil, protocol.Errorf(protocol.CodeStorage, "the store did not take it; the session is closed and still there, try again"))
-		return
+		body, err = nil, protocol.Errorf(protocol.CodeStorage, "the store did not take it; the session is closed and still there, try again")
+	} else {
+		s.ending = true
+		s.summary.Deleted, s.summary.Status = true, protocol.Closed
+		s.audience.tell(protocol.SummaryChanged, s.id, s.summary)
+		s.hub.removed(s.summary)
 	}
-	s.ending = true
-	s.summary.Deleted, s.summary.Status = true, protocol.Closed
-	s.audience.tell(protocol.SummaryChanged, s.id, s.summary)
-	s.hub.removed(s.summary)
-	a.reply(json.RawMessage("{}"), nil)
+	for _, w := range s.answers.take(a.key) {
+		w.reply(body, err)
+	}
+	a.reply(body, err)
 }

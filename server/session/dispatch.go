@@ -54,13 +54,17 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	case *protocol.SearchData:
 		return protocol.Errorf(protocol.CodeUnsupported, "this server cannot search yet")
 	case *protocol.CreateData:
-		return h.create(ctx, a, d)
+		return h.once(ctx, a, func() error { return h.create(a, d) })
 	case *protocol.RestoreData:
-		return h.restore(ctx, a, d)
-	case *protocol.RenameData:
-		return h.rename(ctx, c.Session, a, d)
+		return h.once(ctx, a, func() error { return h.restore(a, d) })
 	}
-	return h.with(ctx, c.Session, func(s *Session) { s.do(a) })
+	err := h.with(ctx, c.Session, func(s *Session) { s.do(a) })
+	if a.key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // by this very command, it may be
+		if known, again := h.answered(ctx, a); known {
+			return again
+		}
+	}
+	return err
 }
 
 // Attach lets a peer follow a session; see Session.attach. reply is called exactly once and must not block.
@@ -86,64 +90,21 @@ func (h *Hub) Detach(id, conn, reason string) {
 	}
 }
 
-// rename reserves the name before the session takes it.
-func (h *Hub) rename(ctx context.Context, session string, a *action, d *protocol.RenameData) error {
-	id, err := h.Resolve(session)
-	if err != nil {
-		return err
-	}
-	if d.Name != nil && *d.Name != "" {
-		fresh, err := h.reserve(*d.Name, id)
-		if err != nil {
-			return err
-		}
-		answer, name := a.reply, *d.Name
-		a.reply = func(body json.RawMessage, err error) {
-			if err != nil && fresh {
-				h.free(name)
-			}
-			answer(body, err)
-		}
-	}
-	old := h.nameOf(id)
-	if d.Name != nil && old != *d.Name {
-		answer := a.reply
-		a.reply = func(body json.RawMessage, err error) {
-			if err == nil {
-				h.free(old)
-			}
-			answer(body, err)
-		}
-	}
-	return h.with(ctx, id, func(s *Session) { s.do(a) })
-}
-
-func (h *Hub) nameOf(id string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if r := h.rows[id]; r != nil {
-		return r.summary.Name
-	}
-	return ""
-}
-
 const maxName = 128
 
-// reserve takes a name for a session. fresh is false when it has it already.
-func (h *Hub) reserve(name, id string) (fresh bool, err error) {
+// reserve takes a name for a session, which may have it already.
+func (h *Hub) reserve(name, id string) error {
 	if len(name) > maxName || name != protocol.ValidText(name) || strings.TrimSpace(name) != name ||
 		strings.ContainsFunc(name, unicode.IsControl) || strings.HasPrefix(name, idSession+"_") {
-		return false, protocol.Errorf(protocol.CodeInvalidMessage, "name: at most %d bytes of text, without control characters, outer spaces or a leading %q", maxName, idSession+"_")
+		return protocol.Errorf(protocol.CodeInvalidMessage, "name: at most %d bytes of text, without control characters, outer spaces or a leading %q", maxName, idSession+"_")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if owner, taken := h.names[name]; taken && owner != id {
-		return false, protocol.Errorf(protocol.CodeNameTaken, "another session has the name %.80q", name)
-	} else if taken {
-		return false, nil
+		return protocol.Errorf(protocol.CodeNameTaken, "another session has the name %.80q", name)
 	}
 	h.names[name] = id
-	return true, nil
+	return nil
 }
 
 func (h *Hub) free(name string) {
@@ -152,8 +113,41 @@ func (h *Hub) free(name string) {
 	delete(h.names, name)
 }
 
+// keep leaves a session one of the names reserved for it; empty: none.
+func (h *Hub) keep(name, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for other, owner := range h.names {
+		if owner == id && other != name {
+			delete(h.names, other)
+		}
+	}
+}
+
+// once runs f unless the action's key was used before: then the first answer is given again. An error of f is replied.
+func (h *Hub) once(ctx context.Context, a *action, f func() error) error {
+	if a.key != "" {
+		known, err := h.made(ctx, a)
+		if known || err != nil {
+			return err
+		}
+		answer := a.reply
+		a.reply = func(body json.RawMessage, err error) {
+			h.mu.Lock()
+			close(h.creating[a.key])
+			delete(h.creating, a.key)
+			h.mu.Unlock()
+			answer(body, err)
+		}
+	}
+	if err := f(); err != nil {
+		a.reply(nil, err)
+	}
+	return nil
+}
+
 // create makes a session. Its answer comes when session.created (and the start of its prompt) is visible.
-func (h *Hub) create(ctx context.Context, a *action, d *protocol.CreateData) error {
+func (h *Hub) create(a *action, d *protocol.CreateData) error {
 	if d.Agent == "" {
 		d.Agent = h.cfg.DefaultAgent
 	}
@@ -170,7 +164,7 @@ func (h *Hub) create(ctx context.Context, a *action, d *protocol.CreateData) err
 			return protocol.Errorf(protocol.CodeInvalidMessage, "cwd: %.200q is not a directory on the server", d.CWD)
 		}
 	}
-	return h.make(ctx, a, Spec{Agent: d.Agent, CWD: d.CWD, Env: d.Env}, d.Name, func(s *Session) (protocol.CreateResult, error) {
+	return h.make(a, Spec{Agent: d.Agent, CWD: d.CWD, Env: d.Env}, d.Name, func(s *Session) (protocol.CreateResult, error) {
 		s.record(protocol.SessionCreated, &a.by, protocol.SessionCreatedData{
 			Name: d.Name, Title: protocol.SplitText(protocol.ValidText(d.Title), 1<<10)[0], Agent: d.Agent, CWD: d.CWD,
 		})
@@ -188,30 +182,12 @@ func (h *Hub) create(ctx context.Context, a *action, d *protocol.CreateData) err
 	})
 }
 
-// make makes a session that begins with what begin records.
-func (h *Hub) make(ctx context.Context, a *action, spec Spec, name string, begin func(*Session) (protocol.CreateResult, error)) error {
-	if a.key != "" {
-		known, err := h.made(ctx, a)
-		if known || err != nil {
-			return err
-		}
-		answer := a.reply
-		a.reply = func(body json.RawMessage, err error) {
-			h.mu.Lock()
-			close(h.creating[a.key])
-			delete(h.creating, a.key)
-			h.mu.Unlock()
-			answer(body, err)
-		}
-	}
-	refuse := func(err error) error {
-		a.reply(nil, err)
-		return nil
-	}
+// make makes a session that begins with what begin records. Nothing of it is left when it returns an error.
+func (h *Hub) make(a *action, spec Spec, name string, begin func(*Session) (protocol.CreateResult, error)) error {
 	s := h.newSession(newID(idSession), NewEpoch(), 0, spec)
 	if name != "" {
-		if _, err := h.reserve(name, s.id); err != nil {
-			return refuse(err)
+		if err := h.reserve(name, s.id); err != nil {
+			return err
 		}
 	}
 	abandon := func(err error) error {
@@ -219,7 +195,7 @@ func (h *Hub) make(ctx context.Context, a *action, spec Spec, name string, begin
 		s.closeAgent()
 		s.halt()
 		s.timer.Stop()
-		return refuse(err)
+		return err
 	}
 	if _, err := s.open(); err != nil {
 		return abandon(err)
@@ -277,18 +253,25 @@ func (h *Hub) made(ctx context.Context, a *action) (known bool, err error) {
 			return false, ctx.Err()
 		}
 	}
+	if known, err = h.answered(ctx, a); known {
+		h.mu.Lock()
+		close(h.creating[a.key])
+		delete(h.creating, a.key)
+		h.mu.Unlock()
+	}
+	return known, err
+}
+
+// answered gives the stored answer to an action's key again, if there is one.
+func (h *Hub) answered(ctx context.Context, a *action) (known bool, err error) {
 	stored, err := h.cfg.Store.Answer(ctx, a.key)
-	if errors.Is(err, ErrNotFound) {
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return false, nil
-	}
-	h.mu.Lock()
-	close(h.creating[a.key])
-	delete(h.creating, a.key)
-	h.mu.Unlock()
-	if err != nil {
-		return false, err
-	}
-	if string(stored.Hash) != string(a.hash) {
+	case err != nil:
+		h.log.Error("read answer", "err", err)
+		return true, protocol.Errorf(protocol.CodeStorage, "the store did not answer; nothing was changed, try again")
+	case string(stored.Hash) != string(a.hash):
 		return true, keyReused(a.key)
 	}
 	a.reply(stored.Body, nil)
