@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/session"
@@ -128,9 +129,19 @@ func (c *conn) ack(cmd *protocol.Command) error {
 	if err := cmd.DecodeData(d); err != nil {
 		return err
 	}
+	id := cmd.Session
+	c.mu.Lock()
+	known := slices.ContainsFunc(c.subs, func(s *subscription) bool { return s.session == id })
+	c.mu.Unlock()
+	if !known { // by name or prefix
+		var err error
+		if id, err = c.server.hub.Resolve(cmd.Session); err != nil {
+			return err
+		}
+	}
 	c.mu.Lock()
 	for _, sub := range c.subs {
-		if sub.session == cmd.Session {
+		if sub.session == id {
 			c.unacked -= sub.ack(d.Seq)
 		}
 	}

@@ -81,5 +81,5 @@ func (m *model) examine(r *protocol.Approval) {
 	for _, p := range passages(r) {
 		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
 	}
-	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), text)
+	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
 }

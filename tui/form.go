@@ -172,23 +172,47 @@ func (f *form) option(key string) *protocol.Option {
 	return &f.options[key[0]-'1']
 }
 
-// Render is one line per row and one per question.
-func (f *form) Render(width int, focused bool) []string {
-	var out []string
+// Render is the rows, each of as many lines as it takes: what is decided shows
+// whole. at is the first line of the chosen row.
+func (f *form) Render(width int, focused bool) (out []string, at int) {
 	for i, r := range f.rows {
 		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
-			out = append(out, fit("   "+f.look.bold.Render(oneLine(transcript.Reveal(f.questions[r.question].Text))), width))
+			for _, line := range wrap(transcript.Reveal(f.questions[r.question].Text), width-indent) {
+				out = append(out, "   "+f.look.bold.Render(line))
+			}
 		}
-		text := "   " + f.row(r)
-		if f.input != nil && i == f.at {
-			out = append(out, f.written(r, width))
-			continue
+		if i == f.at {
+			at = len(out)
+			if f.input != nil {
+				out = append(out, f.written(r, width))
+				continue
+			}
 		}
-		if focused && i == f.at {
-			text = " ▸ " + f.row(r)
-			text = f.look.chosen.Render(fit(ansi.Strip(text), width))
+		for n, line := range wrap(f.row(r), width-indent-2) {
+			switch {
+			case n > 0:
+				line = "     " + line
+			case focused && i == f.at:
+				line = " ▸ " + line
+			default:
+				line = "   " + line
+			}
+			if focused && i == f.at {
+				line = f.look.chosen.Render(line)
+			}
+			out = append(out, line)
 		}
-		out = append(out, fit(text, width))
+	}
+	return out, at
+}
+
+// wrap is text in lines of at most width cells.
+func wrap(s string, width int) []string {
+	text := transcript.NewText()
+	text.Append(s)
+	out, _ := text.Lines(width)
+	if len(out) == 0 {
+		return []string{""}
 	}
 	return out
 }
@@ -204,13 +228,13 @@ func (f *form) row(r row) string {
 		}
 		text := mark + oneLine(transcript.Reveal(cmp.Or(c.Label, c.ID)))
 		if c.About != "" {
-			text += f.look.dim.Render(" — " + oneLine(transcript.Reveal(c.About)))
+			text += " — " + oneLine(transcript.Reveal(c.About))
 		}
 		return text
 	case rowAnswer:
-		return f.look.dim.Render("own words: ") + oneLine(transcript.Reveal(f.typed[f.questions[r.question].ID]))
+		return "own words: " + oneLine(transcript.Reveal(f.typed[f.questions[r.question].ID]))
 	case rowReason:
-		return f.look.dim.Render("r reason: ") + oneLine(transcript.Reveal(f.reason))
+		return "r reason: " + oneLine(transcript.Reveal(f.reason))
 	}
 	o := &f.options[r.index]
 	text := fmt.Sprintf("%d %s", r.index+1, oneLine(transcript.Reveal(cmp.Or(o.Label, string(o.Kind)))))
@@ -221,29 +245,23 @@ func (f *form) row(r row) string {
 }
 
 func (f *form) written(r row, width int) string {
-	label := " ▸ own words: "
-	if r.kind == rowReason {
-		label = " ▸ reason: "
-	}
+	label := r.label()
 	f.input.SetWidth(max(1, width-ansi.StringWidth(label)-1))
 	return fit(f.look.key.Render(label)+f.input.View(), width)
 }
 
-// cursor is where the text row is written, counted in rendered lines.
-func (f *form) cursor(rendered []string) (x, y int, ok bool) {
-	if f.input == nil {
-		return 0, 0, false
+func (r row) label() string {
+	if r.kind == rowReason {
+		return " ▸ reason: "
 	}
-	for y = range rendered {
-		for _, label := range []string{" ▸ own words: ", " ▸ reason: "} {
-			if strings.HasPrefix(ansi.Strip(rendered[y]), label) {
-				x = ansi.StringWidth(label)
-				if c := f.input.Cursor(); c != nil {
-					x += c.X
-				}
-				return x, y, true
-			}
-		}
+	return " ▸ own words: "
+}
+
+// cursor is the column where the text row is written.
+func (f *form) cursor() int {
+	x := ansi.StringWidth(f.rows[f.at].label())
+	if c := f.input.Cursor(); c != nil {
+		x += c.X
 	}
-	return 0, 0, false
+	return x
 }

@@ -17,6 +17,8 @@ type model struct {
 	look    *look
 	now     func() time.Time
 	newID   func() string
+	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	mouse   bool
 
 	// What the session told.
 	link     Link
@@ -75,7 +77,7 @@ type (
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID,
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
 		link:      Link{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
@@ -110,6 +112,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseWheelMsg:
 		m.dirty = true
 		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.dirty = true
+		m.click(msg)
 	case armMsg:
 		m.arming = false
 		cmd = m.arm()
@@ -165,7 +170,7 @@ func (m *model) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return m.errands.after(time.Second, tickMsg{})
+	return m.after(time.Second, tickMsg{})
 }
 
 // arm lets the request on the screen take keys once it was quiet for long
@@ -176,7 +181,7 @@ func (m *model) arm() tea.Cmd {
 	}
 	if wait := m.quiet.Sub(m.now()); wait > 0 {
 		m.arming = true
-		return m.errands.after(wait, armMsg{})
+		return m.after(wait, armMsg{})
 	}
 	m.approvals.armed = true
 	m.dirty = true

@@ -112,6 +112,7 @@ func (d *dialer) lost(err error) *ConnectError {
 
 func (l *link) read(life context.Context) error {
 	var message bytes.Buffer
+	var events quick
 	for {
 		_, r, err := l.conn.Reader(life)
 		if err != nil {
@@ -121,7 +122,7 @@ func (l *link) read(life context.Context) error {
 		if _, err := io.Copy(&message, r); err != nil {
 			return err
 		}
-		lines := decode(bytes.Clone(message.Bytes()))
+		lines := events.decode(bytes.Clone(message.Bytes()))
 		if message.Cap() > protocol.MaxMessage {
 			message = bytes.Buffer{}
 		}

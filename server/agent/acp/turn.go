@@ -49,7 +49,7 @@ func (t *turn) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tool := range t.tools {
-		if tool.denied {
+		if tool.denied && !tool.ended {
 			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // the session closes what this cannot
 		}
 	}
