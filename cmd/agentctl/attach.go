@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,10 +79,10 @@ func (o *attachOptions) only(l *link) (string, error) {
 	}
 	switch len(all.Sessions) {
 	case 0:
-		return "", &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("there is no session yet"), hint: "create one: agentctl new --agent AGENT"}
+		return "", usagef("there is no session yet").hinting("create one: agentctl new --agent AGENT")
 	case 1:
 		return all.Sessions[0].Session, nil
 	}
 	writeSessions(o.app.text(), all.Sessions, time.Now())
-	return "", &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("which of %d sessions?", len(all.Sessions)), hint: "agentctl attach SESSION"}
+	return "", usagef("which of %d sessions?", len(all.Sessions)).hinting("agentctl attach SESSION")
 }

@@ -59,7 +59,9 @@ func (c *cast) event(e *protocol.Event) error {
 			return nil
 		}
 		if d.Part != c.part {
-			c.line("")
+			if err := c.line(""); err != nil {
+				return err
+			}
 			c.part = d.Part
 		}
 		return c.write(c.cleaner(d.Part).Clean(d.Text))

@@ -52,7 +52,7 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	}
 	c := wsclient.New(url, o)
 	if err := c.Connect(ctx); err != nil {
-		c.Close()
+		_ = c.Close() // never fails
 		return nil, err
 	}
 	return newLink(ctx, c, local), nil
@@ -125,7 +125,7 @@ func (l *link) watch() {
 // Close ends the connection and waits for its goroutines.
 func (l *link) Close() {
 	l.cancel(context.Canceled)
-	l.Client.Close()
+	_ = l.Client.Close() // never fails
 	<-l.done
 }
 

@@ -145,7 +145,7 @@ func (o *serveOptions) open(h *house) (url string, err error) {
 	for _, addr := range o.Listen {
 		l, err := server.ListenTCP(addr, token, o.Insecure)
 		if errors.Is(err, server.ErrExposed) {
-			return "", &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("--listen %s: %w", addr, err)}
+			return "", usagef("--listen %s: %w", addr, err)
 		}
 		if err != nil {
 			return "", err

@@ -89,7 +89,7 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	a := o.app
 	c := wsclient.New("ws://tour", wsclient.Options{Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
 	if err := c.Connect(ctx); err != nil {
-		c.Close()
+		_ = c.Close() // never fails
 		return err
 	}
 	l := newLink(ctx, c, true)
