@@ -73,7 +73,8 @@ func (a *app) server(ctx context.Context, o *wsclient.Options) (url string, loca
 	if dirErr != nil {
 		return "", false, dirErr
 	}
-	return dir.socketURL(), true, a.ensureLocal(ctx, dir)
+	err = a.ensureLocal(ctx, dir) // it may decide where the socket is
+	return dir.socketURL(), true, err
 }
 
 func checkURL(url string) error {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func TestScripts(t *testing.T) {
 			if err := copyFile(filepath.Join("testdata", "agent.script"), filepath.Join(e.WorkDir, "agent.script")); err != nil {
 				return err
 			}
-			e.Defer(func() { endServer(t, dir) })
+			e.Defer(func() { endServer(t, dataDir(e.Getenv("AGENTCTL_DATA"))) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -52,8 +53,9 @@ func TestScripts(t *testing.T) {
 			"until": cmdUntil,
 			"lines": cmdLines,
 
-			"served":  cmdServed,
-			"tokened": cmdTokened,
+			"served":   cmdServed,
+			"tokened":  cmdTokened,
+			"murdered": cmdMurdered,
 		},
 	})
 }
@@ -200,4 +202,17 @@ func cmdTokened(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: tokened PROGRAM ARG…")
 	}
 	ts.Check(ts.Exec(args[0], args[1:]...))
+}
+
+// cmdMurdered: "murdered" kills the server without a chance to end in peace.
+func cmdMurdered(ts *testscript.TestScript, neg bool, args []string) {
+	dir := dataDir(ts.Getenv("AGENTCTL_DATA"))
+	pid := dir.owner()
+	if neg || len(args) > 0 || pid == 0 {
+		ts.Fatalf("usage: murdered, while a server runs")
+	}
+	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	defer cancel()
+	ts.Check(dir.gone(ctx, pid))
 }

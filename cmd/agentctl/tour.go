@@ -51,7 +51,7 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
 	defer stop()
 	dir, err := os.MkdirTemp("", "agentctl-tour-")
 	if err != nil {
