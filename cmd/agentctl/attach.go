@@ -62,10 +62,16 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 
 // show shows a session on the terminal, or as lines where there is none.
 func (a *app) show(ctx context.Context, s tui.Session, plain bool) error {
+	var err error
 	if plain || !a.onTerminal() {
-		return tui.Plain(ctx, s, a.text(), a.stdin)
+		err = tui.Plain(ctx, s, a.text(), a.stdin)
+	} else {
+		err = tui.Run(ctx, s, tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor})
 	}
-	return tui.Run(ctx, s, tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor})
+	if err == nil && ctx.Err() != nil { // nobody left
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 // onTerminal reports whether there is a person with a screen and keys.

@@ -120,4 +120,6 @@ var hints = map[protocol.Code]string{
 	protocol.CodeKeyReused:     "a key names one command for ever: choose another --id",
 	protocol.CodeSessionClosed: "it can still be read: agentctl history",
 	protocol.CodeStorage:       "nothing was changed; try again",
+
+	protocol.CodeUnknownCommand: "the server is older than this program: agentctl stop, and it starts anew",
 }

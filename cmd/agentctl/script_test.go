@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +19,35 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agentctl": func() { os.Exit(run()) }})
+	testscript.Main(leakless{m}, map[string]func(){"agentctl": func() { os.Exit(run()) }, "holder": hold})
+}
+
+// leakless fails the tests when they leave a goroutine.
+type leakless struct{ *testing.M }
+
+func (m leakless) Run() int {
+	code := m.M.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// hold is a program that holds the data directory that it is told until its stdin ends.
+func hold() {
+	l, err := dataDir(os.Args[1]).lock()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	l.Close()
 }
 
 // scriptPatience bounds every wait of a script.

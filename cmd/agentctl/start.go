@@ -116,7 +116,10 @@ func (d dataDir) spawn() (*background, error) {
 	b.from, _ = log.Seek(0, io.SeekEnd)
 	// Not bound to a context: it is to outlive this process.
 	b.cmd = exec.Command(self, "serve", "--data", string(d), "--idle-exit", defaultIdleExit.String()) //nolint:noctx
-	b.cmd.Dir = string(d)
+	b.cmd.Dir = "/"                                                                                   // whose directory this one's is, is no business of a server
+	if home, err := os.UserHomeDir(); err == nil {
+		b.cmd.Dir = home
+	}
 	b.cmd.Stdout, b.cmd.Stderr = log, log
 	b.cmd.SysProcAttr = detached()
 	for _, kv := range os.Environ() { // what names a server or its credential is this call's own

@@ -79,6 +79,9 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	var serveErr error
 	served.Go(func() { serveErr = h.serve(serving, 0) })
 	err = o.play(ctx, pipe)
+	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
+		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
+	}
 	end()
 	served.Wait()
 	return errors.Join(err, serveErr)
@@ -109,5 +112,8 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
 	err = tui.Plain(l.ctx, g, a.text(), strings.NewReader(""))
+	if err == nil {
+		err = l.ctx.Err()
+	}
 	return l.reason(errors.Join(err, g.err))
 }
