@@ -23,7 +23,10 @@ func heldFault(s *protocol.State, h *protocol.Hold) error {
 // turnFault is how a turn's end leaves the program: nil when it completed.
 func turnFault(end *protocol.TurnEndedData) error {
 	what := string(end.Reason)
-	if end.Message != "" {
+	switch {
+	case end.Message != "" && end.Reason == protocol.ReasonError:
+		what = end.Message
+	case end.Message != "":
 		what += ": " + end.Message
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -35,6 +36,9 @@ func newRoot(a *app) *cobra.Command {
 		Example:       "  agentctl tour\n  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n  agentctl attach fix",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownVerb(cmd, args[0])
@@ -80,7 +84,10 @@ func newRoot(a *app) *cobra.Command {
 func unknownVerb(cmd *cobra.Command, verb string) error {
 	hint := "see: " + cmd.CommandPath() + " --help"
 	if near := cmd.SuggestionsFor(verb); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean: %s %s", cmd.CommandPath(), near[0])
+		for i := range near {
+			near[i] = cmd.CommandPath() + " " + near[i]
+		}
+		hint = "did you mean: " + strings.Join(near, " or ")
 	}
 	return &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("there is no verb %q", verb), hint: hint}
 }

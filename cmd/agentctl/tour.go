@@ -94,7 +94,7 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	}
 	l := newLink(ctx, c, true)
 	defer l.Close()
-	made, err := ask[protocol.CreateResult](l, protocol.DoCreate, "", protocol.CreateData{Name: "tour", Title: "A tour of agentctl"})
+	made, err := ask[protocol.CreateResult](l, protocol.DoCreate, "", protocol.CreateData{Name: "tour", Agent: "tour", Title: "A tour of agentctl"})
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	checkpointBytes = 8 << 20     // committed since the last checkpoint began, before the next one begins
-	logLimit        = 64 << 20    // size of the write-ahead log that makes commits wait until it is reset
-	quiet           = time.Second // without a commit, before the log is reset
+	checkpointBytes = 8 << 20  // committed since the last checkpoint began, before the next one begins
+	logLimit        = 64 << 20 // size of the write-ahead log that makes commits wait until it is empty
 )
 
 // The checkpoint modes used. Neither waits for anybody.
@@ -28,7 +27,7 @@ var errBusy = errors.New("log is being read")
 // stays short, and wholly when it is quiet, so that what a power cut can take is at most the last moments.
 func (s *Store) checkpointLoop(ctx context.Context) {
 	defer close(s.stopped)
-	idle := time.NewTimer(quiet)
+	idle := time.NewTimer(s.quiet)
 	defer idle.Stop()
 	for {
 		var err error
@@ -36,13 +35,13 @@ func (s *Store) checkpointLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.wrote:
-			idle.Reset(quiet)
+			idle.Reset(s.quiet)
 			if s.unmoved.Load() >= checkpointBytes {
 				err = s.move()
 			}
 		case <-idle.C:
 			if err = s.empty(); err != nil {
-				idle.Reset(quiet)
+				idle.Reset(s.quiet)
 			}
 		}
 		if err != nil && !errors.Is(err, errBusy) {
@@ -68,7 +67,7 @@ func (s *Store) move() error {
 	return s.empty()
 }
 
-// empty moves everything and resets the log. Most of it is moved before commits have to wait.
+// empty moves everything and empties the log. Most of it is moved before commits have to wait.
 func (s *Store) empty() error {
 	s.unmoved.Store(0)
 	if err := s.checkpoint(passive); err != nil {

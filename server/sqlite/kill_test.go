@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, write(strings.SplitN(args, " ", 3)))
 		os.Exit(1)
 	}
+	installFaults()
 	goleak.VerifyTestMain(m)
 }
 

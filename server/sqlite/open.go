@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"agentctl/server/session"
 
@@ -31,6 +33,8 @@ type Options struct {
 	Boot string       // names the run of the operating system; empty asks the system
 	Lock *DirLock     // the directory's lock when the caller has it already and gives it up itself
 	Log  *slog.Logger // hears of checkpoints that failed and are tried again; nil discards
+
+	quiet time.Duration // without a commit, before the log is emptied; a second when 0
 }
 
 // A Store is an open database. It is a session.Store, with its rules for concurrent use.
@@ -39,6 +43,7 @@ type Store struct {
 	path    string
 	opening opening
 	log     *slog.Logger
+	quiet   time.Duration
 	lock    *DirLock // nil when it is the caller's
 	readers readers
 	wrote   chan struct{} // holds one token while a commit waits to be noticed by the checkpoint goroutine
@@ -65,6 +70,7 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 		path:    filepath.Join(dir, "agentctl.db"),
 		opening: opening{boot: opts.Boot, sync: opts.Sync},
 		log:     opts.Log,
+		quiet:   cmp.Or(opts.quiet, time.Second),
 		wrote:   make(chan struct{}, 1),
 		stopped: make(chan struct{}),
 	}

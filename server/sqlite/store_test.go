@@ -156,6 +156,7 @@ func TestARefusedBatchTakesItsCommitWithItAndNothingElse(t *testing.T) {
 		"an unfinished line":      {Session: "a", Events: []byte("{}"), First: 4, Last: 4},
 		"a fold past the end":     {Session: "a", Folds: []session.Fold{{First: 3, Last: 4, Line: []byte("f\n")}}},
 		"a fold from nothing":     {Session: "a", Folds: []session.Fold{{First: 0, Last: 2, Line: []byte("f\n")}}},
+		"a snapshot past the end": {Session: "a", Snapshot: []byte("x"), SnapSeq: 4},
 		"a session there already": create("a"),
 		"a session not there":     {Session: "b", Summary: []byte("s")},
 	} {
@@ -180,13 +181,25 @@ func TestZeroFieldsOfABatchChangeNothing(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	live := true
-	commit(t, s, create("a"), &session.Batch{Session: "a", Summary: []byte("s"), Live: &live, Snapshot: []byte("x")})
+	commit(t, s, create("a"), events("a", 1, 1), &session.Batch{
+		Session: "a", Summary: []byte("s"), Live: &live, Snapshot: []byte("x"), SnapSeq: 1,
+	})
 	before, err := s.Session(ctx, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit(t, s, &session.Batch{Session: "a"})
 	check(t, before)(s.Session(ctx, "a"))
+}
+
+func TestASnapshotMayPrecedeTheFirstEvent(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	b := create("a")
+	b.Snapshot = []byte("empty")
+	commit(t, s, b)
+	want := *b.Create
+	want.ID, want.Snapshot = "a", b.Snapshot
+	check(t, want)(s.Session(context.Background(), "a"))
 }
 
 func TestACreatedSessionTakesNoHeadSnapshotOrSummaryFromItsRecord(t *testing.T) {

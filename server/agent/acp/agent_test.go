@@ -114,6 +114,7 @@ func TestAnAgentThatNeverAnswersTheStartTimesOut(t *testing.T) {
 }
 
 func TestFailuresSayWhatToDo(t *testing.T) {
+	without := func(_ *Config, s *session.Spec) { s.Env["GEMINI_API_KEY"] = "" }
 	missing := func(c *Config, _ *session.Spec) { c.Command, c.Install = []string{"no-such-agent"}, "get it" }
 	for name, test := range map[string]struct {
 		traits string
@@ -122,8 +123,8 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		code   protocol.Code
 		want   []string
 	}{
-		"a login wanted":         {"auth", nil, "", protocol.CodeAgentAuth, []string{"Fake wants a login", "`fakeacp login`"}},
-		"a login that is known":  {"auth", func(c *Config, _ *session.Spec) { c.Login = "run x" }, "", protocol.CodeAgentAuth, []string{"run x"}},
+		"a login wanted":         {"auth", without, "", protocol.CodeAgentAuth, []string{"Fake wants a login", "`fakeacp login`"}},
+		"a login that is known":  {"auth", func(c *Config, s *session.Spec) { without(c, s); c.Login = "run x" }, "", protocol.CodeAgentAuth, []string{"run x"}},
 		"a program not there":    {"plain", missing, "", protocol.CodeNoAgent, []string{"not installed", "no-such-agent", "get it"}},
 		"a directory not there":  {"plain", func(_ *Config, s *session.Spec) { s.CWD = "/no/such" }, "", protocol.CodeNoAgent, []string{"/no/such"}},
 		"another version":        {"v2", nil, "", protocol.CodeAgentFailed, []string{"version 2"}},
@@ -147,6 +148,22 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
+	with := func(variable string) func(*Config, *session.Spec) {
+		return func(_ *Config, s *session.Spec) { s.Env[variable] = "k" }
+	}
+	for _, variable := range []string{"FAKE_KEY", "GEMINI_API_KEY"} {
+		r := launch(t, "auth", with(variable))
+		r.run("say in")
+		r.wantText("in")
+	}
+	t.Setenv("GEMINI_API_KEY", "")
+	r := launch(t, "auth", with("OTHER_KEY"))
+	if _, err := r.try(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeAgentAuth {
+		t.Errorf("got %v", err)
 	}
 }
 
