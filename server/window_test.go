@@ -245,4 +245,3 @@ func TestEditHoldEndsThirtySecondsAfterItsConnection(t *testing.T) {
 		}
 	})
 }
-
