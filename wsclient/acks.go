@@ -2,7 +2,8 @@ package wsclient
 
 import "time"
 
-// When to acknowledge, at the latest: after half the window, ackEvents, or ackWithin of the first event that was not.
+// When to acknowledge, at the latest: after half the window, a quarter when nothing more is there, ackEvents, or ackWithin of
+// the first event that was not.
 const (
 	ackEvents = 64
 	ackWithin = 50 * time.Millisecond
@@ -41,6 +42,9 @@ func (a *acks) took(e *entry, window int64) bool {
 		return a.events >= ackEvents || a.bytes >= window/2
 	}
 }
+
+// dry is called when nothing more is there; true when the server may be waiting for the acknowledgement to go on.
+func (a *acks) dry(window int64) bool { return a.events > 0 && a.bytes >= window/4 }
 
 func (a *acks) reset() {
 	a.events, a.bytes = 0, 0
