@@ -52,7 +52,8 @@ func TestAQuietStoreEmptiesItsLog(t *testing.T) {
 
 func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, sqlite.Options{})
+	const limit = 4 << 20
+	s := open(t, dir, sqlite.Options{}.WithLogLimit(limit))
 	commit(t, s, create("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
@@ -73,16 +74,16 @@ func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
 			}
 		})
 	}
-	const each = 2000
+	const each = 200
 	data, largest := wide(each), int64(0)
-	for i := range uint64(500) { // 250 MB
+	for i := range uint64(500) { // 25 MB
 		commit(t, s, &session.Batch{Session: "a", Events: data, First: i*each + 1, Last: (i + 1) * each})
 		largest = max(largest, logSize(t, dir))
 	}
 	cancel()
 	readers.Wait()
-	if largest > 200<<20 {
-		t.Errorf("log grew to %d MB", largest>>20)
+	if largest > 4*limit {
+		t.Errorf("log grew to %d KiB", largest>>10)
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *Store) keepHouse(ctx context.Context) {
 			return
 		case <-s.wrote:
 			idle.Reset(s.quiet)
-			if s.unmoved.Load() >= checkpointBytes {
+			if s.unmoved.Load() >= s.logLimit/8 {
 				err = s.move(ctx)
 			}
 		case <-s.removed:

@@ -33,22 +33,24 @@ type Options struct {
 	Lock *DirLock     // the directory's lock when the caller has it already and gives it up itself
 	Log  *slog.Logger // hears of checkpoints that failed and are tried again; nil discards
 
-	quiet time.Duration // without a commit, before the log is emptied; a second when 0
+	quiet    time.Duration // without a commit, before the log is emptied; a second when 0
+	logLimit int64         // the constant when 0
 }
 
 // A Store is an open database. It is a session.Store, with its rules for concurrent use.
 type Store struct {
 	// Static after Open.
-	path    string
-	opening opening
-	log     *slog.Logger
-	quiet   time.Duration
-	lock    *DirLock // nil when it is the caller's
-	readers readers
-	wrote   chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
-	removed chan struct{} // the same for a commit that removed a session
-	stop    context.CancelFunc
-	stopped chan struct{} // closed when the housekeeping goroutine is gone
+	path     string
+	opening  opening
+	log      *slog.Logger
+	quiet    time.Duration
+	logLimit int64
+	lock     *DirLock // nil when it is the caller's
+	readers  readers
+	wrote    chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
+	removed  chan struct{} // the same for a commit that removed a session
+	stop     context.CancelFunc
+	stopped  chan struct{} // closed when the housekeeping goroutine is gone
 
 	conns []*sqlite.Conn // all of them, in the order they were opened
 
@@ -67,13 +69,14 @@ var _ session.Store = (*Store)(nil)
 // every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
-		path:    filepath.Join(dir, "agentctl.db"),
-		opening: opening{boot: opts.Boot, sync: opts.Sync},
-		log:     opts.Log,
-		quiet:   cmp.Or(opts.quiet, time.Second),
-		wrote:   make(chan struct{}, 1),
-		removed: make(chan struct{}, 1),
-		stopped: make(chan struct{}),
+		path:     filepath.Join(dir, "agentctl.db"),
+		opening:  opening{boot: opts.Boot, sync: opts.Sync},
+		log:      opts.Log,
+		quiet:    cmp.Or(opts.quiet, time.Second),
+		logLimit: cmp.Or(opts.logLimit, logLimit),
+		wrote:    make(chan struct{}, 1),
+		removed:  make(chan struct{}, 1),
+		stopped:  make(chan struct{}),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
