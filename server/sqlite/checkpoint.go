@@ -9,9 +9,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Commits are moved from the log to the database along the way, when an eighth of logLimit was committed, so that the
-// log stays short, and wholly when it is quiet, so that what a power cut can take is at most the last moments. A log of
-// logLimit bytes makes reads and commits wait until it is empty.
+// Once an eighth of logLimit is committed, it is moved from the log to the database. A log of logLimit bytes makes reads
+// and commits wait until it is empty.
 const logLimit = 64 << 20
 
 // The checkpoint modes used. Neither waits for anybody.

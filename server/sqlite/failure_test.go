@@ -99,7 +99,7 @@ func eventually(t testing.TB, s session.Store, id string) error {
 func TestAFailedSyncOfACheckpointStopsTheStore(t *testing.T) {
 	for _, file := range []string{logFile, dataFile} {
 		t.Run(file, func(t *testing.T) {
-			s, err := sqlite.Open(t.TempDir(), sqlite.Options{}.WithQuiet(time.Millisecond))
+			s, err := sqlite.Open(t.TempDir(), sqlite.Options{}.WithRounds(time.Millisecond))
 			if err != nil {
 				t.Fatal(err)
 			}
