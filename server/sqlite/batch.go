@@ -23,10 +23,14 @@ const pages = 3 * 4096
 
 // apply writes one batch and returns about how many bytes that adds to the log.
 func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	if b.Delete {
-		return pages, removeSession(conn, b.Session)
-	}
 	w := &batch{Batch: b, conn: conn, size: pages}
+	if b.Delete {
+		if err := removeSession(conn, b.Session); err != nil {
+			return 0, err
+		}
+		err := w.answers()
+		return w.size, err
+	}
 	for _, step := range []func() error{
 		w.session, w.log, w.turns, w.answers, w.decisions, w.blobs, w.groups,
 	} {

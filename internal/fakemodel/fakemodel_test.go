@@ -1,0 +1,214 @@
+package fakemodel
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// forms has, for each API, where and how it is asked, with a tool offered and the result of an earlier call at the end.
+var forms = []struct {
+	api          API
+	path, body   string
+	once         string // path of the form that is not streamed; "" when the body says so
+	text, reason string // fields of the stream that carry text and reasoning
+	tool, finish string
+}{
+	{
+		api: Chat, path: "/v1/chat/completions",
+		body: `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[
+			{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"hi"}]},
+			{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"a","content":"done"}],"tools":[{"type":"function","function":{"name":"bash"}}]}`,
+		text: `"content":"`, reason: `"reasoning_content":"why"`, tool: `"arguments":"{\"command\":\"ls\"}"`, finish: `"finish_reason":"tool_calls"`,
+	},
+	{
+		api: Responses, path: "/v1/responses",
+		body: `{"model":"m","stream":true,"instructions":"be brief","input":[{"role":"user","content":[{"type":"input_text","text":"hi"}]},
+			{"type":"function_call","name":"bash","call_id":"a","arguments":"{}"},
+			{"type":"function_call_output","call_id":"a","output":"done"}],"tools":[{"type":"function","name":"bash"}]}`,
+		text: `"delta":"`, reason: `"delta":"why"`, tool: `"arguments":"{\"command\":\"ls\"}"`, finish: `"type":"response.completed"`,
+	},
+	{
+		api: Messages, path: "/v1/messages",
+		body: `{"model":"m","stream":true,"system":"be brief","messages":[{"role":"user","content":"hi"},
+			{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"bash","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"done"}]}],"tools":[{"name":"bash"}]}`,
+		text: `"text":"`, reason: `"thinking":"why"`, tool: `"partial_json":"{\"command\":\"ls\"}"`, finish: `"stop_reason":"tool_use"`,
+	},
+	{
+		api: Gemini, path: "/v1beta/models/m:streamGenerateContent", once: "/v1beta/models/m:generateContent",
+		body: `{"systemInstruction":{"parts":[{"text":"be brief"}]},"contents":[{"role":"user","parts":[{"text":"hi"}]},
+			{"role":"model","parts":[{"functionCall":{"name":"bash","args":{}}}]},
+			{"role":"user","parts":[{"functionResponse":{"name":"bash","response":{"output":"done"}}}]}],
+			"tools":[{"functionDeclarations":[{"name":"bash"}]}]}`,
+		text: `"text":"`, reason: `"thought":true`, tool: `"args":{"command":"ls"}`, finish: `"finishReason":"STOP"`,
+	},
+}
+
+func serve(t *testing.T, s Script) (*Handler, string) {
+	t.Helper()
+	h := New(s)
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	return h, srv.URL
+}
+
+func post(t *testing.T, url, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+func everything(_ context.Context, _ Request, out *Reply) {
+	out.Reasoning("why")
+	out.Text("one ")
+	out.Text("two")
+	out.Call("bash", obj{"command": "ls"})
+}
+
+func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
+	for _, f := range forms {
+		t.Run(string(f.api), func(t *testing.T) {
+			h, url := serve(t, everything)
+			_, body := post(t, url+f.path, f.body)
+			for _, want := range []string{f.text + `one "`, f.text + `two"`, f.reason, f.tool, f.finish} {
+				if !strings.Contains(body, want) {
+					t.Errorf("the stream lacks %s:\n%s", want, body)
+				}
+			}
+			for line := range strings.Lines(body) {
+				data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
+				if ok && data != "[DONE]" && !json.Valid([]byte(data)) {
+					t.Errorf("not JSON: %s", data)
+				}
+			}
+			req := h.Requests()[0]
+			result, ended := req.ToolResult()
+			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" || req.LastUser() != "hi" ||
+				!req.Offers("bash") || req.Offers("edit") || !ended || !strings.Contains(result, "done") {
+				t.Errorf("read the request as %+v", req)
+			}
+		})
+	}
+}
+
+func TestEveryFormAnswersWhole(t *testing.T) {
+	for _, f := range forms {
+		t.Run(string(f.api), func(t *testing.T) {
+			_, url := serve(t, everything)
+			path := f.path
+			if f.once != "" {
+				path = f.once
+			}
+			_, body := post(t, url+path, strings.Replace(f.body, `"stream":true,`, "", 1))
+			if !json.Valid([]byte(body)) || !strings.Contains(body, "one two") || !strings.Contains(body, "why") ||
+				!strings.Contains(body, "bash") {
+				t.Errorf("got %s", body)
+			}
+		})
+	}
+}
+
+func TestEveryFormFailsInItsOwnWords(t *testing.T) {
+	for _, f := range forms {
+		t.Run(string(f.api), func(t *testing.T) {
+			_, url := serve(t, func(_ context.Context, _ Request, out *Reply) { out.Fail(429, "slow down") })
+			status, body := post(t, url+f.path, f.body)
+			if status != 429 || !strings.Contains(body, `"error"`) || !strings.Contains(body, "slow down") {
+				t.Errorf("got %d %s", status, body)
+			}
+		})
+	}
+}
+
+func TestDripEndsWithTheRequest(t *testing.T) {
+	ended := make(chan struct{})
+	_, url := serve(t, func(ctx context.Context, _ Request, out *Reply) {
+		out.Drip(ctx, "drop ", time.Millisecond)
+		close(ended)
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+forms[0].path, strings.NewReader(forms[0].body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	for drops := 0; drops < 3 && lines.Scan(); {
+		if strings.Contains(lines.Text(), "drop") {
+			drops++
+		}
+	}
+	cancel()
+	<-ended
+}
+
+func TestTurnsGoOnWithTheLast(t *testing.T) {
+	_, url := serve(t, Turns(Say("first"), Say("last")))
+	for _, want := range []string{"first", "last", "last"} {
+		if _, body := post(t, url+forms[0].path, forms[0].body); !strings.Contains(body, want) {
+			t.Errorf("want %s in %s", want, body)
+		}
+	}
+}
+
+func TestCutBreaksTheConnection(t *testing.T) {
+	_, url := serve(t, func(_ context.Context, _ Request, out *Reply) {
+		out.Text("half")
+		out.Cut()
+	})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+forms[0].path, strings.NewReader(forms[0].body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.ReadAll(resp.Body); err == nil {
+		t.Error("the body ended as if it were whole")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, form := range forms {
+		f.Add(form.path, []byte(form.body))
+	}
+	f.Fuzz(func(t *testing.T, path string, body []byte) {
+		req, enc, err := decode(path, body)
+		if err == nil && enc != nil {
+			req.ToolResult()
+			req.LastUser()
+		}
+	})
+}

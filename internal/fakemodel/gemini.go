@@ -1,0 +1,117 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+type gemini struct{ model string }
+
+func decodeGemini(path string, body []byte) (Request, encoder, error) {
+	type content struct {
+		Role  string
+		Parts []struct {
+			Text             string
+			Thought          bool
+			FunctionCall     *struct{ Name string }
+			FunctionResponse *struct{ Response json.RawMessage }
+		}
+	}
+	var in struct {
+		Contents          []content
+		SystemInstruction content
+		Tools             []struct {
+			FunctionDeclarations []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return Request{}, nil, fmt.Errorf("decode gemini request: %w", err)
+	}
+	last := path[strings.LastIndex(path, "/")+1:]
+	model, verb, _ := strings.Cut(last, ":")
+	req := Request{API: Gemini, Model: model, Stream: verb == "streamGenerateContent"}
+	for _, p := range in.SystemInstruction.Parts {
+		req.System += p.Text
+	}
+	for _, t := range in.Tools {
+		for _, f := range t.FunctionDeclarations {
+			req.Tools = append(req.Tools, f.Name)
+		}
+	}
+	for _, c := range in.Contents {
+		role := User
+		if c.Role == "model" {
+			role = Assistant
+		}
+		for _, p := range c.Parts {
+			switch {
+			case p.FunctionCall != nil:
+				req.add(Message{Role: Assistant, Call: p.FunctionCall.Name})
+			case p.FunctionResponse != nil:
+				req.add(Message{Role: Tool, Text: string(p.FunctionResponse.Response)})
+			case !p.Thought:
+				req.add(Message{Role: role, Text: p.Text})
+			}
+		}
+	}
+	return req, &gemini{model: model}, nil
+}
+
+func (g *gemini) response(parts []obj, finish string, u *usage) obj {
+	candidate := obj{"index": 0, "content": obj{"role": "model", "parts": parts}}
+	if finish != "" {
+		candidate["finishReason"] = finish
+	}
+	r := obj{"candidates": []obj{candidate}, "modelVersion": g.model, "responseId": "fake"}
+	if u != nil {
+		r["usageMetadata"] = obj{
+			"promptTokenCount": u.input, "candidatesTokenCount": u.output, "totalTokenCount": u.input + u.output,
+		}
+	}
+	return r
+}
+
+func geminiPart(p part) obj {
+	switch {
+	case p.call != nil:
+		return obj{"functionCall": obj{"id": p.call.id, "name": p.call.name, "args": p.call.args}}
+	case p.thought != "":
+		return obj{"text": p.thought, "thought": true}
+	}
+	return obj{"text": p.text}
+}
+
+func (g *gemini) emit(s *stream, p part) { s.event("", g.response([]obj{geminiPart(p)}, "", nil)) }
+
+func (g *gemini) end(s *stream, stop Stop, u usage) {
+	s.event("", g.response([]obj{{"text": ""}}, geminiStop(stop), &u))
+}
+
+func (g *gemini) whole(parts []part, stop Stop, u usage) any {
+	out := []obj{}
+	for _, p := range parts {
+		out = append(out, geminiPart(p))
+	}
+	return g.response(out, geminiStop(stop), &u)
+}
+
+func (g *gemini) fail(status int, message string) any {
+	kind := "INTERNAL"
+	switch status {
+	case 400:
+		kind = "INVALID_ARGUMENT"
+	case 401:
+		kind = "UNAUTHENTICATED"
+	case 429:
+		kind = "RESOURCE_EXHAUSTED"
+	case 503:
+		kind = "UNAVAILABLE"
+	}
+	return obj{"error": obj{"code": status, "message": message, "status": kind}}
+}
+
+// geminiStop has no reason of its own for a tool call: the wire says STOP.
+func geminiStop(s Stop) string {
+	return [...]string{StopEnd: "STOP", StopTool: "STOP", StopMaxTokens: "MAX_TOKENS", StopRefusal: "SAFETY"}[s]
+}

@@ -1,0 +1,127 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// maxBody bounds one request, in bytes.
+const maxBody = 64 << 20
+
+// obj is a JSON object.
+type obj = map[string]any
+
+// Handler is the endpoint. It serves any base path: only the end of a path names the API. Safe for concurrent use; one
+// Script may run for several requests at once.
+type Handler struct {
+	script Script
+
+	mu       sync.Mutex
+	requests []Request
+}
+
+// New returns a Handler that answers every model request with script.
+func New(script Script) *Handler { return &Handler{script: script} }
+
+// Requests returns the model requests so far, in order of arrival.
+func (h *Handler) Requests() []Request {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Request(nil), h.requests...)
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		http.Error(w, "read body", http.StatusBadRequest)
+		return
+	}
+	path := r.URL.Path
+	switch {
+	case strings.HasSuffix(path, "/models"):
+		writeJSON(w, http.StatusOK, obj{"object": "list", "data": []obj{{"id": "fake-model", "object": "model"}}})
+	case strings.HasSuffix(path, ":countTokens"):
+		writeJSON(w, http.StatusOK, obj{"totalTokens": 1 + len(body)/4})
+	case strings.HasSuffix(path, "/count_tokens"):
+		writeJSON(w, http.StatusOK, obj{"input_tokens": 1 + len(body)/4})
+	default:
+		h.answer(w, r, body)
+	}
+}
+
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
+	req, enc, err := decode(r.URL.Path, body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if enc == nil {
+		http.NotFound(w, r)
+		return
+	}
+	req.Body = body
+	h.mu.Lock()
+	req.N = len(h.requests)
+	h.requests = append(h.requests, req)
+	h.mu.Unlock()
+
+	out := &Reply{enc: enc, use: usage{input: 1 + len(body)/4}, prefix: fmt.Sprint(req.N)}
+	if req.Stream {
+		out.stream = &stream{w: w}
+	}
+	h.script(r.Context(), req, out)
+	switch {
+	case out.status != 0:
+		writeJSON(w, out.status, enc.fail(out.status, out.message))
+	case req.Stream:
+		enc.end(out.stream, out.stop, out.use)
+		out.stream.flush()
+	default:
+		writeJSON(w, http.StatusOK, enc.whole(out.parts, out.stop, out.use))
+	}
+}
+
+// decode picks the API by the path. A nil encoder means that no API answers there.
+func decode(path string, body []byte) (Request, encoder, error) {
+	switch {
+	case strings.HasSuffix(path, "/chat/completions"):
+		return decodeChat(body)
+	case strings.HasSuffix(path, "/responses"):
+		return decodeResponses(body)
+	case strings.HasSuffix(path, "/messages"):
+		return decodeMessages(body)
+	case strings.HasSuffix(path, "enerateContent"):
+		return decodeGemini(path, body)
+	}
+	return Request{}, nil, nil
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// texts joins the text of a content that is a string or a list of parts with a text.
+func texts(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,82 @@
+package fakemodel
+
+import "strings"
+
+// API names one of the wire forms.
+type API string
+
+// The wire forms a Handler speaks.
+const (
+	Chat      API = "chat"      // OpenAI chat completions
+	Responses API = "responses" // OpenAI Responses
+	Messages  API = "messages"  // Anthropic Messages
+	Gemini    API = "gemini"    // Gemini generateContent
+)
+
+// Roles of a Message, whatever the wire calls them.
+const (
+	User      = "user"
+	Assistant = "assistant"
+	Tool      = "tool" // the result of a tool call
+)
+
+// Message is one message of a request, reduced to its text. Tool calls of the assistant have Call set.
+type Message struct {
+	Role string
+	Text string
+	Call string // the name of the tool called, for the assistant
+}
+
+// Request is what an agent asked, reduced to what a Script decides by.
+type Request struct {
+	API      API
+	Model    string
+	Stream   bool
+	System   string
+	Messages []Message
+	Tools    []string // names of the tools offered
+	Body     []byte   // as received
+	N        int      // ordinal at its Handler, from 0
+}
+
+// LastUser returns the text of the last user message, or "".
+func (r Request) LastUser() string {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == User {
+			return r.Messages[i].Text
+		}
+	}
+	return ""
+}
+
+// ToolResult returns the text of the tool result that ends the request, and whether one does.
+func (r Request) ToolResult() (string, bool) {
+	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == Tool {
+		return r.Messages[n-1].Text, true
+	}
+	return "", false
+}
+
+// Offers reports whether the request lets the model call the named tool.
+func (r Request) Offers(tool string) bool {
+	for _, t := range r.Tools {
+		if t == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends a message, joining it to the last one when both are plain text of one role.
+func (r *Request) add(m Message) {
+	if m.Text == "" && m.Call == "" && m.Role != Tool {
+		return
+	}
+	if n := len(r.Messages); n > 0 && m.Role != Tool && m.Call == "" {
+		if last := &r.Messages[n-1]; last.Role == m.Role && last.Call == "" {
+			last.Text = strings.TrimPrefix(last.Text+"\n"+m.Text, "\n")
+			return
+		}
+	}
+	r.Messages = append(r.Messages, m)
+}

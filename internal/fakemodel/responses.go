@@ -1,0 +1,223 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+type responses struct {
+	model string
+	begun bool
+	seq   int
+	open  *item
+	done  []obj // items finished so far
+}
+
+// item is the output item being streamed: a message or a reasoning summary, whose text grows.
+type item struct {
+	kind, id, text string
+}
+
+func decodeResponses(body []byte) (Request, encoder, error) {
+	var in struct {
+		Model        string
+		Stream       bool
+		Instructions string
+		Input        json.RawMessage
+		Tools        []struct{ Name string }
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return Request{}, nil, fmt.Errorf("decode responses request: %w", err)
+	}
+	req := Request{API: Responses, Model: in.Model, Stream: in.Stream, System: in.Instructions}
+	for _, t := range in.Tools {
+		req.Tools = append(req.Tools, t.Name)
+	}
+	var items []struct {
+		Type, Role, Name string
+		Content, Output  json.RawMessage
+	}
+	if json.Unmarshal(in.Input, &items) != nil {
+		req.add(Message{Role: User, Text: texts(in.Input)})
+	}
+	for _, it := range items {
+		switch {
+		case it.Type == "function_call":
+			req.add(Message{Role: Assistant, Call: it.Name})
+		case it.Type == "function_call_output":
+			req.add(Message{Role: Tool, Text: texts(it.Output)})
+		case it.Role == "system" || it.Role == "developer":
+			req.System += texts(it.Content)
+		case it.Role != "":
+			req.add(Message{Role: it.Role, Text: texts(it.Content)})
+		}
+	}
+	return req, &responses{model: in.Model}, nil
+}
+
+func (r *responses) event(s *stream, kind string, fields obj) {
+	fields["type"] = kind
+	fields["sequence_number"] = r.seq
+	r.seq++
+	s.event(kind, fields)
+}
+
+func (r *responses) response(status string, output []obj, u *usage) obj {
+	out := obj{
+		"id": "resp_fake", "object": "response", "created_at": 1, "model": r.model, "status": status,
+		"output": output, "error": nil, "incomplete_details": nil, "parallel_tool_calls": true,
+		"tool_choice": "auto", "tools": []obj{}, "metadata": obj{},
+	}
+	if status == "incomplete" {
+		out["incomplete_details"] = obj{"reason": "max_output_tokens"}
+	}
+	if u != nil {
+		out["usage"] = obj{
+			"input_tokens": u.input, "output_tokens": u.output, "total_tokens": u.input + u.output,
+			"input_tokens_details": obj{"cached_tokens": 0}, "output_tokens_details": obj{"reasoning_tokens": 0},
+		}
+	}
+	return out
+}
+
+func (r *responses) begin(s *stream) {
+	if !r.begun {
+		r.begun = true
+		r.event(s, "response.created", obj{"response": r.response("in_progress", []obj{}, nil)})
+		r.event(s, "response.in_progress", obj{"response": r.response("in_progress", []obj{}, nil)})
+	}
+}
+
+func (r *responses) itemID(kind string) string { return fmt.Sprintf("%s_fake_%d", kind, len(r.done)) }
+
+// enter makes sure that an item of the given kind is open.
+func (r *responses) enter(s *stream, kind string) {
+	if r.open != nil && r.open.kind == kind {
+		return
+	}
+	r.shut(s)
+	r.open = &item{kind: kind, id: r.itemID(kind)}
+	r.event(s, "response.output_item.added", obj{"output_index": len(r.done), "item": r.open.object("in_progress")})
+	r.event(s, r.open.partEvent("added"), r.at(obj{"part": r.open.part()}))
+}
+
+func (r *responses) shut(s *stream) {
+	if r.open == nil {
+		return
+	}
+	r.event(s, r.open.textEvent("done"), r.at(obj{"text": r.open.text}))
+	r.event(s, r.open.partEvent("done"), r.at(obj{"part": r.open.part()}))
+	r.finish(s, r.open.object("completed"))
+	r.open = nil
+}
+
+func (r *responses) finish(s *stream, it obj) {
+	r.event(s, "response.output_item.done", obj{"output_index": len(r.done), "item": it})
+	r.done = append(r.done, it)
+}
+
+// at adds where the open item's only part stands.
+func (r *responses) at(fields obj) obj {
+	fields["item_id"], fields["output_index"] = r.open.id, len(r.done)
+	if r.open.kind == "reasoning" {
+		fields["summary_index"] = 0
+	} else {
+		fields["content_index"] = 0
+	}
+	return fields
+}
+
+func (it *item) part() obj {
+	if it.kind == "reasoning" {
+		return obj{"type": "summary_text", "text": it.text}
+	}
+	return obj{"type": "output_text", "text": it.text, "annotations": []obj{}}
+}
+
+func (it *item) object(status string) obj {
+	parts := []obj{}
+	if it.text != "" {
+		parts = append(parts, it.part())
+	}
+	if it.kind == "reasoning" {
+		return obj{"type": "reasoning", "id": it.id, "summary": parts}
+	}
+	return obj{"type": "message", "id": it.id, "role": "assistant", "status": status, "content": parts}
+}
+
+func (it *item) partEvent(step string) string {
+	if it.kind == "reasoning" {
+		return "response.reasoning_summary_part." + step
+	}
+	return "response.content_part." + step
+}
+
+func (it *item) textEvent(step string) string {
+	if it.kind == "reasoning" {
+		return "response.reasoning_summary_text." + step
+	}
+	return "response.output_text." + step
+}
+
+func (r *responses) emit(s *stream, p part) {
+	r.begin(s)
+	switch {
+	case p.call != nil:
+		r.shut(s)
+		it := responsesCall(r.itemID("fc"), p.call, "in_progress", "")
+		r.event(s, "response.output_item.added", obj{"output_index": len(r.done), "item": it})
+		at := obj{"item_id": it["id"], "output_index": len(r.done), "delta": string(p.call.args)}
+		r.event(s, "response.function_call_arguments.delta", at)
+		at = obj{"item_id": it["id"], "output_index": len(r.done), "arguments": string(p.call.args), "name": p.call.name}
+		r.event(s, "response.function_call_arguments.done", at)
+		r.finish(s, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
+	case p.thought != "":
+		r.enter(s, "reasoning")
+		r.grow(s, p.thought)
+	default:
+		r.enter(s, "message")
+		r.grow(s, p.text)
+	}
+}
+
+func (r *responses) grow(s *stream, text string) {
+	r.open.text += text
+	r.event(s, r.open.textEvent("delta"), r.at(obj{"delta": text}))
+}
+
+func (r *responses) end(s *stream, stop Stop, u usage) {
+	r.begin(s)
+	r.shut(s)
+	status := responsesStop(stop)
+	r.event(s, "response."+status, obj{"response": r.response(status, append([]obj{}, r.done...), &u)})
+}
+
+func (r *responses) whole(parts []part, stop Stop, u usage) any {
+	for _, p := range parts {
+		it := &item{kind: "message", id: r.itemID("message"), text: p.text}
+		switch {
+		case p.call != nil:
+			r.done = append(r.done, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
+			continue
+		case p.thought != "":
+			it.kind, it.text = "reasoning", p.thought
+		}
+		r.done = append(r.done, it.object("completed"))
+	}
+	return r.response(responsesStop(stop), append([]obj{}, r.done...), &u)
+}
+
+func (r *responses) fail(status int, message string) any { return openAIError(status, message) }
+
+func responsesCall(id string, c *call, status, args string) obj {
+	return obj{
+		"type": "function_call", "id": id, "call_id": c.id, "name": c.name, "arguments": args, "status": status,
+	}
+}
+
+func responsesStop(s Stop) string {
+	if s == StopMaxTokens {
+		return "incomplete"
+	}
+	return "completed"
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"reflect"
+
+	"agentctl/protocol"
+)
+
+// document describes every line that may cross the wire: a command of a client, an answer or an event of a server. Under
+// $defs, event.TYPE, command.VERB and result.VERB describe single ones.
+func document(w *words) *schema {
+	d := &deriver{words: w, defs: map[string]*schema{}}
+	d.of(reflect.TypeFor[protocol.Position]())
+	d.defs["Position"].Pattern = "^([0-9a-z]{1,64}:)?[0-9]+$"
+
+	d.events()
+	d.commands()
+	d.defs["answer"] = d.inline(reflect.TypeFor[protocol.Answer]())
+	d.defs["answer"].AnyOf = []*schema{{Required: []string{"result"}}, {Required: []string{"error"}}}
+	return &schema{
+		Schema:      "https://json-schema.org/draft/2020-12/schema",
+		ID:          "urn:" + protocol.Subprotocol,
+		Title:       protocol.Subprotocol,
+		Description: "One line of the native protocol of agentctl.",
+		OneOf:       []*schema{ref("command"), ref("answer"), ref("event")},
+		Defs:        d.defs,
+	}
+}
+
+// events defines event as one of event.TYPE for each type: the envelope with that type and its data.
+func (d *deriver) events() {
+	d.defs["envelope"] = d.inline(reflect.TypeFor[protocol.Event]())
+	one := &schema{Description: "An event of any type."}
+	for _, et := range protocol.EventTypes {
+		def := &schema{
+			AllOf: []*schema{ref("envelope")},
+			Properties: map[string]*schema{
+				"type": {Const: string(et.Type)},
+				"data": d.of(reflect.TypeOf(et.New())),
+			},
+		}
+		if et.Ephemeral {
+			def.Description = "Ephemeral: it has no seq."
+		} else {
+			def.Required = []string{"seq"}
+		}
+		d.defs["event."+string(et.Type)] = def
+		one.OneOf = append(one.OneOf, ref("event."+string(et.Type)))
+	}
+	d.defs["event"] = one
+}
+
+// commands defines command as one of command.VERB for each verb, and result.VERB for the answer's result.
+func (d *deriver) commands() {
+	d.defs["request"] = d.inline(reflect.TypeFor[protocol.Command]())
+	one := &schema{Description: "A command of any kind."}
+	for _, ct := range protocol.Commands {
+		def := &schema{
+			AllOf: []*schema{ref("request")},
+			Properties: map[string]*schema{
+				"command": {Const: string(ct.Verb)},
+				"data":    d.of(reflect.TypeOf(ct.Data())),
+			},
+		}
+		if ct.Session {
+			def.Required = []string{"session"}
+		}
+		d.defs["command."+string(ct.Verb)] = def
+		d.defs["result."+string(ct.Verb)] = d.of(reflect.TypeOf(ct.Result()))
+		one.OneOf = append(one.OneOf, ref("command."+string(ct.Verb)))
+	}
+	d.defs["command"] = one
+}
+
+// inline is the schema of a struct itself, not a reference to it.
+func (d *deriver) inline(t reflect.Type) *schema {
+	s := d.plain(t)
+	s.Description = d.words.types[t.Name()]
+	return s
+}
+
+func ref(name string) *schema { return &schema{Ref: "#/$defs/" + name} }

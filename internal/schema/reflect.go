@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// schema is one JSON Schema, its keywords in the order they are written.
+type schema struct {
+	Schema      string             `json:"$schema,omitempty"`
+	ID          string             `json:"$id,omitempty"`
+	Ref         string             `json:"$ref,omitempty"`
+	Title       string             `json:"title,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Type        string             `json:"type,omitempty"`
+	Const       string             `json:"const,omitempty"`
+	Enum        []string           `json:"enum,omitempty"`
+	Format      string             `json:"format,omitempty"`
+	Pattern     string             `json:"pattern,omitempty"`
+	Encoding    string             `json:"contentEncoding,omitempty"`
+	Minimum     *int               `json:"minimum,omitempty"`
+	Items       *schema            `json:"items,omitempty"`
+	Properties  map[string]*schema `json:"properties,omitempty"`
+	Additional  *schema            `json:"additionalProperties,omitempty"`
+	Required    []string           `json:"required,omitempty"`
+	AllOf       []*schema          `json:"allOf,omitempty"`
+	AnyOf       []*schema          `json:"anyOf,omitempty"`
+	OneOf       []*schema          `json:"oneOf,omitempty"`
+	Defs        map[string]*schema `json:"$defs,omitempty"`
+}
+
+// deriver turns Go types into definitions, each type once.
+type deriver struct {
+	words *words
+	defs  map[string]*schema
+}
+
+var (
+	timeType      = reflect.TypeFor[time.Time]()
+	rawType       = reflect.TypeFor[json.RawMessage]()
+	bytesType     = reflect.TypeFor[[]byte]()
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// of returns the schema of a type as encoding/json writes it: a reference for the named types of the protocol.
+func (d *deriver) of(t reflect.Type) *schema {
+	if t.Kind() == reflect.Pointer {
+		return d.of(t.Elem())
+	}
+	switch {
+	case t == timeType:
+		return &schema{Type: "string", Format: "date-time"}
+	case t == rawType || t.Kind() == reflect.Interface:
+		return &schema{}
+	case t == bytesType:
+		return &schema{Type: "string", Encoding: "base64"}
+	case t.PkgPath() != "":
+		return d.named(t)
+	}
+	return d.plain(t)
+}
+
+// named defines a type of the protocol under its own name and refers to it.
+func (d *deriver) named(t reflect.Type) *schema {
+	name := t.Name()
+	if _, seen := d.defs[name]; !seen {
+		s := &schema{}
+		d.defs[name] = s // before its fields: types may contain themselves
+		*s = *d.plain(t)
+		s.Description = d.words.types[name]
+		if t.Kind() == reflect.String {
+			s.Enum = d.words.values[name]
+		}
+	}
+	return &schema{Ref: "#/$defs/" + name}
+}
+
+func (d *deriver) plain(t reflect.Type) *schema {
+	zero := 0
+	switch t.Kind() {
+	case reflect.String:
+		return &schema{Type: "string"}
+	case reflect.Bool:
+		return &schema{Type: "boolean"}
+	case reflect.Float32, reflect.Float64:
+		return &schema{Type: "number"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return &schema{Type: "integer"}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return &schema{Type: "integer", Minimum: &zero}
+	case reflect.Slice, reflect.Array:
+		return &schema{Type: "array", Items: d.of(t.Elem())}
+	case reflect.Map:
+		return &schema{Type: "object", Additional: d.of(t.Elem())}
+	case reflect.Struct:
+		if t.Implements(textMarshaler) {
+			return &schema{Type: "string"}
+		}
+		return d.object(t)
+	}
+	panic("schema: no JSON form of " + t.String())
+}
+
+// object describes a struct. Fields that are always written are required; what is not described is allowed, because a newer
+// peer may say more.
+func (d *deriver) object(t reflect.Type) *schema {
+	s := &schema{Type: "object", Properties: map[string]*schema{}}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Anonymous || name == "-" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		p := d.of(f.Type)
+		p.Description = d.words.fields[owner(t, f)+"."+f.Name]
+		s.Properties[name] = p
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
+			s.Required = append(s.Required, name)
+		}
+	}
+	return s
+}
+
+// owner is the name of the struct that declares a field: t or one it embeds.
+func owner(t reflect.Type, f reflect.StructField) string {
+	for _, i := range f.Index[:len(f.Index)-1] {
+		t = t.Field(i).Type
+	}
+	return t.Name()
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"agentctl/protocol"
+)
+
+const schemaFile = "../../docs/protocol.schema.json"
+
+func TestSchemaFileIsWhatTheTypesSay(t *testing.T) {
+	want, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is stale: run go generate ./...", schemaFile)
+	}
+}
+
+func TestSchemaRefusesWhatIsWrong(t *testing.T) {
+	schemas := compile(t)
+	for _, tt := range []struct{ name, def, line string }{
+		{"unknown event type", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.dance","data":{}}`},
+		{"durable event without seq", "event", `{"session":"s","time":"2026-01-02T03:04:05.000Z","type":"text.delta","data":{"part":"p","text":"x"}}`},
+		{"data of another type", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.delta","data":{"tool":"x"}}`},
+		{"time that is none", "event", `{"session":"s","seq":1,"time":"now","type":"text.delta","data":{"part":"p","text":"x"}}`},
+		{"negative seq", "command", `{"command":"ack","session":"s","data":{"seq":-1}}`},
+		{"unknown command", "command", `{"command":"dance"}`},
+		{"command without its session", "command", `{"command":"interrupt","data":{}}`},
+		{"malformed position", "command", `{"command":"subscribe","session":"s","data":{"position":"x:y"}}`},
+		{"unknown decision", "command", `{"command":"approve","session":"s","data":{"decision":"maybe"}}`},
+		{"answer with nothing", "answer", `{"id":"1"}`},
+		{"unknown error code", "answer", `{"id":"1","error":{"code":"oops","message":"m"}}`},
+	} {
+		if schemas.check(tt.def, []byte(tt.line)) == nil {
+			t.Errorf("%s: accepted %s", tt.name, tt.line)
+		}
+	}
+}
+
+func TestSchemaDescribesEveryEventAndCommand(t *testing.T) {
+	schemas := compile(t)
+	for _, et := range protocol.EventTypes {
+		schemas.get("event." + string(et.Type))
+	}
+	for _, ct := range protocol.Commands {
+		schemas.get("command." + string(ct.Verb))
+		schemas.get("result." + string(ct.Verb))
+	}
+}
+
+// compiled is the schema file as a validator sees it.
+type compiled struct {
+	t        *testing.T
+	compiler *jsonschema.Compiler
+}
+
+func compile(t *testing.T) *compiled {
+	t.Helper()
+	text, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	c.AssertContent()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	return &compiled{t, c}
+}
+
+// get returns one definition, "" for the whole schema.
+func (c *compiled) get(def string) *jsonschema.Schema {
+	c.t.Helper()
+	at := "schema.json"
+	if def != "" {
+		at += "#/$defs/" + def
+	}
+	s, err := c.compiler.Compile(at)
+	if err != nil {
+		c.t.Fatalf("compile %s: %v", def, err)
+	}
+	return s
+}
+
+func (c *compiled) check(def string, line []byte) error {
+	c.t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+	if err != nil {
+		return err
+	}
+	return c.get(def).Validate(v)
+}

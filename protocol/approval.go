@@ -1,0 +1,131 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kinds of approvals.
+const (
+	ApproveCommand  = "command"
+	ApprovePatch    = "patch"
+	ApproveTool     = "tool"
+	ApprovePlan     = "plan"
+	ApproveQuestion = "question"
+)
+
+// A Decision is what a person may say to an approval.
+type Decision string
+
+// The decisions.
+const (
+	AllowOnce   Decision = "allow_once"
+	AllowAlways Decision = "allow_always"
+	Deny        Decision = "deny"      // the agent goes on
+	DenyStop    Decision = "deny_stop" // the turn ends and the queue is held
+	Explain     Decision = "explain"   // the agent explains, the request stays pending
+)
+
+// Valid reports whether d is one of the decisions.
+func (d Decision) Valid() bool {
+	switch d {
+	case AllowOnce, AllowAlways, Deny, DenyStop, Explain:
+		return true
+	}
+	return false
+}
+
+// An Outcome is how an approval ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Allowed   Outcome = "allowed"
+	Denied    Outcome = "denied"
+	Expired   Outcome = "expired"   // nobody decided in time
+	Cancelled Outcome = "cancelled" // the turn ended, the agent left or the server restarted
+)
+
+// An Approval is a request for a decision; the data of approval.requested. Title, command and all texts are the agent's:
+// untrusted.
+type Approval struct {
+	Request   string          `json:"request"` // unique within the session
+	Kind      string          `json:"kind"`
+	Title     string          `json:"title"`
+	Tool      string          `json:"tool,omitempty"` // the tool call it is for
+	Name      string          `json:"name,omitempty"` // of the tool
+	Command   string          `json:"command,omitempty"`
+	CWD       string          `json:"cwd,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Patch     string          `json:"patch,omitempty"`
+	Content   []Content       `json:"content,omitempty"` // diffs
+	Paths     []string        `json:"paths,omitempty"`
+	Tasks     []Task          `json:"tasks,omitempty"`     // of a plan
+	Questions []Question      `json:"questions,omitempty"` // of a question
+	Input     json.RawMessage `json:"input,omitempty"`     // the tool's arguments
+	Options   []Option        `json:"options"`
+	Expires   *time.Time      `json:"expires,omitempty"`
+	Asked     time.Time       `json:"asked"`
+	Turn      string          `json:"turn,omitempty"`
+	Task      string          `json:"task,omitempty"`
+	Explained []string        `json:"explained,omitempty"` // explanations so far; only in a state
+}
+
+// An Option is one way to answer a request. Kind is the decision that it stands for.
+type Option struct {
+	ID    string   `json:"id"`
+	Kind  Decision `json:"kind"`
+	Label string   `json:"label"`
+	Scope string   `json:"scope,omitempty"` // of allow_always: what it will allow from now on
+}
+
+// A Question asks for an answer in words or of a choice.
+type Question struct {
+	ID      string   `json:"id"`
+	Text    string   `json:"text"`
+	Choices []Choice `json:"choices,omitempty"`
+	Many    bool     `json:"many,omitempty"` // several choices may be given
+}
+
+// A Choice is one offered answer to a question.
+type Choice struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	About string `json:"about,omitempty"`
+}
+
+// ApprovalInput is what an answer may carry beside its decision.
+type ApprovalInput struct {
+	Tasks   []Task              `json:"tasks,omitempty"`   // of a plan, edited
+	Answers map[string][]string `json:"answers,omitempty"` // question id → answers
+	Patch   string              `json:"patch,omitempty"`   // edited
+	Replan  bool                `json:"replan,omitempty"`  // with deny of a plan and a reason: make a new one
+}
+
+// ApprovalExplainedData is the data of approval.explained; the event's By asked for it.
+type ApprovalExplainedData struct {
+	Request string `json:"request"`
+	Text    string `json:"text"`
+}
+
+// ApprovalResolvedData is the data of approval.resolved; the event's By decided.
+type ApprovalResolvedData struct {
+	Request  string         `json:"request"`
+	Outcome  Outcome        `json:"outcome"`
+	Decision Decision       `json:"decision,omitempty"`
+	Option   string         `json:"option,omitempty"`
+	Reason   string         `json:"reason,omitempty"` // the decider's words
+	Input    *ApprovalInput `json:"input,omitempty"`
+	Rule     *Rule          `json:"rule,omitempty"`    // given by this answer (allow_always)
+	ByRule   string         `json:"by_rule,omitempty"` // the rule that allowed it without asking
+}
+
+// A Rule allows what matches it without asking. It matches by equality alone: kind and subject.
+type Rule struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`
+	Subject string    `json:"subject"` // the command with its directory, the tool's name, or the paths of a patch
+	Scope   string    `json:"scope"`   // in words
+	By      Actor     `json:"by"`
+	At      time.Time `json:"at"`
+}

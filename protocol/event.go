@@ -1,0 +1,97 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// An Event is one thing that happened in a session. A durable event has a seq; an ephemeral one has none and is never
+// replayed. A folded event stands for all events from FirstSeq to Seq.
+type Event struct {
+	Session  string          `json:"session"`
+	Seq      uint64          `json:"seq,omitempty"`
+	FirstSeq uint64          `json:"first_seq,omitempty"` // only when folded
+	Turn     string          `json:"turn,omitempty"`
+	Task     string          `json:"task,omitempty"`   // the plan's task that it belongs to
+	Parent   string          `json:"parent,omitempty"` // the tool call that it belongs to
+	Time     time.Time       `json:"time"`             // UTC, milliseconds
+	Type     Type            `json:"type"`
+	By       *Actor          `json:"by,omitempty"` // the person who caused it
+	Data     json.RawMessage `json:"data,omitempty"`
+}
+
+// First returns the first seq that the event stands for.
+func (e *Event) First() uint64 {
+	if e.FirstSeq != 0 {
+		return e.FirstSeq
+	}
+	return e.Seq
+}
+
+// Durable reports whether the event has a place in the log.
+func (e *Event) Durable() bool { return e.Seq != 0 }
+
+// An Actor is a person or program that did something: the name it goes by and, where a credential was verified, its subject.
+type Actor struct {
+	Name    string `json:"name"`
+	Subject string `json:"subject,omitempty"`
+}
+
+// Decode reads the event's data into v, a pointer to the type that EventTypes lists for it. Unknown fields are ignored.
+func (e *Event) Decode(v any) error {
+	if len(e.Data) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(e.Data, v); err != nil {
+		return fmt.Errorf("data of %s event %d: %w", e.Type, e.Seq, err)
+	}
+	return nil
+}
+
+// TimeFormat is how times are written: UTC with milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
+
+// AppendJSON appends the event as compact JSON without a newline. Data must be compact valid JSON (Encode makes it so).
+// It is what json.Marshal would write but for the fixed width of time, and an order of magnitude faster.
+func (e *Event) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"session":`...)
+	dst = AppendString(dst, e.Session)
+	if e.Seq != 0 {
+		dst = append(dst, `,"seq":`...)
+		dst = strconv.AppendUint(dst, e.Seq, 10)
+	}
+	if e.FirstSeq != 0 {
+		dst = append(dst, `,"first_seq":`...)
+		dst = strconv.AppendUint(dst, e.FirstSeq, 10)
+	}
+	dst = appendField(dst, "turn", e.Turn)
+	dst = appendField(dst, "task", e.Task)
+	dst = appendField(dst, "parent", e.Parent)
+	dst = append(dst, `,"time":"`...)
+	dst = e.Time.UTC().AppendFormat(dst, TimeFormat)
+	dst = append(dst, `","type":`...)
+	dst = AppendString(dst, string(e.Type))
+	if e.By != nil {
+		dst = append(dst, `,"by":{"name":`...)
+		dst = AppendString(dst, e.By.Name)
+		dst = appendField(dst, "subject", e.By.Subject)
+		dst = append(dst, '}')
+	}
+	if len(e.Data) != 0 {
+		dst = append(dst, `,"data":`...)
+		dst = append(dst, e.Data...)
+	}
+	return append(dst, '}')
+}
+
+func appendField(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(dst, ',', '"')
+	dst = append(dst, name...)
+	dst = append(dst, '"', ':')
+	return AppendString(dst, value)
+}

@@ -1,0 +1,71 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Part is a piece of a user's message beside or instead of its text: a file, an image, a mention. Type says what it is; the
+// rest is kept as it came.
+type Part struct {
+	Type      string          `json:"type"` // text, file, image, …
+	Text      string          `json:"text,omitempty"`
+	URL       string          `json:"url,omitempty"`
+	MediaType string          `json:"media_type,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Blob      string          `json:"blob,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"` // foreign fields, whole
+}
+
+// A Message is what a person sends: it starts a turn or waits in the queue.
+type Message struct {
+	MessageID       string     `json:"message_id"`
+	ClientMessageID string     `json:"client_message_id,omitempty"` // the sender's own name for it, to recognise it by
+	Text            string     `json:"text"`
+	Parts           []Part     `json:"parts,omitempty"`
+	QueuedAt        *time.Time `json:"queued_at,omitempty"` // when it joined the queue, if it did
+	By              *Actor     `json:"by,omitempty"`
+}
+
+// MessageUserData is the data of message.user: the message whose turn starts now.
+type MessageUserData struct{ Message }
+
+// A Reason says why a turn ended.
+type Reason string
+
+// The reasons.
+const (
+	ReasonCompleted   Reason = "completed"
+	ReasonInterrupted Reason = "interrupted"
+	ReasonError       Reason = "error"
+	ReasonTimeout     Reason = "timeout"
+	ReasonMaxTokens   Reason = "max_tokens"
+	ReasonMaxRequests Reason = "max_requests"
+	ReasonRefusal     Reason = "refusal"
+	ReasonDenied      Reason = "denied" // deny_stop
+)
+
+// TurnStartedData is the data of turn.started.
+type TurnStartedData struct {
+	MessageID string `json:"message_id"`
+	Agent     string `json:"agent,omitempty"`
+	Resumed   bool   `json:"resumed,omitempty"` // the agent goes on with a turn that a restart cut
+}
+
+// TurnEndedData is the data of turn.ended.
+type TurnEndedData struct {
+	Reason     Reason `json:"reason"`
+	Code       Code   `json:"code,omitempty"`    // with reason error
+	Message    string `json:"message,omitempty"` // for people
+	Usage      *Usage `json:"usage,omitempty"`
+	DurationMS int64  `json:"duration_ms"`
+}
+
+// Failed reports whether the turn ended in any other way than completed or interrupted by a person.
+func (d *TurnEndedData) Failed() bool {
+	switch d.Reason {
+	case ReasonCompleted, ReasonInterrupted, ReasonDenied:
+		return false
+	}
+	return true
+}

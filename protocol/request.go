@@ -1,0 +1,244 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// HistoryData asks for finished turns before a seq (0: the newest), oldest first in the answer. Limit is 1 to 100 turns
+// (0: 20); the answer also ends at about 1 MiB of events.
+type HistoryData struct {
+	Before uint64 `json:"before,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+}
+
+// HistoryResult holds the folded events of whole turns. More says that older turns exist before First.
+type HistoryResult struct {
+	Epoch  string            `json:"epoch"`
+	First  uint64            `json:"first,omitempty"`
+	Last   uint64            `json:"last,omitempty"`
+	More   bool              `json:"more,omitempty"`
+	Events []json.RawMessage `json:"events"`
+}
+
+// SearchData looks for text in a session's log.
+type SearchData struct {
+	Text   string `json:"text"`
+	Before uint64 `json:"before,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+}
+
+// SearchResult holds the seqs of matching events, newest first.
+type SearchResult struct {
+	Seqs []uint64 `json:"seqs"`
+	More bool     `json:"more,omitempty"`
+}
+
+// BlobData asks for a blob, a piece at a time. Limit is at most 512 KiB (0: that much).
+type BlobData struct {
+	Blob   string `json:"blob"`
+	Offset int64  `json:"offset,omitempty"`
+	Limit  int64  `json:"limit,omitempty"`
+}
+
+// BlobResult holds a piece of a blob.
+type BlobResult struct {
+	Blob      string `json:"blob"`
+	MediaType string `json:"media_type,omitempty"`
+	Bytes     int64  `json:"bytes"` // of the whole
+	Offset    int64  `json:"offset"`
+	Data      []byte `json:"data"` // base64
+}
+
+// CreateData makes a session. Agent is a configured agent, a preset, or an ad hoc command ("acp:COMMAND ARG…",
+// "script:FILE"); empty: the server's default. Prompt, when there is one, is sent in the same step.
+type CreateData struct {
+	Name            string            `json:"name,omitempty"` // unique among sessions, at most 128 bytes
+	Title           string            `json:"title,omitempty"`
+	Agent           string            `json:"agent,omitempty"`
+	CWD             string            `json:"cwd,omitempty"`
+	Env             map[string]string `json:"env,omitempty"` // never in the log
+	Prompt          string            `json:"prompt,omitempty"`
+	ClientMessageID string            `json:"client_message_id,omitempty"`
+}
+
+// CreateResult names the new session.
+type CreateResult struct {
+	Session  string      `json:"session"`
+	Name     string      `json:"name,omitempty"`
+	Position Position    `json:"position"`
+	Message  *SendResult `json:"message,omitempty"` // of the prompt
+}
+
+// RenameData changes what is not nil. An empty name removes it.
+type RenameData struct {
+	Name  *string `json:"name,omitempty"`
+	Title *string `json:"title,omitempty"`
+}
+
+// ConfigureData sets one of the agent's settings.
+type ConfigureData struct {
+	Setting string `json:"setting"`
+	Value   string `json:"value"`
+}
+
+// CloseData ends a session: its turn is interrupted and its agent stopped. With Delete everything of it is removed.
+type CloseData struct {
+	Reason string `json:"reason,omitempty"`
+	Delete bool   `json:"delete,omitempty"`
+}
+
+// SendData is a user's message. Text or parts must not be empty.
+type SendData struct {
+	Text            string `json:"text"`
+	Parts           []Part `json:"parts,omitempty"`
+	ClientMessageID string `json:"client_message_id,omitempty"`
+	Front           bool   `json:"front,omitempty"` // ahead of the queue
+}
+
+// Statuses of a send.
+const (
+	SendStarted = "started"
+	SendQueued  = "queued"
+)
+
+// SendResult tells what became of a message: its turn started, or it is queued at Index.
+type SendResult struct {
+	Status    string `json:"status"`
+	MessageID string `json:"message_id"`
+	Turn      string `json:"turn,omitempty"`  // when started
+	Index     *int   `json:"index,omitempty"` // when queued
+	Seq       uint64 `json:"seq,omitempty"`   // of the event that tells it
+}
+
+// What an interrupt does with the queue.
+const (
+	QueueKeep  = "keep" // the next message starts
+	QueueHold  = "hold"
+	QueueClear = "clear"
+)
+
+// InterruptData ends the turn under way. Turn, when given, must be that turn: else nothing happens.
+type InterruptData struct {
+	Turn  string `json:"turn,omitempty"`
+	Queue string `json:"queue,omitempty"` // keep (default), hold, clear
+}
+
+// InterruptResult is answered once turn.ended is visible. Interrupted is false when the turn was already over.
+type InterruptResult struct {
+	Interrupted bool   `json:"interrupted"`
+	Turn        string `json:"turn,omitempty"`
+}
+
+// QueueEditData replaces a queued message's text and parts, and lifts the caller's edit hold on it.
+type QueueEditData struct {
+	MessageID string `json:"message_id"`
+	Text      string `json:"text"`
+	Parts     []Part `json:"parts,omitempty"`
+}
+
+// QueueRemoveData takes a message out of the queue.
+type QueueRemoveData struct {
+	MessageID string `json:"message_id"`
+}
+
+// QueueRemoveResult is false when the message was not queued.
+type QueueRemoveResult struct {
+	Removed bool `json:"removed"`
+}
+
+// QueueMoveData moves a message to an index from the front.
+type QueueMoveData struct {
+	MessageID string `json:"message_id"`
+	Index     int    `json:"index"`
+}
+
+// QueueHoldData holds the queue; with MessageID (and the reason edit) only that message, until 30 s after the connection is
+// gone.
+type QueueHoldData struct {
+	MessageID string `json:"message_id,omitempty"`
+}
+
+// QueueHoldResult names the hold.
+type QueueHoldResult struct {
+	Hold string `json:"hold"`
+}
+
+// QueueReleaseData lifts one hold, or all but other people's edit holds.
+type QueueReleaseData struct {
+	Hold string `json:"hold,omitempty"`
+}
+
+// QueueReleaseResult tells which holds are gone.
+type QueueReleaseResult struct {
+	Released []string `json:"released"`
+}
+
+// ApproveData decides a request: by option, or by decision. Without Request the only pending one is meant.
+type ApproveData struct {
+	Request  string         `json:"request,omitempty"`
+	Decision Decision       `json:"decision,omitempty"`
+	Option   string         `json:"option,omitempty"`
+	Reason   string         `json:"reason,omitempty"`
+	Input    *ApprovalInput `json:"input,omitempty"`
+}
+
+// ApproveResult tells how the request ended. After explain it is still pending and Outcome is empty.
+type ApproveResult struct {
+	Request  string   `json:"request"`
+	Outcome  Outcome  `json:"outcome,omitempty"`
+	Decision Decision `json:"decision"`
+	Rule     *Rule    `json:"rule,omitempty"`
+}
+
+// RulesResult lists a session's rules.
+type RulesResult struct {
+	Rules []Rule `json:"rules"`
+}
+
+// RulesRevokeData names a rule.
+type RulesRevokeData struct {
+	Rule string `json:"rule"`
+}
+
+// TaskIDData names a task of the plan.
+type TaskIDData struct {
+	Task string `json:"task"`
+}
+
+// PlanRunData solves given tasks without planning.
+type PlanRunData struct {
+	Tasks    []Task `json:"tasks"`
+	Question string `json:"question,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+}
+
+// ContextResult tells how full the agent's context is.
+type ContextResult struct {
+	Context ContextInfo `json:"context"`
+	Usage   *Usage      `json:"usage,omitempty"`
+}
+
+// CompactResult tells what a compaction did.
+type CompactResult struct {
+	Compacted ContextCompactedData `json:"compacted"`
+}
+
+// ExportResult is a signed state, to be given to restore.
+type ExportResult struct {
+	State   SignedState `json:"state"`
+	Expires time.Time   `json:"expires"`
+}
+
+// A SignedState is an exported session that anybody may carry and only its server can read back: State is opaque.
+type SignedState struct {
+	Version   string `json:"version"`
+	State     []byte `json:"state"` // base64
+	Signature string `json:"signature"`
+}
+
+// RestoreData makes a new session of an exported one.
+type RestoreData struct {
+	State SignedState `json:"state"`
+	Name  string      `json:"name,omitempty"`
+}

@@ -1,0 +1,93 @@
+package protocol
+
+import "time"
+
+// A Status is what a session is doing.
+type Status string
+
+// The statuses.
+const (
+	Idle    Status = "idle"
+	Running Status = "running"
+	Waiting Status = "waiting" // a turn runs and at least one approval is pending
+	Closed  Status = "closed"
+)
+
+// SessionCreatedData is the data of session.created, the first event of every session.
+type SessionCreatedData struct {
+	Name  string `json:"name,omitempty"`
+	Title string `json:"title,omitempty"`
+	Agent string `json:"agent"`
+	CWD   string `json:"cwd,omitempty"`
+}
+
+// SessionUpdatedData is the data of session.updated; absent fields did not change.
+type SessionUpdatedData struct {
+	Name    *string `json:"name,omitempty"`
+	Title   *string `json:"title,omitempty"`
+	Agent   *string `json:"agent,omitempty"`
+	Revoked string  `json:"revoked,omitempty"` // a rule that is gone
+}
+
+// SessionClosedData is the data of session.closed.
+type SessionClosedData struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// StateExportedData is the data of state.exported. Bytes is the size of the signed state.
+type StateExportedData struct {
+	Expires time.Time `json:"expires"`
+	Bytes   int       `json:"bytes"`
+}
+
+// StateRestoredData is the data of state.restored: the session continues another one.
+type StateRestoredData struct {
+	Session  string    `json:"session"` // that was exported
+	Position Position  `json:"position"`
+	Exported time.Time `json:"exported"`
+}
+
+// A Client is a connection that follows a session; the data of client.attached, client.detached and client.lag.
+type Client struct {
+	Client    string `json:"client"` // the connection's id
+	By        Actor  `json:"by"`
+	Agent     string `json:"agent,omitempty"` // what program it is
+	Acked     uint64 `json:"acked,omitempty"`
+	LagEvents uint64 `json:"lag_events,omitempty"`
+	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent and not acknowledged
+	Reason    string `json:"reason,omitempty"`    // of detached
+}
+
+// A Summary is a session in one line; the data of session.summary and the rows of list.
+type Summary struct {
+	Session   string     `json:"session"`
+	Name      string     `json:"name,omitempty"`
+	Title     string     `json:"title,omitempty"`
+	Agent     string     `json:"agent"`
+	CWD       string     `json:"cwd,omitempty"`
+	Status    Status     `json:"status"`
+	Turn      string     `json:"turn,omitempty"`
+	Doing     string     `json:"doing,omitempty"` // the running tool, or the last words
+	Seq       uint64     `json:"seq"`
+	Epoch     string     `json:"epoch"`
+	Queue     int        `json:"queue"`
+	Held      bool       `json:"held,omitempty"`
+	Approvals int        `json:"approvals"`
+	Asked     *time.Time `json:"asked,omitempty"` // the oldest pending approval
+	Percent   float64    `json:"percent,omitempty"`
+	Clients   int        `json:"clients"`
+	Created   time.Time  `json:"created"`
+	Updated   time.Time  `json:"updated"`
+	Reason    Reason     `json:"reason,omitempty"` // how the last turn ended
+	Deleted   bool       `json:"deleted,omitempty"`
+}
+
+// HeartbeatData is the data of heartbeat.
+type HeartbeatData struct {
+	Server string `json:"server,omitempty"`
+}
+
+// CaughtUpData is the data of caught_up: everything up to Position has been sent; clients render now.
+type CaughtUpData struct {
+	Position Position `json:"position"`
+}

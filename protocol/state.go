@@ -1,0 +1,141 @@
+package protocol
+
+import "time"
+
+// State is what a session is at a position: everything but the words said in it. It is the fold of the session's durable
+// events (Apply) and nothing else. One goroutine at a time; Clone before handing it on.
+type State struct {
+	Session string    `json:"session"`
+	Seq     uint64    `json:"seq"`
+	Name    string    `json:"name,omitempty"`
+	Title   string    `json:"title,omitempty"`
+	Agent   string    `json:"agent,omitempty"`
+	CWD     string    `json:"cwd,omitempty"`
+	Created time.Time `json:"created"`
+	Closed  bool      `json:"closed,omitempty"`
+
+	Turn      *TurnState   `json:"turn,omitempty"` // under way
+	Last      *LastTurn    `json:"last,omitempty"` // that ended
+	Turns     int          `json:"turns"`          // that ended
+	Queue     []Message    `json:"queue,omitempty"`
+	Holds     []Hold       `json:"holds,omitempty"`
+	Approvals []Approval   `json:"approvals,omitempty"` // pending
+	Rules     []Rule       `json:"rules,omitempty"`
+	Plan      *Plan        `json:"plan,omitempty"`
+	Context   *ContextInfo `json:"context,omitempty"`
+	Usage     *Usage       `json:"usage,omitempty"`
+	Options   *Options     `json:"options,omitempty"`
+	History   Cursor       `json:"history"`
+}
+
+// TurnState is the turn under way: who asked what, and what is open in it.
+type TurnState struct {
+	Turn    string     `json:"turn"`
+	Message Message    `json:"message"`
+	Started time.Time  `json:"started"`
+	First   uint64     `json:"first"` // seq of its message.user
+	Parts   []OpenPart `json:"parts,omitempty"`
+	Tools   []OpenTool `json:"tools,omitempty"`
+}
+
+// An OpenPart is a text or reasoning part that has started and not ended.
+type OpenPart struct {
+	Part string `json:"part"`
+	Kind Kind   `json:"kind"`
+	Task string `json:"task,omitempty"`
+}
+
+// An OpenTool is a tool call that has started and not ended.
+type OpenTool struct {
+	Tool    string    `json:"tool"`
+	Name    string    `json:"name,omitempty"`
+	Kind    string    `json:"kind,omitempty"`
+	Title   string    `json:"title,omitempty"`
+	Task    string    `json:"task,omitempty"`
+	Parent  string    `json:"parent,omitempty"`
+	Started time.Time `json:"started"`
+}
+
+// LastTurn is how the last turn ended.
+type LastTurn struct {
+	Turn    string    `json:"turn"`
+	Reason  Reason    `json:"reason"`
+	Code    Code      `json:"code,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Ended   time.Time `json:"ended"`
+}
+
+// A Cursor is where the history of finished turns ends.
+type Cursor struct {
+	LastMessageID string     `json:"last_message_id,omitempty"`
+	LastMessageAt *time.Time `json:"last_message_at,omitempty"`
+}
+
+// A Snapshot is a state and the epoch of the log it was folded from.
+type Snapshot struct {
+	Epoch string `json:"epoch"`
+	State *State `json:"state"`
+}
+
+// Status derives what the session is doing.
+func (s *State) Status() Status {
+	switch {
+	case s.Closed:
+		return Closed
+	case s.Turn == nil:
+		return Idle
+	case len(s.Approvals) > 0:
+		return Waiting
+	}
+	return Running
+}
+
+// Next returns the queued message that may start a turn now: the first one, unless a hold blocks it or a turn runs.
+func (s *State) Next() *Message {
+	if s.Turn != nil || s.Closed || len(s.Queue) == 0 || s.Blocked() != nil {
+		return nil
+	}
+	return &s.Queue[0]
+}
+
+// Blocked returns the hold that keeps the queue's first message from running, or nil. An edit hold blocks only its own
+// message, every other hold the whole queue.
+func (s *State) Blocked() *Hold {
+	for i := range s.Holds {
+		h := &s.Holds[i]
+		if h.Reason != HoldEdit || len(s.Queue) > 0 && h.MessageID == s.Queue[0].MessageID {
+			return h
+		}
+	}
+	return nil
+}
+
+// Queued returns the index of a queued message, or -1.
+func (s *State) Queued(message string) int {
+	for i := range s.Queue {
+		if s.Queue[i].MessageID == message {
+			return i
+		}
+	}
+	return -1
+}
+
+// Pending returns a pending approval, or nil.
+func (s *State) Pending(request string) *Approval {
+	for i := range s.Approvals {
+		if s.Approvals[i].Request == request {
+			return &s.Approvals[i]
+		}
+	}
+	return nil
+}
+
+// Rule returns the rule that allows an approval of that kind and subject, or nil.
+func (s *State) Rule(kind, subject string) *Rule {
+	for i := range s.Rules {
+		if s.Rules[i].Kind == kind && s.Rules[i].Subject == subject {
+			return &s.Rules[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD, one for each.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			dst = append(dst, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
+			dst = append(dst, s[start:i]...)
+			switch r {
+			case '\u2028':
+				dst = append(dst, `\u2028`...)
+			case '\u2029':
+				dst = append(dst, `\u2029`...)
+			default:
+				dst = append(dst, "\uFFFD"...)
+			}
+			i += size
+			start = i
+			continue
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// ValidText returns s with every byte that is not UTF-8 replaced by U+FFFD.
+func ValidText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// SplitText cuts s into pieces of at most limit bytes, at rune boundaries. limit is at least utf8.UTFMax.
+func SplitText(s string, limit int) []string {
+	if len(s) <= limit {
+		return []string{s}
+	}
+	var pieces []string
+	for len(s) > limit {
+		cut := limit
+		for cut > limit-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		if !utf8.RuneStart(s[cut]) { // not UTF-8 anyway
+			cut = limit
+		}
+		pieces = append(pieces, s[:cut])
+		s = s[cut:]
+	}
+	return append(pieces, s)
+}
+
+// Encode writes v as the log wants it: compact, valid UTF-8, without HTML escapes.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// MustEncode is Encode for values that this package defines, which cannot fail to encode.
+func MustEncode(v any) json.RawMessage {
+	b, err := Encode(v)
+	if err != nil {
+		panic("protocol: encode: " + err.Error())
+	}
+	return b
+}
+
+// Compact returns foreign JSON as the log wants it: compact, valid UTF-8. ok is false when raw is not JSON.
+func Compact(raw []byte) (_ json.RawMessage, ok bool) {
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return nil, false
+	}
+	return b.Bytes(), true
+}

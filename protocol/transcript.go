@@ -1,0 +1,146 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Transcript is what was said and done in a session: the fold of its events into turns and items. Like State it is a
+// pure fold; folded and raw events give equal transcripts. One goroutine at a time.
+type Transcript struct {
+	Turns []*Turn `json:"turns"`
+	Seq   uint64  `json:"seq"`
+}
+
+// A Turn is one user message and everything up to its end.
+type Turn struct {
+	Turn    string         `json:"turn"`
+	First   uint64         `json:"first"`
+	Message Message        `json:"message"`
+	Started time.Time      `json:"started"`
+	Items   []*Item        `json:"items,omitempty"`
+	End     *TurnEndedData `json:"end,omitempty"`
+	Ended   *time.Time     `json:"ended,omitempty"`
+
+	byID map[itemKey]*Item
+}
+
+type itemKey struct {
+	kind ItemKind
+	id   string
+}
+
+// An ItemKind says what an item of a turn is.
+type ItemKind string
+
+// The kinds of items. Every event that makes no item of its own kind becomes an event item, so nothing is dropped.
+const (
+	ItemText      ItemKind = "text"
+	ItemReasoning ItemKind = "reasoning"
+	ItemTool      ItemKind = "tool"
+	ItemApproval  ItemKind = "approval"
+	ItemEvent     ItemKind = "event"
+)
+
+// An Item is one thing in a turn.
+type Item struct {
+	Kind     ItemKind              `json:"kind"`
+	ID       string                `json:"id,omitempty"`
+	Task     string                `json:"task,omitempty"`
+	Parent   string                `json:"parent,omitempty"`
+	Agent    string                `json:"agent,omitempty"`
+	Seq      uint64                `json:"seq"` // of the event that made it; the turn's first, when a delta did
+	Started  time.Time             `json:"started"`
+	Open     bool                  `json:"open,omitempty"`
+	Text     Text                  `json:"text,omitempty"` // of text and reasoning; a tool's output text
+	Tool     *ToolItem             `json:"tool,omitempty"`
+	Approval *Approval             `json:"approval,omitempty"`
+	Resolved *ApprovalResolvedData `json:"resolved,omitempty"`
+	By       *Actor                `json:"by,omitempty"`   // who decided, or caused the event
+	Type     Type                  `json:"type,omitempty"` // of an event item
+	Data     json.RawMessage       `json:"data,omitempty"` // of an event item
+}
+
+// A ToolItem is a tool call as far as it has come.
+type ToolItem struct {
+	Name      string          `json:"name,omitempty"`
+	Kind      string          `json:"kind,omitempty"`
+	Title     string          `json:"title,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	InputText Text            `json:"input_text,omitempty"`
+	Locations []Location      `json:"locations,omitempty"`
+	Content   []Content       `json:"content,omitempty"`
+	End       *ToolEndedData  `json:"end,omitempty"`
+}
+
+// Text is text that grows: appending costs what is appended.
+type Text []byte
+
+func (t Text) String() string { return string(t) }
+
+// MarshalJSON writes it as a string.
+func (t Text) MarshalJSON() ([]byte, error) { return AppendString(nil, string(t)), nil }
+
+// UnmarshalJSON reads a string.
+func (t *Text) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*t = Text(s)
+	return nil
+}
+
+// Apply folds one event. Events out of a turn (the queue, the session itself) and ephemeral ones change nothing but the seq.
+// It returns the items that it changed or made: the last one is the newest.
+func (t *Transcript) Apply(e *Event) ([]*Item, error) {
+	if !e.Durable() {
+		return nil, nil
+	}
+	t.Seq = e.Seq
+	if e.Type == MessageUser {
+		var d MessageUserData
+		if err := e.Decode(&d); err != nil {
+			return nil, err
+		}
+		if d.By == nil {
+			d.By = e.By
+		}
+		t.Turns = append(t.Turns, &Turn{Turn: e.Turn, First: e.Seq, Message: d.Message, Started: e.Time, byID: map[itemKey]*Item{}})
+		return nil, nil
+	}
+	turn := t.Current()
+	if turn == nil || e.Turn == "" || turn.Turn != e.Turn {
+		return nil, nil
+	}
+	return turn.apply(e)
+}
+
+// Current returns the newest turn, or nil.
+func (t *Transcript) Current() *Turn {
+	if len(t.Turns) == 0 {
+		return nil
+	}
+	return t.Turns[len(t.Turns)-1]
+}
+
+// item returns the item of that kind and id, made now if it is new.
+func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {
+	key := itemKey{kind, id}
+	if it := t.byID[key]; it != nil {
+		return it
+	}
+	it := &Item{Kind: kind, ID: id, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time, Open: true}
+	if e.delta() { // which delta of a run came first is not known once folded
+		it.Seq, it.Started = t.First, t.Started
+	}
+	if kind == ItemTool {
+		it.Tool = &ToolItem{}
+	}
+	if t.byID == nil {
+		t.byID = map[itemKey]*Item{}
+	}
+	t.byID[key] = it
+	t.Items = append(t.Items, it)
+	return it
+}

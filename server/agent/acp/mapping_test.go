@@ -1,0 +1,427 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// ready is a rig whose agent has started and whose start is forgotten.
+func ready(t *testing.T, traits string) *rig {
+	t.Helper()
+	r := launch(t, traits)
+	r.run("think of nothing")
+	r.until(t, "the options", func() bool {
+		for _, e := range r.events {
+			if e.Type == protocol.AgentOptions && e.Data.(protocol.Options).Commands != nil {
+				return true
+			}
+		}
+		return false
+	})
+	r.forget()
+	return r
+}
+
+func TestToolCallsAreUpserted(t *testing.T) {
+	for name, test := range map[string]struct{ steps, want string }{
+		"a call and its updates": {`say before
+update {"sessionUpdate":"tool_call","toolCallId":"c1","title":"bash","kind":"execute","status":"pending","rawInput":{}}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"in_progress","title":"ls -l","rawInput":{"command":"ls -l"},"locations":[{"path":"/tmp","line":3}]}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"in_progress","title":"ls -l","rawInput":{"command":"ls -l"}}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[{"type":"content","content":{"type":"text","text":"one\n"}}]}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[{"type":"content","content":{"type":"text","text":"one\ntwo\n"}}]}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"one\ntwo\n"}}],"rawOutput":{"output":"one\ntwo\n","metadata":{"exit":0}}}
+say after`, `
+text.start {"part":"p1"}
+text.delta {"part":"p1","text":"before"}
+text.end {"part":"p1"}
+tool.started {"kind":"execute","title":"bash","tool":"turn/c1"}
+tool.started {"input":{"command":"ls -l"},"locations":[{"line":3,"path":"/tmp"}],"title":"ls -l","tool":"turn/c1"}
+tool.output {"text":"one\n","tool":"turn/c1"}
+tool.output {"text":"two\n","tool":"turn/c1"}
+tool.ended {"exit_code":0,"output":{"metadata":{"exit":0},"output":"one\ntwo\n"},"status":"completed","tool":"turn/c1"}
+text.start {"part":"p2"}
+text.delta {"part":"p2","text":"after"}
+`},
+		"the same call told twice": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"read"}
+update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"read"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`, `
+tool.started {"kind":"read","title":"x","tool":"turn/c"}
+tool.ended {"status":"completed","tool":"turn/c"}
+raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"tool_call_update","status":"completed","toolCallId":"c"}},"method":"session/update","source":"acp"}
+`},
+		"an update of a call never told": {`update {"sessionUpdate":"tool_call_update","toolCallId":"c","title":"x","kind":"odd","status":"failed","rawOutput":{"error":"no such file"}}`, `
+tool.started {"kind":"other","title":"x","tool":"turn/c"}
+tool.ended {"error":"no such file","output":{"error":"no such file"},"status":"failed","tool":"turn/c"}
+`},
+		"output only in rawOutput": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","rawOutput":"just text"}`, `
+tool.started {"title":"x","tool":"turn/c"}
+tool.output {"text":"just text","tool":"turn/c"}
+tool.ended {"status":"completed","tool":"turn/c"}
+`},
+		"content that is replaced": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","content":[{"type":"content","content":{"type":"text","text":"50%"}}]}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"99%"}}]}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","content":[]}`, `
+tool.started {"title":"x","tool":"turn/c"}
+tool.output {"text":"50%","tool":"turn/c"}
+tool.output {"replace":true,"text":"99%","tool":"turn/c"}
+tool.output {"replace":true,"tool":"turn/c"}
+`},
+		"diffs, images and what is new": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"edit","content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"content","content":{"type":"image","mimeType":"image/png","data":"AAAA"}},{"type":"content","content":{"type":"text","text":"note"}},{"type":"hologram","z":1}]}`, `
+tool.started {"kind":"edit","title":"x","tool":"turn/c"}
+tool.output {"content":[{"new":"n","path":"/a","type":"diff"},{"data":"AAAA","media_type":"image/png","type":"image"},{"text":"note","type":"text"},{"data":{"type":"hologram","z":1},"type":"other"}],"replace":true,"tool":"turn/c"}
+`},
+		"a plan": {`update {"sessionUpdate":"plan","entries":[{"content":"a","priority":"high","status":"completed"},{"content":"b","status":"in_progress"},{"content":"c","status":"pending"}]}
+update {"sessionUpdate":"plan","entries":[{"content":"a","status":"completed"}]}`, `
+plan.updated {"tasks":[{"id":"1","status":"completed","title":"a"},{"id":"2","status":"running","title":"b"},{"id":"3","status":"pending","title":"c"}]}
+plan.completed {"tasks":[{"id":"1","status":"completed","title":"a"}]}
+`},
+		"the context": {`update {"sessionUpdate":"usage_update","used":50,"size":200}`, `
+context.updated {"max_tokens":200,"percent":25,"tokens":50,"transcript_length":0}
+`},
+		"what is unknown": {`update {"sessionUpdate":"session_info_update","title":"T"}
+update {"sessionUpdate":"agent_message_chunk","content":{"type":"audio","data":"AA"}}
+line {"jsonrpc":"2.0","method":"_vendor/thing","params":{"a":1}}
+line not JSON at all
+bytes 7b226d6574686f64223a2278ff227d`, `
+raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"session_info_update","title":"T"}},"method":"session/update","source":"acp"}
+raw {"data":{"sessionId":"SES","update":{"content":{"data":"AA","type":"audio"},"sessionUpdate":"agent_message_chunk"}},"method":"session/update","source":"acp"}
+raw {"data":{"a":1},"method":"_vendor/thing","source":"acp"}
+raw {"data":"not JSON at all","source":"acp"}
+raw {"method":"x` + "\uFFFD" + `","source":"acp"}
+`},
+		"mistyped fields": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":7,"kind":"read","locations":"here","content":"text"}`, `
+tool.started {"kind":"read","tool":"turn/c"}
+tool.output {"content":[{"data":"text","type":"other"}],"replace":true,"tool":"turn/c"}
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := ready(t, "plain")
+			r.run(strings.Split(test.steps, "\n")...)
+			r.wantStory(strings.ReplaceAll(test.want, "SES", r.link.session))
+		})
+	}
+}
+
+func TestRequestsThatWereNeverOfferedAreRefused(t *testing.T) {
+	r := launch(t, "plain")
+	r.run("request fs/read_text_file", "request terminal/create", "request elicitation/create")
+	r.wantText("fs/read_text_file: -32601terminal/create: -32601elicitation/create: -32601")
+}
+
+func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
+	r := ready(t, "plain")
+	l := r.link
+	l.Notify("session/update", json.RawMessage(`{"sessionId":"`+l.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
+	if raw := r.data(protocol.Raw); len(raw) != 1 || !strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
+		t.Errorf("got %s", r.story())
+	}
+	r.run("after more words")
+	r.until(t, "them in the turn or after it", func() bool {
+		for _, e := range r.events {
+			if b, _ := protocol.Encode(e.Data); strings.Contains(string(b), "more words") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestNoiseBeforeTheFirstMessageIsSurvived(t *testing.T) {
+	r := launch(t, "noise")
+	r.run("say hi")
+	r.wantText("hi")
+}
+
+func TestLongLinesAndBurstsComeWhole(t *testing.T) {
+	r := launch(t, "plain")
+	r.run("big 5000000", "burst 5000")
+	var want strings.Builder
+	want.WriteString(strings.Repeat("x", 5000000))
+	for i := range 5000 {
+		fmt.Fprintf(&want, "%d ", i)
+	}
+	if got := r.text(); got != want.String() {
+		t.Errorf("%d of %d bytes came", len(got), want.Len())
+	}
+}
+
+func TestASlowSessionSlowsTheAgentAndLosesNothing(t *testing.T) {
+	r := ready(t, "plain")
+	r.block = make(chan struct{})
+	go func() {
+		for range 5 {
+			r.block <- struct{}{}
+		}
+		close(r.block)
+	}()
+	r.run("burst 3000")
+	if got := strings.Count(r.text(), " "); got != 3000 {
+		t.Errorf("%d of 3000 chunks came", got)
+	}
+}
+
+const ask = `{"toolCallId":"c","title":"rm -rf x","kind":"execute","status":"pending","rawInput":{"command":"rm -rf x","description":"tidy up"},"content":[{"type":"content","content":{"type":"text","text":"because"}}]}`
+
+func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
+	verdict := func(o protocol.Outcome, option string) session.Verdict {
+		return session.Verdict{Outcome: o, Option: option}
+	}
+	for name, test := range map[string]struct {
+		step    string
+		verdict session.Verdict
+		want    string
+	}{
+		"allow":                       {"ask " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_once"},
+		"always is our rule":          {"ask " + ask, verdict(protocol.Allowed, "allow_always"), "selected opt-0-allow_once"},
+		"deny":                        {"ask " + ask, verdict(protocol.Denied, ""), "selected opt-2-reject_once"},
+		"nobody answered":             {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
+		"cancelled":                   {"ask " + ask, verdict(protocol.Cancelled, ""), "cancelled"},
+		"the very option":             {"askwith allow_once,allow_once,reject_once " + ask, verdict(protocol.Allowed, "opt-0-allow_once"), "selected opt-0-allow_once"},
+		"only a lasting permission":   {"askwith allow_always,reject_once " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_always"},
+		"only a lasting refusal":      {"askwith allow_once,reject_always " + ask, verdict(protocol.Denied, ""), "selected opt-1-reject_always"},
+		"no way to refuse":            {"askwith allow_once " + ask, verdict(protocol.Denied, ""), "cancelled"},
+		"an option of the other kind": {"ask " + ask, verdict(protocol.Denied, "opt-0-allow_once"), "selected opt-2-reject_once"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, "plain")
+			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) { return test.verdict, nil }
+			r.run(test.step)
+			r.wantText(test.want)
+		})
+	}
+}
+
+func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
+	options := []protocol.Option{
+		{ID: "opt-2-reject_once", Kind: protocol.Deny, Label: "Do reject_once"},
+		{ID: "opt-0-allow_once", Kind: protocol.AllowOnce, Label: "Do allow_once"},
+	}
+	for name, test := range map[string]struct {
+		call string
+		want protocol.Approval
+	}{
+		"a command": {ask, protocol.Approval{
+			Kind: protocol.ApproveCommand, Title: "rm -rf x", Command: "rm -rf x", CWD: "CWD", Why: "because", Tool: "turn/c",
+			Input: json.RawMessage(`{"command":"rm -rf x","description":"tidy up"}`), Options: options,
+		}},
+		"a command in words": {`{"toolCallId":"c","title":"t","kind":"execute","rawInput":{"command":["bash","-lc","echo 'a b'"],"cwd":"/w"}}`, protocol.Approval{
+			Kind: protocol.ApproveCommand, Title: "t", Command: "echo 'a b'", CWD: "/w", Tool: "turn/c",
+			Input: json.RawMessage(`{"command":["bash","-lc","echo 'a b'"],"cwd":"/w"}`), Options: options,
+		}},
+		"a command known by its title alone": {`{"toolCallId":"c","title":"make all","kind":"execute"}`, protocol.Approval{
+			Kind: protocol.ApproveCommand, Title: "make all", Command: "make all", CWD: "CWD", Tool: "turn/c", Options: options,
+		}},
+		"an edit": {`{"toolCallId":"c","title":"Write /a","kind":"edit","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"diff","path":"/b","oldText":null,"newText":"m"}]}`, protocol.Approval{
+			Kind: protocol.ApprovePatch, Title: "Write /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a", "/b"}, Options: options,
+			Content: []protocol.Content{{Type: "diff", Path: "/a", New: "n"}, {Type: "diff", Path: "/b", New: "m"}},
+		}},
+		"a tool": {`{"toolCallId":"c","title":"Fetch x","kind":"fetch","_meta":{"claudeCode":{"toolName":"WebFetch"}}}`, protocol.Approval{
+			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
+		}},
+		"nothing at all": {`{}`, protocol.Approval{
+			Kind: protocol.ApproveTool, Title: "a tool wants to run", Name: "a tool wants to run", CWD: "CWD", Options: options,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, "plain")
+			r.run("ask " + test.call)
+			test.want.CWD = strings.Replace(test.want.CWD, "CWD", r.spec.CWD, 1)
+			if len(r.asked) != 1 || !reflect.DeepEqual(r.asked[0], test.want) {
+				t.Errorf("asked\n%+v\nwant\n%+v", r.asked, test.want)
+			}
+		})
+	}
+}
+
+func TestAChangeOfModeIsAChoice(t *testing.T) {
+	r := launch(t, "plain")
+	r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
+		return session.Verdict{Outcome: protocol.Allowed, Option: "opt-1-allow_always"}, nil
+	}
+	r.run(`askwith allow_once,allow_always,reject_once {"toolCallId":"c","title":"Ready to code?","kind":"switch_mode"}`)
+	r.wantText("selected opt-1-allow_always")
+	if r.asked[0].Name != "" {
+		t.Errorf("a rule could be about %q", r.asked[0].Name)
+	}
+	for _, o := range r.asked[0].Options {
+		if o.Kind == protocol.AllowAlways {
+			t.Errorf("%+v would make a rule", o)
+		}
+	}
+}
+
+func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
+	for name, last := range map[string]string{
+		"told by the agent": `update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`,
+		"told by nobody":    `think of something else`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := ready(t, "plain")
+			r.run("ask "+ask, last)
+			ended := r.data(protocol.ToolEnded)
+			if len(ended) != 1 || ended[0].(protocol.ToolEndedData).Status != protocol.ToolDenied {
+				t.Errorf("got\n%s", r.story())
+			}
+		})
+	}
+}
+
+func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
+	r := launch(t, "plain")
+	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+		r.until(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
+		return session.Verdict{Outcome: protocol.Allowed}, nil
+	}
+	r.run("askon " + ask)
+	r.wantText("meanwhile selected opt-0-allow_once")
+}
+
+func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
+	r := launch(t, "plain")
+	ctx, cancel := context.WithCancel(t.Context())
+	r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+		cancel()
+		<-ctx.Done()
+		return session.Verdict{Outcome: protocol.Cancelled}, nil
+	}
+	end, err := r.try(ctx, "ask "+ask, "hang")
+	if err != nil || end.Reason != protocol.ReasonInterrupted {
+		t.Errorf("ended %+v, %v", end, err)
+	}
+	r.wantText("cancelled")
+}
+
+func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
+	r := launch(t, "modes,models,config,load")
+	r.run("option mode")
+	r.until(t, "options", func() bool { return len(r.events) > 0 })
+	var got protocol.Options
+	r.until(t, "the options", func() bool {
+		for _, e := range r.events {
+			if o, ok := e.Data.(protocol.Options); ok {
+				got = o
+			}
+		}
+		return got.Commands != nil
+	})
+	want := protocol.Options{
+		Name: "Fake Agent", Version: "1.2.3",
+		Commands: []protocol.Slash{{Name: "init", About: "writes a file", Hint: "which"}},
+		Settings: []protocol.Setting{
+			{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{{ID: "ask", Label: "Ask", About: "asks"}, {ID: "yolo", Label: "Yolo"}}},
+			{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small"}, {ID: "large", Label: "Large"}}},
+			{ID: "effort", Name: "Effort", Value: "low", Choices: []protocol.Choice{{ID: "low", Label: "Low"}, {ID: "high", Label: "High", About: "slow"}}},
+			{ID: "brave", Name: "Brave", Value: "false", Choices: []protocol.Choice{{ID: "true", Label: "On"}, {ID: "false", Label: "Off"}}},
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+
+	chosen := map[string]string{"mode": "yolo", "model": "large", "effort": "high", "brave": "true"}
+	for id, value := range chosen {
+		if err := r.Configure(t.Context(), id, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Configure(t.Context(), "mode", "nonsense"); protocol.CodeOf(err) != protocol.CodeInvalidMessage {
+		t.Errorf("got %v", err)
+	}
+	if err := r.Configure(t.Context(), "colour", "red"); protocol.CodeOf(err) != protocol.CodeNotFound {
+		t.Errorf("got %v", err)
+	}
+	all := r.data(protocol.AgentOptions)
+	for _, s := range all[len(all)-1].(protocol.Options).Settings {
+		if s.Value != chosen[s.ID] {
+			t.Errorf("%s is told as %s", s.ID, s.Value)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := r.again("modes,models,config,load")
+	next.run("option mode", "option model", "option effort", "option brave")
+	next.wantText("mode is yolomodel is largeeffort is highbrave is true")
+}
+
+func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
+	r := launch(t, "plain")
+	for i, want := range []float64{0.5, 0.25} {
+		end := r.run(fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`, []float64{0.5, 0.75}[i]))
+		if end.Usage.Cost != want || end.Usage.Currency != "USD" {
+			t.Errorf("turn %d cost %+v", i, end.Usage)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := r.again("plain")
+	next.run("say more")
+	want := protocol.Usage{Input: 33, Output: 21, Cached: 9, Reasoning: 6, Cost: 0.75, Currency: "USD"}
+	if sums := next.data(protocol.UsageUpdated); len(sums) != 1 || sums[0] != want {
+		t.Errorf("the session's usage is %+v", sums)
+	}
+}
+
+func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
+	l := &link{config: Config{Name: "Fake"}}
+	l.offers.Capabilities.Prompt.Image = true
+	r := &recorder{news: make(chan struct{}, 1)}
+	tn := newTurn(t.Context(), "turn", r, "/")
+	got := l.blocks(protocol.Message{Text: "look", Parts: []protocol.Part{
+		{Type: "image", URL: "data:image/png;base64,AAAA"},
+		{Type: "file", URL: "file:///a/b.txt"},
+		{Type: "mention", Text: "@x"},
+		{Type: "audio", URL: "data:audio/wav;base64,AA"},
+	}}, tn)
+	want := []block{
+		{Type: "text", Text: "look"},
+		{Type: "image", MIMEType: "image/png", Data: "AAAA"},
+		{Type: "resource_link", URI: "file:///a/b.txt", Name: "b.txt"},
+		{Type: "text", Text: "@x"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	if n := r.data(protocol.Notice); len(n) != 1 || !strings.Contains(n[0].(protocol.NoticeData).Message, "audio") {
+		t.Errorf("said %+v", n)
+	}
+	if got := l.blocks(protocol.Message{}, tn); len(got) != 1 {
+		t.Errorf("an empty message is %+v", got)
+	}
+}
+
+func TestFindKnowsPresetsAndCommands(t *testing.T) {
+	t.Setenv("WHERE", "/opt/my agents")
+	for name, want := range map[string][]string{
+		"gemini":                       {"gemini", "--acp"},
+		"opencode":                     {"opencode", "acp"},
+		`acp:agent --flag "two words"`: {"agent", "--flag", "two words"},
+		`acp:"$WHERE/run" x`:           {"/opt/my agents/run", "x"},
+	} {
+		c, err := Find(name)
+		if err != nil || !reflect.DeepEqual(c.Command, want) {
+			t.Errorf("%s is %q, %v", name, c.Command, err)
+		}
+	}
+	for _, name := range []string{"nobody", "acp:", "acp:   ", `acp:"open`, ""} {
+		if _, err := Find(name); protocol.CodeOf(err) != protocol.CodeNoAgent {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for i, p := range Presets() {
+		if c, err := Find(p.Name); err != nil || c.Name == "" || i > 0 && Presets()[i-1].Name >= p.Name {
+			t.Errorf("preset %s: %v", p.Name, err)
+		}
+	}
+}

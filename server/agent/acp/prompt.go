@@ -1,0 +1,78 @@
+package acp
+
+import (
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// blocks writes a message in the protocol's form.
+func (l *link) blocks(m protocol.Message, t *turn) []block {
+	var out []block
+	if m.Text != "" || len(m.Parts) == 0 {
+		out = append(out, block{Type: "text", Text: m.Text})
+	}
+	for _, p := range m.Parts {
+		b, ok := l.block(p)
+		if ok {
+			out = append(out, b)
+			continue
+		}
+		data := protocol.NoticeData{Level: protocol.LevelWarning, Message: l.config.Name + " cannot take a part of type " + p.Type + "; it was left out"}
+		if err := t.emit(protocol.Notice, data); err != nil {
+			l.host.Logf("notice: %v", err)
+		}
+	}
+	return out
+}
+
+func (l *link) block(p protocol.Part) (block, bool) {
+	media, data, inline := inlineData(p.URL)
+	switch {
+	case inline && strings.HasPrefix(media, "image/") && l.offers.Capabilities.Prompt.Image:
+		return block{Type: "image", MIMEType: media, Data: data}, true
+	case inline:
+		return block{}, false
+	case p.URL != "":
+		name := p.Name
+		if name == "" {
+			name = p.URL[strings.LastIndexByte(p.URL, '/')+1:]
+		}
+		return block{Type: "resource_link", URI: p.URL, Name: name, MIMEType: p.MediaType}, true
+	case p.Text != "":
+		return block{Type: "text", Text: p.Text}, true
+	}
+	return block{}, false
+}
+
+// inlineData splits a data URL in base64.
+func inlineData(url string) (media, data string, ok bool) {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return "", "", false
+	}
+	media, data, ok = strings.Cut(rest, ";base64,")
+	return media, data, ok
+}
+
+// end maps why the agent stopped. Cancelled without our asking is the agent's own way of giving up a turn, for instance
+// after a refusal.
+func (r *promptResult) end() session.End {
+	end := session.End{Reason: protocol.ReasonCompleted}
+	switch r.Reason {
+	case "end_turn":
+	case "max_tokens":
+		end.Reason = protocol.ReasonMaxTokens
+	case "max_turn_requests":
+		end.Reason = protocol.ReasonMaxRequests
+	case "refusal":
+		end.Reason = protocol.ReasonRefusal
+	case "cancelled":
+		end.Reason, end.Message = protocol.ReasonInterrupted, "the agent gave the turn up"
+	default:
+		end.Message = "the agent stopped with the reason " + r.Reason
+	}
+	end.Usage = r.usage()
+	return end
+}

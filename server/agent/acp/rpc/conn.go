@@ -1,0 +1,252 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// queueLen bounds the messages that wait to be written.
+const queueLen = 64
+
+// ErrClosed is wrapped by what a Conn returns once the peer is gone.
+var ErrClosed = errors.New("connection closed")
+
+// Handler takes what the peer sends on its own account. The methods are called from the one reading goroutine, in the
+// order of the wire, answers included: when Call returns, all that came before the answer has been handled. Nothing more
+// is read until a method returns. The byte slices belong to the callee.
+type Handler interface {
+	// Notify takes a notification.
+	Notify(method string, params json.RawMessage)
+	// Request takes a request. Somebody has to answer it, now or later.
+	Request(req *Request)
+	// Garbage takes a line that is no JSON-RPC message, or the beginning of one that is too long.
+	Garbage(line []byte, err error)
+}
+
+// Request is a request of the peer.
+type Request struct {
+	Method string
+	Params json.RawMessage
+
+	id   json.RawMessage
+	conn *Conn
+}
+
+// Conn is a connection. Its exported methods may be called from any goroutine.
+type Conn struct {
+	handler Handler
+	out     chan []byte
+	done    chan struct{}
+	wg      sync.WaitGroup
+
+	mu      sync.Mutex
+	last    int64
+	pending map[int64]chan message // one place each, so that the reader never waits
+	cause   error                  // why done is closed
+}
+
+// New begins to read from r and write to w. It ends when either fails; the owner makes that so by closing w and r, and
+// then calls Wait.
+func New(r io.Reader, w io.Writer, h Handler) *Conn {
+	c := &Conn{
+		handler: h,
+		out:     make(chan []byte, queueLen),
+		done:    make(chan struct{}),
+		pending: map[int64]chan message{},
+	}
+	c.wg.Add(2)
+	go c.read(newLines(r))
+	go c.write(w)
+	return c
+}
+
+// Wait returns when both directions have ended and no Handler method runs.
+func (c *Conn) Wait() { c.wg.Wait() }
+
+// Done is closed when the connection has ended.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Call sends a request and returns the result of its answer. The error is a *Error when the peer answered one.
+func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	c.mu.Lock()
+	c.last++
+	id := c.last
+	answer := make(chan message, 1)
+	c.pending[id] = answer
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.pending, id)
+		c.mu.Unlock()
+	}()
+
+	if err := c.send(ctx, message{ID: strconv.AppendInt(nil, id, 10), Method: method}, params, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	var m message
+	select {
+	case m = <-answer:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s: %w", method, ctx.Err())
+	case <-c.done:
+		// The answer may have been the last thing that was read.
+		select {
+		case m = <-answer:
+		default:
+			return nil, fmt.Errorf("%s: %w", method, c.closed())
+		}
+	}
+	result, err := m.outcome()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	return result, nil
+}
+
+// Notify sends a notification.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	if err := c.send(ctx, message{Method: method}, params, nil); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	return nil
+}
+
+// Reply answers the request with a result.
+func (r *Request) Reply(ctx context.Context, result any) error {
+	if err := r.conn.send(ctx, message{ID: r.id}, nil, result); err != nil {
+		return fmt.Errorf("answer %s: %w", r.Method, err)
+	}
+	return nil
+}
+
+// Refuse answers the request with an error.
+func (r *Request) Refuse(ctx context.Context, code int, text string) error {
+	b, err := json.Marshal(Error{Code: code, Message: text})
+	if err == nil {
+		err = r.conn.send(ctx, message{ID: r.id, Error: b}, nil, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("answer %s: %w", r.Method, err)
+	}
+	return nil
+}
+
+func (c *Conn) send(ctx context.Context, m message, params, result any) error {
+	m.Version = "2.0"
+	for _, f := range []struct {
+		to   *json.RawMessage
+		from any
+	}{{&m.Params, params}, {&m.Result, result}} {
+		if f.from == nil {
+			continue
+		}
+		b, err := json.Marshal(f.from)
+		if err != nil {
+			return err
+		}
+		*f.to = b
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-c.done:
+		return c.closed()
+	default:
+	}
+	select {
+	case c.out <- append(b, '\n'):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.done:
+		return c.closed()
+	}
+}
+
+func (c *Conn) closed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cause
+}
+
+// end closes done; the first cause stays.
+func (c *Conn) end(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause == nil {
+		c.cause = fmt.Errorf("%w: %w", ErrClosed, cause)
+		close(c.done)
+	}
+}
+
+func (c *Conn) write(w io.Writer) {
+	defer c.wg.Done()
+	for {
+		select {
+		case b := <-c.out:
+			if _, err := w.Write(b); err != nil {
+				c.end(err)
+				return
+			}
+		case <-c.done:
+			return
+		}
+	}
+}
+
+func (c *Conn) read(l *lines) {
+	defer c.wg.Done()
+	for {
+		line, err := l.next()
+		switch {
+		case errors.Is(err, errTooLong):
+			c.handler.Garbage(bytes.Clone(line), err)
+		case err != nil:
+			c.end(err)
+			return
+		case len(bytes.TrimSpace(line)) > 0:
+			c.take(line)
+		}
+	}
+}
+
+func (c *Conn) take(line []byte) {
+	m, err := decode(line)
+	switch {
+	case err != nil:
+		c.handler.Garbage(bytes.Clone(line), err)
+	case m.Method == "":
+		c.answered(m)
+	case m.ID == nil:
+		c.handler.Notify(m.Method, m.Params)
+	default:
+		c.handler.Request(&Request{Method: m.Method, Params: m.Params, id: m.ID, conn: c})
+	}
+}
+
+// answered hands an answer to its Call. One that nobody waits for, any more or ever, is nobody's.
+func (c *Conn) answered(m message) {
+	text := string(m.ID)
+	if s, err := strconv.Unquote(text); err == nil { // some peers turn numbers into strings
+		text = s
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	answer := c.pending[id]
+	delete(c.pending, id)
+	c.mu.Unlock()
+	if answer != nil {
+		answer <- m
+	}
+}

@@ -1,0 +1,254 @@
+package acp
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// version is the version of the wire that is spoken here.
+const version = 1
+
+// codeAuthRequired is the error code that asks for a login.
+const codeAuthRequired = -32000
+
+type implementation struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+}
+
+type initializeParams struct {
+	Version      int                `json:"protocolVersion"`
+	Capabilities clientCapabilities `json:"clientCapabilities"`
+	Client       implementation     `json:"clientInfo"`
+}
+
+type clientCapabilities struct {
+	FS struct {
+		Read  bool `json:"readTextFile"`
+		Write bool `json:"writeTextFile"`
+	} `json:"fs"`
+	Terminal bool `json:"terminal"`
+	Session  struct {
+		Config struct {
+			Boolean struct{} `json:"boolean"` // being there says that such settings are understood
+		} `json:"configOptions"`
+	} `json:"session"`
+}
+
+type initializeResult struct {
+	Version      int             `json:"protocolVersion"`
+	Agent        *implementation `json:"agentInfo"`
+	Capabilities struct {
+		LoadSession bool `json:"loadSession"`
+		Session     struct {
+			Resume *struct{} `json:"resume"`
+		} `json:"sessionCapabilities"`
+		Prompt struct {
+			Image bool `json:"image"`
+		} `json:"promptCapabilities"`
+	} `json:"agentCapabilities"`
+	AuthMethods []authMethod `json:"authMethods"`
+}
+
+type sessionParams struct {
+	Session string     `json:"sessionId,omitempty"`
+	CWD     string     `json:"cwd"`
+	Servers []struct{} `json:"mcpServers"`
+}
+
+// sessionResult answers session/new, session/load and session/resume.
+type sessionResult struct {
+	Session string          `json:"sessionId"`
+	Modes   *modes          `json:"modes"`
+	Models  *models         `json:"models"`
+	Config  []configSetting `json:"configOptions"`
+}
+
+type modes struct {
+	Current   string `json:"currentModeId"`
+	Available []struct {
+		ID          string `json:"id"`
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	} `json:"availableModes"`
+}
+
+type models struct {
+	Current   string `json:"currentModelId"`
+	Available []struct {
+		ID          string `json:"modelId"`
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	} `json:"availableModels"`
+}
+
+// configSetting is a select or a boolean. Its choices may come in groups.
+type configSetting struct {
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Category string          `json:"category"`
+	Type     string          `json:"type"`
+	Value    json.RawMessage `json:"currentValue"`
+	Options  []configChoice  `json:"options"`
+}
+
+type configChoice struct {
+	Value       string         `json:"value"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Options     []configChoice `json:"options"` // of a group
+}
+
+type setMode struct {
+	Session string `json:"sessionId"`
+	Mode    string `json:"modeId"`
+}
+
+type setModel struct {
+	Session string `json:"sessionId"`
+	Model   string `json:"modelId"`
+}
+
+type setConfig struct {
+	Session string `json:"sessionId"`
+	ID      string `json:"configId"`
+	Type    string `json:"type,omitempty"` // "boolean" with a boolean value, else absent
+	Value   any    `json:"value"`
+}
+
+type promptParams struct {
+	Session string  `json:"sessionId"`
+	Prompt  []block `json:"prompt"`
+}
+
+// block is a content block.
+type block struct {
+	Type     string `json:"type"`
+	Text     string `json:"text,omitempty"`
+	Data     string `json:"data,omitempty"`
+	MIMEType string `json:"mimeType,omitempty"`
+	URI      string `json:"uri,omitempty"`
+	Name     string `json:"name,omitempty"`
+	Resource *struct {
+		URI      string `json:"uri"`
+		Text     string `json:"text"`
+		MIMEType string `json:"mimeType"`
+	} `json:"resource,omitempty"`
+}
+
+type promptResult struct {
+	Reason string `json:"stopReason"`
+	Usage  *struct {
+		Input     int64 `json:"inputTokens"`
+		Output    int64 `json:"outputTokens"`
+		Cached    int64 `json:"cachedReadTokens"`
+		Reasoning int64 `json:"thoughtTokens"`
+	} `json:"usage"`
+	Meta struct {
+		Quota struct {
+			Tokens struct {
+				Input  int64 `json:"input_tokens"`
+				Output int64 `json:"output_tokens"`
+			} `json:"token_count"`
+		} `json:"quota"` // as Gemini CLI tells its usage
+	} `json:"_meta"`
+}
+
+type updateParams struct {
+	Session string          `json:"sessionId"`
+	Update  json.RawMessage `json:"update"`
+}
+
+// update is any update of a session. Content is a block in a chunk, a list in a tool call.
+type update struct {
+	Kind      string `json:"sessionUpdate"`
+	MessageID string `json:"messageId"`
+	toolCall
+
+	Entries []struct {
+		Content string `json:"content"`
+		Status  string `json:"status"`
+	} `json:"entries"`
+
+	Commands []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Input       *struct {
+			Hint string `json:"hint"`
+		} `json:"input"`
+	} `json:"availableCommands"`
+	Mode   string          `json:"currentModeId"`
+	Config []configSetting `json:"configOptions"`
+
+	Used int64 `json:"used"`
+	Size int64 `json:"size"`
+	Cost *struct {
+		Amount   float64 `json:"amount"`
+		Currency string  `json:"currency"`
+	} `json:"cost"`
+}
+
+// toolCall is what a tool_call, a tool_call_update or a permission request tells of a tool. What is empty did not change.
+type toolCall struct {
+	ID        string          `json:"toolCallId"`
+	Title     string          `json:"title"`
+	ToolKind  string          `json:"kind"`
+	Status    string          `json:"status"`
+	Content   json.RawMessage `json:"content"`
+	Locations []struct {
+		Path string `json:"path"`
+		Line int    `json:"line"`
+	} `json:"locations"`
+	Input  json.RawMessage `json:"rawInput"`
+	Output json.RawMessage `json:"rawOutput"`
+	Meta   struct {
+		Claude struct {
+			Tool   string `json:"toolName"`
+			Parent string `json:"parentToolUseId"`
+		} `json:"claudeCode"`
+	} `json:"_meta"`
+}
+
+type permissionParams struct {
+	Session string             `json:"sessionId"`
+	Tool    toolCall           `json:"toolCall"`
+	Options []permissionOption `json:"options"`
+}
+
+type permissionOption struct {
+	ID   string `json:"optionId"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+type permissionResult struct {
+	Outcome permissionOutcome `json:"outcome"`
+}
+
+type permissionOutcome struct {
+	Outcome string `json:"outcome"`
+	Option  string `json:"optionId,omitempty"`
+}
+
+// read decodes what an agent sent. A field of the wrong type is left empty: the others still count.
+func read(raw json.RawMessage, v any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	err := json.Unmarshal(raw, v)
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) {
+		return nil
+	}
+	return err
+}
+
+// given reports whether a raw field says anything.
+func given(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", "{}":
+		return false
+	}
+	return true
+}

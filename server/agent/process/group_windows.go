@@ -1,0 +1,33 @@
+package process
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+)
+
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// terminateGroup kills the leader: there is no gentler way that reaches a program without a console.
+func terminateGroup(pid int) error { return killGroup(pid) }
+
+func killGroup(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Kill()
+}
+
+func descendants(int) []Group { return nil }
+
+func killEach([]Group) {}
+
+// startTime is not asked for, as no server runs here.
+func startTime(int) string { return "" }
+
+// EndGroup does nothing: no group is recorded where its start time cannot be told.
+func EndGroup(context.Context, Group, time.Duration) error { return nil }

@@ -1,0 +1,194 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// linger is how long output is awaited after the program has exited, in case something that left the group still holds
+// the pipe.
+const linger = 500 * time.Millisecond
+
+// Command says what to run.
+type Command struct {
+	Args []string // the program and its arguments
+	Dir  string
+	Env  []string // K=V; as os/exec: nil means the server's own
+}
+
+// Group names a process group so that a later server can end it without hitting a stranger that got its number.
+type Group struct {
+	PID   int    // of the leader, which is the group's number
+	Start string // of the leader, as the platform tells it; "" where it cannot
+}
+
+// Process is a running program. Its methods may be called from any goroutine; Stdin and Stdout each have one user.
+type Process struct {
+	Stdin  io.WriteCloser
+	Stdout io.Reader
+
+	// Static after Start.
+	group  Group
+	stdout *os.File
+	stderr *tail
+	logged chan struct{} // closed when standard error has been read to its end
+	done   chan struct{} // closed when the leader has exited and its group has been ended
+	state  error         // how the leader exited; read after done
+
+	ending sync.Mutex // held by End
+}
+
+// Start runs cmd. The program's standard error is kept as a bounded tail.
+func Start(cmd Command) (*Process, error) {
+	if len(cmd.Args) == 0 || cmd.Args[0] == "" {
+		return nil, errors.New("start program: no command given")
+	}
+	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End owns the program's end
+	c.Dir, c.Env = cmd.Dir, cmd.Env
+	c.SysProcAttr = ownGroup()
+
+	var files [6]*os.File
+	closeAll := func() {
+		for _, f := range files {
+			if f != nil {
+				_ = f.Close()
+			}
+		}
+	}
+	for i := 0; i < len(files); i += 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll()
+			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
+		}
+		files[i], files[i+1] = r, w
+	}
+	// The program gets the files themselves: with writers of ours, Wait would wait for whoever holds its output.
+	c.Stdin, c.Stdout, c.Stderr = files[0], files[3], files[5]
+	if err := c.Start(); err != nil {
+		closeAll()
+		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
+	}
+	for _, f := range []*os.File{files[0], files[3], files[5]} {
+		_ = f.Close()
+	}
+
+	p := &Process{
+		Stdin:  files[1],
+		stdout: files[2],
+		group:  Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
+		stderr: &tail{},
+		logged: make(chan struct{}),
+		done:   make(chan struct{}),
+	}
+	p.Stdout = &output{file: p.stdout, done: p.done}
+	go p.keepLog(files[4])
+	go p.wait(c, files[4])
+	return p, nil
+}
+
+// wait reaps the leader and ends what it left behind.
+func (p *Process) wait(c *exec.Cmd, log *os.File) {
+	p.state = c.Wait()
+	_ = killGroup(p.group.PID)
+	close(p.done)
+	_ = p.stdout.SetReadDeadline(time.Now().Add(linger))
+	_ = log.SetReadDeadline(time.Now().Add(linger))
+}
+
+func (p *Process) keepLog(log *os.File) {
+	defer close(p.logged)
+	defer log.Close()
+	_, _ = io.Copy(p.stderr, log)
+}
+
+// Group returns what a later server needs to end the group.
+func (p *Process) Group() Group { return p.group }
+
+// Done is closed when the program has exited and the rest of its group has been told to.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err says how the program exited: nil for status 0. It is valid once Done is closed.
+func (p *Process) Err() error { return p.state }
+
+// Log returns the end of the program's standard error, valid UTF-8 of at most a few kilobytes.
+func (p *Process) Log() string { return p.stderr.String() }
+
+// End makes the program exit, waits until it has, and releases what it read from and logged to: standard input is closed,
+// after grace the group is asked to terminate, after a further grace it is killed. Both waits are skipped with grace 0.
+// Descendants that made groups of their own are killed once the program is gone. What the program printed can still be
+// read.
+func (p *Process) End(grace time.Duration) {
+	p.ending.Lock()
+	defer p.ending.Unlock()
+	kin := descendants(p.group.PID)
+	_ = p.Stdin.Close()
+	if !p.exited(grace) {
+		kin = append(kin, descendants(p.group.PID)...)
+		_ = terminateGroup(p.group.PID)
+		if !p.exited(grace) {
+			kin = append(kin, descendants(p.group.PID)...)
+			_ = killGroup(p.group.PID)
+		}
+	}
+	<-p.done
+	killEach(kin)
+	<-p.logged
+}
+
+// Release frees the output pipe, read to its end or not. Nothing may read it any more.
+func (p *Process) Release() { _ = p.stdout.Close() }
+
+func (p *Process) exited(within time.Duration) bool {
+	if within <= 0 {
+		select {
+		case <-p.done:
+			return true
+		default:
+			return false
+		}
+	}
+	t := time.NewTimer(within)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// below lists a family tree without its root. A process that is its own ancestor ends the walk.
+func below(pid int, children map[int][]Group) []Group {
+	list := children[pid]
+	delete(children, pid)
+	for _, c := range list {
+		list = append(list, below(c.PID, children)...)
+	}
+	return list
+}
+
+// output reads what the program prints. Once the program has exited, what is still in the pipe is read as slowly as its
+// reader likes, but a read that finds nothing more for a while is the end.
+type output struct {
+	file *os.File
+	done <-chan struct{}
+}
+
+func (o *output) Read(b []byte) (int, error) {
+	select {
+	case <-o.done:
+		_ = o.file.SetReadDeadline(time.Now().Add(linger))
+	default:
+	}
+	n, err := o.file.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = io.EOF
+	}
+	return n, err
+}

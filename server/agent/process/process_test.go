@@ -1,0 +1,173 @@
+//go:build unix
+
+package process
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func start(t *testing.T, script string) *Process {
+	t.Helper()
+	p, err := Start(Command{Args: []string{"/bin/sh", "-c", script}, Env: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.End(0)
+		p.Release()
+	})
+	return p
+}
+
+// line reads one line of the program's output.
+func line(t *testing.T, r *bufio.Reader) string {
+	t.Helper()
+	s, err := r.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(s)
+}
+
+// gone waits until no live process has the pid. A zombie is dead.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for alive(pid) {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("process %d is still there", pid)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func alive(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return false
+	}
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
+}
+
+func TestAProgramThatEndsWithItsInputEndsGracefully(t *testing.T) {
+	p := start(t, `cat; echo bye`)
+	if _, err := io.WriteString(p.Stdin, "hello\n"); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	go func() {
+		b, _ := io.ReadAll(p.Stdout)
+		read <- string(b)
+	}()
+	p.End(10 * time.Second)
+	if got := <-read; got != "hello\nbye\n" || p.Err() != nil {
+		t.Errorf("printed %q and exited with %v", got, p.Err())
+	}
+}
+
+func TestEndIsSureWhateverTheProgramIgnores(t *testing.T) {
+	for name, script := range map[string]string{
+		"its input":               `echo ready; exec sleep 100`,
+		"its input and TERM":      `trap '' TERM; echo ready; while :; do sleep 100; done`,
+		"a child that holds on":   `trap '' TERM; sleep 100 & echo ready; wait`,
+		"everything but the pipe": `trap '' TERM HUP INT; echo ready; while :; do sleep 100; done`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, script)
+			line(t, bufio.NewReader(p.Stdout))
+			p.End(20 * time.Millisecond)
+			if p.Err() == nil {
+				t.Error("exited with status 0")
+			}
+			gone(t, p.Group().PID)
+		})
+	}
+}
+
+func TestNothingOfTheGroupOutlivesTheLeader(t *testing.T) {
+	p := start(t, `trap '' TERM; (trap '' TERM; while :; do sleep 100; done) & echo $!`)
+	out := bufio.NewReader(p.Stdout)
+	child, err := strconv.Atoi(line(t, out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	gone(t, child)
+	if _, err := out.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("the output did not end: %v", err)
+	}
+}
+
+func TestOutputIsReadWholeAfterTheExit(t *testing.T) {
+	p := start(t, `i=0; while [ $i -lt 1000 ]; do echo line $i; i=$((i+1)); done`)
+	<-p.Done()
+	b, err := io.ReadAll(p.Stdout)
+	if err != nil || strings.Count(string(b), "\n") != 1000 {
+		t.Errorf("read %d lines, %v", strings.Count(string(b), "\n"), err)
+	}
+}
+
+func TestTheLogIsABoundedTail(t *testing.T) {
+	p := start(t, `i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done; printf 'bad \377 byte' >&2`)
+	p.End(10 * time.Second)
+	log := p.Log()
+	if len(log) > tailSize+2 || !strings.HasSuffix(log, "line 2999\nbad \uFFFD byte") || !strings.HasPrefix(log, "line ") {
+		t.Errorf("kept %d bytes, ending %q", len(log), log[max(0, len(log)-40):])
+	}
+}
+
+func TestStartFailsForAProgramThatIsNotThere(t *testing.T) {
+	if _, err := Start(Command{Args: []string{"no-such-agent"}}); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Start(Command{}); err == nil {
+		t.Error("started nothing")
+	}
+}
+
+func TestALaterServerEndsTheGroup(t *testing.T) {
+	for name, script := range map[string]string{
+		"with its leader":   `trap '' TERM; echo $$; while :; do sleep 100; done`,
+		"without its input": `echo $$; exec sleep 100`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, script)
+			line(t, bufio.NewReader(p.Stdout))
+			if err := EndGroup(t.Context(), p.Group(), 50*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			gone(t, p.Group().PID)
+		})
+	}
+}
+
+func TestALaterServerLeavesAStrangerAlone(t *testing.T) {
+	p := start(t, `echo ready; exec sleep 100`)
+	line(t, bufio.NewReader(p.Stdout))
+	stranger := Group{PID: p.Group().PID, Start: p.Group().Start + "0"}
+	if err := EndGroup(t.Context(), stranger, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !alive(p.Group().PID) {
+		t.Error("ended a process of another start time")
+	}
+	if err := EndGroup(t.Context(), Group{}, 0); err != nil {
+		t.Error(err)
+	}
+}

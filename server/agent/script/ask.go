@@ -1,0 +1,94 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// An ask asks for a decision and goes on as it was decided.
+type ask struct {
+	Of string `json:"ask"`
+	protocol.Approval
+	Because string           `json:"explain"` // what explain answers
+	When    map[string]steps `json:"when"`    // by option, decision or outcome; the closest wins
+	Then    steps            `json:"then"`    // allowed
+	Else    steps            `json:"else"`    // not
+}
+
+func (a *ask) check() error {
+	switch a.Of {
+	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion:
+	default:
+		return fmt.Errorf("there is no approval of kind %.40q", a.Of)
+	}
+	if a.Kind != "" || a.Turn != "" || a.Explained != nil || !a.Asked.IsZero() || a.Expires != nil {
+		return errors.New("kind, turn, asked, explained and expires are not a script's to say")
+	}
+	return nil
+}
+
+func (a *ask) run(ctx context.Context, l *lane) error {
+	req := a.Approval
+	req.Kind = a.Of
+	req.Request = l.request(a.Request)
+	req.Title, req.Command = l.fill(a.Title), l.fill(a.Command)
+	v, err := l.ask(ctx, req, l.fill(a.Because))
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{v.Option, string(v.Decision), string(v.Outcome)} {
+		if branch, ok := a.When[key]; ok && key != "" {
+			return branch.run(ctx, l)
+		}
+	}
+	if v.Outcome == protocol.Allowed {
+		return a.Then.run(ctx, l)
+	}
+	return a.Else.run(ctx, l)
+}
+
+// ask waits for a decision. An error means that the turn is over: by deny_stop, or otherwise.
+func (l *lane) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
+	if req.Task == "" {
+		req.Task = l.task
+	}
+	l.agent.explains(req.Request, why)
+	defer l.agent.explains(req.Request, "")
+	v, err := l.out.Ask(ctx, req)
+	switch {
+	case err != nil:
+		return v, err
+	case v.Decision == protocol.DenyStop:
+		return v, ended{Reason: protocol.ReasonDenied, Message: v.Reason}
+	case v.Outcome == protocol.Cancelled:
+		if err := ctx.Err(); err != nil {
+			return v, err
+		}
+		return v, ended{Reason: protocol.ReasonInterrupted}
+	}
+	l.verdict = v
+	return v, nil
+}
+
+func joinAnswers(answers map[string][]string) string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		all = append(all, answers[id]...)
+	}
+	return strings.Join(all, ", ")
+}
+
+func joinTitles(tasks []protocol.Task) string {
+	var all []string
+	for _, t := range tasks {
+		all = append(all, t.Title)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,92 @@
+package script
+
+import (
+	"errors"
+	"iter"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A pace tells how a text streams: the words or runes of each delta and the delay before it.
+type pace struct {
+	Words int   `json:"words"`
+	Runes int   `json:"runes"`
+	Delay *span `json:"delay"`
+}
+
+func (p *pace) check() error {
+	if p.Words < 0 || p.Runes < 0 || p.Words > 0 && p.Runes > 0 {
+		return errors.New("words and runes: one of them, at least 1")
+	}
+	return nil
+}
+
+// or fills what p leaves open.
+func (p pace) or(by pace) pace {
+	if p.Words == 0 && p.Runes == 0 {
+		p.Words, p.Runes = by.Words, by.Runes
+	}
+	if p.Words == 0 && p.Runes == 0 {
+		p.Words = 1
+	}
+	if p.Delay == nil {
+		p.Delay = by.Delay
+	}
+	return p
+}
+
+func (p pace) delay() time.Duration {
+	if p.Delay == nil {
+		return 0
+	}
+	return time.Duration(*p.Delay)
+}
+
+// chunks cuts a text at runes or after the space that follows a word. The pieces joined are the text.
+func (p pace) chunks(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > 0 {
+			n := p.cut(text)
+			if !yield(text[:n]) {
+				return
+			}
+			text = text[n:]
+		}
+	}
+}
+
+func (p pace) cut(text string) int {
+	count, space := 0, false
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if p.Words == 0 {
+			if count == p.Runes {
+				return i
+			}
+			count++
+		} else {
+			if space && !unicode.IsSpace(r) {
+				if count++; count == p.Words {
+					return i
+				}
+			}
+			space = unicode.IsSpace(r) && i > 0
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// stream yields the chunks of a text that is said times times, with the delay before each.
+func (p pace) stream(text string, times int) iter.Seq2[string, time.Duration] {
+	return func(yield func(string, time.Duration) bool) {
+		for range max(1, times) {
+			for chunk := range p.chunks(text) {
+				if !yield(chunk, p.delay()) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A stage is the session as an agent sees it: it keeps what it is told, and decides as a test says.
+type stage struct {
+	mu     sync.Mutex
+	events []session.Event
+	asked  []protocol.Approval
+	saved  []byte
+	groups []session.Group
+
+	heard  func(session.Event)                     // called for each event, with no lock held
+	decide func(protocol.Approval) session.Verdict // nil: allow once
+	fails  error                                   // of every Emit
+	given  map[string]session.Verdict              // by request: what was decided
+}
+
+func (s *stage) Emit(e session.Event) error {
+	s.mu.Lock()
+	if s.fails != nil {
+		defer s.mu.Unlock()
+		return s.fails
+	}
+	s.events = append(s.events, e)
+	s.mu.Unlock()
+	if s.heard != nil {
+		s.heard(e)
+	}
+	return nil
+}
+
+func (s *stage) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+	s.mu.Lock()
+	if v, ok := s.given[a.Request]; ok {
+		s.mu.Unlock()
+		return v, nil
+	}
+	s.asked = append(s.asked, a)
+	decide := s.decide
+	s.mu.Unlock()
+	v := session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+	if decide != nil {
+		v = decide(a)
+	}
+	if ctx.Err() != nil {
+		v = session.Verdict{Outcome: protocol.Cancelled}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.given == nil {
+		s.given = map[string]session.Verdict{}
+	}
+	s.given[a.Request] = v
+	return v, nil
+}
+
+func (s *stage) Save(state []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = append([]byte(nil), state...)
+	return nil
+}
+
+func (s *stage) Group(g session.Group) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups = append(s.groups, g)
+	return nil
+}
+
+func (s *stage) Logf(string, ...any) {}
+
+// told returns the events in words: type, task and the text or status in the data.
+func (s *stage) told() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []string
+	for _, e := range s.events {
+		line := string(e.Type)
+		if e.Task != "" {
+			line += " [" + e.Task + "]"
+		}
+		var d struct{ Text, Status, Message, Result string }
+		_ = json.Unmarshal(protocol.MustEncode(e.Data), &d)
+		if word := d.Text + d.Status + d.Message + d.Result; word != "" {
+			line += " " + word
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// text returns all that was said.
+func (s *stage) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for _, e := range s.events {
+		if d, ok := e.Data.(protocol.PartDeltaData); ok && e.Type == protocol.TextDelta {
+			b.WriteString(d.Text)
+		}
+	}
+	return b.String()
+}
+
+func parse(t testing.TB, lines ...string) *Script {
+	t.Helper()
+	s, err := Parse("test", strings.NewReader(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// open returns an agent of the script on a new stage.
+func open(t testing.TB, s *Script, state []byte) (session.Agent, *stage) {
+	t.Helper()
+	st := &stage{}
+	a, err := s.Open(session.Spec{Session: "s", CWD: t.TempDir(), State: state}, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a, st
+}
+
+func turn(n int, text string) session.Turn {
+	return session.Turn{ID: fmt.Sprintf("turn%d", n), Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text}}
+}
+
+// play runs one turn of the lines, which begin with a turn for every message.
+func play(t testing.TB, lines ...string) (*stage, session.End, error) {
+	t.Helper()
+	a, st := open(t, parse(t, append([]string{`{"on":"*"}`}, lines...)...), nil)
+	end, err := a.Run(t.Context(), turn(1, "hello"), st)
+	return st, end, err
+}
+
+func TestAScriptIsReadStrictly(t *testing.T) {
+	for _, c := range []struct{ name, script, want string }{
+		{"not JSON", "{\"on\":\"*\"}\n\n// x\nsay hello", "tour:4: not a JSON object"},
+		{"unknown step", "{\"on\":\"*\"}\n{\"dance\":1}", `tour:2: there is no step "dance"`},
+		{"unknown option", "{\"on\":\"*\"}\n{\"say\":\"x\",\"loud\":true}", `tour:2: say: unknown field "loud"`},
+		{"wrong type", "{\"on\":\"*\"}\n{\"say\":5}", "tour:2: say: say: number is not a string"},
+		{"before a turn", `{"say":"x"}`, "tour:1: say: a step before the first turn"},
+		{"late head", "{\"on\":\"*\"}\n{\"resumes\":true}", "tour:2: resumes: only before the first turn"},
+		{"empty", "{}", "tour:1: an empty object"},
+		{"bad duration", "{\"on\":\"*\"}\n{\"sleep\":\"long\"}", `tour:2: sleep: "long" is not a duration`},
+		{"long duration", "{\"on\":\"*\"}\n{\"sleep\":\"2h\"}", "tour:2: sleep: 2h0m0s is not between"},
+		{"empty pattern", `{"on":""}`, "tour:1: on: empty"},
+		{"turn zero", `{"turn":0}`, "tour:1: turn: counts from 1"},
+		{"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}", `tour:2: ask: there is no step "sing"`},
+		{"unknown kind", "{\"on\":\"*\"}\n{\"ask\":\"money\"}", "tour:2: ask: there is no approval"},
+		{"unknown event", "{\"on\":\"*\"}\n{\"emit\":\"x\"}", "tour:2: emit: there is no event"},
+		{"ephemeral event", "{\"on\":\"*\"}\n{\"emit\":\"heartbeat\"}", "tour:2: emit: heartbeat has no place"},
+		{"wrong data", "{\"on\":\"*\"}\n{\"emit\":\"notice\",\"data\":{\"x\":1}}", "tour:2: emit: data of notice"},
+		{"open with an end", "{\"on\":\"*\"}\n{\"tool\":\"x\",\"open\":true,\"exit\":0}", "tour:2: tool: open"},
+		{"tasks twice", "{\"on\":\"*\"}\n{\"plan\":\"\",\"tasks\":[{\"id\":\"a\",\"title\":\"A\"},{\"id\":\"a\",\"title\":\"B\"}]}", "is there twice"},
+		{"words and runes", "{\"pace\":{\"words\":1,\"runes\":1}}", "tour:1: words and runes"},
+	} {
+		_, err := Parse("tour", strings.NewReader(c.script))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestTheFirstTurnThatFitsAMessageIsPlayed(t *testing.T) {
+	a, st := open(t, parse(t,
+		`{"on":"tests"}`, `{"say":"part"}`,
+		`{"turn":3}`, `{"say":"third"}`,
+		`{"on":"run * please"}`, `{"say":"glob"}`,
+	), nil)
+	for i, c := range []struct{ text, want string }{
+		{"do the tests pass", "part"},
+		{"run it please", "glob"},
+		{"run it please", "third"},
+		{"run it", "You said: run it"},
+		{"please run it", "You said: please run it"},
+	} {
+		st.events = nil
+		if _, err := a.Run(t.Context(), turn(i+1, c.text), st); err != nil || st.text() != c.want {
+			t.Errorf("%q: %q, %v; want %q", c.text, st.text(), err, c.want)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"a", "bab", true},
+		{"a", "b", false},
+		{"*", "", true},
+		{"*", "x\ny", true},
+		{"a*", "ab", true},
+		{"a*", "ba", false},
+		{"*a", "ba", true},
+		{"*a", "ab", false},
+		{"a*b*c", "a1b2c", true},
+		{"a*b*c", "acb", false},
+		{"a*a", "a", false},
+		{"**", "x", true},
+	} {
+		if got := fits(c.pattern, c.text); got != c.want {
+			t.Errorf("fits(%q, %q) = %v", c.pattern, c.text, got)
+		}
+	}
+}
+
+func TestEveryDurableEventCanBeEmitted(t *testing.T) {
+	for _, et := range protocol.EventTypes {
+		if et.Ephemeral {
+			continue
+		}
+		line := fmt.Sprintf(`{"emit":%q,"data":%s,"task":"k","parent":"p"}`, et.Type, protocol.MustEncode(et.New()))
+		if et.Type == protocol.Folded || et.Type == protocol.SessionUpdated {
+			line = fmt.Sprintf(`{"emit":%q,"task":"k","parent":"p"}`, et.Type)
+		}
+		st, _, err := play(t, line)
+		if err != nil || len(st.events) != 1 {
+			t.Fatalf("%s: %v, %v", et.Type, st.told(), err)
+		}
+		e := st.events[0]
+		if want := fmt.Sprintf("%T", et.New())[1:]; e.Type != et.Type || fmt.Sprintf("%T", e.Data) != want || e.Task != "k" || e.Parent != "p" {
+			t.Errorf("%s: %+v; want data of type %s", et.Type, e, want)
+		}
+	}
+}
+
+func TestATurnEndsAsTheScriptSays(t *testing.T) {
+	_, end, err := play(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
+	if err != nil || end.Reason != protocol.ReasonRefusal || end.Code != protocol.CodeAgentFailed || end.Message != "no, hello" || end.Usage.Input != 3 {
+		t.Errorf("%+v, %v", end, err)
+	}
+	_, end, err = play(t, `{"say":"four words of text"}`)
+	if err != nil || end.Reason != protocol.ReasonCompleted || end.Usage.Input != 2 || end.Usage.Output == 0 {
+		t.Errorf("%+v, %+v, %v", end, end.Usage, err)
+	}
+	_, _, err = play(t, `{"fail":"out of luck","code":"agent_auth_required"}`)
+	if protocol.CodeOf(err) != protocol.CodeAgentAuth {
+		t.Error(err)
+	}
+	_, _, err = play(t, `{"fail":"out of luck"}`)
+	if protocol.CodeOf(err) != protocol.CodeAgentFailed {
+		t.Error(err)
+	}
+}
+
+func TestAnAgentOfABadStateDoesNotOpen(t *testing.T) {
+	_, err := Tour().Open(session.Spec{State: []byte("{")}, &stage{})
+	if protocol.CodeOf(err) != protocol.CodeInvalidState {
+		t.Error(err)
+	}
+}
+
+func TestATurnThatIsOverBreaksOffTheAgent(t *testing.T) {
+	a, st := open(t, parse(t, `{"on":"*"}`, `{"say":"x"}`), nil)
+	st.fails = errors.New("the turn is over")
+	if _, err := a.Run(t.Context(), turn(1, ""), st); !errors.Is(err, st.fails) {
+		t.Error(err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(tour)
+	f.Add("{\"on\":\"*\"}\n{\"ask\":\"command\",\"when\":{\"deny\":[{\"say\":\"x\"}]}}")
+	f.Add("{\"on\":\"*\"}\n{\"emit\":\"fold\",\"data\":{\"parts\":[]}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := Parse("f", strings.NewReader(text))
+		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
+			t.Errorf("no line: %v", err)
+		}
+		if (s == nil) == (err == nil) {
+			t.Error("neither or both")
+		}
+	})
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package script
+
+import (
+	"syscall"
+	"testing"
+
+	"agentctl/server/session"
+)
+
+func TestASpawnedProgramIsRecordedAndEndsWithTheAgent(t *testing.T) {
+	script := parse(t, `{"on":"*"}`, `{"spawn":["sleep","600"]}`)
+	st := &stage{}
+	a, err := script.Open(session.Spec{CWD: t.TempDir(), Env: map[string]string{"A": "b"}}, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Run(t.Context(), turn(1, ""), st); err != nil {
+		t.Fatal(err)
+	}
+	if len(st.groups) != 1 || st.groups[0].Start == "" {
+		t.Fatalf("%+v", st.groups)
+	}
+	pid := st.groups[0].PID
+	if err := syscall.Kill(-pid, 0); err != nil {
+		t.Errorf("it does not run: %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Kill(-pid, 0); err == nil {
+		t.Error("it still runs")
+	}
+	if len(st.groups) != 2 || !st.groups[1].Ended || st.groups[1].PID != pid {
+		t.Errorf("%+v", st.groups)
+	}
+}
+
+func TestAProgramThatIsNotThereFailsTheTurn(t *testing.T) {
+	if _, _, err := play(t, `{"spawn":["/no/such/program"]}`); err == nil {
+		t.Error("no error")
+	}
+}

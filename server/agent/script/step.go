@@ -1,0 +1,124 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A step is one line of a turn. It has no state: a script's steps are shared.
+type step interface {
+	run(ctx context.Context, l *lane) error
+}
+
+// A checker is a step whose options can be wrong in ways that their types do not tell.
+type checker interface{ check() error }
+
+// verbs holds how each step is made.
+var verbs = map[string]func() step{
+	"think":    func() step { return new(think) },
+	"say":      func() step { return new(say) },
+	"bytes":    func() step { return new(rawBytes) },
+	"burst":    func() step { return new(burst) },
+	"tool":     func() step { return new(tool) },
+	"ask":      func() step { return new(ask) },
+	"plan":     func() step { return new(plan) },
+	"progress": func() step { return new(progress) },
+	"emit":     func() step { return new(emit) },
+	"notice":   func() step { return new(notice) },
+	"context":  func() step { return new(fullness) },
+	"usage":    func() step { return new(usage) },
+	"retry":    func() step { return new(retry) },
+	"recover":  func() step { return new(recovery) },
+	"sleep":    func() step { return new(sleep) },
+	"wait":     func() step { return new(wait) },
+	"spawn":    func() step { return new(spawn) },
+	"fail":     func() step { return new(fail) },
+	"end":      func() step { return new(end) },
+}
+
+// firstKey returns the verb of a line.
+func firstKey(line []byte) (string, error) {
+	if !json.Valid(line) || line[0] != '{' {
+		return "", errors.New("not a JSON object on one line")
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	_, _ = d.Token()
+	key, _ := d.Token()
+	verb, ok := key.(string)
+	if !ok {
+		return "", errors.New("an empty object")
+	}
+	return verb, nil
+}
+
+func parseStep(verb string, line []byte) (step, error) {
+	made := verbs[verb]
+	if made == nil {
+		return nil, fmt.Errorf("there is no step %.40q", verb)
+	}
+	st := made()
+	if err := protocol.Strict(line, st); err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	if c, ok := st.(checker); ok {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", verb, err)
+		}
+	}
+	return st, nil
+}
+
+// steps are played one after the other.
+type steps []step
+
+// UnmarshalJSON reads steps within a step.
+func (s *steps) UnmarshalJSON(b []byte) error {
+	var lines []json.RawMessage
+	if err := json.Unmarshal(b, &lines); err != nil {
+		return err
+	}
+	*s = make(steps, 0, len(lines))
+	for _, line := range lines {
+		verb, err := firstKey(line)
+		if err != nil {
+			return err
+		}
+		st, err := parseStep(verb, line)
+		if err != nil {
+			return err
+		}
+		*s = append(*s, st)
+	}
+	return nil
+}
+
+func (s steps) run(ctx context.Context, l *lane) error {
+	for _, st := range s {
+		if err := st.run(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A span is a duration in a script.
+type span time.Duration
+
+// UnmarshalText reads what time.ParseDuration reads, from 0 to an hour.
+func (s *span) UnmarshalText(b []byte) error {
+	d, err := time.ParseDuration(string(b))
+	if err != nil {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "%.40q is not a duration", b)
+	}
+	if d < 0 || d > time.Hour {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "%s is not between 0 and an hour", d)
+	}
+	*s = span(d)
+	return nil
+}

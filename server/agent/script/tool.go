@@ -1,0 +1,126 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// A tool is one tool call, or with open the beginning of one: a later step with the same id goes on with it.
+type tool struct {
+	Name      string              `json:"tool"`
+	ID        string              `json:"id"`
+	Kind      string              `json:"kind"`
+	Title     string              `json:"title"`
+	Input     json.RawMessage     `json:"input"`
+	Stream    bool                `json:"stream"` // the input comes as text first
+	Locations []protocol.Location `json:"locations"`
+	Output    string              `json:"output"`
+	Content   []protocol.Content  `json:"content"`
+	Replace   bool                `json:"replace"`
+	Result    json.RawMessage     `json:"result"`
+	Status    protocol.ToolStatus `json:"status"`
+	Error     string              `json:"error"`
+	Exit      *int                `json:"exit"`
+	Task      string              `json:"task"`
+	Parent    string              `json:"parent"`
+	Times     int                 `json:"times"`
+	Open      bool                `json:"open"`
+	pace
+}
+
+func (t *tool) check() error {
+	switch t.Status {
+	case "", protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+	default:
+		return fmt.Errorf("status: %.40q is none", string(t.Status))
+	}
+	if t.Open && (t.Status != "" || t.Exit != nil || t.Result != nil || t.Error != "") {
+		return errors.New("open: what has no end has no status, exit, result or error")
+	}
+	if t.Times < 0 || t.Times > maxTimes {
+		return fmt.Errorf("times: from 1 to %d", maxTimes)
+	}
+	return t.pace.check()
+}
+
+func (t *tool) run(ctx context.Context, l *lane) error {
+	id := l.call(t.ID)
+	beats := t.beats(l, id)
+	if l.skip > 0 {
+		all := 0
+		for range beats {
+			all++
+		}
+		if l.skip < all { // it had started when the server died: the session tells that, and it is not run again
+			l.done += all - l.skip
+			l.skip = 0
+			return ctx.Err()
+		}
+	}
+	return l.playAll(ctx, beats)
+}
+
+func (t *tool) event(typ protocol.Type, data any) session.Event {
+	return session.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
+}
+
+// beats yields the call's events; their number does not depend on how often they are asked for.
+func (t *tool) beats(l *lane, id string) iter.Seq[beat] {
+	by := t.or(l.agent.script.pace)
+	started := protocol.ToolStartedData{
+		Tool: id, Name: t.Name, Kind: t.Kind, Title: l.fill(t.Title), Input: t.Input, Locations: t.Locations,
+	}
+	if t.Stream {
+		started.Input = nil
+	}
+	output := l.fill(t.Output)
+	return func(yield func(beat) bool) {
+		say := func(b beat, typ protocol.Type, data any) bool {
+			b.event = t.event(typ, data)
+			return yield(b)
+		}
+		if !say(beat{}, protocol.ToolStarted, started) {
+			return
+		}
+		if t.Stream {
+			for chunk, delay := range by.stream(string(t.Input), 1) {
+				if !say(beat{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
+					return
+				}
+			}
+			if !say(beat{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
+				return
+			}
+		}
+		for chunk, delay := range by.stream(output, t.Times) {
+			if !say(beat{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
+				return
+			}
+		}
+		if len(t.Content) > 0 || t.Replace {
+			if !say(beat{}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}) {
+				return
+			}
+		}
+		if !t.Open {
+			say(beat{}, protocol.ToolEnded, t.ended(id))
+		}
+	}
+}
+
+func (t *tool) ended(id string) protocol.ToolEndedData {
+	d := protocol.ToolEndedData{Tool: id, Status: t.Status, Output: t.Result, Error: t.Error, ExitCode: t.Exit}
+	if d.Status == "" {
+		d.Status = protocol.ToolCompleted
+		if t.Error != "" || t.Exit != nil && *t.Exit != 0 {
+			d.Status = protocol.ToolFailed
+		}
+	}
+	return d
+}

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+)
+
+// A Listener is a way in and who may use it.
+type Listener struct {
+	net.Listener
+
+	// Token, when there is one, must come as a bearer credential or in ?token=. Without one whoever reaches the listener is
+	// let in.
+	Token string
+
+	// Origins are the web origins that may connect ("https://host:port"); no other browser page may.
+	Origins []string
+
+	hosts map[string]bool // that a Host header may name; nil: any
+}
+
+// ErrExposed is the error of a listener that other machines could reach.
+var ErrExposed = errors.New("other machines could reach this address: it needs authentication and TLS, or --insecure")
+
+// ListenUnix listens on a Unix socket that only its owner can open (mode 0600), in place of a socket that nobody serves. The
+// caller holds the data directory's lock, so that no other server can be taken the socket from.
+func ListenUnix(path string) (*Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove old socket: %w", err)
+	}
+	l, err := listenPrivate(path)
+	if err != nil {
+		return nil, fmt.Errorf("listen on unix socket: %w", err)
+	}
+	return &Listener{Listener: l}, nil
+}
+
+// ListenTCP listens on a TCP address for whoever has the token. An address that is not loopback is ErrExposed unless
+// insecure says that this is meant.
+func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	if !insecure && !loopback(host) {
+		return nil, fmt.Errorf("listen on %s: %w", addr, ErrExposed)
+	}
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	if at := l.Addr().(*net.TCPAddr); !insecure && !at.IP.IsLoopback() {
+		return nil, errors.Join(fmt.Errorf("listen on %s: %w", addr, ErrExposed), l.Close())
+	}
+	ln := &Listener{Listener: l, Token: token}
+	if !insecure {
+		ln.hosts = map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true, host: true}
+	}
+	return ln, nil
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

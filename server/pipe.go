@@ -1,0 +1,58 @@
+package server
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+// A Pipe is a listener in memory: no network, no file. Its Dial is what wsclient.Options.Dial wants.
+type Pipe struct {
+	*Listener
+	conns chan net.Conn
+	done  chan struct{}
+	once  *sync.Once
+}
+
+// NewPipe makes a listener in memory. It lets everybody in who has it.
+func NewPipe() *Pipe {
+	p := &Pipe{conns: make(chan net.Conn), done: make(chan struct{}), once: new(sync.Once)}
+	p.Listener = &Listener{Listener: pipeListener{p}}
+	return p
+}
+
+// Dial connects to whoever serves the pipe.
+func (p *Pipe) Dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type pipeListener struct{ p *Pipe }
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.p.conns:
+		return c, nil
+	case <-l.p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l pipeListener) Close() error {
+	l.p.once.Do(func() { close(l.p.done) })
+	return nil
+}
+
+func (l pipeListener) Addr() net.Addr { return pipeAddr{} }
+
+type pipeAddr struct{}
+
+func (pipeAddr) Network() string { return "pipe" }
+func (pipeAddr) String() string  { return "pipe" }

@@ -1,0 +1,214 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"agentctl/protocol"
+)
+
+// An emission is what an agent says, on its way to the session's goroutine. turn is nil for what is said outside of one.
+type emission struct {
+	turn    *turn
+	entries []entry
+	ask     *ask
+	save    []byte
+	end     *ended
+	then    func(error) // called once it is durable, or cannot be
+}
+
+// ended is how Run returned.
+type ended struct {
+	End
+	err error
+}
+
+// emit hands an emission to the session; it blocks while the log is behind.
+func (s *Session) emit(em emission) error {
+	over := s.done
+	if em.turn != nil {
+		over = em.turn.over
+	}
+	select {
+	case s.output <- em:
+		return nil
+	case <-over:
+		return errTurnOver
+	case <-s.done:
+		return errTurnOver
+	}
+}
+
+// take records what an agent said.
+func (s *Session) take(em emission) {
+	err := s.taken(em)
+	if em.then != nil {
+		if err != nil {
+			em.then(err)
+		} else {
+			s.then(em.then)
+		}
+	}
+}
+
+func (s *Session) taken(em emission) error {
+	if em.turn != nil && em.turn != s.turn {
+		return errTurnOver
+	}
+	id := ""
+	if em.turn != nil {
+		id = em.turn.id
+	}
+	for _, en := range em.entries {
+		if em.turn != nil {
+			s.begin(id, en)
+		}
+		if _, err := s.append(id, en); err != nil {
+			return err
+		}
+		if !en.fold {
+			s.changed = true
+		}
+	}
+	switch {
+	case em.save != nil:
+		s.spec.State = em.save
+		s.keepSpec()
+	case em.ask != nil:
+		s.ask(em.ask)
+	case em.end != nil:
+		s.agentEnded(em.end)
+	}
+	return nil
+}
+
+// begin starts the part or tool that an entry belongs to when nobody has: every delta has a start before it.
+func (s *Session) begin(turn string, en entry) {
+	var typ protocol.Type
+	var data any
+	switch {
+	case en.part != "":
+		typ = protocol.TextStart
+		if en.delta.Kind == protocol.KindReasoning {
+			typ = protocol.ReasoningStart
+		}
+		for _, p := range s.state.Turn.Parts {
+			if p.Part == en.part && p.Kind == en.delta.Kind {
+				return
+			}
+		}
+		data = protocol.PartStartData{Part: en.part}
+	case en.tool != "":
+		if s.turn.started[en.tool] {
+			return
+		}
+		for _, t := range s.state.Turn.Tools { // of before a restart
+			if t.Tool == en.tool {
+				s.turn.started[en.tool] = true
+				return
+			}
+		}
+		s.turn.started[en.tool] = true
+		typ, data = protocol.ToolStarted, protocol.ToolStartedData{Tool: en.tool}
+	default:
+		return
+	}
+	s.recordTask(typ, en.task, en.parent, data)
+}
+
+// keepSpec stores the spec with the next commit.
+func (s *Session) keepSpec() {
+	raw, err := encode(s.spec)
+	if err != nil {
+		s.hub.log.Error("keep spec", "session", s.id, "err", err)
+		return
+	}
+	s.pending().Spec = raw
+}
+
+// maxState bounds what an agent may save.
+const maxState = 1 << 20
+
+// output is the Output of one turn.
+type output struct {
+	s *Session
+	t *turn
+}
+
+var _ Output = (*output)(nil)
+
+func (o *output) Emit(e Event) error {
+	entries, err := fit(e)
+	if err != nil {
+		return err
+	}
+	return o.s.emit(emission{turn: o.t, entries: entries})
+}
+
+func (o *output) Save(state []byte) error { return save(o.s, o.t, state) }
+
+func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
+	q := &ask{approval: a, verdict: make(chan Verdict, 1)}
+	if err := o.s.emit(emission{turn: o.t, ask: q}); err != nil {
+		return Verdict{}, err
+	}
+	select {
+	case v := <-q.verdict:
+		return v, nil
+	case <-o.t.over:
+		return Verdict{}, errTurnOver
+	case <-o.t.ctx.Done():
+		// A verdict that is already durable counts.
+		select {
+		case v := <-q.verdict:
+			return v, nil
+		default:
+			return Verdict{Outcome: protocol.Cancelled}, nil
+		}
+	case <-ctx.Done():
+		return Verdict{}, ctx.Err()
+	case <-o.s.done:
+		return Verdict{}, errTurnOver
+	}
+}
+
+func save(s *Session, t *turn, state []byte) error {
+	if len(state) > maxState {
+		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
+	}
+	return s.emit(emission{turn: t, save: append([]byte{}, state...)})
+}
+
+// host is the Host of a session.
+type host struct{ s *Session }
+
+var _ Host = (*host)(nil)
+
+func (h *host) Emit(e Event) error {
+	switch e.Type {
+	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.Notice, protocol.Raw:
+	default:
+		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
+	}
+	entries, err := fit(e)
+	if err != nil {
+		return err
+	}
+	return h.s.emit(emission{entries: entries})
+}
+
+func (h *host) Save(state []byte) error { return save(h.s, nil, state) }
+
+// Group goes around the session: a process may end when its session has.
+func (h *host) Group(g Group) error {
+	g.Session = h.s.id
+	result := make(chan error, 1)
+	if !h.s.hub.commit(&Batch{Session: h.s.id, Groups: []Group{g}}, func(err error) { result <- err }) {
+		return fmt.Errorf("record process group: %w", ErrStoreFailed)
+	}
+	return <-result
+}
+
+func (h *host) Logf(format string, args ...any) {
+	h.s.hub.log.Info(fmt.Sprintf(format, args...), "session", h.s.id)
+}

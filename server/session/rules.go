@@ -1,0 +1,66 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// applyRule allows what is pending and matches a new rule.
+func (s *Session) applyRule(rule *protocol.Rule) {
+	for _, p := range slices.Clone(s.state.Approvals) {
+		if p.Kind == rule.Kind && subject(&p) == rule.Subject {
+			s.resolve(p.Request, rule.By, protocol.ApprovalResolvedData{
+				Request: p.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
+			})
+		}
+	}
+}
+
+// subject is what a rule for such a request would match, by equality: the command with its directory, the tool's name, or
+// the paths of a patch. Empty: no rule can match. Matching anything looser needs a parser of commands.
+func subject(a *protocol.Approval) string {
+	switch a.Kind {
+	case protocol.ApproveCommand:
+		if a.Command != "" {
+			return a.CWD + "\x00" + a.Command
+		}
+	case protocol.ApproveTool:
+		return a.Name
+	case protocol.ApprovePatch:
+		paths := slices.Sorted(slices.Values(a.Paths))
+		return strings.Join(slices.Compact(paths), "\x00")
+	}
+	return ""
+}
+
+// scopeOf says in words what allow_always would allow; empty: it cannot be given.
+func scopeOf(a *protocol.Approval) string {
+	if subject(a) == "" {
+		return ""
+	}
+	switch a.Kind {
+	case protocol.ApproveCommand:
+		if a.CWD == "" {
+			return "exactly this command, in this session"
+		}
+		return "exactly this command in " + a.CWD + ", in this session"
+	case protocol.ApproveTool:
+		return "every use of the tool " + a.Name + ", in this session"
+	default:
+		return "every patch of exactly these files, in this session: " + strings.Join(a.Paths, ", ")
+	}
+}
+
+func (s *Session) rulesList(*action, *protocol.Empty) (any, error) {
+	return protocol.RulesResult{Rules: append([]protocol.Rule{}, s.state.Rules...)}, nil
+}
+
+func (s *Session) rulesRevoke(a *action, d *protocol.RulesRevokeData) (any, error) {
+	if !slices.ContainsFunc(s.state.Rules, func(r protocol.Rule) bool { return r.ID == d.Rule }) {
+		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no rule %.80q", d.Rule)
+	}
+	s.record(protocol.SessionUpdated, &a.by, protocol.SessionUpdatedData{Revoked: d.Rule})
+	return protocol.Empty{}, nil
+}

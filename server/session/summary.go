@@ -1,0 +1,57 @@
+package session
+
+import "agentctl/protocol"
+
+// tellSummary puts what changed of the session's row into the next commit and tells the hub when that is visible.
+func (s *Session) tellSummary() {
+	if s.ending {
+		return
+	}
+	if live := s.state.Turn != nil || len(s.state.Queue) > 0; live != s.live {
+		s.live = live
+		s.pending().Live = &live
+	}
+	if !s.changed {
+		return
+	}
+	s.changed = false
+	sum := s.summarize()
+	s.summary = sum
+	if s.batch != nil {
+		s.batch.Summary = protocol.MustEncode(sum)
+	}
+	s.then(func(failed error) {
+		if failed == nil {
+			s.hub.told(sum)
+		}
+	})
+}
+
+func (s *Session) summarize() protocol.Summary {
+	st := s.state
+	sum := protocol.Summary{
+		Session: s.id, Name: st.Name, Title: st.Title, Agent: st.Agent, CWD: st.CWD, Status: st.Status(), Turn: s.turnID(),
+		Seq: st.Seq, Epoch: s.log.Position().Epoch, Queue: len(st.Queue), Held: len(st.Queue) > 0 && st.Blocked() != nil,
+		Approvals: len(st.Approvals), Clients: len(s.audience.peers), Created: st.Created, Updated: s.touched,
+	}
+	if st.Turn != nil {
+		if n := len(st.Turn.Tools); n > 0 {
+			t := st.Turn.Tools[n-1]
+			sum.Doing = t.Title
+			if sum.Doing == "" {
+				sum.Doing = t.Name
+			}
+		}
+	}
+	if len(st.Approvals) > 0 {
+		asked := st.Approvals[0].Asked
+		sum.Asked = &asked
+	}
+	if st.Context != nil {
+		sum.Percent = st.Context.Percent
+	}
+	if st.Last != nil {
+		sum.Reason = st.Last.Reason
+	}
+	return sum
+}

@@ -1,0 +1,212 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// grace is how long no key may be pressed after a request came on the screen
+// before it takes keys: what was in flight was not meant for it.
+const grace = 600 * time.Millisecond
+
+// approvals is the panel of requests that wait for a decision, one at a time.
+type approvals struct {
+	look    *look
+	request string // on the screen
+	armed   bool
+	forms   map[string]*form
+}
+
+// follow keeps the panel in step with what is pending. It reports whether
+// another request is on the screen now, which then has to be armed.
+func (a *approvals) follow(pending []protocol.Approval) (fresh bool) {
+	for request := range a.forms {
+		if find(pending, request) < 0 {
+			delete(a.forms, request)
+		}
+	}
+	for i := range pending {
+		if a.forms[pending[i].Request] == nil {
+			a.forms[pending[i].Request] = newForm(a.look, &pending[i])
+		}
+	}
+	if find(pending, a.request) >= 0 {
+		return false
+	}
+	a.request, a.armed = "", false
+	if len(pending) > 0 {
+		a.request = pending[0].Request
+		return true
+	}
+	return false
+}
+
+// turn shows another of the pending requests.
+func (a *approvals) turn(pending []protocol.Approval, by int) {
+	if n := len(pending); n > 0 {
+		a.request = pending[(find(pending, a.request)+by+n)%n].Request
+	}
+}
+
+// current is the request on the screen and its form, or nil.
+func (a *approvals) current(pending []protocol.Approval) (*protocol.Approval, *form) {
+	i := find(pending, a.request)
+	if i < 0 {
+		return nil, nil
+	}
+	return &pending[i], a.forms[a.request]
+}
+
+func find(pending []protocol.Approval, request string) int {
+	for i := range pending {
+		if pending[i].Request == request {
+			return i
+		}
+	}
+	return -1
+}
+
+// Render is at most rows lines; the chosen row of the form is always among
+// them, and write is the line where text is written, or -1.
+func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused bool) (out []string, write int) {
+	r, f := a.current(pending)
+	if r == nil || rows < 1 {
+		return nil, -1
+	}
+	title := a.look.warn.Render("approval")
+	if len(pending) > 1 {
+		title += fmt.Sprintf(" %d of %d", find(pending, r.Request)+1, len(pending))
+	}
+	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
+	if r.Expires != nil {
+		title += a.look.warn.Render(" · expires " + a.look.clock(*r.Expires))
+	}
+	title += a.look.dim.Render(a.hint(f, focused, len(pending)))
+	form, at := f.Render(width, focused)
+	if f.sending != "" {
+		form, at = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}, 0
+	}
+	if f.err != "" {
+		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
+	}
+	about := a.about(r, width)
+	// What the decision is about goes before the options, which can be reached
+	// by their keys.
+	if room := max(rows-1-len(form), rows/2); len(about) > room {
+		keep := max(0, room-1)
+		more := a.look.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: v views all", width))
+		about = append(about[:keep:keep], more)
+	}
+	form, at = window(form, at, rows-1-len(about))
+	out = slices.Concat([]string{a.look.rule(title, width)}, about, form)
+	if f.input == nil {
+		return out, -1
+	}
+	return out, len(out) - len(form) + at
+}
+
+// window is at most n of the lines, around one of them.
+func window(lines []string, at, n int) ([]string, int) {
+	if n = max(n, 0); len(lines) <= n {
+		return lines, at
+	}
+	first := max(0, min(at-n/2, len(lines)-n))
+	return lines[first : first+n], at - first
+}
+
+func (a *approvals) hint(f *form, focused bool, pending int) string {
+	switch {
+	case f.sending != "":
+		return ""
+	case !a.armed:
+		return " · a moment …"
+	case f.input != nil:
+		return " · enter done · esc discard"
+	case focused && pending > 1:
+		return " · ↑↓ enter · r reason · v view · ←→ other"
+	case focused:
+		return " · ↑↓ enter · r reason · v view"
+	}
+	return " · tab, or a number"
+}
+
+// about is what the decision is about. Nothing of it is hidden: characters that
+// would not show are made visible.
+func (a *approvals) about(r *protocol.Approval, width int) []string {
+	var out []string
+	add := func(text *transcript.Text, dress func(string) string) {
+		got, _ := text.Lines(width - indent)
+		for _, line := range got {
+			out = append(out, "   "+dress(line))
+		}
+	}
+	for _, p := range passages(r) {
+		text := transcript.NewText()
+		if p.pre {
+			text = transcript.NewOutput()
+		}
+		text.Append(transcript.Reveal(p.text))
+		dress := a.look.passage(p.role)
+		add(text, dress)
+	}
+	return out
+}
+
+// passage is one piece of what a request says.
+type passage struct {
+	role role
+	pre  bool
+	text string
+}
+
+type role uint8
+
+const (
+	isText role = iota
+	isTitle
+	isCommand
+	isDetail
+	isDiff
+)
+
+func (l *look) passage(r role) func(string) string {
+	switch r {
+	case isTitle:
+		return func(s string) string { return l.bold.Render(s) }
+	case isDetail:
+		return func(s string) string { return l.dim.Render(s) }
+	case isDiff:
+		return l.diff
+	}
+	return func(s string) string { return s }
+}
+
+func passages(r *protocol.Approval) []passage {
+	out := []passage{{isTitle, false, r.Title}}
+	add := func(role role, pre bool, before, text string) {
+		if text != "" {
+			out = append(out, passage{role, pre, before + text})
+		}
+	}
+	add(isCommand, true, "$ ", r.Command)
+	add(isDetail, true, "in ", r.CWD)
+	add(isText, false, "why: ", r.Why)
+	for _, p := range r.Paths {
+		add(isDetail, true, "touches ", p)
+	}
+	add(isDiff, true, "", r.Patch)
+	for i := range r.Content {
+		add(isDiff, true, "", contentText(&r.Content[i]))
+	}
+	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
+		add(isCommand, true, "", readable(r.Input))
+	}
+	for _, e := range r.Explained {
+		add(isText, false, "explained: ", e)
+	}
+	return out
+}

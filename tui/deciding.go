@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// approvalKey handles a key while the request on the screen has the focus.
+func (m *model) approvalKey(key string) tea.Cmd {
+	r, f := m.approvals.current(m.state.Approvals)
+	if key == "esc" || r == nil {
+		m.setFocus(onComposer)
+		return nil
+	}
+	switch key {
+	case "v":
+		m.examine(r)
+		return nil
+	case "left", "[", "right", "]":
+		by := 1
+		if key == "left" || key == "[" {
+			by = -1
+		}
+		m.approvals.turn(m.state.Approvals, by)
+		return nil
+	}
+	if !m.approvals.armed || f.sending != "" {
+		return nil
+	}
+	switch key {
+	case "up", "k":
+		f.move(-1)
+	case "down", "j":
+		f.move(1)
+	case "r":
+		f.toReason()
+	case "enter", "space":
+		if o := f.enter(); o != nil {
+			return m.decide(r, f, o)
+		}
+	default:
+		if o := f.option(key); o != nil {
+			return m.decide(r, f, o)
+		}
+	}
+	return nil
+}
+
+// decide sends a decision. Until it is answered nothing else can be decided;
+// when somebody else was first, the screen says who.
+func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
+	if f.sending != "" {
+		return nil
+	}
+	f.sending, f.err = oneLine(transcript.Clean(o.Label)), ""
+	if f.sending == "" {
+		f.sending = string(o.Kind)
+	}
+	request := r.Request
+	return m.do(protocol.DoApprove, f.data(request, o), nil, func(err error) tea.Cmd {
+		if f := m.approvals.forms[request]; f != nil {
+			f.sending = ""
+			if err != nil {
+				f.err = errText(err)
+			}
+		}
+		if err != nil {
+			m.word = errText(err)
+		}
+		return nil
+	})
+}
+
+// examine shows all of a request on a screen of its own.
+func (m *model) examine(r *protocol.Approval) {
+	text := transcript.NewOutput()
+	for _, p := range passages(r) {
+		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
+	}
+	for i := range r.Tasks {
+		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
+	}
+	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
+}

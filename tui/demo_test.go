@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// TestMain shows a recorded session on the terminal when TUI_DEMO names one:
+//
+//	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
+func TestMain(m *testing.M) {
+	name := os.Getenv("TUI_DEMO")
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	if err := demo(name); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func demo(name string) error {
+	scene, ok := scenes[name]
+	if !ok {
+		return fmt.Errorf("no scene %q", name)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := newRecording()
+	j := scene()
+	r.reply = func(a asking) (any, error) {
+		switch a.verb {
+		case protocol.DoApprove:
+			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "already decided", Winner: &protocol.Winner{By: bob, Outcome: protocol.Denied}}
+		case protocol.DoHistory:
+			return protocol.HistoryResult{}, nil
+		}
+		return nil, nil
+	}
+	go func() {
+		for _, u := range j.take() {
+			r.updates <- u
+		}
+		if name != "stream" {
+			return
+		}
+		words := strings.Fields("the quick brown fox jumps over the lazy dog and 漢字 too")
+		for i := 0; ctx.Err() == nil; i++ {
+			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " " + words[i%len(words)]})
+			for _, u := range j.take() {
+				r.updates <- u
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if os.Getenv("TUI_PLAIN") != "" {
+		return Plain(ctx, r, os.Stdout, os.Stdin)
+	}
+	return Run(ctx, r, Options{Zone: time.UTC})
+}
+
+// scenes are the recorded sessions that golden screens and the demo show.
+var scenes = map[string]func() *journal{
+	"transcript": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		return j
+	},
+	"stream": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		return j
+	},
+	"queue": func() *journal {
+		j := conversation()
+		j.queued(ada, "m3", "Then write the release notes for everything since the last tag.")
+		j.queued(bob, "m4", "Push it\nand tell me.")
+		j.as(bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldUser, By: &bob})
+		j.caughtUp()
+		return j
+	},
+	"approval": func() *journal {
+		j := conversation()
+		j.asks(tidy())
+		j.asks(protocol.Approval{Request: "r2", Kind: protocol.ApproveTool, Title: "Fetch a page"})
+		j.caughtUp()
+		return j
+	},
+	"question": func() *journal {
+		j := conversation()
+		j.asks(protocol.Approval{
+			Request: "q1", Kind: protocol.ApproveQuestion, Title: "Two things to know",
+			Questions: []protocol.Question{
+				{ID: "db", Text: "Which database?", Choices: []protocol.Choice{{ID: "pg", Label: "Postgres", About: "runs already"}, {ID: "lite", Label: "SQLite"}}},
+				{ID: "name", Text: "What is it called?"},
+			},
+			Options: []protocol.Option{{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"}},
+		})
+		j.caughtUp()
+		return j
+	},
+	"decided": func() *journal {
+		j := conversation()
+		j.asks(tidy())
+		j.caughtUp()
+		j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "not on a Friday"})
+		return j
+	},
+	"reconnecting": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		j.link(Link{State: Reconnecting, Attempt: 3, Retry: dawn.Add(time.Minute + 4*time.Second), Reason: "the connection was closed"})
+		return j
+	},
+	"offline": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		j.link(Link{State: Offline, Reason: "the token expired"})
+		return j
+	},
+	"plan": func() *journal {
+		j := conversation()
+		j.add(protocol.PlanStarted, protocol.PlanStartedData{Question: "how to tidy"})
+		j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "Read the imports", Status: protocol.StatusCompleted}, {ID: "2", Title: "Drop what is unused", Status: protocol.StatusRunning}, {ID: "3", Title: "Build"}}})
+		j.add(protocol.TaskFailed, protocol.TaskData{Task: "3", Title: "Build", Message: "no compiler"})
+		j.caughtUp()
+		return j
+	},
+	"hostile": func() *journal {
+		j := newJournal()
+		j.user(protocol.Actor{Name: "eve\x1b[2J"}, "m1", "\x1b]0;owned\x07hello\u202e")
+		j.say("t1", "a\x1b", "[31mred\x1b]52;c;", "aGk=\x07 b\u009b2Jc\r\nd")
+		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "sh\x1b[31m", Title: "ls\x1b]8;;http://x\x07"})
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: "odd\x1b[1m", Error: "bad\x1b[5m"})
+		j.queued(protocol.Actor{Name: "eve\x1b[2J"}, "m2", "\x1b[2Jtext")
+		j.asks(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
+		j.add(protocol.ErrorRaised, protocol.ErrorData{Kind: "\x1b[2J", Code: "\x1b[2J", Message: "\x1b[2J"})
+		j.caughtUp()
+		j.link(Link{State: Offline, Reason: "\x1b[2J"})
+		return j
+	},
+}

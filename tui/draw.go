@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/transcript"
+)
+
+// least is the fewest rows that the panels leave to the transcript.
+const least = 3
+
+// draw lays the screen out from the bottom: status, composer, then the panels
+// that have something to show, and the transcript in what is left.
+func (m *model) draw() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	switch {
+	case m.pager != nil:
+		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
+		return v
+	}
+
+	left := m.height
+	var status []string
+	if left > 1 {
+		status = []string{m.status(m.width)}
+		left--
+	}
+	writing, cursor := m.composer.Render(m.width, max(1, left/3))
+	left -= len(writing)
+	var edge []string
+	if left > least {
+		edge = []string{m.edge()}
+		left--
+	}
+	panels := func(lines []string) []string {
+		lines = lines[:min(len(lines), max(0, left-least))]
+		left -= len(lines)
+		return lines
+	}
+	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
+	sent := panels(m.outbox.Render(m.width, m.link.State))
+	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
+	request = panels(request)
+	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing))
+	plan := panels(renderPlan(m.look, m.state, m.width))
+
+	var said []string
+	if left > 0 {
+		m.story.list.Resize(m.width, left)
+		said = m.story.list.Lines()
+		if m.story.empty() && m.caughtUp {
+			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
+		}
+	}
+	screen := slices.Concat(said, plan, waiting, request, sent, asking, edge)
+	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
+		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
+	} else if cursor != nil {
+		cursor.Y += len(screen)
+	}
+	v.SetContent(m.frame(slices.Concat(screen, writing, status)))
+	if cursor != nil && cursor.X < m.width && cursor.Y < m.height {
+		v.Cursor = cursor
+	}
+	return v
+}
+
+// edge is the line over the composer.
+func (m *model) edge() string {
+	title := ""
+	switch {
+	case m.composer.editing != "":
+		title = m.look.warn.Render("editing a queued message") + m.look.dim.Render(" · enter keeps it · esc gives up")
+	case !m.story.list.Following():
+		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
+	}
+	return m.look.rule(title, m.width)
+}
+
+// below is about how many lines of the transcript are under the screen.
+func (m *model) below() int {
+	above, total := m.story.list.Position()
+	return max(0, total-above-m.story.list.Height())
+}
+
+// frame cuts the lines to the screen. It is the last to see them: nothing that
+// steers a terminal gets by, whatever was forgotten before.
+func (m *model) frame(lines []string) string {
+	lines = lines[:min(len(lines), m.height)]
+	for i, line := range lines {
+		line = onlyDress(line)
+		lines[i] = line
+		if len(line) > m.width && ansi.StringWidth(line) > m.width {
+			lines[i] = ansi.Truncate(line, m.width, "")
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,153 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// key is where every key press arrives.
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	key := msg.String()
+	if key == "ctrl+c" {
+		if m.leaving {
+			return tea.Quit
+		}
+		m.leaving = true
+		return nil
+	}
+	m.leaving, m.word = false, ""
+	arm := m.hush()
+	return tea.Batch(arm, m.dispatch(key, msg))
+}
+
+// hush starts the silence anew that a request waits for before it takes keys.
+func (m *model) hush() tea.Cmd {
+	if m.approvals.request == "" || m.approvals.armed {
+		return nil
+	}
+	m.quiet = m.now().Add(grace)
+	return m.arm()
+}
+
+func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case m.pager != nil:
+		if !m.pager.key(key) {
+			m.pager = nil
+		}
+		return nil
+	case m.interrupt.asking:
+		return m.interruptKey(key)
+	}
+	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
+		f.key(msg)
+		return nil
+	}
+	if cmd, ok := m.anywhere(key); ok {
+		return cmd
+	}
+	switch m.focus {
+	case onApproval:
+		return m.approvalKey(key)
+	case onQueue:
+		return m.queueKey(key)
+	case onStory:
+		return m.storyKey(key)
+	}
+	return m.composerKey(key, msg)
+}
+
+// anywhere handles the keys that do the same whatever has the focus.
+func (m *model) anywhere(key string) (tea.Cmd, bool) {
+	page := max(1, m.story.list.Height()-1)
+	switch key {
+	case "f1":
+		m.showHelp()
+	case "tab":
+		m.nextFocus(1)
+	case "shift+tab":
+		m.nextFocus(-1)
+	case "ctrl+x":
+		return m.interruptNow(), true
+	case "pgup":
+		m.story.list.Scroll(-page)
+	case "pgdown":
+		m.story.list.Scroll(page)
+	case "ctrl+home":
+		m.story.list.Top()
+	case "ctrl+end":
+		m.story.list.Bottom()
+	case "ctrl+o":
+		m.foldLast()
+	case "ctrl+l":
+		return tea.ClearScreen, true
+	case "ctrl+z":
+		return tea.Suspend, true
+	case "ctrl+r":
+		if text, ok := m.outbox.takeBack(); ok {
+			m.composer.paste(text)
+			m.setFocus(onComposer)
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (m *model) wheel(msg tea.MouseWheelMsg) {
+	by := 3
+	if msg.Button == tea.MouseWheelUp {
+		by = -3
+	}
+	if m.pager != nil {
+		m.pager.list.Scroll(by)
+		return
+	}
+	m.story.list.Scroll(by)
+}
+
+// click folds or unfolds what is clicked on.
+func (m *model) click(msg tea.MouseClickMsg) {
+	list := m.story.list
+	if m.pager != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+		return
+	}
+	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
+		list.Fold(id, !list.Folded(id))
+	}
+}
+
+func (m *model) paste(s string) {
+	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
+		f.paste(s)
+		return
+	}
+	if m.focus == onComposer && m.pager == nil {
+		m.composer.paste(s)
+	}
+}
+
+// nextFocus goes round what is there to be used.
+func (m *model) nextFocus(by int) {
+	for range 4 {
+		m.setFocus((m.focus + focus(by+4)) % 4)
+		switch {
+		case m.focus == onApproval && m.approvals.request == "":
+		case m.focus == onQueue && len(m.state.Queue) == 0 && m.state.Blocked() == nil:
+		case m.focus == onStory && m.story.list.Len() == 0:
+		default:
+			return
+		}
+	}
+}
+
+func (m *model) setFocus(f focus) {
+	m.focus = f
+	m.composer.focus(f == onComposer)
+	if f == onStory {
+		m.story.list.Select(0)
+	} else {
+		m.story.list.Unselect()
+	}
+}
+
+func (m *model) showHelp() { m.pager = newPager(m.look, "keys", help{m.look}) }

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// look is how things are dressed. Colours are the terminal's own sixteen, so
+// they fit its theme; no meaning hangs on colour alone.
+type look struct {
+	zone *time.Location
+
+	bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
+}
+
+func newLook(zone *time.Location) *look {
+	plain := lipgloss.NewStyle()
+	return &look{
+		zone:   zone,
+		bold:   plain.Bold(true),
+		dim:    plain.Faint(true),
+		user:   plain.Bold(true).Foreground(lipgloss.Cyan),
+		agent:  plain.Bold(true).Foreground(lipgloss.Green),
+		good:   plain.Foreground(lipgloss.Green),
+		bad:    plain.Foreground(lipgloss.Red),
+		warn:   plain.Foreground(lipgloss.Yellow),
+		key:    plain.Bold(true),
+		chosen: plain.Reverse(true),
+	}
+}
+
+func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
+
+// onlyDress is a line without control characters, but for sequences that only
+// dress the text (SGR).
+func onlyDress(line string) string {
+	var out []byte // once something is left out
+	for i := 0; i < len(line); {
+		n, keep := 1, true
+		switch b := line[i]; {
+		case b == 0x1b:
+			n = dress(line[i:])
+			keep = n > 0
+			n = max(n, 1)
+		case b < 0x20 || b == 0x7f:
+			keep = false
+		case b == 0xc2 && i+1 < len(line) && line[i+1] < 0xa0: // C1
+			n, keep = 2, false
+		}
+		if !keep && out == nil {
+			out = append(make([]byte, 0, len(line)), line[:i]...)
+		}
+		if keep && out != nil {
+			out = append(out, line[i:i+n]...)
+		}
+		i += n
+	}
+	if out == nil {
+		return line
+	}
+	return string(out)
+}
+
+// dress is the length of the SGR sequence that s begins with, or 0.
+func dress(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch b := s[i]; {
+		case b == 'm':
+			return i + 1
+		case b != ';' && b != ':' && (b < '0' || b > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
+// fit cuts a line to width cells, with an ellipsis when something is missing.
+func fit(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	if len(s) <= width {
+		return s
+	}
+	return ansi.Truncate(s, width, "…")
+}
+
+// spread puts left and right at the ends of a line; left gives way.
+func spread(left, right string, width int) string {
+	room := width - ansi.StringWidth(right)
+	if room <= 0 {
+		return fit(right, width)
+	}
+	left = fit(left, room-1)
+	return left + strings.Repeat(" ", room-ansi.StringWidth(left)) + right
+}
+
+// rule is a line across the screen with a title in it.
+func (l *look) rule(title string, width int) string {
+	title = fit(title, width-4)
+	n := width - 3 - ansi.StringWidth(title)
+	if title == "" || n < 0 {
+		return l.dim.Render(strings.Repeat("─", max(width, 0)))
+	}
+	return l.dim.Render("─ ") + title + l.dim.Render(" "+strings.Repeat("─", n))
+}
+
+// oneLine is text without line breaks, for a title or a row.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
+// took is a duration for people: 340ms, 12s, 3m05s, 2h10m.
+func took(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}

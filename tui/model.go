@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+// model is the one model of the program. The program's event loop owns it.
+type model struct {
+	// Static after construction.
+	session Session
+	errands *errands
+	look    *look
+	now     func() time.Time
+	newID   func() string
+	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	mouse   bool
+
+	// What the session told.
+	link     Link
+	epoch    string
+	state    *protocol.State
+	clients  map[string]protocol.Client
+	caughtUp bool
+
+	// What the screen is made of.
+	width, height int
+	focus         focus
+	story         *story
+	composer      composer
+	outbox        outbox
+	queue         queue
+	approvals     approvals
+	pager         *pager
+	interrupt     interrupt
+	help          bool
+	leaving       bool   // Ctrl-C was pressed once
+	word          string // a line for the person, until the next key
+
+	// Pressing a key before quiet is over starts it anew; then approvals arm.
+	quiet   time.Time
+	arming  bool // a wake-up for it is under way
+	ticking bool // a wake-up for the clocks on the screen is under way
+
+	dirty bool
+	view  tea.View
+}
+
+type focus uint8
+
+const (
+	onComposer focus = iota
+	onApproval
+	onQueue
+	onStory
+)
+
+// Messages of errands.
+type (
+	armMsg   struct{}
+	tickMsg  struct{}
+	outMsg   struct{} // the session will tell no more
+	olderMsg struct {
+		epoch string
+		page  *protocol.HistoryResult
+		err   error
+	}
+	doneMsg struct {
+		err  error
+		then func(error) tea.Cmd
+	}
+)
+
+func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
+	return &model{
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
+		link:      Link{State: Connecting},
+		state:     &protocol.State{},
+		clients:   map[string]protocol.Client{},
+		story:     newStory(l),
+		composer:  newComposer(),
+		outbox:    outbox{look: l},
+		queue:     queue{look: l},
+		approvals: approvals{look: l, forms: map[string]*form{}},
+		width:     80, height: 24,
+		dirty: true,
+	}
+}
+
+// Init starts nothing: the pump feeds the program.
+func (m *model) Init() tea.Cmd { return nil }
+
+// Update takes one message. It does no I/O: what it wants done it returns.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = max(msg.Width, 1), max(msg.Height, 1)
+		m.dirty = true
+	case batch:
+		cmd = m.take(msg)
+	case tea.KeyPressMsg:
+		m.dirty = true
+		cmd = m.key(msg)
+	case tea.PasteMsg:
+		m.dirty = true
+		m.paste(msg.Content)
+	case tea.MouseWheelMsg:
+		m.dirty = true
+		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.dirty = true
+		m.click(msg)
+	case armMsg:
+		m.arming = false
+		cmd = m.arm()
+	case tickMsg:
+		m.ticking = false
+		m.dirty = true
+	case olderMsg:
+		m.dirty = true
+		m.older(msg)
+	case doneMsg:
+		m.dirty = true
+		cmd = msg.then(msg.err)
+	case outMsg:
+		if m.link.State != Offline {
+			m.link = Link{State: Offline}
+			m.dirty = true
+		}
+	}
+	return m, tea.Batch(cmd, m.tick(), m.page())
+}
+
+// View is the screen: the one drawn before, unless something changed.
+func (m *model) View() tea.View {
+	if m.dirty {
+		m.view = m.draw()
+		m.dirty = false
+	}
+	return m.view
+}
+
+// do carries out a command; then runs in the event loop with what came of it.
+func (m *model) do(verb protocol.Verb, data, result any, then func(error) tea.Cmd) tea.Cmd {
+	return m.errands.run(func(ctx context.Context) tea.Msg {
+		err := m.session.Do(ctx, verb, data, result)
+		if ctx.Err() != nil {
+			return nil // the program ends
+		}
+		return doneMsg{err, then}
+	})
+}
+
+// tell is a then for commands whose events tell the rest: only a refusal shows.
+func (m *model) tell(err error) tea.Cmd {
+	if err != nil {
+		m.word = errText(err)
+	}
+	return nil
+}
+
+// tick wakes the program once a second while a clock is on the screen.
+func (m *model) tick() tea.Cmd {
+	if m.ticking || m.state.Turn == nil && m.link.State != Reconnecting {
+		return nil
+	}
+	m.ticking = true
+	return m.after(time.Second, tickMsg{})
+}
+
+// arm lets the request on the screen take keys once it was quiet for long
+// enough, and looks again when it was not.
+func (m *model) arm() tea.Cmd {
+	if m.approvals.request == "" || m.approvals.armed || m.arming {
+		return nil
+	}
+	if wait := m.quiet.Sub(m.now()); wait > 0 {
+		m.arming = true
+		return m.after(wait, armMsg{})
+	}
+	m.approvals.armed = true
+	m.dirty = true
+	return nil
+}
+
+// page asks for older turns when the first one shown is on the screen.
+func (m *model) page() tea.Cmd {
+	if !m.caughtUp || m.link.State != Connected || !m.story.list.AtTop() {
+		return nil
+	}
+	ask, ok := m.story.page()
+	if !ok {
+		return nil
+	}
+	epoch := m.epoch
+	return m.errands.run(func(ctx context.Context) tea.Msg {
+		page := new(protocol.HistoryResult)
+		err := m.session.Do(ctx, protocol.DoHistory, ask, page)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return olderMsg{epoch, page, err}
+	})
+}
+
+func (m *model) older(msg olderMsg) {
+	if msg.epoch != m.epoch || msg.page.Epoch != "" && msg.page.Epoch != m.epoch {
+		return // the log is another one by now
+	}
+	err := msg.err
+	if err == nil {
+		err = m.story.older(msg.page)
+	}
+	if err != nil {
+		m.story.loading = false
+		m.story.before = 0
+		m.word = "older turns: " + errText(err)
+	}
+}
+
+// errText is an error for people.
+func errText(err error) string {
+	e := protocol.AsError(err)
+	if e.Winner != nil {
+		return e.Message + " · decided by " + e.Winner.By.Name
+	}
+	if e.Code == protocol.CodeInternal {
+		return err.Error()
+	}
+	return e.Message
+}

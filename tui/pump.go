@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	frame    = 16 * time.Millisecond // the least time between two batches
+	batchMax = 4096                  // updates in a batch
+)
+
+// batch is what happened since the last one.
+type batch []Update
+
+// pump drains the session and hands on one batch at most every frame. send may
+// block: nothing is read meanwhile, so the session feels a slow screen. It
+// returns when the session's updates end or ctx does.
+func pump(ctx context.Context, s Session, send func(batch)) {
+	ctx, cancel := context.WithCancel(ctx)
+	updates := make(chan Update)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer close(updates)
+		for u := range s.Updates(ctx) {
+			select {
+			case updates <- u:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	defer func() {
+		cancel()
+		<-done
+	}()
+
+	var next batch
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	ready := true // a frame has passed since the last batch
+	for {
+		in := updates
+		if len(next) == batchMax {
+			in = nil
+		}
+		select {
+		case u, ok := <-in:
+			if !ok {
+				if len(next) > 0 {
+					send(next)
+				}
+				return
+			}
+			next = append(next, u)
+			if !ready || len(next) > 1 {
+				continue
+			}
+			timer.Reset(0) // what is there already goes along
+		case <-timer.C:
+			ready = len(next) == 0
+			if !ready {
+				send(next)
+				next = nil
+				timer.Reset(frame)
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"cmp"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/transcript"
+)
+
+// storyKey handles a key while the transcript has the focus.
+func (m *model) storyKey(key string) tea.Cmd {
+	list := m.story.list
+	switch key {
+	case "esc":
+		m.setFocus(onComposer)
+	case "up", "k":
+		list.Select(-1)
+	case "down", "j":
+		list.Select(1)
+	case "home", "g":
+		list.SelectAt(list.First())
+	case "end", "G":
+		list.SelectAt(list.Last())
+		list.Bottom()
+	case "space", "enter", "right", "left":
+		if id, ok := list.Selected(); ok {
+			list.Fold(id, !list.Folded(id))
+		}
+	case "v", "o":
+		if id, ok := list.Selected(); ok {
+			if call, ok := list.Source(id).(*toolCall); ok {
+				title, text := call.Full()
+				m.pager = newPager(m.look, title, leaf{m.look, text})
+			}
+		}
+	case "y":
+		if id, ok := list.Selected(); ok {
+			m.word = "copied"
+			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
+		}
+	case "?":
+		m.showHelp()
+	}
+	return nil
+}
+
+// wording is what an item says, to be copied.
+func wording(s transcript.Source) string {
+	switch s := s.(type) {
+	case *asked:
+		return s.message.Text
+	case *said:
+		return string(s.item.Text)
+	case *thought:
+		return string(s.item.Text)
+	case *toolCall:
+		_, text := s.Full()
+		return text.String()
+	case *decision:
+		if s.item.Approval != nil {
+			return cmp.Or(s.item.Approval.Command, s.item.Approval.Title)
+		}
+	case *note:
+		return s.text
+	}
+	return ""
+}
+
+// foldLast folds or unfolds the newest thing on the screen that folds, or what
+// is selected.
+func (m *model) foldLast() {
+	list := m.story.list
+	id, ok := list.Selected()
+	if !ok {
+		for row := list.Height() - 1; row >= 0; row-- {
+			at, hit := list.ItemAt(row)
+			if hit && folds(list.Source(at)) {
+				id, ok = at, true
+				break
+			}
+		}
+	}
+	if ok {
+		list.Fold(id, !list.Folded(id))
+	}
+}
+
+func folds(s transcript.Source) bool {
+	switch s.(type) {
+	case *thought, *toolCall:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Options say how a session is shown. The zero value shows it on the terminal
+// that the process has.
+type Options struct {
+	Input   io.Reader // the keys; nil: standard input
+	Output  io.Writer // the screen; nil: standard output
+	Env     []string  // of the terminal; nil: the process's
+	NoColor bool
+	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
+	Zone    *time.Location // of times on the screen; nil: local
+}
+
+// Run shows the session until the person leaves or ctx ends. The terminal is
+// left as it was, and the session goes on.
+func Run(ctx context.Context, s Session, o Options) error {
+	zone := o.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	work := newErrands(ctx)
+	m := newModel(s, work, newLook(zone), time.Now, rand.Text)
+	m.mouse = o.Mouse
+	return show(ctx, s, work, m, o.program()...)
+}
+
+func (o Options) program() []tea.ProgramOption {
+	var out []tea.ProgramOption
+	if o.Input != nil {
+		out = append(out, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		out = append(out, tea.WithOutput(o.Output))
+	}
+	env := o.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	out = append(out, tea.WithEnvironment(env))
+	// Whatever NO_COLOR holds counts; the library only knows truth values.
+	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	return out
+}
+
+// show runs the program, the pump and the errands, and returns when all of them
+// have ended.
+func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
+	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
+	pumped := make(chan struct{})
+	go func() {
+		defer close(pumped)
+		pump(work.ctx, s, func(b batch) { p.Send(b) })
+		p.Send(outMsg{})
+	}()
+	_, err := p.Run()
+	work.close()
+	<-pumped
+	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
+		return fmt.Errorf("run screen: %w", err)
+	}
+	return nil
+}

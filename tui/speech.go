@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"strconv"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// indent is the margin of what is said; its first column is the list's mark.
+const indent = 3
+
+// feed gives what a fold grows as text to lay out. It keeps a text only while
+// that grows; what is closed has its source and, near the screen, its lines.
+type feed struct {
+	text *transcript.Text
+	seen int
+}
+
+// take is the source as text; what is new since the last call is appended.
+func (f *feed) take(source protocol.Text, open bool, fresh func() *transcript.Text) *transcript.Text {
+	if f.text == nil || len(source) < f.seen { // a source that was replaced is shorter
+		f.text, f.seen = fresh(), 0
+	}
+	text := f.text
+	if len(source) > f.seen {
+		text.Append(string(source[f.seen:]))
+		f.seen = len(source)
+	}
+	if !open {
+		text.Close()
+		f.text, f.seen = nil, 0
+	}
+	return text
+}
+
+// lines is about how many lines n bytes take.
+func lines(n, width int) int { return 1 + n/max(width-indent, 1)/2 }
+
+// asked is what a person said: the message that started a turn.
+type asked struct {
+	look    *look
+	message protocol.Message
+	head    string
+}
+
+func (a *asked) Estimate(width int, _ bool) int { return 2 + lines(len(a.message.Text), width) }
+
+func (a *asked) Block(width int, _ bool) transcript.Block {
+	text := transcript.NewText()
+	text.Append(a.message.Text)
+	for _, p := range a.message.Parts {
+		text.Append("\n[" + p.Type + " " + p.Name + p.URL + p.Blob + "]")
+	}
+	body, bytes := text.Lines(width - indent)
+	bar := a.look.user.Render("▎")
+	return transcript.Block{
+		Head: []string{"", " " + a.look.user.Render(fit(transcript.Clean(a.head), width-1))},
+		Body: body, Bytes: bytes,
+		Draw: func(line string) string { return " " + bar + " " + line },
+	}
+}
+
+// said is what the agent says. Without a head it goes on with what it said.
+type said struct {
+	look *look
+	item *protocol.Item
+	head string
+	feed feed
+}
+
+func (s *said) Estimate(width int, _ bool) int { return 2 + lines(len(s.item.Text), width) }
+
+func (s *said) Block(width int, _ bool) transcript.Block {
+	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewText)
+	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + line }}
+	if s.head != "" {
+		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
+	}
+	b.Body, b.Bytes = text.Lines(width - indent)
+	if len(b.Body) == 0 && !s.item.Open {
+		b.Head = nil
+	}
+	return b
+}
+
+// thought is the agent's reasoning: folded to its length, with its last line
+// while it grows.
+type thought struct {
+	look *look
+	item *protocol.Item
+	feed feed
+}
+
+func (t *thought) Estimate(width int, folded bool) int {
+	if folded {
+		return 2
+	}
+	return 2 + lines(len(t.item.Text), width)
+}
+
+func (t *thought) Block(width int, folded bool) transcript.Block {
+	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
+	draw := func(line string) string { return "   " + t.look.dim.Render(line) }
+	word := "thought"
+	if t.item.Open {
+		word = "thinking"
+	}
+	if !folded {
+		body, bytes := text.Lines(width - indent)
+		return transcript.Block{Head: []string{"", t.look.dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, Draw: draw}
+	}
+	last, hidden := text.Tail(width-indent, 1)
+	b := transcript.Block{Head: []string{"", t.look.dim.Render(" ▸ " + word + " · " + count(hidden+len(last), "line"))}, Draw: draw}
+	if t.item.Open {
+		b.Body = last
+	}
+	return b
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

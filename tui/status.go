@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// status is the last line: what is said to the person, the connection, and what
+// the session is and does. What matters least gives way first.
+func (m *model) status(width int) string {
+	if m.leaving {
+		return m.look.warn.Render(fit(" press ctrl+c again to leave; the session goes on", width))
+	}
+	left := " " + m.linkText()
+	switch {
+	case m.word != "":
+		left += " " + m.look.warn.Render(oneLine(transcript.Clean(m.word)))
+	case m.link.State == Connected:
+		left += " " + m.turnText()
+	}
+	var right string
+	for _, part := range m.details() {
+		next := part
+		if right != "" {
+			next = right + m.look.dim.Render(" · ") + part
+		}
+		if ansi.StringWidth(left)+ansi.StringWidth(next)+2 > width {
+			break
+		}
+		right = next
+	}
+	return spread(left, right, width)
+}
+
+// details are the parts at the right end, the most important first.
+func (m *model) details() []string {
+	var out []string
+	add := func(s string) {
+		if s != "" {
+			out = append(out, m.look.dim.Render(s))
+		}
+	}
+	if m.word != "" && m.link.State == Connected {
+		out = append(out, m.turnText())
+	}
+	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
+	out = append(out, m.look.bold.Render(name))
+	add(oneLine(transcript.Clean(m.state.Agent)))
+	if c := m.state.Context; c != nil && c.MaxTokens > 0 {
+		add(fmt.Sprintf("context %.0f%%", c.Percent))
+	}
+	if n := len(m.clients); n > 1 {
+		add(count(n, "client"))
+	}
+	add(m.lag())
+	if m.state.Seq > 0 {
+		add(short(m.epoch) + ":" + fmt.Sprint(m.state.Seq))
+	}
+	if o := m.state.Options; o != nil {
+		for _, set := range o.Settings {
+			add(oneLine(transcript.Clean(set.Value)))
+		}
+	}
+	add("? help")
+	return out
+}
+
+// lagShown is how many events behind somebody must be for it to be told; less
+// is what is always on its way.
+const lagShown = 20
+
+// lag tells how far this client is behind, or else the one furthest behind. What
+// the server told of this one may be older than what has come since.
+func (m *model) lag() string {
+	var most protocol.Client
+	for id, c := range m.clients {
+		if id == m.link.Connection {
+			if end := c.Acked + c.LagEvents; end >= m.state.Seq+lagShown {
+				return fmt.Sprintf("lag %d", end-m.state.Seq)
+			}
+			continue
+		}
+		if c.LagEvents > most.LagEvents {
+			most = c
+		}
+	}
+	if most.LagEvents < lagShown {
+		return ""
+	}
+	return fmt.Sprintf("%s lags %d", oneLine(transcript.Clean(most.By.Name)), most.LagEvents)
+}
+
+func (m *model) linkText() string {
+	switch m.link.State {
+	case Connected:
+		if m.caughtUp {
+			return m.look.good.Render("●")
+		}
+		return m.look.warn.Render("catching up")
+	case Reconnecting:
+		s := string(Reconnecting)
+		if wait := m.link.Retry.Sub(m.now()); wait > 0 {
+			s += fmt.Sprintf(" in %ds", int((wait+time.Second-1)/time.Second))
+		}
+		if m.link.Attempt > 1 {
+			s += fmt.Sprintf(" (attempt %d)", m.link.Attempt)
+		}
+		return m.look.warn.Render("○ " + s)
+	case Offline:
+		s := "○ " + string(Offline)
+		if m.link.Reason != "" {
+			s += ": " + oneLine(transcript.Clean(m.link.Reason))
+		}
+		return m.look.bad.Render(s)
+	}
+	return m.look.warn.Render("○ " + string(m.link.State))
+}
+
+func (m *model) turnText() string {
+	t := m.state.Turn
+	switch {
+	case m.interrupt.sent:
+		return m.look.warn.Render("interrupting …")
+	case m.state.Closed:
+		return "closed"
+	case t == nil && m.state.Last != nil && m.state.Last.Reason != protocol.ReasonCompleted:
+		return "idle, last turn " + oneLine(transcript.Clean(string(m.state.Last.Reason)))
+	case t == nil:
+		return "idle"
+	case len(m.state.Approvals) > 0:
+		return m.look.warn.Render("waiting for " + count(len(m.state.Approvals), "approval"))
+	}
+	s := "running"
+	if d := m.now().Sub(t.Started); d >= time.Second {
+		s += " " + took(d.Truncate(time.Second))
+	}
+	return s
+}
+
+// short is the beginning of an id.
+func short(id string) string { return id[:min(len(id), 6)] }

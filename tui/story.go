@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+const (
+	cacheBytes  = 8 << 20 // of laid out lines
+	historyPage = 20      // turns asked for at a time
+	itemsMax    = 4000    // kept; then the oldest are forgotten
+	itemsKept   = 2000    // and paged in again when they are wanted
+)
+
+// story is the transcript on the screen: the fold of the words, and the list
+// that shows its items.
+type story struct {
+	look  *look
+	list  *transcript.List
+	words protocol.Transcript
+	shown map[*protocol.Item]transcript.ID // of the turn under way
+	voice string                           // who spoke last in it
+	tasks map[string]string                // titles by id
+	turns []start                          // that the list holds, but for those paged in
+
+	// Older turns are paged in before the first.
+	before  uint64 // seq that the next page ends at; 0: nothing older
+	loading bool
+}
+
+// start is where a turn begins, on the list and in the log.
+type start struct {
+	id    transcript.ID
+	first uint64
+}
+
+func newStory(l *look) *story {
+	return &story{
+		look: l, list: transcript.NewList(cacheBytes),
+		shown: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
+	}
+}
+
+// reset starts over from a snapshot at a seq.
+func (s *story) reset(at uint64, width, height int) {
+	*s = *newStory(s.look)
+	s.list.Resize(width, height)
+	s.words.Seq = at
+	if at > 0 {
+		s.before = at + 1
+	}
+}
+
+// add shows an event. It returns an error for one that cannot be read.
+func (s *story) add(e *protocol.Event) error {
+	items, err := s.words.Apply(e)
+	if err != nil {
+		return err
+	}
+	s.show(e, items, s.append)
+	return nil
+}
+
+func (s *story) append(src transcript.Source, folded bool) transcript.ID {
+	return s.list.Append(src, folded)
+}
+
+// show puts the items that an event changed on the list through add.
+func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcript.Source, bool) transcript.ID) {
+	switch e.Type {
+	case protocol.MessageUser:
+		turn := s.words.Current()
+		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
+		clear(s.shown)
+		s.voice = ""
+		id := add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
+		s.turns = append(s.turns, start{id, turn.First})
+		return
+	case protocol.PlanUpdated, protocol.PlanCompleted:
+		for _, t := range decode[protocol.PlanTasksData](e.Data).Tasks {
+			s.tasks[t.ID] = t.Title
+		}
+	case protocol.TurnEnded:
+		s.touch(items)
+		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+			add(s.look.ends(turn.End), false)
+		}
+		clear(s.shown)
+		s.forget()
+		return
+	}
+	if len(items) == 0 && e.Turn == "" && e.Durable() {
+		if n, ok := s.look.tells(e.Type, e.Data); ok {
+			add(n, false)
+		}
+	}
+	for _, it := range items {
+		if id, ok := s.shown[it]; ok {
+			s.list.Touch(id)
+			continue
+		}
+		if src, folded := s.source(it, e); src != nil {
+			s.shown[it] = add(src, folded)
+		}
+	}
+}
+
+func (s *story) touch(items []*protocol.Item) {
+	for _, it := range items {
+		if id, ok := s.shown[it]; ok {
+			s.list.Touch(id)
+		}
+	}
+}
+
+// source is how an item is shown, or nil when it shows elsewhere.
+func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Source, folded bool) {
+	switch it.Kind {
+	case protocol.ItemText:
+		head := ""
+		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice {
+			s.voice = voice
+			head = s.head(voice, e)
+		}
+		return &said{look: s.look, item: it, head: head}, false
+	case protocol.ItemReasoning:
+		return &thought{look: s.look, item: it}, true
+	case protocol.ItemTool:
+		return &toolCall{look: s.look, item: it}, true
+	case protocol.ItemApproval:
+		return &decision{look: s.look, item: it}, false
+	}
+	if n, ok := s.look.tells(it.Type, it.Data); ok {
+		return n, false
+	}
+	return nil, false
+}
+
+// forget drops the oldest turns once there are too many items, and not while
+// somebody reads above. They can be paged in again.
+func (s *story) forget() {
+	if s.list.Len() < itemsMax || !s.list.Following() {
+		return
+	}
+	cut := slices.IndexFunc(s.turns, func(t start) bool { return s.list.Last()-t.id < itemsKept })
+	if cut <= 0 {
+		return
+	}
+	s.turns = slices.Clone(s.turns[cut:])
+	from := s.turns[0].id
+	s.list.Forget(from)
+	for i := range s.turns {
+		s.turns[i].id -= from
+	}
+	s.before = s.turns[0].first
+}
+
+func (s *story) head(name string, e *protocol.Event) string {
+	return name + " · " + s.look.clock(e.Time)
+}
+
+// empty tells that nothing was ever said.
+func (s *story) empty() bool { return s.list.Len() == 0 && s.before == 0 && !s.loading }
+
+// page asks for the turns before the first one shown, once at a time; ok is
+// false when there is nothing to ask.
+func (s *story) page() (protocol.HistoryData, bool) {
+	if s.before == 0 || s.loading {
+		return protocol.HistoryData{}, false
+	}
+	s.loading = true
+	return protocol.HistoryData{Before: s.before, Limit: historyPage}, true
+}
+
+// older shows a page of history before the first item.
+func (s *story) older(page *protocol.HistoryResult) error {
+	s.loading = false
+	s.before = 0
+	if page.More && page.First > 0 {
+		s.before = page.First
+	}
+	past := newStory(s.look)
+	var sources []transcript.Source
+	var folds []bool
+	collect := func(src transcript.Source, folded bool) transcript.ID {
+		sources, folds = append(sources, src), append(folds, folded)
+		return past.list.Append(src, folded)
+	}
+	for _, raw := range page.Events {
+		var e protocol.Event
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		items, err := past.words.Apply(&e)
+		if err != nil {
+			return err
+		}
+		past.show(&e, items, collect)
+	}
+	for i := len(sources) - 1; i >= 0; i-- {
+		s.list.Prepend(sources[i], folds[i])
+	}
+	return nil
+}
+
+func nameOf(a *protocol.Actor) string {
+	if a == nil || a.Name == "" {
+		return "you"
+	}
+	return a.Name
+}

@@ -1,0 +1,207 @@
+package transcript
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits on what a hostile text can hide or pile up.
+const (
+	maxControlSequence = 64   // bytes of parameters before an unfinished sequence is given up
+	maxControlString   = 4096 // runes of an unfinished OSC, DCS, APC, PM or SOS
+	maxMarks           = 12   // zero-width runes in a row; more, or some without a base, are dropped
+)
+
+// Clean makes untrusted text safe to draw: whole control sequences, C0 except
+// newline and tab, DEL, C1 and bidirectional overrides are gone, a lone CR and
+// CR LF are a newline, invalid UTF-8 is U+FFFD.
+func Clean(s string) string {
+	var c Cleaner
+	return c.Clean(s)
+}
+
+// Cleaner is Clean for a text that arrives in pieces: cleaning the pieces gives
+// what cleaning the whole gives, as long as no rune is cut. The zero value is ready.
+type Cleaner struct {
+	state cleanState
+	seen  int  // runes consumed by the sequence being skipped
+	room  int  // zero-width runes that may follow: none without a base
+	cr    bool // the last rune was a CR, given out as a newline
+}
+
+type cleanState uint8
+
+const (
+	inText cleanState = iota
+	inEscape
+	inSequence
+	inString
+	inStringEscape
+)
+
+// Clean returns the drawable part of the next piece.
+func (c *Cleaner) Clean(s string) string {
+	if c.state == inText && !c.cr && isPlain(s) {
+		if s != "" {
+			c.based(rune(s[len(s)-1]))
+		}
+		return s
+	}
+	var out strings.Builder
+	out.Grow(len(s))
+	for _, r := range s { // an invalid byte comes as U+FFFD
+		for !c.step(&out, r) {
+		}
+	}
+	return out.String()
+}
+
+// step consumes r, or changes the state and wants r again.
+func (c *Cleaner) step(out *strings.Builder, r rune) bool {
+	switch c.state {
+	case inEscape:
+		return c.escape(r)
+	case inSequence:
+		c.seen++
+		switch {
+		case r >= 0x40 && r <= 0x7e:
+			c.state = inText
+			return true
+		case r >= 0x20 && r < 0x40 && c.seen < maxControlSequence:
+			return true
+		}
+		c.state = inText
+		return false
+	case inString:
+		c.seen++
+		switch {
+		case r == 0x07 || r == 0x9c:
+			c.state = inText
+			return true
+		case r == 0x1b:
+			c.state = inStringEscape
+			return true
+		case r == '\n' || r == '\r' || c.seen > maxControlString:
+			c.state = inText
+			return false
+		}
+		return true
+	case inStringEscape:
+		if r == '\\' {
+			c.state = inText
+			return true
+		}
+		c.state = inEscape
+		return false
+	default:
+		c.text(out, r)
+		return true
+	}
+}
+
+func (c *Cleaner) escape(r rune) bool {
+	switch {
+	case r == '[':
+		c.state, c.seen = inSequence, 0
+	case r == ']' || r == 'P' || r == 'X' || r == '^' || r == '_':
+		c.state, c.seen = inString, 0
+	case r >= 0x20 && r < 0x30: // an intermediate: the final byte follows
+	case r >= 0x30 && r < 0x7f:
+		c.state = inText
+	case r == 0x1b:
+	default:
+		c.state = inText
+		return false
+	}
+	return true
+}
+
+func (c *Cleaner) text(out *strings.Builder, r rune) {
+	afterCR := c.cr
+	c.cr = false
+	switch {
+	case r == '\n':
+		if afterCR {
+			return
+		}
+	case r == '\r':
+		c.cr = true
+		r = '\n'
+	case r == 0x1b:
+		c.state = inEscape
+		return
+	case r == 0x9b:
+		c.state, c.seen = inSequence, 0
+		return
+	case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f:
+		c.state, c.seen = inString, 0
+		return
+	case r == '\u2028' || r == '\u2029':
+		r = '\n'
+	case r != '\t' && isControl(r):
+		return
+	}
+	if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		if c.room == 0 {
+			return
+		}
+		c.room--
+	} else {
+		c.based(r)
+	}
+	out.WriteRune(r)
+}
+
+func (c *Cleaner) based(r rune) {
+	if c.room = maxMarks; r == '\n' || r == '\t' {
+		c.room = 0
+	}
+}
+
+// Reveal makes untrusted text safe to draw and hides nothing: what Clean
+// removes shows as a visible character. It is for what a person decides on.
+func Reveal(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var out strings.Builder
+	out.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r == '\n' || r == '\t':
+			out.WriteRune(r)
+		case r < 0x20:
+			out.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			out.WriteRune('\u2421')
+		case isControl(r), r >= 0x300 && r != '\u200d' && unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+			out.WriteString("‹U+")
+			const hex = "0123456789ABCDEF"
+			for shift := 16; shift >= 0; shift -= 4 {
+				if digit := r >> shift & 15; digit != 0 || shift < 16 {
+					out.WriteByte(hex[digit])
+				}
+			}
+			out.WriteString("›")
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// isControl tells C0, DEL, C1 and the runes that reorder what is around them.
+func isControl(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r < 0xa0 ||
+		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\u061c' || r == '\u200e' || r == '\u200f'
+}
+
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if b := s[i]; b < 0x20 && b != '\n' && b != '\t' || b >= 0x7f {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}

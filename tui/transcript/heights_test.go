@@ -1,0 +1,64 @@
+package transcript
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestHeightsAgreeWithASlice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h heights
+		var model []int
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				v := rapid.IntRange(0, 9).Draw(t, "height")
+				h.push(v)
+				model = append(model, v)
+			},
+			"set": func(t *rapid.T) {
+				if len(model) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(model)-1).Draw(t, "item")
+				v := rapid.IntRange(0, 9).Draw(t, "height")
+				h.set(i, v)
+				model[i] = v
+			},
+			"": func(t *rapid.T) {
+				line := 0
+				for i, v := range model {
+					if got := h.before(i); got != line {
+						t.Fatalf("before(%d) = %d, want %d", i, got, line)
+					}
+					for within := range v {
+						gotItem, gotWithin := h.find(line + within)
+						if gotItem != i || gotWithin != within {
+							t.Fatalf("find(%d) = %d, %d, want %d, %d", line+within, gotItem, gotWithin, i, within)
+						}
+					}
+					line += v
+				}
+				if h.total() != line {
+					t.Fatalf("total() = %d, want %d", h.total(), line)
+				}
+				if i, over := h.find(line + 3); i != len(model) || over != 3 {
+					t.Fatalf("find past the end = %d, %d, want %d, 3", i, over, len(model))
+				}
+			},
+		})
+	})
+}
+
+func BenchmarkHeights(b *testing.B) {
+	var h heights
+	for range 100_000 {
+		h.push(3)
+	}
+	for i := 0; b.Loop(); i++ {
+		n := i * 7919 % 100_000
+		h.set(n, 5)
+		h.find(n * 3)
+		h.set(n, 3)
+	}
+}

@@ -1,0 +1,214 @@
+package transcript
+
+import "github.com/charmbracelet/x/ansi"
+
+// Source is the content of one item. The list calls it only for items on the
+// screen, or passed by the scrolling of one.
+type Source interface {
+	// Block renders the item at a width of at least one cell.
+	Block(width int, folded bool) Block
+	// Estimate is about how many lines Block will have. It costs O(1).
+	Estimate(width int, folded bool) int
+}
+
+// ID names an item of one list. It stays valid whatever is added around it,
+// until Forget.
+type ID int
+
+type item struct {
+	source  Source
+	version uint64
+	folded  bool
+}
+
+// List shows a window of lines over items of any number. No method loops over
+// all items: drawing and scrolling cost what is on the screen, everything else
+// O(log n).
+type List struct {
+	width, height int
+	cache         *cache
+
+	// Items grow at both ends, so that older ones can be paged in: back holds
+	// IDs 0, 1, 2 …, front holds -1, -2 …, each with its heights.
+	back, front   []item
+	backH, frontH heights
+
+	// The first line on the screen while not following: corrections of
+	// estimated heights never move the screen.
+	top      ID
+	topLine  int
+	follow   bool // the end of the last item is the end of the screen
+	selected ID
+	chosen   bool // something is selected
+}
+
+// NewList keeps rendered lines of up to cacheBytes. It follows the end.
+func NewList(cacheBytes int) *List {
+	return &List{width: 1, height: 1, cache: newCache(cacheBytes), follow: true}
+}
+
+// Len is the number of items.
+func (l *List) Len() int { return len(l.back) + len(l.front) }
+
+// First and Last are the ends of the list; Last is before First when it is empty.
+func (l *List) First() ID { return ID(-len(l.front)) }
+
+// Last is the newest item.
+func (l *List) Last() ID { return ID(len(l.back) - 1) }
+
+// Resize sets the window. Lines are laid out anew when they come on the screen.
+func (l *List) Resize(width, height int) {
+	l.width, l.height = max(width, 1), max(height, 1)
+}
+
+// Append adds an item at the end.
+func (l *List) Append(s Source, folded bool) ID {
+	l.back = append(l.back, item{source: s, folded: folded})
+	l.backH.push(max(s.Estimate(l.width, folded), 1))
+	return ID(len(l.back) - 1)
+}
+
+// Prepend adds an item before the first.
+func (l *List) Prepend(s Source, folded bool) ID {
+	l.front = append(l.front, item{source: s, folded: folded})
+	l.frontH.push(max(s.Estimate(l.width, folded), 1))
+	return ID(-len(l.front))
+}
+
+// Forget drops every item before the one named, which becomes 0. It costs what
+// is kept.
+func (l *List) Forget(before ID) {
+	if before <= l.First() {
+		return
+	}
+	kept := *l
+	*l = *NewList(l.cache.budget)
+	l.width, l.height = kept.width, kept.height
+	l.follow, l.top, l.topLine = kept.follow, kept.top-before, kept.topLine
+	l.chosen, l.selected = kept.chosen && kept.selected >= before, kept.selected-before
+	if l.top < 0 {
+		l.top, l.topLine = 0, 0
+	}
+	for id := before; id <= kept.Last(); id++ {
+		l.back = append(l.back, *kept.item(id))
+		l.backH.push(kept.heightAt(id))
+	}
+}
+
+// Touch says that the item's content changed.
+func (l *List) Touch(id ID) {
+	it := l.item(id)
+	it.version++
+	l.setHeight(id, max(it.source.Estimate(l.width, it.folded), 1))
+}
+
+// Folded tells whether the item is folded.
+func (l *List) Folded(id ID) bool { return l.item(id).folded }
+
+// Fold folds or unfolds an item; what is above it stays where it is.
+func (l *List) Fold(id ID, folded bool) {
+	it := l.item(id)
+	if it.folded == folded {
+		return
+	}
+	it.folded = folded
+	if l.follow && l.Len() > 0 {
+		l.top, l.topLine = l.bottomTop()
+		l.follow = false
+	}
+	l.Touch(id)
+}
+
+// Source is the item's content.
+func (l *List) Source(id ID) Source { return l.item(id).source }
+
+// Lines draws the window: exactly its height in lines, none wider than its
+// width. What is missing at the end is empty.
+func (l *List) Lines() []string {
+	out := make([]string, 0, l.height)
+	l.settle()
+	l.walk(func(id ID, line string) { out = append(out, l.dress(id, line)) })
+	for len(out) < l.height {
+		out = append(out, "")
+	}
+	return out
+}
+
+// ItemAt is the item drawn at a row of the window.
+func (l *List) ItemAt(row int) (ID, bool) {
+	l.settle()
+	at, found, hit := 0, ID(0), false
+	l.walk(func(id ID, _ string) {
+		if at == row {
+			found, hit = id, true
+		}
+		at++
+	})
+	return found, hit
+}
+
+// walk visits the lines in the window from the settled anchor on.
+func (l *List) walk(visit func(ID, string)) {
+	if l.Len() == 0 {
+		return
+	}
+	left := l.height
+	for id, line := l.top, l.topLine; left > 0 && id <= l.Last(); id, line = id+1, 0 {
+		b := l.block(id)
+		for ; line < b.height() && left > 0; line++ {
+			visit(id, b.line(line))
+			left--
+		}
+	}
+}
+
+func (l *List) dress(id ID, line string) string {
+	if len(line) > l.width && ansi.StringWidth(line) > l.width {
+		line = ansi.Truncate(line, l.width, "")
+	}
+	if l.chosen && id == l.selected && l.width > 2 {
+		return Mark + ansi.TruncateLeft(line, 1, "")
+	}
+	return line
+}
+
+// Mark stands in the first column of a selected item's lines. Sources leave
+// that column blank.
+const Mark = "▌"
+
+func (l *List) item(id ID) *item {
+	if id < 0 {
+		return &l.front[-1-id]
+	}
+	return &l.back[id]
+}
+
+// block renders the item, or takes it from the cache, and corrects its height.
+func (l *List) block(id ID) *Block {
+	it := l.item(id)
+	key := cacheKey{item: int(id), width: l.width, fold: it.folded}
+	b, ok := l.cache.get(key, it.version)
+	if !ok {
+		b = l.cache.put(key, it.version, it.source.Block(l.width, it.folded))
+	}
+	l.setHeight(id, b.height())
+	return b
+}
+
+func (l *List) heightAt(id ID) int {
+	if id < 0 {
+		return l.frontH.at(int(-1 - id))
+	}
+	return l.backH.at(int(id))
+}
+
+func (l *List) setHeight(id ID, h int) {
+	if id < 0 {
+		l.frontH.set(int(-1-id), h)
+	} else {
+		l.backH.set(int(id), h)
+	}
+}
+
+// Height is the number of rows of the window.
+func (l *List) Height() int { return l.height }

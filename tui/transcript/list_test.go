@@ -1,0 +1,273 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// counted is a source of numbered lines that counts what is asked of it.
+type counted struct {
+	name   string
+	height int
+	calls  *int
+}
+
+func (c *counted) Block(_ int, folded bool) Block {
+	*c.calls++
+	lines := make([]string, c.height)
+	for i := range lines {
+		lines[i] = fmt.Sprintf(" %s.%d", c.name, i)
+	}
+	if folded {
+		lines = lines[:1]
+	}
+	return Block{Body: lines}
+}
+
+func (c *counted) Estimate(int, bool) int {
+	*c.calls++
+	return 2
+}
+
+func filled(n, height int, calls *int) *List {
+	l := NewList(1 << 20)
+	l.Resize(40, 10)
+	for i := range n {
+		l.Append(&counted{name: fmt.Sprint(i), height: height, calls: calls}, false)
+	}
+	return l
+}
+
+func TestListFollowsTheEnd(t *testing.T) {
+	calls := 0
+	l := filled(5, 3, &calls)
+	want := []string{" 1.2", " 2.0", " 2.1", " 2.2", " 3.0", " 3.1", " 3.2", " 4.0", " 4.1", " 4.2"}
+	if got := l.Lines(); !slices.Equal(got, want) {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	l.Append(&counted{name: "new", height: 1, calls: &calls}, false)
+	if got := l.Lines(); got[9] != " new.0" {
+		t.Fatalf("the new item is not last: %q", got)
+	}
+}
+
+func TestListStaysWhileTheReaderReads(t *testing.T) {
+	calls := 0
+	l := filled(50, 3, &calls)
+	l.Scroll(-31)
+	before := l.Lines()
+	l.Append(&counted{name: "below", height: 7, calls: &calls}, false)
+	l.Prepend(&counted{name: "above", height: 9, calls: &calls}, false)
+	l.Touch(l.First())
+	l.Touch(l.Last())
+	if after := l.Lines(); !slices.Equal(before, after) {
+		t.Fatalf("the screen moved: %q, then %q", before, after)
+	}
+	if l.Following() {
+		t.Error("it follows although the reader went up")
+	}
+	l.Scroll(1000)
+	if !l.Following() || l.Lines()[9] != " below.6" {
+		t.Errorf("scrolling past the end does not follow: %q", l.Lines())
+	}
+}
+
+func TestShortListStartsAtTheTop(t *testing.T) {
+	calls := 0
+	l := filled(2, 2, &calls)
+	want := []string{" 0.0", " 0.1", " 1.0", " 1.1", "", "", "", "", "", ""}
+	l.Scroll(-5)
+	if got := l.Lines(); !slices.Equal(got, want) {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	if !l.AtTop() {
+		t.Error("the first line shows, but AtTop says no")
+	}
+}
+
+func TestFoldKeepsTheTopOfTheScreen(t *testing.T) {
+	calls := 0
+	l := filled(20, 4, &calls)
+	l.SelectAt(5)
+	first := l.Lines()[0]
+	l.Fold(5, true)
+	if got := strings.Join(l.Lines(), "|"); strings.Contains(got, "5.1|") || !strings.Contains(got, "5.0|") {
+		t.Errorf("item 5 is not folded: %s", got)
+	}
+	l.Fold(5, false)
+	if got := l.Lines()[0]; got != first {
+		t.Errorf("the first line was %q, is %q", first, got)
+	}
+}
+
+func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
+	calls := 0
+	l := filled(30, 3, &calls)
+	l.Lines()
+	l.Select(-1)
+	for range 12 {
+		l.Select(-1)
+	}
+	if id, ok := l.Selected(); !ok || id != 17 {
+		t.Fatalf("selected %d, %v; want 17", id, ok)
+	}
+	if got := l.Lines(); !slices.Contains(got, Mark+"17.0") || !slices.Contains(got, Mark+"17.2") {
+		t.Errorf("the selected item is not marked on screen: %q", got)
+	}
+}
+
+// The screen must always be a window of the whole, whatever was done before,
+// with estimates that are wrong.
+func TestScreenIsAWindowOfTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		calls, names := 0, 0
+		l := NewList(rapid.SampledFrom([]int{1, 500, 1 << 20}).Draw(t, "cache"))
+		l.Resize(20, 5)
+		source := func(t *rapid.T) *counted {
+			names++
+			return &counted{name: fmt.Sprint(names), height: rapid.IntRange(0, 7).Draw(t, "height"), calls: &calls}
+		}
+		l.Append(source(t), false)
+		pick := func(t *rapid.T) ID {
+			return ID(rapid.IntRange(int(l.First()), int(l.Last())).Draw(t, "item"))
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"append":  func(t *rapid.T) { l.Append(source(t), false) },
+			"prepend": func(t *rapid.T) { l.Prepend(source(t), false) },
+			"scroll":  func(t *rapid.T) { l.Scroll(rapid.IntRange(-20, 20).Draw(t, "lines")) },
+			"resize":  func(t *rapid.T) { l.Resize(20, rapid.IntRange(1, 9).Draw(t, "rows")) },
+			"seek":    func(t *rapid.T) { l.Seek(rapid.IntRange(-2, 60).Draw(t, "line")) },
+			"select":  func(t *rapid.T) { l.Select(rapid.IntRange(-2, 2).Draw(t, "by")) },
+			"forget":  func(t *rapid.T) { l.Forget(pick(t)) },
+			"top":     func(*rapid.T) { l.Top() },
+			"bottom":  func(*rapid.T) { l.Bottom() },
+			"touch": func(t *rapid.T) {
+				id := pick(t)
+				l.Source(id).(*counted).height = rapid.IntRange(0, 7).Draw(t, "height")
+				l.Touch(id)
+			},
+			"": func(t *rapid.T) {
+				var whole []string
+				for id := l.First(); id <= l.Last(); id++ {
+					b := l.Source(id).Block(20, false)
+					whole = append(whole, b.Body...)
+				}
+				screen := l.Lines()
+				if len(screen) != l.height {
+					t.Fatalf("%d rows, want %d", len(screen), l.height)
+				}
+				for i, line := range screen {
+					screen[i] = strings.Replace(line, Mark, " ", 1)
+				}
+				if len(whole) <= l.height {
+					for len(whole) < l.height {
+						whole = append(whole, "")
+					}
+					if !slices.Equal(screen, whole) {
+						t.Fatalf("screen %q, want all of %q", screen, whole)
+					}
+					return
+				}
+				at := slices.Index(whole, screen[0])
+				if at < 0 || !slices.Equal(screen, whole[at:at+len(screen)]) {
+					t.Fatalf("screen %q is no window of %q", screen, whole)
+				}
+				if l.Following() && at+len(screen) != len(whole) {
+					t.Fatalf("following, but the end is not on screen")
+				}
+			},
+		})
+	})
+}
+
+// Work per frame must not depend on the number of items.
+func TestNothingLoopsOverAllItems(t *testing.T) {
+	work := map[int]int{}
+	for _, n := range []int{1_000, 100_000} {
+		calls := 0
+		l := filled(n, 3, &calls)
+		l.Lines()
+		calls = 0
+		for range 20 {
+			l.Append(&counted{name: "new", height: 3, calls: &calls}, false)
+			l.Touch(l.Last())
+			l.Lines()
+			l.Scroll(-25)
+			l.Lines()
+			l.Position()
+			l.Seek(n)
+			l.Lines()
+			l.Select(-1)
+			l.Fold(l.Last(), true)
+			l.ItemAt(4)
+			l.Resize(40+calls%2, 10)
+			l.Lines()
+			l.AtTop()
+			l.Top()
+			l.Lines()
+			l.Bottom()
+			l.Lines()
+		}
+		work[n] = calls
+	}
+	if work[1_000] > 2_000 || work[100_000] > work[1_000]*11/10 {
+		t.Errorf("sources were asked %d times with 1,000 items, %d with 100,000", work[1_000], work[100_000])
+	}
+}
+
+func TestCacheKeepsItsBudget(t *testing.T) {
+	calls := 0
+	l := NewList(4_000)
+	l.Resize(40, 10)
+	for i := range 200 {
+		l.Append(&counted{name: fmt.Sprint(i), height: 3, calls: &calls}, false)
+	}
+	for range 60 {
+		l.Scroll(-7)
+		l.Lines()
+	}
+	if l.cache.used > 4_000 {
+		t.Errorf("the cache holds %d bytes of a budget of 4000", l.cache.used)
+	}
+	if l.cache.order.Len() != len(l.cache.byKey) {
+		t.Errorf("%d entries in order, %d by key", l.cache.order.Len(), len(l.cache.byKey))
+	}
+	calls = 0
+	l.Lines()
+	l.Lines()
+	if calls != 0 {
+		t.Errorf("an unchanged screen rendered %d items again", calls)
+	}
+}
+
+func TestWideLinesAreCut(t *testing.T) {
+	l := NewList(1 << 20)
+	l.Resize(3, 2)
+	l.Append(static{"漢字", "\x1b[31mabcdef\x1b[0m"}, false)
+	if got := l.Lines(); got[0] != "漢" || !strings.HasPrefix(got[1], "\x1b[31mabc") || strings.Contains(got[1], "d") {
+		t.Errorf("lines are not cut: %q", got)
+	}
+}
+
+type static []string
+
+func (s static) Block(int, bool) Block  { return Block{Body: s} }
+func (s static) Estimate(int, bool) int { return len(s) }
+
+func BenchmarkFrame(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			calls := 0
+			l := filled(n, 3, &calls)
+			l.Resize(200, 60)
+			for b.Loop() {
+				l.Touch(l.Last())
+				l.Lines()
+			}
+		})
+	}
+}

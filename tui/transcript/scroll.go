@@ -1,0 +1,201 @@
+package transcript
+
+// Following tells whether new lines scroll the window.
+func (l *List) Following() bool { return l.follow }
+
+// Bottom goes to the end and follows it.
+func (l *List) Bottom() { l.follow = true }
+
+// Top goes to the first line.
+func (l *List) Top() {
+	l.follow = false
+	l.top, l.topLine = l.First(), 0
+}
+
+// Scroll moves the window by lines; past the end it follows. The cost is that
+// of the lines passed.
+func (l *List) Scroll(lines int) {
+	if l.Len() == 0 || lines == 0 {
+		return
+	}
+	l.settle()
+	if lines > 0 && l.follow {
+		return
+	}
+	l.follow = false
+	for line := l.topLine + lines; ; {
+		if line < 0 {
+			if l.top == l.First() {
+				l.topLine = 0
+				break
+			}
+			l.top--
+			line += l.block(l.top).height()
+			continue
+		}
+		if h := l.block(l.top).height(); line >= h {
+			if l.top == l.Last() {
+				l.follow = true
+				break
+			}
+			line -= h
+			l.top++
+			continue
+		}
+		l.topLine = line
+		break
+	}
+	if lines > 0 {
+		l.settle()
+	}
+}
+
+// AtTop tells that the first line is on the screen.
+func (l *List) AtTop() bool {
+	l.settle()
+	return l.Len() == 0 || l.top == l.First() && l.topLine == 0
+}
+
+// Position is how many lines are above the window and how many there are; both
+// are estimates for what was never on the screen.
+func (l *List) Position() (above, total int) {
+	total = l.frontH.total() + l.backH.total()
+	if l.Len() == 0 {
+		return 0, total
+	}
+	l.settle()
+	return l.linesBefore(l.top) + l.topLine, total
+}
+
+// Seek puts the line at the top of the window, counted as Position counts.
+func (l *List) Seek(line int) {
+	if l.Len() == 0 {
+		return
+	}
+	l.follow = false
+	front := l.frontH.total()
+	if line = max(line, 0); line < front {
+		i, within := l.frontH.find(front - 1 - line)
+		l.top = ID(-1 - i)
+		l.topLine = l.frontH.at(i) - 1 - within
+	} else {
+		i, within := l.backH.find(line - front)
+		if i == l.backH.len() {
+			l.follow = true
+			return
+		}
+		l.top, l.topLine = ID(i), within
+	}
+}
+
+func (l *List) linesBefore(id ID) int {
+	if id < 0 {
+		return l.frontH.total() - l.frontH.before(int(-id))
+	}
+	return l.frontH.total() + l.backH.before(int(id))
+}
+
+// Selected is the item chosen with Select.
+func (l *List) Selected() (ID, bool) { return l.selected, l.chosen && l.Len() > 0 }
+
+// Unselect chooses nothing.
+func (l *List) Unselect() { l.chosen = false }
+
+// SelectAt chooses an item and brings it on the screen.
+func (l *List) SelectAt(id ID) {
+	if l.Len() == 0 {
+		return
+	}
+	l.selected, l.chosen = min(max(id, l.First()), l.Last()), true
+	l.reveal(l.selected)
+}
+
+// Select moves the choice by a number of items; the first choice is the last
+// item on the screen.
+func (l *List) Select(by int) {
+	if l.Len() == 0 {
+		return
+	}
+	if !l.chosen {
+		last := l.Last()
+		l.settle()
+		l.walk(func(id ID, _ string) { last = id })
+		l.SelectAt(last)
+		return
+	}
+	l.SelectAt(l.selected + ID(by))
+}
+
+// reveal scrolls as little as brings the item's first line on the screen.
+func (l *List) reveal(id ID) {
+	l.settle()
+	if id < l.top || id == l.top && l.topLine > 0 {
+		l.follow = false
+		l.top, l.topLine = id, 0
+		return
+	}
+	row, onScreen, whole := 0, false, 0
+	l.walk(func(at ID, _ string) {
+		if at == id {
+			onScreen = true
+			whole++
+		}
+		row++
+	})
+	h := l.block(id).height()
+	if onScreen && whole == h {
+		return
+	}
+	l.follow = false
+	l.top, l.topLine = id, 0
+	if want := l.height - h; want > 0 {
+		l.up(want)
+	}
+}
+
+// up moves the anchor up by lines, as far as there are any.
+func (l *List) up(lines int) {
+	for l.topLine < lines && l.top > l.First() {
+		lines -= l.topLine
+		l.top--
+		l.topLine = l.block(l.top).height()
+	}
+	l.topLine = max(0, l.topLine-lines)
+}
+
+// settle makes the anchor name an existing line and leaves no empty rows under
+// the last item while lines are hidden above.
+func (l *List) settle() {
+	if l.Len() == 0 {
+		l.top, l.topLine, l.follow = 0, 0, true
+		return
+	}
+	if l.follow {
+		l.top, l.topLine = l.bottomTop()
+		return
+	}
+	l.top = min(max(l.top, l.First()), l.Last())
+	h := l.block(l.top).height()
+	l.topLine = max(0, min(l.topLine, h-1))
+	for id, left := l.top, l.height+l.topLine; ; {
+		if left -= l.block(id).height(); left < 0 {
+			return
+		}
+		if id++; id > l.Last() {
+			l.top, l.topLine = l.bottomTop()
+			l.follow = true
+			return
+		}
+	}
+}
+
+// bottomTop is the anchor that puts the last line on the last row.
+func (l *List) bottomTop() (ID, int) {
+	left := l.height
+	for id := l.Last(); id >= l.First(); id-- {
+		if left -= l.block(id).height(); left <= 0 {
+			return id, -left
+		}
+	}
+	return l.First(), 0
+}

@@ -1,0 +1,174 @@
+package transcript
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const tabStop = 4
+
+// breaking says where a line that is too long may end.
+type breaking uint8
+
+const (
+	atWords breaking = iota // at spaces and around wide characters, else anywhere
+	anywhere
+)
+
+// wrapping is clean text laid out at one width. Appending lays out the delta
+// and at most two lines before it: what a grapheme that grows can still change.
+type wrapping struct {
+	width int
+	at    breaking
+
+	lines []string
+	open  int    // the first line that an append may change
+	tail  string // the text from that line on
+	bytes int    // of lines[:open]
+}
+
+func (w *wrapping) append(s string) {
+	if s == "" {
+		return
+	}
+	text := w.tail + s
+	w.lines = w.lines[:w.open]
+	for {
+		para, rest, more := strings.Cut(text, "\n")
+		starts := w.paragraph(para)
+		if more {
+			w.close(len(w.lines))
+			text = rest
+			continue
+		}
+		keep := max(0, len(starts)-2)
+		w.close(len(w.lines) - (len(starts) - keep))
+		w.tail = para[starts[keep]:]
+		return
+	}
+}
+
+// close fixes every line before end.
+func (w *wrapping) close(end int) {
+	for _, line := range w.lines[w.open:end] {
+		w.bytes += len(line) + lineOverhead
+	}
+	w.open = end
+}
+
+// view is the lines without the empty ones at the end, and about how many bytes they hold.
+func (w *wrapping) view() ([]string, int) {
+	lines, bytes := w.lines, w.bytes
+	for _, line := range lines[w.open:] {
+		bytes += len(line) + lineOverhead
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines, bytes
+}
+
+// paragraph adds the lines of one paragraph and returns where each begins.
+// A break depends only on the text since the line's start, and spaces at a
+// break hang behind the line, so a later append never moves an earlier break.
+func (w *wrapping) paragraph(s string) []int {
+	starts := []int{0}
+	line, word := 0, 0 // where the current line and word begin
+	col, wordCol := 0, 0
+	blank := true // nothing but spaces before the word
+	emit := func(end int) {
+		w.lines = append(w.lines, w.expand(s[line:end]))
+		line = end
+		starts = append(starts, end)
+	}
+	for i := 0; i < len(s); {
+		n, cells := cluster(s[i:])
+		space := s[i] == ' ' && n == 1 || s[i] == '\t'
+		if s[i] == '\t' {
+			cells = w.tab(col)
+		}
+		if space && w.at == atWords {
+			col += cells
+			i += n
+			blank = blank && word == i-n
+			word, wordCol = i, col
+			continue
+		}
+		if cells > 1 && w.at == atWords {
+			blank = blank && word == i
+			word, wordCol = i, col
+		}
+		if col+cells > w.width && i > line {
+			indented := blank && i > word && wordCol+1 < w.width
+			if word > line && w.at == atWords && !indented {
+				emit(word)
+				col -= wordCol
+				word, wordCol = line, 0
+			}
+			if col+cells > w.width && i > line {
+				emit(i)
+				col, word, wordCol = 0, i, 0
+			}
+			blank = true
+			if s[i] == '\t' {
+				cells = w.tab(0)
+			}
+		}
+		col += cells
+		i += n
+		if cells > 1 && w.at == atWords {
+			blank = false
+			word, wordCol = i, col
+		}
+	}
+	emit(len(s))
+	return starts[:len(starts)-1]
+}
+
+// cluster is the length and the cells of the first grapheme cluster.
+func cluster(s string) (n, cells int) {
+	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
+		if s[0] < 0x20 {
+			return 1, 0
+		}
+		return 1, 1
+	}
+	first, cells := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return len(first), cells
+}
+
+// tab is how many cells a tab takes at a column. Where lines break anywhere it
+// does not reach over the end of the line.
+func (w *wrapping) tab(col int) int {
+	cells := tabStop - col%tabStop
+	if w.at == anywhere && col < w.width {
+		return min(cells, w.width-col)
+	}
+	return cells
+}
+
+// expand turns tabs into spaces, which a terminal cannot misplace, and drops
+// the spaces that hang behind a line broken at words.
+func (w *wrapping) expand(s string) string {
+	if w.at == atWords {
+		s = strings.TrimRight(s, " \t")
+	}
+	if !strings.Contains(s, "\t") {
+		return s
+	}
+	var out strings.Builder
+	col := 0
+	for i := 0; i < len(s); {
+		n, cells := cluster(s[i:])
+		if s[i] == '\t' {
+			cells = w.tab(col)
+			out.WriteString("        "[:cells])
+		} else {
+			out.WriteString(s[i : i+n])
+		}
+		col += cells
+		i += n
+	}
+	return out.String()
+}

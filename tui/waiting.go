@@ -1,0 +1,68 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+// queueKey handles a key while the queue has the focus.
+func (m *model) queueKey(key string) tea.Cmd {
+	at := m.queue.at(m.state)
+	switch key {
+	case "esc":
+		m.setFocus(onComposer)
+		return nil
+	case "h":
+		return m.do(protocol.DoQueueHold, protocol.QueueHoldData{}, nil, m.tell)
+	case "r":
+		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{}, nil, m.tell)
+	}
+	if at < 0 {
+		return nil
+	}
+	message := m.state.Queue[at]
+	switch key {
+	case "up", "k":
+		m.queue.choose(m.state, at-1)
+	case "down", "j":
+		m.queue.choose(m.state, at+1)
+	case "e", "enter":
+		return m.edit(message)
+	case "x", "delete", "backspace":
+		m.queue.choose(m.state, at+1)
+		return m.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID}, nil, m.tell)
+	case "K", "shift+up":
+		return m.move(message, at-1)
+	case "J", "shift+down":
+		return m.move(message, at+1)
+	}
+	return nil
+}
+
+func (m *model) move(message protocol.Message, to int) tea.Cmd {
+	if to < 0 || to >= len(m.state.Queue) {
+		return nil
+	}
+	m.queue.chosen = message.MessageID
+	return m.do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to}, nil, m.tell)
+}
+
+// edit holds the message, so that it does not start meanwhile, and puts its
+// text into the composer.
+func (m *model) edit(message protocol.Message) tea.Cmd {
+	m.composer.edit(message.MessageID, message.Text)
+	m.setFocus(onComposer)
+	return m.do(protocol.DoQueueHold, protocol.QueueHoldData{MessageID: message.MessageID}, nil, m.tell)
+}
+
+// endEdit gives up an edit and its hold.
+func (m *model) endEdit() tea.Cmd {
+	message := m.composer.endEdit()
+	for _, h := range m.state.Holds {
+		if h.Reason == protocol.HoldEdit && h.MessageID == message && h.By != nil && *h.By == m.link.By {
+			return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, m.tell)
+		}
+	}
+	return nil
+}

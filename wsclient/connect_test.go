@@ -1,0 +1,417 @@
+package wsclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+func TestDelayGrowsByHalfUpToFiveSeconds(t *testing.T) {
+	for attempt, want := range []time.Duration{500e6, 750e6, 1125e6, 1687500e3, 2531250e3, 3796875e3, 5e9, 5e9, 5e9} {
+		if got := delay(attempt+1, 0); got != want {
+			t.Errorf("attempt %d: %v, want %v", attempt+1, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		attempt := rapid.IntRange(1, 1<<30).Draw(t, "attempt")
+		whole, got := delay(attempt, 0), delay(attempt, rapid.Float64Range(0, 1).Draw(t, "r"))
+		if got < whole/2 || got > whole || whole > maxDelay {
+			t.Fatalf("%v of %v", got, whole)
+		}
+	})
+}
+
+func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		start := time.Now()
+		c.Retry()
+		time.Sleep(12 * time.Second)
+		if s := c.State(); s.Phase != PhaseConnecting || s.Attempt != 8 || !errors.Is(s.Err, errDown) || s.RetryAt.Before(time.Now()) {
+			t.Errorf("state %+v", s)
+		}
+		f.setDown(nil)
+		p := f.open()
+		synctest.Wait()
+		if s := c.State(); s != (ConnState{Phase: PhaseOpen}) {
+			t.Errorf("state %+v", s)
+		}
+		var waits []time.Duration
+		last := start
+		for _, at := range f.dialed()[1:] {
+			waits = append(waits, at.Sub(last))
+			last = at
+		}
+		want := []time.Duration{500e6, 750e6, 1125e6, 1687500e3, 2531250e3, 3796875e3, 5e9}
+		if !slices.Equal(waits, want) {
+			t.Errorf("waited %v, want %v", waits, want)
+		}
+
+		_ = p.conn.CloseNow()
+		synctest.Wait()
+		lost := time.Now()
+		if s := c.State(); s.Phase != PhaseReconnecting || s.Attempt != 1 || s.RetryAt.Sub(lost) != firstDelay || s.Err == nil {
+			t.Errorf("state %+v", s)
+		}
+		f.open()
+		if got := time.Since(lost); got != firstDelay {
+			t.Errorf("reconnected after %v", got)
+		}
+	})
+}
+
+func TestDialingAloneDoesNotResetTheBackoff(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		c.Retry()
+		for range 4 { // the connection stands, but hello is not answered
+			_ = f.peer().conn.CloseNow()
+		}
+		at := f.dialed()
+		if got := at[3].Sub(at[2]); got != 1125*time.Millisecond {
+			t.Errorf("the third delay was %v", got)
+		}
+	})
+}
+
+func TestARefusedClientDoesNotComeBack(t *testing.T) {
+	status := func(code int, body string) func(*fake) {
+		return func(f *fake) {
+			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); fmt.Fprint(w, body) })
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		prepare func(*fake)
+		serve   func(*peer)
+		code    protocol.Code
+		status  int
+	}{
+		{"HTTP 401", status(401, ``), nil, protocol.CodeUnauthorized, 401},
+		{"HTTP 403 with a reason", status(403, `{"error":{"code":"forbidden","message":"observers only"}}`), nil, protocol.CodeForbidden, 403},
+		{"1008 before hello", nil, func(p *peer) { _ = p.conn.Close(protocol.ClosePolicy, "bad token") }, protocol.CodeUnauthorized, 0},
+		{"1008 later", nil, func(p *peer) { p.greet(); _ = p.conn.Close(protocol.ClosePolicy, "expired") }, protocol.CodeUnauthorized, 0},
+		{"hello of another version", nil, func(p *peer) {
+			p.refuse(p.next(protocol.DoHello), protocol.Errorf(protocol.CodeUnsupported, "no"))
+		}, protocol.CodeUnsupported, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+				if test.prepare != nil {
+					test.prepare(f)
+				}
+				pending := make(chan error, 1)
+				go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
+				r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+				if test.serve != nil {
+					test.serve(f.peer())
+				}
+				var why *ConnectError
+				if err := <-pending; !errors.As(err, &why) || why.Code != test.code || why.Status != test.status {
+					t.Errorf("the command ended with %v (%+v)", err, why)
+				}
+				if err := r.ended(); !errors.As(err, &why) || why.Code != test.code {
+					t.Errorf("the subscription ended with %v", err)
+				}
+				dials := len(f.dialed())
+				time.Sleep(time.Hour)
+				if s := c.State(); s.Phase != PhaseOffline || !errors.As(s.Err, &why) || len(f.dialed()) != dials {
+					t.Errorf("state %+v, %d dials, then %d", s, dials, len(f.dialed()))
+				}
+			})
+		})
+	}
+}
+
+func TestOtherFailuresAreTriedAgain(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+		c.Retry()
+		synctest.Wait()
+		var why *ConnectError
+		if s := c.State(); !errors.As(s.Err, &why) || why.Status != http.StatusBadGateway {
+			t.Errorf("state %+v", s)
+		}
+		f.setRefuse(nil)
+		_ = f.open().conn.Close(protocol.CloseGoingAway, "draining")
+		_ = f.open().conn.Close(protocol.CloseSlow, "slow")
+		f.open()
+	})
+}
+
+func TestARedirectIsNotFollowed(t *testing.T) {
+	inBubble(t, Options{Token: "secret", NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
+		asked := 0
+		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			http.Redirect(w, r, "http://elsewhere/", http.StatusTemporaryRedirect)
+		})
+		var why *ConnectError
+		if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Status != http.StatusTemporaryRedirect {
+			t.Errorf("connect: %v", err)
+		}
+		if asked != 1 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
+}
+
+func TestAClosedClientDoesNotComeBack(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		c.Retry()
+		p := f.open()
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		pending := make(chan error, 1)
+		go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
+		p.next(protocol.DoList)
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		p.ended()
+		if err := <-pending; !errors.Is(err, ErrClosed) {
+			t.Errorf("the command ended with %v", err)
+		}
+		if err := r.ended(); err != nil {
+			t.Errorf("the subscription ended with %v", err)
+		}
+		time.Sleep(time.Hour)
+		if s := c.State(); s.Phase != PhaseClosed || len(f.dialed()) != 1 {
+			t.Errorf("state %+v after %d dials", s, len(f.dialed()))
+		}
+		c.Retry()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		var why *ConnectError
+		if err := c.Connect(t.Context()); !errors.As(err, &why) || !errors.Is(err, ErrClosed) {
+			t.Errorf("connect: %v", err)
+		}
+	})
+}
+
+func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		stuck := make(chan struct{})
+		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+			conn, err := websocket.Accept(w, r, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.CloseNow()
+			_, _, _ = conn.Read(context.Background())
+			_ = conn.Write(context.Background(), websocket.MessageText, []byte(`{"id":"hello","result":{}}`))
+			<-stuck
+		})
+		defer close(stuck)
+		if err := c.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before := time.Now()
+		_ = c.Close()
+		if took := time.Since(before); took > closeWithin {
+			t.Errorf("closing took %v", took)
+		}
+	})
+}
+
+func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		errs := make(chan error, 5)
+		for range cap(errs) {
+			go func() { errs <- c.Connect(t.Context()) }()
+		}
+		synctest.Wait()
+		f.open()
+		for range cap(errs) {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		if err := c.Connect(t.Context()); err != nil {
+			t.Errorf("connect when open: %v", err)
+		}
+		if n := len(f.dialed()); n != 1 {
+			t.Errorf("%d dials", n)
+		}
+	})
+}
+
+func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
+	inBubble(t, Options{Attempts: 3}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		var why *ConnectError
+		if err := c.Connect(t.Context()); !errors.As(err, &why) || !errors.Is(err, errDown) {
+			t.Errorf("connect: %v", err)
+		}
+		pending := make(chan error, 1)
+		go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
+		time.Sleep(time.Hour)
+		if s := c.State(); s.Phase != PhaseOffline || len(f.dialed()) != 3 {
+			t.Errorf("state %+v after %d dials", s, len(f.dialed()))
+		}
+		c.Retry()
+		time.Sleep(time.Hour)
+		if n := len(f.dialed()); n != 6 {
+			t.Errorf("%d dials, want three more", n)
+		}
+		f.setDown(nil)
+		c.Retry()
+		p := f.open()
+		p.answer(p.next(protocol.DoList), protocol.ListResult{})
+		if err := <-pending; err != nil {
+			t.Errorf("the command that waited: %v", err)
+		}
+	})
+}
+
+func TestRetryDoesNotWaitForTheDelay(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		c.Retry()
+		time.Sleep(20 * time.Second)
+		f.setDown(nil)
+		before := time.Now()
+		c.Retry()
+		f.open()
+		if took := time.Since(before); took != 0 {
+			t.Errorf("connected after %v", took)
+		}
+		c.Retry()
+		time.Sleep(time.Minute)
+		if at := f.dialed(); at[len(at)-1] != before {
+			t.Error("dialed again when open")
+		}
+	})
+}
+
+func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
+	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		before := time.Now()
+		var why *ConnectError
+		if err := c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil); !errors.As(err, &why) || time.Since(before) != 0 {
+			t.Errorf("%v after %v", err, time.Since(before))
+		}
+		f.setDown(nil)
+		c.Retry()
+		_ = f.open().conn.CloseNow()
+		f.open() // what was open once is tried again
+	})
+}
+
+func TestConnectEndsWithItsContext(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		err := c.Connect(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errDown) {
+			t.Errorf("connect: %v", err)
+		}
+		f.setDown(nil)
+		p := f.open() // the others' wish to be connected is not the caller's to end
+		p.nothing()
+	})
+}
+
+func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
+	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
+		before := time.Now()
+		err := c.Connect(t.Context())
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != openWithin {
+			t.Errorf("%v after %v", err, time.Since(before))
+		}
+	})
+}
+
+func TestASilentServerIsPingedThenLeft(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		c.Retry()
+		p := f.open()
+		time.Sleep(time.Hour) // pings are answered
+		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
+			t.Fatalf("state %+v after %d dials", s, len(f.dialed()))
+		}
+		_ = p.conn.CloseNow()
+		p = f.peer()
+		p.mute = true
+		p.greet()
+		start := time.Now()
+		p.next(protocol.DoPing)
+		if got := time.Since(start); got != DefaultHeartbeat {
+			t.Errorf("pinged after %v", got)
+		}
+		p.ended()
+		if got := time.Since(start); got != 2*DefaultHeartbeat {
+			t.Errorf("left after %v", got)
+		}
+		synctest.Wait()
+		if s := c.State(); s.Phase != PhaseReconnecting || !errors.Is(s.Err, errSilent) {
+			t.Errorf("state %+v", s)
+		}
+		f.open()
+	})
+}
+
+func TestHelloTellsWhoTheClientIs(t *testing.T) {
+	inBubble(t, Options{Token: "secret", Name: "ada", Agent: "test/1", Window: 4096}, func(t *testing.T, f *fake, c *Client) {
+		if h := c.Hello(); h.Server != "" {
+			t.Errorf("hello before connecting: %+v", h)
+		}
+		c.Retry()
+		p := f.peer()
+		hello := p.next(protocol.DoHello)
+		var d protocol.HelloData
+		if err := hello.DecodeData(&d); err != nil || d != (protocol.HelloData{Version: "v1", Name: "ada", Agent: "test/1", Acks: true, Window: 4096}) {
+			t.Errorf("hello %+v, %v", d, err)
+		}
+		if got := p.request.Header.Get("Authorization"); got != "Bearer secret" {
+			t.Errorf("Authorization %q", got)
+		}
+		if got := p.request.URL.Path; got != protocol.Path {
+			t.Errorf("path %q", got)
+		}
+		p.answer(hello, protocol.HelloResult{Server: "fake", Connection: "c9"})
+		if err := c.Connect(t.Context()); err != nil || c.Hello().Connection != "c9" {
+			t.Errorf("%v, hello %+v", err, c.Hello())
+		}
+	})
+}
+
+func TestStatesYieldTheNewest(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		var phases []Phase
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			for s := range c.States(t.Context()) {
+				phases = append(phases, s.Phase)
+				time.Sleep(time.Second)
+			}
+		}()
+		time.Sleep(time.Second / 2)
+		c.Retry()
+		p := f.open()
+		time.Sleep(700 * time.Millisecond)
+		_ = p.conn.CloseNow() // open again before the reader looks
+		f.open()
+		time.Sleep(3 * time.Second)
+		_ = c.Close()
+		<-over
+		if want := []Phase{PhaseOffline, PhaseOpen, PhaseOpen, PhaseClosed}; !slices.Equal(phases, want) {
+			t.Errorf("phases %v", phases)
+		}
+	})
+}

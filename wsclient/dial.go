@@ -1,0 +1,131 @@
+package wsclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+)
+
+// maxIncoming bounds one message of a server: it is above any answer and any batch of events a server writes.
+const maxIncoming = 16 << 20
+
+// A dialer opens connections to one server.
+type dialer struct {
+	url   string // to dial, with its credentials
+	shown string // without
+	http  *http.Client
+	token string
+	err   error // of the URL; dialing fails with it
+}
+
+func newDialer(raw string, o Options) *dialer {
+	u, socket, err := parseURL(raw)
+	if err != nil {
+		return &dialer{shown: "the server", err: err}
+	}
+	t := &http.Transport{DisableKeepAlives: true, TLSClientConfig: o.TLS, Protocols: new(http.Protocols)}
+	t.Protocols.SetHTTP1(true) // a WebSocket cannot be opened over HTTP/2 here
+	d := &dialer{url: u.String(), token: o.Token, http: &http.Client{
+		Transport: t,
+		// A redirect would carry the credential to where nobody meant it to go.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	switch {
+	case o.Dial != nil:
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return o.Dial(ctx) }
+	case socket != "":
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}
+	default:
+		t.Proxy = http.ProxyFromEnvironment
+	}
+	if d.shown = raw; socket == "" {
+		u.User, u.RawQuery = nil, ""
+		d.shown = u.String()
+	}
+	return d
+}
+
+// parseURL returns the URL to open and, for a Unix socket, its path.
+func parseURL(raw string) (_ *url.URL, socket string, _ error) {
+	if path, ok := strings.CutPrefix(raw, "unix://"); ok {
+		if path == "" {
+			return nil, "", errors.New("unix:// needs the path of a socket")
+		}
+		return &url.URL{Scheme: "ws", Host: "localhost", Path: protocol.Path}, path, nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, "", errors.New("malformed URL") // its text may hold credentials
+	}
+	switch u.Scheme {
+	case "ws", "wss", "http", "https":
+	default:
+		return nil, "", fmt.Errorf("%q is not a scheme of servers: ws, wss, http, https or unix", u.Scheme)
+	}
+	if u.Host == "" {
+		return nil, "", errors.New("the URL names no host")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = protocol.Path
+	}
+	return u, "", nil
+}
+
+// dial opens a WebSocket. ctx bounds the dialing alone. The error is a *ConnectError.
+func (d *dialer) dial(ctx context.Context) (*websocket.Conn, error) {
+	if d.err != nil {
+		return nil, &ConnectError{URL: d.shown, Code: protocol.CodeUnsupported, Err: d.err}
+	}
+	header := http.Header{}
+	if d.token != "" {
+		header.Set("Authorization", "Bearer "+d.token)
+	}
+	conn, resp, err := websocket.Dial(ctx, d.url, &websocket.DialOptions{
+		HTTPClient: d.http, HTTPHeader: header, Subprotocols: []string{protocol.Subprotocol},
+	})
+	if err != nil {
+		return nil, d.refusal(resp, err)
+	}
+	conn.SetReadLimit(maxIncoming)
+	return conn, nil
+}
+
+// refusal tells why dialing failed, from the HTTP answer when there was one.
+func (d *dialer) refusal(resp *http.Response, err error) *ConnectError {
+	e := &ConnectError{URL: d.shown, Err: err}
+	var dialing *url.Error
+	if errors.As(err, &dialing) {
+		e.Err = dialing.Err // the rest repeats the URL, credentials included
+	}
+	if resp == nil || resp.StatusCode == http.StatusSwitchingProtocols {
+		return e
+	}
+	e.Status, e.Err = resp.StatusCode, fmt.Errorf("HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		e.Code = protocol.CodeUnauthorized
+	case http.StatusForbidden:
+		e.Code = protocol.CodeForbidden
+	}
+	body, _ := io.ReadAll(resp.Body) // the first KiB, in memory
+	var told struct{ Error *protocol.Error }
+	if json.Unmarshal(body, &told) == nil && told.Error != nil && told.Error.Code != "" {
+		e.Err = told.Error
+		if e.Code == "" {
+			e.Code = told.Error.Code
+		}
+	}
+	return e
+}

@@ -1,0 +1,38 @@
+package wsclient
+
+import (
+	"context"
+	"crypto/tls"
+	"math/rand/v2"
+	"net"
+	"time"
+)
+
+// Options says how a client connects. The zero value is a client that retries for ever with acks and the default window.
+type Options struct {
+	Token string // sent as a bearer credential, to the host of the URL alone
+	Name  string // of the person, unless the credential has one
+	Agent string // of the program
+
+	TLS  *tls.Config                                 // nil: the system's roots
+	Dial func(ctx context.Context) (net.Conn, error) // own transport; the URL then only names host and path
+
+	Attempts     int            // failed attempts in a row until the client is offline; 0: no end
+	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it
+	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window
+	Heartbeat    time.Duration  // of silence before a ping, and how long its answer may take; 0: DefaultHeartbeat
+	Rand         func() float64 // of the jitter, in [0,1); nil: math/rand
+}
+
+// DefaultHeartbeat is how long a server may be silent before it is asked whether it is there.
+const DefaultHeartbeat = 10 * time.Second
+
+func (o Options) withDefaults() Options {
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = DefaultHeartbeat
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	return o
+}
