@@ -94,6 +94,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err != nil {
 		return session.End{}, err
 	}
+	if err := a.said(); err != nil {
+		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
+	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
 	l.begin(t)
 	defer l.finish(t)
@@ -212,6 +215,17 @@ func (a *Agent) account(l *link, end session.End, out session.Output) session.En
 		a.host.Logf("usage of %s: %v", a.config.Name, err)
 	}
 	return end
+}
+
+// said notes that there is something to be taken up.
+func (a *Agent) said() error {
+	a.mu.Lock()
+	said := a.kept.Said
+	a.mu.Unlock()
+	if said {
+		return nil
+	}
+	return a.keep(func(s *state) { s.Said = true })
 }
 
 // keep changes what is saved.

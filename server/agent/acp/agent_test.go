@@ -231,6 +231,17 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	next.run("sessions")
 	next.wantText("prompts: 2")
 
+	quiet := launch(t, "modes")
+	if err := quiet.Configure(t.Context(), "mode", "yolo"); err != nil {
+		t.Fatal(err)
+	}
+	fresh := quiet.again("modes")
+	fresh.run("option mode")
+	fresh.wantText("mode is yolo")
+	if n := fresh.data(protocol.Notice); len(n) > 0 {
+		t.Errorf("missed a conversation in which nothing was said: %+v", n)
+	}
+
 	lost := r.again("load")
 	lost.kept.Session = "another"
 	lost.run("sessions")
