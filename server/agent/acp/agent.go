@@ -131,7 +131,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	case r := <-answered:
 		end.Usage = a.account(l, r.end, out).Usage
 	case <-late.Done():
-		a.host.Logf("%s did not stop within %v and is ended", a.config.Name, a.config.CancelTimeout)
+		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
 		l.close(0)
 		<-answered
 	}

@@ -86,6 +86,9 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 	if len(r.groups) != 2 || !r.groups[1].Ended {
 		t.Errorf("groups are %+v", r.groups)
 	}
+	if len(r.data(protocol.Notice)) != 1 {
+		t.Error("nobody was told that the process was ended")
+	}
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
 }
