@@ -25,9 +25,11 @@ type cast struct {
 	midLine bool
 }
 
+func newCast(w io.Writer) *cast { return &cast{w: w, clean: map[string]*transcript.Cleaner{}} }
+
 func (o *exportOptions) cast(r *reader) error {
 	out := bufio.NewWriter(o.app.stdout)
-	c := &cast{w: out, clean: map[string]*transcript.Cleaner{}}
+	c := newCast(out)
 	err := r.read(protocol.Position{}, func(item wsclient.Item) error {
 		if item.Event == nil {
 			return nil
