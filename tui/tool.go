@@ -102,7 +102,7 @@ func (t *toolCall) status() string {
 		}
 		return t.look.dim.Render("unfinished")
 	}
-	s := string(end.Status)
+	s := oneLine(transcript.Clean(string(end.Status)))
 	style := t.look.dim
 	switch end.Status {
 	case protocol.ToolCompleted:
