@@ -130,7 +130,7 @@ var scenes = map[string]func() *journal{
 		j.say("t1", "# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, you attach with `agentctl attach`. "+
 			"See [the site](https://example.org/docs).\n\n", "- Nothing is lost.\n- Nothing waits:\n  1. detach\n  2. come back\n- [x] done\n\n",
 			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n| word | meaning |\n|---|---|\n| turn | one message to its end |\n| hold | keeps the queue from running |\n\n",
-			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is ~~near~~ here, and `code")
+			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is near, and `code")
 		j.caughtUp()
 		return j
 	},

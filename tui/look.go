@@ -51,7 +51,6 @@ func proseStyle(style transcript.Style) lipgloss.Style {
 	s := lipgloss.NewStyle().
 		Bold(style&transcript.Strong != 0).
 		Italic(style&transcript.Emphasis != 0).
-		Strikethrough(style&transcript.Struck != 0).
 		Underline(style&transcript.Link != 0).
 		Faint(style&transcript.Faint != 0)
 	switch {

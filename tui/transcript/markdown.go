@@ -5,19 +5,30 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
-// markdownParser is made on first use: most verbs of the program show none.
-var markdownParser = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
-})
+// The parsers are made on first use: most verbs of the program show no prose.
+// Tables are found here and not by the library's extensions, which take long to
+// initialise.
+var (
+	blockParser = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)
+	})
+	inlineParser = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(
+			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		)
+	})
+)
 
 // markdown renders whole blocks of markdown as lines.
 type markdown struct {
@@ -28,7 +39,7 @@ type markdown struct {
 // renderMarkdown lays clean markdown out at a width.
 func renderMarkdown(source string, width int, dress Dress) []string {
 	m := &markdown{[]byte(source), dress}
-	return m.blocks(markdownParser().Parse(text.NewReader(m.source)), width, false)
+	return m.blocks(blockParser().Parse(text.NewReader(m.source)), width, false)
 }
 
 // blocks renders the children of a block, with a blank line between them unless
@@ -53,7 +64,12 @@ func (m *markdown) block(n ast.Node, width int) []string {
 	case *ast.Heading:
 		style := Heading | Strong
 		return m.words(n, width, style)
-	case *ast.Paragraph, *ast.TextBlock:
+	case *ast.Paragraph:
+		if lines := m.table(n.Lines(), width); lines != nil {
+			return lines
+		}
+		return m.words(n, width, 0)
+	case *ast.TextBlock:
 		return m.words(n, width, 0)
 	case *ast.List:
 		return m.list(n, width)
@@ -71,13 +87,11 @@ func (m *markdown) block(n ast.Node, width int) []string {
 			lines = append(lines, codeLine(string(n.ClosureLine.Value(m.source)), "", width, m.dress)...)
 		}
 		return lines
-	case *east.Table:
-		return m.table(n, width)
 	}
 	return m.blocks(n, width, false)
 }
 
-// list renders items behind their bullets, numbers or boxes.
+// list renders items behind their bullets or numbers.
 func (m *markdown) list(l *ast.List, width int) []string {
 	var out []string
 	number := l.Start
@@ -182,9 +196,6 @@ func (m *markdown) inline(parent ast.Node, r *run) {
 				r.style = outer | Strong
 			}
 			m.inline(n, r)
-		case *east.Strikethrough:
-			r.style |= Struck
-			m.inline(n, r)
 		case *ast.Link:
 			m.link(n, string(n.Destination), r)
 		case *ast.Image:
@@ -198,12 +209,6 @@ func (m *markdown) inline(parent ast.Node, r *run) {
 				segment := n.Segments.At(i)
 				r.write(tabless(string(segment.Value(m.source))))
 			}
-		case *east.TaskCheckBox:
-			box := "[ ] "
-			if n.IsChecked {
-				box = "[x] "
-			}
-			r.write(box)
 		default:
 			m.inline(n, r)
 		}

@@ -13,7 +13,7 @@ import (
 // marked shows styles as tags.
 func marked(text string, style Style) string {
 	tag := ""
-	for i, name := range []string{"b", "i", "s", "c", "l", "h", "f", "+", "-"} {
+	for i, name := range []string{"b", "i", "c", "l", "h", "f", "+", "-"} {
 		if style&(1<<i) != 0 {
 			tag += name
 		}
@@ -36,7 +36,7 @@ func TestProseIsRendered(t *testing.T) {
 		width    int
 		want     []string
 	}{
-		{"words", "a **strong** and *soft* `code` ~~gone~~ word", 80, []string{"a <b:strong> and <i:soft> <c:code> <s:gone> word"}},
+		{"words", "a **strong** and *soft* `code` word", 80, []string{"a <b:strong> and <i:soft> <c:code> word"}},
 		{"styles go on over lines", "**strong words here**", 12, []string{"<b:strong words>", "<b:here>"}},
 		{"nested styles", "**a *b* `c`**", 80, []string{"<b:a ><bi:b><b: ><bc:c>"}},
 		{"lines stay", "one\ntwo  \nthree", 80, []string{"one", "two", "three"}},
@@ -58,6 +58,8 @@ func TestProseIsRendered(t *testing.T) {
 		{"escape and entity", `\*not\* &lt;b&gt; &#27;[2J`, 80, []string{"*not* <b> [2J"}},
 		{"html shows as it is", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<c:<div>>", "<c:y>", "<c:</div>>"}},
 		{"table", "| a | b |\n|---|---|\n| 1 | **x** |", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"}},
+		{"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z", 80, []string{"so:", "", "<b:a><f: │ ><b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"}},
+		{"no table", "a | b\nc | d", 80, []string{"a | b", "c | d"}},
 		{"wide characters", "- 漢字漢字漢字", 8, []string{"<f:• >漢字漢", "  字漢字"}},
 		{"nothing", "\n\n", 80, nil},
 	} {

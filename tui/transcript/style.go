@@ -10,7 +10,6 @@ type Style uint16
 const (
 	Strong Style = 1 << iota
 	Emphasis
-	Struck
 	Code
 	Link
 	Heading

@@ -5,51 +5,112 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/yuin/goldmark/ast"
-	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
 )
 
 // columnGap is what stands between two columns of a table.
 const columnGap = " │ "
 
-// table renders a table in columns; cells wrap when it is wider than there is
-// room.
-func (m *markdown) table(t *east.Table, width int) []string {
-	var rows [][]*run
-	columns := 0
-	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		var cells []*run
-		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			r := &run{}
-			if _, head := row.(*east.TableHeader); head {
-				r.style = Strong
-			}
-			m.inline(cell, r)
-			cells = append(cells, r)
-		}
-		rows = append(rows, cells)
-		columns = max(columns, len(cells))
+// table renders a paragraph that is a table in columns; cells wrap when it is
+// wider than there is room. It is nil for a paragraph that is none.
+func (m *markdown) table(lines *text.Segments, width int) []string {
+	raw := make([]string, lines.Len())
+	for i := range raw {
+		segment := lines.At(i)
+		raw[i] = strings.TrimSpace(string(segment.Value(m.source)))
 	}
-	if columns == 0 {
+	under := slices.IndexFunc(raw, isDelimiter)
+	if under < 1 || len(splitRow(raw[under])) != len(splitRow(raw[under-1])) {
 		return nil
+	}
+	var out []string
+	if under > 1 {
+		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords, m.dress), "")
+	}
+	columns := len(splitRow(raw[under]))
+	rows := [][]*run{m.cells(raw[under-1], columns, Strong)}
+	for _, line := range raw[under+1:] {
+		rows = append(rows, m.cells(line, columns, 0))
 	}
 	widths := columnWidths(rows, columns, width-ansi.StringWidth(columnGap)*(columns-1))
 	if widths == nil {
-		return m.cellsAlone(t, width)
+		return append(out, m.cellsAlone(rows, width)...)
 	}
 	gap := m.dress(columnGap, Faint)
-	var out []string
 	for i, cells := range rows {
 		out = append(out, m.row(cells, widths, gap)...)
 		if i == 0 {
-			var rule []string
-			for _, w := range widths {
-				rule = append(rule, strings.Repeat("─", w))
+			rule := make([]string, columns)
+			for c, w := range widths {
+				rule[c] = strings.Repeat("─", w)
 			}
 			out = append(out, m.dress(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
 	return out
+}
+
+// cells are the cells of a row: as many as there are columns.
+func (m *markdown) cells(line string, columns int, style Style) []*run {
+	out := make([]*run, columns)
+	cells := splitRow(line)
+	for i := range out {
+		if i < len(cells) {
+			out[i] = m.cell(cells[i], style)
+		} else {
+			out[i] = &run{}
+		}
+	}
+	return out
+}
+
+// cell reads the inline content of a cell.
+func (m *markdown) cell(source string, style Style) *run {
+	within := &markdown{[]byte(source), m.dress}
+	r := &run{style: style}
+	doc := inlineParser().Parse(text.NewReader(within.source))
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		within.inline(n, r)
+	}
+	return r
+}
+
+// isDelimiter tells the line under a table's head: dashes in columns.
+func isDelimiter(line string) bool {
+	if !strings.Contains(line, "|") {
+		return false
+	}
+	for _, cell := range splitRow(line) {
+		dashes := strings.TrimSuffix(strings.TrimPrefix(cell, ":"), ":")
+		if dashes == "" || strings.Trim(dashes, "-") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// splitRow cuts a row at its bars, but not at escaped ones, which lose their
+// escape.
+func splitRow(line string) []string {
+	line = strings.TrimPrefix(strings.TrimSpace(line), "|")
+	if strings.HasSuffix(line, "|") && !strings.HasSuffix(line, `\|`) {
+		line = line[:len(line)-1]
+	}
+	var out []string
+	var cell strings.Builder
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && i+1 < len(line) && line[i+1] == '|':
+			cell.WriteByte('|')
+			i++
+		case line[i] == '|':
+			out = append(out, strings.TrimSpace(cell.String()))
+			cell.Reset()
+		default:
+			cell.WriteByte(line[i])
+		}
+	}
+	return append(out, strings.TrimSpace(cell.String()))
 }
 
 // row renders one row, as many lines high as its highest cell.
@@ -111,14 +172,14 @@ func columnWidths(rows [][]*run, columns, room int) []int {
 
 // cellsAlone is a table without room for its columns: every cell on lines of
 // its own, rows apart.
-func (m *markdown) cellsAlone(t ast.Node, width int) []string {
+func (m *markdown) cellsAlone(rows [][]*run, width int) []string {
 	var out []string
-	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		if len(out) > 0 {
+	for i, cells := range rows {
+		if i > 0 {
 			out = append(out, "")
 		}
-		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			out = append(out, m.words(cell, width, 0)...)
+		for _, c := range cells {
+			out = append(out, c.flow(width, atWords, m.dress)...)
 		}
 	}
 	return out
