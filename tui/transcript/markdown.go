@@ -30,15 +30,20 @@ var (
 	})
 )
 
+// maxNesting is how deep lists and quotes are indented; what lies deeper is not
+// indented any more.
+const maxNesting = 8
+
 // markdown renders whole blocks of markdown as lines.
 type markdown struct {
 	source []byte
 	dress  Dress
+	depth  int // of lists and quotes around
 }
 
 // renderMarkdown lays clean markdown out at a width.
 func renderMarkdown(source string, width int, dress Dress) []string {
-	m := &markdown{[]byte(source), dress}
+	m := &markdown{source: []byte(source), dress: dress}
 	return m.blocks(blockParser().Parse(text.NewReader(m.source)), width, false)
 }
 
@@ -74,7 +79,7 @@ func (m *markdown) block(n ast.Node, width int) []string {
 	case *ast.List:
 		return m.list(n, width)
 	case *ast.Blockquote:
-		return prefix(m.blocks(n, width-2, false), m.dress("│ ", Faint), m.dress("│ ", Faint))
+		return m.quote(n, width)
 	case *ast.ThematicBreak:
 		return []string{m.dress(strings.Repeat("─", min(width, 24)), Faint)}
 	case *ast.FencedCodeBlock:
@@ -91,8 +96,21 @@ func (m *markdown) block(n ast.Node, width int) []string {
 	return m.blocks(n, width, false)
 }
 
+// quote renders what is quoted behind a bar.
+func (m *markdown) quote(n ast.Node, width int) []string {
+	m.depth++
+	defer func() { m.depth-- }()
+	if m.depth > maxNesting || width < 4 {
+		return m.blocks(n, width, false)
+	}
+	bar := m.dress("│ ", Faint)
+	return prefix(m.blocks(n, width-2, false), bar, bar)
+}
+
 // list renders items behind their bullets or numbers.
 func (m *markdown) list(l *ast.List, width int) []string {
+	m.depth++
+	defer func() { m.depth-- }()
 	var out []string
 	number := l.Start
 	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
@@ -101,7 +119,7 @@ func (m *markdown) list(l *ast.List, width int) []string {
 			bullet = strconv.Itoa(number) + ". "
 			number++
 		}
-		if len(bullet) >= width {
+		if m.depth > maxNesting || len(bullet)+2 > width {
 			bullet = ""
 		}
 		indent := len([]rune(bullet))

@@ -7,7 +7,7 @@ import (
 
 // blockMax is how much text without a blank line is one block at most, so that
 // the open end of a text stays cheap to draw.
-const blockMax = 16 << 10
+const blockMax = 8 << 10
 
 // Prose is untrusted markdown that may still be growing. It is laid out block
 // by block: a block that is closed is never laid out again at that width, only

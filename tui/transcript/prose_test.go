@@ -92,6 +92,20 @@ func TestATableFitsItsRoom(t *testing.T) {
 	}
 }
 
+func TestDeepNestingStaysOnTheScreen(t *testing.T) {
+	for _, in := range []string{strings.Repeat("> ", 2000) + "deep", strings.Repeat("- ", 2000) + "deep"} {
+		lines, _ := prose(in, unmarked).Lines(40)
+		if !strings.Contains(strings.Join(lines, "\n"), "deep") {
+			t.Fatalf("what is nested does not show: %q", lines)
+		}
+		for _, line := range lines {
+			if n := ansi.StringWidth(line); n > 40 {
+				t.Fatalf("a line of %d cells: %q", n, line)
+			}
+		}
+	}
+}
+
 func TestALongBlockIsCut(t *testing.T) {
 	p := NewProse(unmarked)
 	var words strings.Builder

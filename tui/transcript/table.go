@@ -66,7 +66,7 @@ func (m *markdown) cells(line string, columns int, style Style) []*run {
 
 // cell reads the inline content of a cell.
 func (m *markdown) cell(source string, style Style) *run {
-	within := &markdown{[]byte(source), m.dress}
+	within := &markdown{source: []byte(source), dress: m.dress}
 	r := &run{style: style}
 	doc := inlineParser().Parse(text.NewReader(within.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
