@@ -20,10 +20,13 @@ type batch struct {
 
 // apply writes one batch and returns about how many bytes that were.
 func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	if b.Delete {
-		return 0, removeSession(conn, b.Session)
-	}
 	w := &batch{Batch: b, conn: conn}
+	if b.Delete {
+		if err := removeSession(conn, b.Session); err != nil {
+			return 0, err
+		}
+		return w.size, w.answers()
+	}
 	for _, step := range []func() error{
 		w.session, w.log, w.turns, w.answers, w.decisions, w.blobs, w.groups,
 	} {
