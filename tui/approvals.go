@@ -198,10 +198,6 @@ func passages(r *protocol.Approval) []passage {
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
 	}
-	for i, t := range r.Tasks {
-		add(isText, false, fmt.Sprintf("%d. ", i+1), t.Title)
-		add(isDetail, false, "   ", t.Description)
-	}
 	add(isDiff, true, "", r.Patch)
 	for i := range r.Content {
 		add(isDiff, true, "", contentText(&r.Content[i]))

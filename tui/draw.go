@@ -92,10 +92,13 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-// frame cuts the lines to the screen.
+// frame cuts the lines to the screen. It is the last to see them: nothing that
+// steers a terminal gets by, whatever was forgotten before.
 func (m *model) frame(lines []string) string {
 	lines = lines[:min(len(lines), m.height)]
 	for i, line := range lines {
+		line = onlyDress(line)
+		lines[i] = line
 		if len(line) > m.width && ansi.StringWidth(line) > m.width {
 			lines[i] = ansi.Truncate(line, m.width, "")
 		}

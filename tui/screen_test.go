@@ -174,7 +174,7 @@ func TestGoldenScreens(t *testing.T) {
 		"help":     func(s *screen) { s.press("?") },
 	}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "prose", "help", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {
@@ -267,6 +267,22 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	}
 	s.press("esc", "tab")
 	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
+}
+
+func TestOnlyDressGetsBy(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain 漢字", "plain 漢字"},
+		{"\x1b[1;38:5:7mbold\x1b[m", "\x1b[1;38:5:7mbold\x1b[m"},
+		{"a\x1b[2Jb", "a[2Jb"},
+		{"a\x1b]0;x\ab\x7f", "a]0;xb"},
+		{"a\u009b2Jé\u00a0b", "a2Jé\u00a0b"},
+		{"\x1b[31", "[31"},
+		{"\x1b", ""},
+	} {
+		if got := onlyDress(c.in); got != c.want {
+			t.Errorf("onlyDress(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
 }
 
 func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {

@@ -130,7 +130,7 @@ func (m *model) turnText() string {
 	case m.state.Closed:
 		return "closed"
 	case t == nil && m.state.Last != nil && m.state.Last.Reason != protocol.ReasonCompleted:
-		return "idle, last turn " + string(m.state.Last.Reason)
+		return "idle, last turn " + oneLine(transcript.Clean(string(m.state.Last.Reason)))
 	case t == nil:
 		return "idle"
 	case len(m.state.Approvals) > 0:

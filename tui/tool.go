@@ -19,7 +19,7 @@ const tailLines = 5
 type toolCall struct {
 	look *look
 	item *protocol.Item
-	feed feed
+	feed feed[*transcript.Text]
 }
 
 func (t *toolCall) Estimate(width int, folded bool) int {
@@ -102,7 +102,7 @@ func (t *toolCall) status() string {
 		}
 		return t.look.dim.Render("unfinished")
 	}
-	s := string(end.Status)
+	s := oneLine(transcript.Clean(string(end.Status)))
 	style := t.look.dim
 	switch end.Status {
 	case protocol.ToolCompleted:

@@ -44,7 +44,7 @@ func openHouse(ctx context.Context, dir dataDir, c *config, log *slog.Logger) (h
 	h = &house{dir: dir}
 	if h.lock, err = dir.lock(); err != nil {
 		if pid := dir.owner(); errors.Is(err, errLocked) && pid != 0 {
-			err = &fault{exit: exitError, code: codeFailed, err: fmt.Errorf("%w: %s, pid %d", err, dir, pid), hint: "end it: agentctl stop"}
+			err = faultf(exitError, codeFailed, "%w: %s, pid %d", err, dir, pid).hinting("end it: agentctl stop")
 		}
 		return nil, err
 	}
@@ -92,9 +92,10 @@ func (h *house) serve(ctx context.Context, idle time.Duration) error {
 	defer cancel()
 	failed := make(chan error, len(h.listeners))
 	var serving sync.WaitGroup
+	srv := h.server
 	for _, l := range h.listeners {
 		serving.Go(func() {
-			if err := h.server.Serve(l); err != nil {
+			if err := srv.Serve(l); err != nil {
 				failed <- err
 				cancel()
 			}

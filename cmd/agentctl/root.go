@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
 )
 
 // Groups of verbs in the help.
@@ -22,7 +23,7 @@ const rootLong = `agentctl is tmux for AI agents: a server runs their sessions, 
 send, queue, interrupt, approve, detach, come back: nothing that was shown or accepted is lost.
 
 A session is named by its id, its exact name, or the beginning of its id. Without --server the local server is used and, if none
-runs, started in the background.
+runs, started in the background; it ends by itself after 10 minutes without sessions at work or clients.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
 the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted.`
@@ -76,20 +77,20 @@ func newRoot(a *app) *cobra.Command {
 	root.SetCompletionCommandGroupID(groupServer)
 	root.AddCommand(builderVerbs()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &fault{exit: exitUsage, code: codeUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+		return usagef("%w", err).hinting("see: %s --help", cmd.CommandPath())
 	})
 	return root
 }
 
 func unknownVerb(cmd *cobra.Command, verb string) error {
-	hint := "see: " + cmd.CommandPath() + " --help"
+	f := usagef("there is no verb %q", verb).hinting("see: %s --help", cmd.CommandPath())
 	if near := cmd.SuggestionsFor(verb); len(near) > 0 {
 		for i := range near {
 			near[i] = cmd.CommandPath() + " " + near[i]
 		}
-		hint = "did you mean: " + strings.Join(near, " or ")
+		f.hinting("did you mean: %s", strings.Join(near, " or "))
 	}
-	return &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("there is no verb %q", verb), hint: hint}
+	return f
 }
 
 func (a *app) addGlobals(root *cobra.Command) {
@@ -144,7 +145,7 @@ func does[O any](a *app, o *O, read func(args []string) error, run func(context.
 		err := run(ctx, o)
 		var decided *fault
 		if err != nil && errors.Is(context.Cause(ctx), errTimeout) && !errors.As(err, &decided) {
-			return &fault{exit: exitTimeout, code: "timeout", err: fmt.Errorf("not done within %s", a.flags.Timeout)}
+			return faultf(exitTimeout, protocol.CodeTimeout, "not done within %s", a.flags.Timeout)
 		}
 		return err
 	}

@@ -8,19 +8,46 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agentctl": func() { os.Exit(run()) }})
+	testscript.Main(leakless{m}, map[string]func(){"agentctl": func() { os.Exit(run()) }, "holder": hold})
+}
+
+// leakless fails the tests when they leave a goroutine.
+type leakless struct{ *testing.M }
+
+func (m leakless) Run() int {
+	code := m.M.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// hold is a program that holds the data directory that it is told until its stdin ends.
+func hold() {
+	l, err := dataDir(os.Args[1]).lock()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	l.Close()
 }
 
 // scriptPatience bounds every wait of a script.
@@ -36,6 +63,7 @@ func TestScripts(t *testing.T) {
 			for _, kv := range []string{
 				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=", "XDG_RUNTIME_DIR=", "USER=ann",
 				"HOME=" + e.WorkDir, "TMPDIR=" + e.WorkDir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to end
 			} {
 				k, v, _ := strings.Cut(kv, "=")
 				e.Setenv(k, v)
@@ -43,7 +71,7 @@ func TestScripts(t *testing.T) {
 			if err := copyFile(filepath.Join("testdata", "agent.script"), filepath.Join(e.WorkDir, "agent.script")); err != nil {
 				return err
 			}
-			e.Defer(func() { endServer(t, dir) })
+			e.Defer(func() { endServer(t, dataDir(e.Getenv("AGENTCTL_DATA"))) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -52,8 +80,9 @@ func TestScripts(t *testing.T) {
 			"until": cmdUntil,
 			"lines": cmdLines,
 
-			"served":  cmdServed,
-			"tokened": cmdTokened,
+			"served":   cmdServed,
+			"tokened":  cmdTokened,
+			"murdered": cmdMurdered,
 		},
 	})
 }
@@ -200,4 +229,17 @@ func cmdTokened(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: tokened PROGRAM ARG…")
 	}
 	ts.Check(ts.Exec(args[0], args[1:]...))
+}
+
+// cmdMurdered: "murdered" kills the server without a chance to end in peace.
+func cmdMurdered(ts *testscript.TestScript, neg bool, args []string) {
+	dir := dataDir(ts.Getenv("AGENTCTL_DATA"))
+	pid := dir.owner()
+	if neg || len(args) > 0 || pid == 0 {
+		ts.Fatalf("usage: murdered, while a server runs")
+	}
+	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	defer cancel()
+	ts.Check(dir.gone(ctx, pid))
 }

@@ -118,7 +118,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 250 {
+	for range 100 {
 		bit := random.IntN(len(clean) * 8)
 		// Where the b-tree pages have their headers and cell pointers, half of the time.
 		if random.IntN(2) == 0 {
@@ -147,5 +147,55 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 			}
 		}
 		_ = s.Close() // on a damaged file anything goes
+	}
+}
+
+// torn kills a writer and hands its log to cut; what a store opened on boot makes of it is returned.
+func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	killed(t, dir, "1", sqlite.Normal, 30)
+	path := filepath.Join(dir, logFile)
+	wal, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, cut(wal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reopened(t, dir, sqlite.Options{Boot: boot}, func(s *sqlite.Store) {
+		if record, err = s.Session(context.Background(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		log = read(t, s, "a", 0, record.Head)
+	})
+	return record, log
+}
+
+func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
+	for cut := 1; cut < 10; cut++ {
+		record, log := torn(t, "2", func(wal []byte) []byte { return wal[:len(wal)*cut/10] })
+		if !bytes.Equal(log, lines(1, record.Head)) {
+			t.Errorf("cut %d: %d events in %d bytes", cut, record.Head, len(log))
+		}
+		if record.Epoch == "e-a" {
+			t.Errorf("cut %d: epoch kept", cut)
+		}
+	}
+}
+
+func TestADamagedLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
+	for tenth := range 9 { // the end of a log may be torn by the kill itself
+		record, log := torn(t, "1", func(wal []byte) []byte {
+			wal[len(wal)*tenth/10] ^= 4
+			return wal
+		})
+		if !bytes.Equal(log, lines(1, record.Head)) {
+			t.Errorf("byte at %d/10: %d events in %d bytes", tenth, record.Head, len(log))
+		}
+		if record.Epoch == "e-a" {
+			t.Errorf("byte at %d/10: epoch kept", tenth)
+		}
 	}
 }

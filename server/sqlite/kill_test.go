@@ -94,6 +94,9 @@ func TestWhatWasReportedCommittedSurvivesKilling(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if record.Epoch != "e-a" {
+				t.Error("epoch renewed")
+			}
 			if record.Head < reported {
 				t.Errorf("head %d, reported %d", record.Head, reported)
 			}

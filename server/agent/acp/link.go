@@ -120,10 +120,10 @@ func (l *link) initialize(ctx context.Context) error {
 	return nil
 }
 
-// converse takes up the kept conversation where the agent can, else begins a new one and says so.
+// converse takes up the kept conversation where the agent can, else begins a new one, and says so if something is lost by it.
 func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 	params := sessionParams{Session: kept.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
-	if kept.Session != "" {
+	if kept.Said {
 		result, err := l.takeUp(ctx, params)
 		if err == nil {
 			l.talks(kept.Session, true)
@@ -145,7 +145,7 @@ func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 		return errors.New("session/new: the agent named no session")
 	}
 	l.talks(result.Session, false)
-	if err := a.keep(func(s *state) { s.Session = result.Session }); err != nil {
+	if err := a.keep(func(s *state) { s.Session, s.Said = result.Session, false }); err != nil {
 		return fmt.Errorf("save the conversation's name: %w", err)
 	}
 	return l.settle(ctx, result, kept)
@@ -257,7 +257,7 @@ func (l *link) explain(err error) error {
 	case wantsLogin(err):
 		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.howToLogIn())
 	case errors.As(err, &e):
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, e.Message)
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, words(e))
 	case errors.Is(err, rpc.ErrClosed):
 		how := "ended"
 		if exit := l.proc.Err(); exit != nil {
@@ -266,6 +266,27 @@ func (l *link) explain(err error) error {
 		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", l.config.Name, how, l.lastWords())
 	}
 	return err
+}
+
+// words finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
+func words(e *rpc.Error) string {
+	type told struct {
+		Message, Details string
+		Error            *struct{ Message string }
+	}
+	text := e.Message
+	var inner told
+	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
+		text = inner.Error.Message
+	}
+	var data told
+	_ = json.Unmarshal(e.Data, &data) // data may be anything, or nothing
+	for _, more := range []string{data.Details, data.Message} {
+		if more != "" && !strings.Contains(text, more) {
+			return text + ": " + more
+		}
+	}
+	return text
 }
 
 // lastWords is the end of what the program wrote to its standard error, for an error message.

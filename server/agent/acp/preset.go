@@ -36,7 +36,7 @@ var presets = []Preset{
 	},
 	{
 		Name: "codex", Title: "Codex", Command: []string{"codex-acp"},
-		Install: "npm install -g @zed-industries/codex-acp", Login: "run `codex login`, or set OPENAI_API_KEY",
+		Install: "npm install -g @agentclientprotocol/codex-acp", Login: "run `codex login`, or set OPENAI_API_KEY",
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot", Command: []string{"copilot", "--acp"},

@@ -25,6 +25,9 @@ CREATE TABLE snapshot (
 	data BLOB NOT NULL
 );
 
+-- Numbers of removed sessions whose chunks, folds, turns and blobs are still to be swept.
+CREATE TABLE removed (n INTEGER PRIMARY KEY);
+
 -- How far each session is: the seq of its last event (0: none) and that of its snapshot (-1: none). It is there
 -- for every session, so that lost rows are told from rows that never were.
 CREATE TABLE head (
