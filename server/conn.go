@@ -110,7 +110,9 @@ func (c *conn) read() {
 		var large *protocol.Error
 		switch {
 		case errors.As(err, &large):
-			c.answer("", nil, large)
+			if c.slot() {
+				c.settle("", nil, large)
+			}
 			c.close(protocol.CloseTooLarge, large.Message)
 			return
 		case err != nil:
@@ -121,7 +123,10 @@ func (c *conn) read() {
 		c.heard = time.Now()
 		c.mu.Unlock()
 		if kind != websocket.MessageText {
-			c.answer("", nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a text message"))
+			if !c.slot() {
+				return
+			}
+			c.settle("", nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a text message"))
 			continue
 		}
 		for line := range protocol.Lines(message) {
@@ -159,9 +164,7 @@ func (c *conn) take(line []byte) bool {
 			return true
 		}
 	}
-	select {
-	case c.slots <- struct{}{}:
-	case <-c.over:
+	if !c.slot() {
 		return false
 	}
 	if err != nil {
@@ -170,6 +173,16 @@ func (c *conn) take(line []byte) bool {
 	}
 	c.do(&cmd)
 	return true
+}
+
+// slot waits for one; false when the connection ends.
+func (c *conn) slot() bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	case <-c.over:
+		return false
+	}
 }
 
 // Wake wakes the writer if it waits.

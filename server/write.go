@@ -62,14 +62,14 @@ func (c *conn) write() {
 // finish writes the answers that wait and closes the connection with its code.
 func (c *conn) finish(send func([]byte) bool) {
 	c.mu.Lock()
-	b, slots := c.control.take(nil)
+	b, answers := c.control.take(nil)
 	code, reason := c.code, c.reason
 	c.mu.Unlock()
 	alive := code != websocket.StatusAbnormalClosure
 	if len(b) > 0 && alive {
 		alive = send(b)
 	}
-	for range slots {
+	for range answers {
 		<-c.slots
 	}
 	if alive {
@@ -99,7 +99,7 @@ func (c *conn) beat(send func([]byte) bool) bool {
 // writeOnce writes the control buffer, or else what the next subscription in turn has.
 func (c *conn) writeOnce(turn *int, buf *[]byte, send func([]byte) bool) (wrote, ok bool) {
 	c.mu.Lock()
-	b, slots := c.control.take((*buf)[:0])
+	b, answers := c.control.take((*buf)[:0])
 	subs := c.subs
 	n := len(subs)
 	order := make([]*subscription, n)
@@ -109,7 +109,7 @@ func (c *conn) writeOnce(turn *int, buf *[]byte, send func([]byte) bool) (wrote,
 	c.mu.Unlock()
 	if *buf = b; len(b) > 0 {
 		ok := send(b)
-		for range slots {
+		for range answers {
 			<-c.slots
 		}
 		if cap(b) > maxWrite {

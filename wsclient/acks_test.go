@@ -71,6 +71,38 @@ func TestHalfAWindowIsAcknowledgedAtOnce(t *testing.T) {
 	})
 }
 
+func TestAServerWhoseWindowIsUsedUpNeedNotWait(t *testing.T) {
+	inBubble(t, Options{Window: 1500}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		before := time.Now()
+		p.events(1, 11)
+		r.seqs(1, 11)
+		if seq, n := p.acked(); seq != 11 || n != 2 || time.Since(before) != 0 {
+			t.Errorf("acked %d by %d acks after %v", seq, n, time.Since(before))
+		}
+	})
+}
+
+func TestALargeEventIsAcknowledgedAtOnceWhateverTheWindow(t *testing.T) {
+	inBubble(t, Options{Window: 16 << 20}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		p.say(string(delta(20_000, 1).AppendJSON(nil)))
+		before := time.Now()
+		if it := r.item(); it.Event.Seq != 20_000 || len(it.Raw) < ackDry {
+			t.Fatalf("event %d of %d bytes", it.Event.Seq, len(it.Raw))
+		}
+		if seq, n := p.acked(); seq != 20_000 || n != 1 || time.Since(before) != 0 {
+			t.Errorf("acked %d by %d acks after %v", seq, n, time.Since(before))
+		}
+	})
+}
+
 func TestWithoutAWindowNothingIsAcknowledged(t *testing.T) {
 	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
 		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))

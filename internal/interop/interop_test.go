@@ -49,6 +49,10 @@ func plays(a *realAgent) fakemodel.Script {
 			out.Call(a.write, map[string]any{a.path: file, "content": "one\ntwo\n"})
 			return
 		}
+		if said == "fail" {
+			out.Fail(400, "no such luck")
+			return
+		}
 		if said == "drip" {
 			out.Drip(ctx, "drop ", 20*time.Millisecond)
 			return
@@ -211,6 +215,89 @@ func TestAnInterruptKeepsWhatWasSaid(t *testing.T) {
 			t.Errorf("the process was not kept:\n%s", r.story())
 		}
 	})
+}
+
+func TestAFailureOfTheModelEndsTheTurnInItsWords(t *testing.T) {
+	each(t, plays, func(t *testing.T, r *rig) {
+		r.send("fail")
+		var end protocol.TurnEndedData
+		r.decode(r.await(protocol.TurnEnded), &end)
+		if end.Reason != protocol.ReasonError || end.Code != protocol.CodeAgentFailed || !strings.Contains(end.Message, "no such luck") {
+			t.Errorf("ended %+v", end)
+		}
+		r.send("and now?")
+		r.turnEnded(protocol.ReasonCompleted)
+	})
+}
+
+// setting is the value of a setting as the agent told it last.
+func (r *rig) setting(id string) string {
+	r.t.Helper()
+	var snap protocol.SnapshotResult
+	r.do(protocol.DoSnapshot, protocol.Empty{}, &snap)
+	if o := snap.Snapshot.State.Options; o != nil {
+		for _, s := range o.Settings {
+			if s.ID == id {
+				return s.Value
+			}
+		}
+	}
+	return ""
+}
+
+func TestTheModeCanBeSetAndOutlivesTheServer(t *testing.T) {
+	each(t, plays, func(t *testing.T, r *rig) {
+		r.do(protocol.DoConfigure, protocol.ConfigureData{Setting: "mode", Value: r.agent.mode}, &protocol.Empty{})
+		if got := r.setting("mode"); got != r.agent.mode {
+			t.Errorf("the mode is %q", got)
+		}
+		r.stop()
+		r.start()
+		r.send("good morning")
+		r.turnEnded(protocol.ReasonCompleted)
+		if got := r.setting("mode"); got != r.agent.mode {
+			t.Errorf("after the restart the mode is %q", got)
+		}
+	})
+}
+
+func TestWithoutALoginTheUserIsToldWhatToDo(t *testing.T) {
+	gemini := realAgents[0]
+	gemini.env = func(string, string) map[string]string {
+		return map[string]string{"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_API_KEY": ""}
+	}
+	gemini.files = func(string) map[string]any {
+		return map[string]any{".gemini/settings.json": obj{
+			"privacy": obj{"usageStatisticsEnabled": false}, "general": obj{"enableAutoUpdate": false},
+		}}
+	}
+	r := open(t, &gemini, plays(&gemini))
+	r.send("good morning")
+	var end protocol.TurnEndedData
+	r.decode(r.await(protocol.TurnEnded), &end)
+	if end.Code != protocol.CodeAgentAuth || !strings.Contains(end.Message, "login") || !strings.Contains(end.Message, "Gemini API key") {
+		t.Errorf("ended %+v", end)
+	}
+}
+
+func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
+	gemini := realAgents[0]
+	with := gemini.env
+	gemini.env = func(home, endpoint string) map[string]string {
+		env := with(home, endpoint)
+		delete(env, "GOOGLE_GEMINI_BASE_URL") // which gemini-cli takes for a login of another kind
+		return env
+	}
+	gemini.files = func(string) map[string]any {
+		return map[string]any{".gemini/settings.json": obj{
+			"privacy": obj{"usageStatisticsEnabled": false}, "general": obj{"enableAutoUpdate": false},
+		}}
+	}
+	r := open(t, &gemini, plays(&gemini))
+	r.do(protocol.DoConfigure, protocol.ConfigureData{Setting: "mode", Value: "plan"}, &protocol.Empty{})
+	if got := r.setting("mode"); got != "plan" {
+		t.Errorf("the mode is %q", got)
+	}
 }
 
 func TestTheConversationGoesOnAfterARestart(t *testing.T) {

@@ -18,7 +18,9 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	err := s.failed
 	if err == nil {
-		err = s.finish()
+		if err = s.finish(); err != nil {
+			err = fmt.Errorf("close store: %w", s.judgeFailure(err))
+		}
 	}
 	return errors.Join(err, s.release())
 }
@@ -29,12 +31,9 @@ func (s *Store) finish() error {
 	clean := s.opening
 	clean.clean = true
 	if err := transact(s.writer, func() error { return record(s.writer, clean) }); err != nil {
-		return fmt.Errorf("close store: %w", err)
+		return err
 	}
-	if err := checkpoint(s.checkpoints, truncate); err != nil {
-		return fmt.Errorf("close store: %w", err)
-	}
-	return nil
+	return checkpoint(s.checkpoints, truncate)
 }
 
 // release closes what Open has opened so far. The last connection to be closed checkpoints, which a store that failed

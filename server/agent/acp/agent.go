@@ -94,6 +94,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err != nil {
 		return session.End{}, err
 	}
+	if err := a.said(); err != nil {
+		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
+	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
 	l.begin(t)
 	defer l.finish(t)
@@ -128,7 +131,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	case r := <-answered:
 		end.Usage = a.account(l, r.end, out).Usage
 	case <-late.Done():
-		a.host.Logf("%s did not stop within %v and is ended", a.config.Name, a.config.CancelTimeout)
+		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
 		l.close(0)
 		<-answered
 	}
@@ -212,6 +215,17 @@ func (a *Agent) account(l *link, end session.End, out session.Output) session.En
 		a.host.Logf("usage of %s: %v", a.config.Name, err)
 	}
 	return end
+}
+
+// said notes that there is something to be taken up.
+func (a *Agent) said() error {
+	a.mu.Lock()
+	said := a.kept.Said
+	a.mu.Unlock()
+	if said {
+		return nil
+	}
+	return a.keep(func(s *state) { s.Said = true })
 }
 
 // keep changes what is saved.

@@ -86,6 +86,9 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 	if len(r.groups) != 2 || !r.groups[1].Ended {
 		t.Errorf("groups are %+v", r.groups)
 	}
+	if len(r.data(protocol.Notice)) != 1 {
+		t.Error("nobody was told that the process was ended")
+	}
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
 }
@@ -230,6 +233,17 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	next := r.again("load")
 	next.run("sessions")
 	next.wantText("prompts: 2")
+
+	quiet := launch(t, "modes")
+	if err := quiet.Configure(t.Context(), "mode", "yolo"); err != nil {
+		t.Fatal(err)
+	}
+	fresh := quiet.again("modes")
+	fresh.run("option mode")
+	fresh.wantText("mode is yolo")
+	if n := fresh.data(protocol.Notice); len(n) > 0 {
+		t.Errorf("missed a conversation in which nothing was said: %+v", n)
+	}
 
 	lost := r.again("load")
 	lost.kept.Session = "another"

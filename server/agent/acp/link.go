@@ -120,10 +120,10 @@ func (l *link) initialize(ctx context.Context) error {
 	return nil
 }
 
-// converse takes up the kept conversation where the agent can, else begins a new one and says so.
+// converse takes up the kept conversation where the agent can, else begins a new one, and says so if something is lost by it.
 func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 	params := sessionParams{Session: kept.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
-	if kept.Session != "" {
+	if kept.Said {
 		result, err := l.takeUp(ctx, params)
 		if err == nil {
 			l.talks(kept.Session, true)
@@ -145,7 +145,7 @@ func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 		return errors.New("session/new: the agent named no session")
 	}
 	l.talks(result.Session, false)
-	if err := a.keep(func(s *state) { s.Session = result.Session }); err != nil {
+	if err := a.keep(func(s *state) { s.Session, s.Said = result.Session, false }); err != nil {
 		return fmt.Errorf("save the conversation's name: %w", err)
 	}
 	return l.settle(ctx, result, kept)

@@ -62,6 +62,14 @@ raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"tool_call_update","sta
 tool.started {"kind":"other","title":"x","tool":"turn/c"}
 tool.ended {"error":"no such file","output":{"error":"no such file"},"status":"failed","tool":"turn/c"}
 `},
+		"a kind that says less than before": {
+			`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"other"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"execute"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"other"}`, `
+tool.started {"kind":"other","title":"x","tool":"turn/c"}
+tool.started {"kind":"execute","tool":"turn/c"}
+`,
+		},
 		"output only in rawOutput": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x"}
 update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","rawOutput":"just text"}`, `
 tool.started {"title":"x","tool":"turn/c"}
@@ -276,6 +284,18 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	}
 }
 
+func TestAnEditedPatchIsNotReplacedByTheAgentsOwn(t *testing.T) {
+	r := launch(t, "plain")
+	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+		return session.Verdict{Outcome: protocol.Allowed, Input: &protocol.ApprovalInput{Patch: "another"}}, nil
+	}
+	r.run(`ask {"toolCallId":"c","title":"Write /a","kind":"edit","content":[{"type":"diff","path":"/a","newText":"n"}]}`)
+	r.wantText("selected opt-2-reject_once")
+	if len(r.data(protocol.Notice)) != 1 {
+		t.Error("nobody was told")
+	}
+}
+
 func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 	r := launch(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
@@ -287,18 +307,25 @@ func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 }
 
 func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
-	r := launch(t, "plain")
-	ctx, cancel := context.WithCancel(t.Context())
-	r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
-		cancel()
-		<-ctx.Done()
-		return session.Verdict{Outcome: protocol.Cancelled}, nil
+	for name, verdict := range map[string]session.Verdict{
+		"whose end is told":        {Outcome: protocol.Cancelled},
+		"that were denied with it": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, "plain")
+			ctx, cancel := context.WithCancel(t.Context())
+			r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+				cancel()
+				<-ctx.Done()
+				return verdict, nil
+			}
+			end, err := r.try(ctx, "ask "+ask, "hang")
+			if err != nil || end.Reason != protocol.ReasonInterrupted {
+				t.Errorf("ended %+v, %v", end, err)
+			}
+			r.wantText("cancelled")
+		})
 	}
-	end, err := r.try(ctx, "ask "+ask, "hang")
-	if err != nil || end.Reason != protocol.ReasonInterrupted {
-		t.Errorf("ended %+v, %v", end, err)
-	}
-	r.wantText("cancelled")
 }
 
 func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
@@ -326,6 +353,10 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+
+	if first := r.data(protocol.AgentOptions)[0].(protocol.Options); len(first.Settings) != len(want.Settings) {
+		t.Errorf("told before all was known: %+v", first)
 	}
 
 	chosen := map[string]string{"mode": "yolo", "model": "large", "effort": "high", "brave": "true"}
