@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -74,16 +75,17 @@ func (r *Run) Add(e *Event, d Delta) bool {
 	} else if e.Seq != r.last+1 || e.Turn != r.turn || e.Session != r.session || r.bytes+len(d.Text) > MaxFold {
 		return false
 	}
+	i := slices.IndexFunc(r.parts, func(p runPart) bool { return p.Part == d.Part && p.Kind == d.Kind })
+	if i >= 0 && (r.parts[i].Task != e.Task || r.parts[i].Parent != e.Parent) {
+		return false // one part of two tasks: only in order do its texts join
+	}
+	if i < 0 {
+		r.parts = append(r.parts, runPart{FoldPart: FoldPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}})
+		i = len(r.parts) - 1
+	}
+	r.parts[i].text = append(r.parts[i].text, d.Text...)
 	r.last = e.Seq
 	r.bytes += len(d.Text)
-	for i := range r.parts {
-		p := &r.parts[i]
-		if p.Part == d.Part && p.Kind == d.Kind && p.Task == e.Task && p.Parent == e.Parent {
-			p.text = append(p.text, d.Text...)
-			return true
-		}
-	}
-	r.parts = append(r.parts, runPart{FoldPart{Part: d.Part, Kind: d.Kind, Task: e.Task, Parent: e.Parent}, []byte(d.Text)})
 	return true
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -47,7 +48,7 @@ func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
 	if !insecure && !loopback(host) {
 		return nil, fmt.Errorf("listen on %s: %w", addr, ErrExposed)
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}

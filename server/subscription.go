@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -24,6 +25,7 @@ type subscription struct {
 	acked   uint64 // received up to here
 	marks   []mark // what was written and not acknowledged, a mark for each write
 	unacked int64
+	dropped bool // no longer the connection's
 }
 
 // A mark says that a write of so many bytes ended at seq.
@@ -57,6 +59,7 @@ func (c *conn) drop(id string) bool {
 		return false
 	}
 	c.unacked -= c.subs[i].unacked
+	c.subs[i].dropped = true
 	c.subs = slices.Delete(c.subs, i, i+1)
 	return true
 }
@@ -83,34 +86,35 @@ const maxWrite = 64 << 10
 // always gets at least one event beyond what it has acknowledged. nil: nothing now.
 func (c *conn) next(s *subscription) []byte {
 	c.mu.Lock()
-	after, room := s.after, int64(maxWrite)
-	if c.window > 0 && c.unacked > 0 {
-		room = min(room, c.window-c.unacked)
-	} else if c.window > 0 {
-		room = min(room, c.window)
+	after, room, owed := s.after, int64(math.MaxInt64), c.unacked > 0
+	if c.window > 0 {
+		room = c.window - c.unacked
 	}
-	first := c.window == 0 || c.unacked == 0
 	c.mu.Unlock()
 	if room <= 0 {
 		return nil
 	}
-	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(room), nil)
+	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(min(room, maxWrite)), nil)
 	if err != nil {
 		c.lost(s, err)
 		return nil
 	}
-	if len(lines) > 0 && !first && int64(len(lines)) > room {
+	if owed && int64(len(lines)) > room { // one event alone, and more than may be owed
 		return nil
 	}
-	if last != after {
-		c.mu.Lock()
+	c.mu.Lock()
+	dropped := s.dropped
+	if last != after && !dropped {
 		s.after = last
 		if c.window > 0 {
 			s.marks = append(s.marks, mark{last, int64(len(lines))})
 			s.unacked += int64(len(lines))
 			c.unacked += int64(len(lines))
 		}
-		c.mu.Unlock()
+	}
+	c.mu.Unlock()
+	if dropped {
+		return nil
 	}
 	if !s.told && last >= s.upto.Seq {
 		s.told = true
@@ -132,9 +136,12 @@ func (c *conn) lost(s *subscription, err error) {
 		c.server.log.Error("read log", "session", s.session, "err", err)
 	}
 	c.mu.Lock()
-	gone := slices.Contains(c.subs, s) && c.drop(s.session)
+	dropped := s.dropped
+	if !dropped {
+		c.drop(s.session)
+	}
 	c.mu.Unlock()
-	if !gone {
+	if dropped {
 		return
 	}
 	c.server.hub.Detach(s.session, c.id, string(reason))

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -69,11 +70,12 @@ func find(pending []protocol.Approval, request string) int {
 	return -1
 }
 
-// Render is at most rows lines; the options are always among them.
-func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused bool) []string {
+// Render is at most rows lines; the chosen row of the form is always among
+// them, and write is the line where text is written, or -1.
+func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused bool) (out []string, write int) {
 	r, f := a.current(pending)
 	if r == nil || rows < 1 {
-		return nil
+		return nil, -1
 	}
 	title := a.look.warn.Render("approval")
 	if len(pending) > 1 {
@@ -84,29 +86,36 @@ func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused
 		title += a.look.warn.Render(" · expires " + a.look.clock(*r.Expires))
 	}
 	title += a.look.dim.Render(a.hint(f, focused, len(pending)))
-	form := f.Render(width, focused)
+	form, at := f.Render(width, focused)
 	if f.sending != "" {
-		form = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}
+		form, at = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}, 0
 	}
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
-	room := rows - 1 - len(form)
 	about := a.about(r, width)
-	if len(about) > room {
+	// What the decision is about goes before the options, which can be reached
+	// by their keys.
+	if room := max(rows-1-len(form), rows/2); len(about) > room {
 		keep := max(0, room-1)
-		hidden := len(about) - keep
-		about = about[:keep]
-		if room > 0 {
-			about = append(about, a.look.warn.Render(fit("   … "+count(hidden, "line")+" more: v views all", width)))
-		}
+		more := a.look.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: v views all", width))
+		about = append(about[:keep:keep], more)
 	}
-	out := append([]string{a.look.rule(title, width)}, about...)
-	out = append(out, form...)
-	if len(out) > rows {
-		out = out[len(out)-rows:]
+	form, at = window(form, at, rows-1-len(about))
+	out = slices.Concat([]string{a.look.rule(title, width)}, about, form)
+	if f.input == nil {
+		return out, -1
 	}
-	return out
+	return out, len(out) - len(form) + at
+}
+
+// window is at most n of the lines, around one of them.
+func window(lines []string, at, n int) ([]string, int) {
+	if n = max(n, 0); len(lines) <= n {
+		return lines, at
+	}
+	first := max(0, min(at-n/2, len(lines)-n))
+	return lines[first : first+n], at - first
 }
 
 func (a *approvals) hint(f *form, focused bool, pending int) string {
@@ -188,10 +197,6 @@ func passages(r *protocol.Approval) []passage {
 	add(isText, false, "why: ", r.Why)
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
-	}
-	for i, t := range r.Tasks {
-		add(isText, false, fmt.Sprintf("%d. ", i+1), t.Title)
-		add(isDetail, false, "   ", t.Description)
 	}
 	add(isDiff, true, "", r.Patch)
 	for i := range r.Content {

@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -22,16 +24,18 @@ func (d *decision) Block(width int, _ bool) transcript.Block {
 	if a := d.item.Approval; a != nil {
 		title, command = a.Title, a.Command
 	}
+	if d.item.Resolved == nil {
+		waits := d.look.warn.Render(" · waiting for a decision")
+		title = fit("? "+oneLine(transcript.Reveal(title)), max(1, width-1-ansi.StringWidth(waits)))
+		return transcript.Block{Head: []string{"", " " + d.look.bold.Render(title) + waits}}
+	}
 	b := transcript.Block{Head: []string{"", " " + d.look.bold.Render(fit("? "+oneLine(transcript.Reveal(title)), width-1))}}
 	if command != "" && command != title {
 		b.Head = append(b.Head, "   "+d.look.dim.Render(fit("$ "+oneLine(transcript.Reveal(command)), width-indent)))
 	}
-	style := d.look.warn
-	if r := d.item.Resolved; r != nil {
-		style = d.look.bad
-		if r.Outcome == protocol.Allowed {
-			style = d.look.good
-		}
+	style := d.look.bad
+	if d.item.Resolved.Outcome == protocol.Allowed {
+		style = d.look.good
 	}
 	text := transcript.NewText()
 	text.Append(outcome(d.item.Resolved, d.item.By))
@@ -42,9 +46,6 @@ func (d *decision) Block(width int, _ bool) transcript.Block {
 
 // outcome says how an approval stands: "✓ allowed · decided by ada · why".
 func outcome(r *protocol.ApprovalResolvedData, by *protocol.Actor) string {
-	if r == nil {
-		return "waiting for a decision"
-	}
 	s := map[protocol.Outcome]string{
 		protocol.Allowed:   "✓ allowed",
 		protocol.Denied:    "✗ denied",

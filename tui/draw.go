@@ -18,11 +18,11 @@ const least = 3
 func (m *model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(m.state.Name))
+	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	switch {
-	case m.help:
-		v.SetContent(m.frame(renderHelp(m.look, m.width, m.height)))
-		return v
 	case m.pager != nil:
 		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
 		return v
@@ -48,7 +48,8 @@ func (m *model) draw() tea.View {
 	}
 	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
-	request := panels(m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval))
+	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
+	request = panels(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing))
 	plan := panels(renderPlan(m.look, m.state, m.width))
 
@@ -56,15 +57,13 @@ func (m *model) draw() tea.View {
 	if left > 0 {
 		m.story.list.Resize(m.width, left)
 		said = m.story.list.Lines()
-		if m.story.list.Len() == 0 && m.caughtUp {
+		if m.story.empty() && m.caughtUp {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
 	screen := slices.Concat(said, plan, waiting, request, sent, asking, edge)
-	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
-		if x, y, ok := f.cursor(request); ok {
-			cursor = tea.NewCursor(x, len(said)+len(plan)+len(waiting)+y)
-		}
+	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
+		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
 	} else if cursor != nil {
 		cursor.Y += len(screen)
 	}
@@ -93,13 +92,18 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-// frame cuts the lines to the screen.
-func (m *model) frame(lines []string) string {
-	lines = lines[:min(len(lines), m.height)]
+func (m *model) frame(lines []string) string { return frameOf(lines, m.width, m.height) }
+
+// frameOf cuts lines to the screen. It is the last to see them: nothing that
+// steers a terminal gets by, whatever was forgotten before.
+func frameOf(lines []string, width, height int) string {
+	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
-		if len(line) > m.width && ansi.StringWidth(line) > m.width {
-			lines[i] = ansi.Truncate(line, m.width, "")
+		line = onlyDress(line)
+		if len(line) > width && ansi.StringWidth(line) > width {
+			line = ansi.Truncate(line, width, "")
 		}
+		lines[i] = line
 	}
 	return strings.Join(lines, "\n")
 }

@@ -20,6 +20,7 @@ func (m *model) take(b batch) tea.Cmd {
 		}
 	}
 	m.dirty = m.dirty || m.caughtUp
+	m.outbox.settle(m.state.Seq)
 	if m.approvals.follow(m.state.Approvals) {
 		m.quiet = m.now().Add(grace)
 	}
@@ -57,6 +58,9 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 		m.word = "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
 	}
 	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
+	if m.state.Session == "" {
+		m.state.Session = a.Session
+	}
 	m.story.reset(a.After.Seq, m.width, m.height)
 }
 

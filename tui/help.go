@@ -1,8 +1,12 @@
 package tui
 
-import "strings"
+import (
+	"strings"
 
-// keys lists every key by where it works. The help screen is all of it.
+	"agentctl/tui/transcript"
+)
+
+// keys lists every key by where it works. The help screen tells all of it.
 var keys = []struct {
 	where string
 	keys  [][2]string
@@ -11,8 +15,10 @@ var keys = []struct {
 		{"F1, ? in an empty composer", "this help"},
 		{"ctrl+c twice", "leave; the session goes on"},
 		{"ctrl+x", "interrupt the turn"},
+		{"F2, ctrl+s", "to the other sessions, where there are"},
 		{"tab, shift+tab", "to approval, queue, transcript, composer"},
-		{"pgup pgdn ctrl+home ctrl+end", "scroll the transcript"},
+		{"pgup, pgdn", "scroll the transcript"},
+		{"ctrl+home, ctrl+end", "to its beginning, its end"},
 		{"ctrl+o", "unfold or fold the last tool or thought"},
 		{"ctrl+r", "take back a message that was not sent"},
 		{"ctrl+l, ctrl+z", "draw anew, suspend"},
@@ -41,25 +47,33 @@ var keys = []struct {
 		{"up, down, home, end", "select"},
 		{"enter", "unfold or fold"},
 		{"v", "view a tool call on a screen of its own"},
+		{"y", "copy (where the terminal allows it)"},
 	}},
 }
 
-// renderHelp is the keys in as many columns of sections as fit.
-func renderHelp(l *look, width, height int) []string {
-	out := []string{l.rule(l.bold.Render("keys"), width)}
-	keyWidth := min(30, max(12, width*2/5))
+// help is the keys as an item of a pager.
+type help struct{ look *look }
+
+func (h help) Estimate(int, bool) int { return 40 }
+
+func (h help) Block(width int, _ bool) transcript.Block {
+	const column = 30 // of what a key does, where it fits beside the key
+	var b transcript.Block
 	for _, section := range keys {
-		out = append(out, fit(" "+l.user.Render(section.where), width))
+		b.Body = append(b.Body, "", " "+h.look.user.Render(section.where))
 		for _, k := range section.keys {
-			name := fit(k[0], keyWidth-2)
-			out = append(out, fit("  "+l.key.Render(name)+strings.Repeat(" ", max(1, keyWidth-2-len([]rune(name))))+k[1], width))
+			key := "  " + h.look.key.Render(k[0])
+			if width < 2*column {
+				b.Body = append(b.Body, key)
+				for _, line := range wrap(k[1], width-6) {
+					b.Body = append(b.Body, "      "+line)
+				}
+				continue
+			}
+			gap := strings.Repeat(" ", max(1, column-2-len([]rune(k[0]))))
+			b.Body = append(b.Body, key+gap+k[1])
 		}
 	}
-	if len(out) > height-1 {
-		out = out[:max(0, height-1)]
-	}
-	for len(out) < height-1 {
-		out = append(out, "")
-	}
-	return append(out, l.dim.Render(fit(" any key closes this", width)))
+	b.Body = b.Body[1:]
+	return b
 }

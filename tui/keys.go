@@ -30,9 +30,6 @@ func (m *model) hush() tea.Cmd {
 
 func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case m.help:
-		m.help = false // any key
-		return nil
 	case m.pager != nil:
 		if !m.pager.key(key) {
 			m.pager = nil
@@ -64,7 +61,7 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	page := max(1, m.story.list.Height()-1)
 	switch key {
 	case "f1":
-		m.help = true
+		m.showHelp()
 	case "tab":
 		m.nextFocus(1)
 	case "shift+tab":
@@ -108,12 +105,23 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	m.story.list.Scroll(by)
 }
 
+// click folds or unfolds what is clicked on.
+func (m *model) click(msg tea.MouseClickMsg) {
+	list := m.story.list
+	if m.pager != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+		return
+	}
+	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
+		list.Fold(id, !list.Folded(id))
+	}
+}
+
 func (m *model) paste(s string) {
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.paste(s)
 		return
 	}
-	if m.focus == onComposer && !m.help && m.pager == nil {
+	if m.focus == onComposer && m.pager == nil {
 		m.composer.paste(s)
 	}
 }
@@ -141,3 +149,5 @@ func (m *model) setFocus(f focus) {
 		m.story.list.Unselect()
 	}
 }
+
+func (m *model) showHelp() { m.pager = newPager(m.look, "keys", help{m.look}) }

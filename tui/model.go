@@ -17,6 +17,9 @@ type model struct {
 	look    *look
 	now     func() time.Time
 	newID   func() string
+	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	mouse   bool
+	desk    bool // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -37,6 +40,8 @@ type model struct {
 	interrupt     interrupt
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once
+	hidden        bool   // something else is on the screen
+	others        string // what other sessions want
 	word          string // a line for the person, until the next key
 
 	// Pressing a key before quiet is over starts it anew; then approvals arm.
@@ -75,7 +80,7 @@ type (
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID,
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
 		link:      Link{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
@@ -110,6 +115,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseWheelMsg:
 		m.dirty = true
 		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.dirty = true
+		m.click(msg)
 	case armMsg:
 		m.arming = false
 		cmd = m.arm()
@@ -161,11 +169,11 @@ func (m *model) tell(err error) tea.Cmd {
 
 // tick wakes the program once a second while a clock is on the screen.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.state.Turn == nil && m.link.State != Reconnecting {
+	if m.ticking || m.hidden || m.state.Turn == nil && m.link.State != Reconnecting {
 		return nil
 	}
 	m.ticking = true
-	return m.errands.after(time.Second, tickMsg{})
+	return m.after(time.Second, tickMsg{})
 }
 
 // arm lets the request on the screen take keys once it was quiet for long
@@ -176,7 +184,7 @@ func (m *model) arm() tea.Cmd {
 	}
 	if wait := m.quiet.Sub(m.now()); wait > 0 {
 		m.arming = true
-		return m.errands.after(wait, armMsg{})
+		return m.after(wait, armMsg{})
 	}
 	m.approvals.armed = true
 	m.dirty = true

@@ -6,14 +6,14 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// pager is one long text on a screen of its own.
+// pager is one long item on a screen of its own.
 type pager struct {
 	look  *look
 	title string
 	list  *transcript.List
 }
 
-// leaf is the pager's only item: its text line by line.
+// leaf is a text as the pager's only item.
 type leaf struct {
 	look *look
 	text *transcript.Text
@@ -26,9 +26,9 @@ func (l leaf) Block(width int, _ bool) transcript.Block {
 	return transcript.Block{Body: body, Bytes: bytes, Draw: l.look.diff}
 }
 
-func newPager(l *look, title string, text *transcript.Text) *pager {
+func newPager(l *look, title string, of transcript.Source) *pager {
 	p := &pager{look: l, title: title, list: transcript.NewList(cacheBytes)}
-	p.list.Append(leaf{l, text}, false)
+	p.list.Append(of, false)
 	p.list.Top()
 	return p
 }
@@ -37,7 +37,7 @@ func newPager(l *look, title string, text *transcript.Text) *pager {
 func (p *pager) key(key string) bool {
 	page := max(1, p.list.Height()-1)
 	switch key {
-	case "esc", "q", "v", "enter":
+	case "esc", "q", "v", "enter", "?", "f1":
 		return false
 	case "up", "k":
 		p.list.Scroll(-1)

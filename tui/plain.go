@@ -1,9 +1,211 @@
 package tui
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"sync"
+	"time"
+
+	"github.com/muesli/cancelreader"
+
+	"agentctl/protocol"
 )
 
-// Plain is written below.
-func Plain(ctx context.Context, s Session, w io.Writer, r io.Reader) error { return nil }
+const (
+	recentTurns = 5       // told before what is new
+	heldMax     = 10_000  // updates kept while the recent turns are fetched
+	typedMax    = 1 << 20 // bytes of a line that is typed
+	commandsMax = 64      // typed commands that wait for their turn
+)
+
+// Plain tells the session in lines on w, without a terminal and for a screen
+// reader: the recent turns first, then what happens. Lines of r are sent as
+// messages; those that begin with / are commands (/help lists them). The end of
+// r ends nothing. It returns when ctx ends, the session is closed, or it cannot
+// be reached any more, which is an error.
+//
+// Reading r is stopped on return where r can be (a terminal, a pipe).
+func Plain(ctx context.Context, s Session, w io.Writer, r io.Reader) error {
+	return tellPlain(ctx, s, w, r, time.Local)
+}
+
+func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *time.Location) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var under sync.WaitGroup
+	p := &plain{
+		w: bufio.NewWriter(w), narrator: newNarrator(zone), session: s, quit: cancel,
+		work: make(chan func(context.Context) string, commandsMax), done: make(chan string),
+		history: make(chan *protocol.HistoryResult, 1),
+	}
+	updates := make(chan Update)
+	under.Go(func() {
+		defer close(updates)
+		for u := range s.Updates(ctx) {
+			select {
+			case updates <- u:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	under.Go(func() { p.worker(ctx) })
+	lines, stop := readLines(ctx, r)
+	err := p.loop(ctx, updates, lines)
+	cancel()
+	stop()
+	under.Wait()
+	return errors.Join(err, p.w.Flush())
+}
+
+// plain is the loop that owns the narrator.
+type plain struct {
+	w        *bufio.Writer
+	narrator *narrator
+	session  Session
+	quit     func()
+
+	work    chan func(context.Context) string
+	done    chan string
+	history chan *protocol.HistoryResult
+	asked   bool     // the recent turns
+	holding bool     // they are on their way
+	held    []Update // meanwhile
+}
+
+var errOffline = errors.New("offline")
+
+func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan string) error {
+	for {
+		if err := p.w.Flush(); err != nil {
+			return fmt.Errorf("tell the session: %w", err)
+		}
+		in := updates
+		if len(p.held) >= heldMax {
+			in = nil
+		}
+		select {
+		case u, ok := <-in:
+			if !ok {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return fmt.Errorf("%w: %s", errOffline, p.narrator.link.Reason)
+			}
+			if p.holding {
+				p.held = append(p.held, u)
+				continue
+			}
+			p.update(u)
+		case page := <-p.history:
+			p.holding = false
+			p.narrator.past(page)
+			for _, u := range p.held {
+				p.update(u)
+			}
+			p.held = nil
+		case line, ok := <-lines:
+			if !ok {
+				lines = nil
+				continue
+			}
+			p.typed(line)
+		case word := <-p.done:
+			p.narrator.line("%s", word)
+		case <-ctx.Done():
+			return nil
+		}
+		p.narrator.flush(p.w)
+		if p.narrator.over() && !p.holding {
+			return nil
+		}
+	}
+}
+
+// update tells one thing; the first attachment is preceded by the recent turns.
+func (p *plain) update(u Update) {
+	p.narrator.update(u)
+	if u.Attached == nil || p.asked {
+		return
+	}
+	p.asked, p.holding = true, true
+	ask := protocol.HistoryData{Before: u.Attached.After.Seq + 1, Limit: recentTurns}
+	if !p.later(func(ctx context.Context) string {
+		page := new(protocol.HistoryResult)
+		err := p.session.Do(ctx, protocol.DoHistory, ask, page)
+		p.history <- page
+		if err != nil && ctx.Err() == nil {
+			return "older turns: " + errText(err)
+		}
+		return ""
+	}) {
+		p.holding = false
+	}
+}
+
+// later has the worker do something and tell the line that comes of it.
+func (p *plain) later(f func(context.Context) string) bool {
+	select {
+	case p.work <- f:
+		return true
+	default:
+		p.narrator.line("too many commands at once: this one was not done")
+		return false
+	}
+}
+
+// worker carries out commands in the order they were typed.
+func (p *plain) worker(ctx context.Context) {
+	for {
+		select {
+		case f := <-p.work:
+			word := f(ctx)
+			if word == "" {
+				continue
+			}
+			select {
+			case p.done <- word:
+			case <-ctx.Done():
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// readLines gives the lines of r until it ends, ctx does, or stop is called.
+func readLines(ctx context.Context, r io.Reader) (<-chan string, func()) {
+	lines := make(chan string)
+	reader, err := cancelreader.NewReader(r)
+	if err != nil { // it cannot be stopped, but it can be read
+		reader = uncancelled{r}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer close(lines)
+		scan := bufio.NewScanner(reader)
+		scan.Buffer(nil, typedMax)
+		for scan.Scan() {
+			select {
+			case lines <- scan.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines, func() {
+		if reader.Cancel() {
+			<-done
+		}
+	}
+}
+
+// uncancelled is a reader that nothing stops.
+type uncancelled struct{ io.Reader }
+
+func (uncancelled) Cancel() bool { return false }
+func (uncancelled) Close() error { return nil }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,46 +22,57 @@ type Options struct {
 	Output  io.Writer // the screen; nil: standard output
 	Env     []string  // of the terminal; nil: the process's
 	NoColor bool
+	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
 }
 
 // Run shows the session until the person leaves or ctx ends. The terminal is
-// left as it was. The session goes on.
+// left as it was, and the session goes on.
 func Run(ctx context.Context, s Session, o Options) error {
-	return run(ctx, s, o)
-}
-
-func run(ctx context.Context, s Session, o Options, more ...tea.ProgramOption) error {
-	work := newErrands(ctx)
 	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
 	}
-	options := []tea.ProgramOption{tea.WithContext(ctx)}
+	work := newErrands(ctx)
+	m := newModel(s, work, newLook(zone), time.Now, rand.Text)
+	m.mouse = o.Mouse
+	return show(ctx, s, work, m, o.program()...)
+}
+
+func (o Options) program() []tea.ProgramOption {
+	var out []tea.ProgramOption
 	if o.Input != nil {
-		options = append(options, tea.WithInput(o.Input))
+		out = append(out, tea.WithInput(o.Input))
 	}
 	if o.Output != nil {
-		options = append(options, tea.WithOutput(o.Output))
+		out = append(out, tea.WithOutput(o.Output))
 	}
-	if o.Env != nil {
-		options = append(options, tea.WithEnvironment(o.Env))
+	env := o.Env
+	if env == nil {
+		env = os.Environ()
 	}
-	if o.NoColor {
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	out = append(out, tea.WithEnvironment(env))
+	// Whatever NO_COLOR holds counts; the library only knows truth values.
+	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	p := tea.NewProgram(newModel(s, work, newLook(zone), time.Now, rand.Text), append(options, more...)...)
+	return out
+}
 
+// show runs the program, the pump and the errands, and returns when all of them
+// have ended.
+func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
+	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
-		pump(work.ctx, s, func(b batch) { p.Send(b) })
+		pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) })
 		p.Send(outMsg{})
 	}()
 	_, err := p.Run()
 	work.close()
 	<-pumped
-	if err != nil && !(errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("run screen: %w", err)
 	}
 	return nil

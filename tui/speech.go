@@ -10,25 +10,35 @@ import (
 // indent is the margin of what is said; its first column is the list's mark.
 const indent = 3
 
-// feed keeps a text in step with one that a fold grows.
-type feed struct {
-	text *transcript.Text
-	seen int
+// grows is text that is appended to, and kept in layout until it is closed.
+type grows interface {
+	Append(s string)
+	Close()
 }
 
-// take appends what is new of the source; when the source was replaced it
-// starts over.
-func (f *feed) take(source protocol.Text, open bool, fresh func() *transcript.Text) {
-	if f.text == nil || len(source) < f.seen {
-		f.text, f.seen = fresh(), 0
+// feed gives what a fold grows as text to lay out. It keeps a text only while
+// that grows; what is closed has its source and, near the screen, its lines.
+type feed[T grows] struct {
+	text T
+	live bool // there is a text
+	seen int  // of the source, in the text
+}
+
+// take is the source as text; what is new since the last call is appended.
+func (f *feed[T]) take(source protocol.Text, open bool, fresh func() T) T {
+	if !f.live || len(source) < f.seen { // a source that was replaced is shorter
+		f.text, f.live, f.seen = fresh(), true, 0
 	}
+	text := f.text
 	if len(source) > f.seen {
-		f.text.Append(string(source[f.seen:]))
+		text.Append(string(source[f.seen:]))
 		f.seen = len(source)
 	}
 	if !open {
-		f.text.Close()
+		text.Close()
+		*f = feed[T]{}
 	}
+	return text
 }
 
 // lines is about how many lines n bytes take.
@@ -58,23 +68,24 @@ func (a *asked) Block(width int, _ bool) transcript.Block {
 	}
 }
 
-// said is what the agent says. Without a head it goes on with what it said.
+// said is what the agent says, in markdown. Without a head it goes on with what
+// it said.
 type said struct {
 	look *look
 	item *protocol.Item
 	head string
-	feed feed
+	feed feed[*transcript.Prose]
 }
 
 func (s *said) Estimate(width int, _ bool) int { return 2 + lines(len(s.item.Text), width) }
 
 func (s *said) Block(width int, _ bool) transcript.Block {
-	s.feed.take(s.item.Text, s.item.Open, transcript.NewText)
+	text := s.feed.take(s.item.Text, s.item.Open, func() *transcript.Prose { return transcript.NewProse(s.look.prose) })
 	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + line }}
 	if s.head != "" {
 		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
 	}
-	b.Body, b.Bytes = s.feed.text.Lines(width - indent)
+	b.Body, b.Bytes = text.Lines(width - indent)
 	if len(b.Body) == 0 && !s.item.Open {
 		b.Head = nil
 	}
@@ -86,7 +97,7 @@ func (s *said) Block(width int, _ bool) transcript.Block {
 type thought struct {
 	look *look
 	item *protocol.Item
-	feed feed
+	feed feed[*transcript.Text]
 }
 
 func (t *thought) Estimate(width int, folded bool) int {
@@ -97,17 +108,17 @@ func (t *thought) Estimate(width int, folded bool) int {
 }
 
 func (t *thought) Block(width int, folded bool) transcript.Block {
-	t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
+	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
 	draw := func(line string) string { return "   " + t.look.dim.Render(line) }
 	word := "thought"
 	if t.item.Open {
 		word = "thinking"
 	}
 	if !folded {
-		body, bytes := t.feed.text.Lines(width - indent)
+		body, bytes := text.Lines(width - indent)
 		return transcript.Block{Head: []string{"", t.look.dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, Draw: draw}
 	}
-	last, hidden := t.feed.text.Tail(width-indent, 1)
+	last, hidden := text.Tail(width-indent, 1)
 	b := transcript.Block{Head: []string{"", t.look.dim.Render(" ▸ " + word + " · " + count(hidden+len(last), "line"))}, Draw: draw}
 	if t.item.Open {
 		b.Body = last

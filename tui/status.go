@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,11 +17,13 @@ func (m *model) status(width int) string {
 	if m.leaving {
 		return m.look.warn.Render(fit(" press ctrl+c again to leave; the session goes on", width))
 	}
-	must := []string{m.linkText(), m.turnText()}
-	if m.word != "" {
-		must = append(must[:1], m.look.warn.Render(oneLine(transcript.Clean(m.word))))
+	left := " " + m.linkText()
+	switch {
+	case m.word != "":
+		left += " " + m.look.warn.Render(oneLine(transcript.Clean(m.word)))
+	case m.link.State == Connected:
+		left += " " + m.turnText()
 	}
-	left := " " + join(must)
 	var right string
 	for _, part := range m.details() {
 		next := part
@@ -37,16 +38,6 @@ func (m *model) status(width int) string {
 	return spread(left, right, width)
 }
 
-func join(parts []string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return strings.Join(out, " · ")
-}
-
 // details are the parts at the right end, the most important first.
 func (m *model) details() []string {
 	var out []string
@@ -54,6 +45,12 @@ func (m *model) details() []string {
 		if s != "" {
 			out = append(out, m.look.dim.Render(s))
 		}
+	}
+	if m.word != "" && m.link.State == Connected {
+		out = append(out, m.turnText())
+	}
+	if m.others != "" {
+		out = append(out, m.look.warn.Render(m.others))
 	}
 	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
 	out = append(out, m.look.bold.Render(name))
@@ -73,22 +70,33 @@ func (m *model) details() []string {
 			add(oneLine(transcript.Clean(set.Value)))
 		}
 	}
+	if m.desk {
+		add("F2 sessions")
+	}
 	add("? help")
 	return out
 }
 
-// lag tells how far this client is behind, or else the one furthest behind.
+// lagShown is how many events behind somebody must be for it to be told; less
+// is what is always on its way.
+const lagShown = 20
+
+// lag tells how far this client is behind, or else the one furthest behind. What
+// the server told of this one may be older than what has come since.
 func (m *model) lag() string {
-	if own := m.clients[m.link.Connection]; own.LagEvents > 0 {
-		return fmt.Sprintf("lag %d", own.LagEvents)
-	}
 	var most protocol.Client
-	for _, c := range m.clients {
+	for id, c := range m.clients {
+		if id == m.link.Connection {
+			if end := c.Acked + c.LagEvents; end >= m.state.Seq+lagShown {
+				return fmt.Sprintf("lag %d", end-m.state.Seq)
+			}
+			continue
+		}
 		if c.LagEvents > most.LagEvents {
 			most = c
 		}
 	}
-	if most.LagEvents == 0 {
+	if most.LagEvents < lagShown {
 		return ""
 	}
 	return fmt.Sprintf("%s lags %d", oneLine(transcript.Clean(most.By.Name)), most.LagEvents)
@@ -128,7 +136,7 @@ func (m *model) turnText() string {
 	case m.state.Closed:
 		return "closed"
 	case t == nil && m.state.Last != nil && m.state.Last.Reason != protocol.ReasonCompleted:
-		return "idle, last turn " + string(m.state.Last.Reason)
+		return "idle, last turn " + oneLine(transcript.Clean(string(m.state.Last.Reason)))
 	case t == nil:
 		return "idle"
 	case len(m.state.Approvals) > 0:

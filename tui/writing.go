@@ -11,7 +11,7 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	if m.composer.empty() && m.composer.editing == "" {
 		switch key {
 		case "?":
-			m.help = true
+			m.showHelp()
 			return nil
 		case "up":
 			m.story.list.Scroll(-1)
@@ -64,10 +64,13 @@ func (m *model) send(text string) tea.Cmd {
 	m.outbox.add(id, text)
 	result := new(protocol.SendResult)
 	return m.do(protocol.DoSend, protocol.SendData{Text: text, ClientMessageID: id}, result, func(err error) tea.Cmd {
-		switch {
-		case err != nil:
+		if err != nil {
 			m.outbox.failed(id, errText(err))
-		case result.Status == protocol.SendQueued:
+			return nil
+		}
+		m.outbox.taken(id, result.Seq)
+		m.outbox.settle(m.state.Seq)
+		if result.Status == protocol.SendQueued {
 			m.word = "queued"
 		}
 		return nil

@@ -276,6 +276,26 @@ func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
 	})
 }
 
+func TestRetryDoesNotWaitForTheDelay(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		c.Retry()
+		time.Sleep(20 * time.Second)
+		f.setDown(nil)
+		before := time.Now()
+		c.Retry()
+		f.open()
+		if took := time.Since(before); took != 0 {
+			t.Errorf("connected after %v", took)
+		}
+		c.Retry()
+		time.Sleep(time.Minute)
+		if at := f.dialed(); at[len(at)-1] != before {
+			t.Error("dialed again when open")
+		}
+	})
+}
+
 func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
 		f.setDown(errDown)
@@ -313,35 +333,6 @@ func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != openWithin {
 			t.Errorf("%v after %v", err, time.Since(before))
 		}
-	})
-}
-
-func TestASilentServerIsPingedThenLeft(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		c.Retry()
-		p := f.open()
-		time.Sleep(time.Hour) // pings are answered
-		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
-			t.Fatalf("state %+v after %d dials", s, len(f.dialed()))
-		}
-		_ = p.conn.CloseNow()
-		p = f.peer()
-		p.mute = true
-		p.greet()
-		start := time.Now()
-		p.next(protocol.DoPing)
-		if got := time.Since(start); got != DefaultHeartbeat {
-			t.Errorf("pinged after %v", got)
-		}
-		p.ended()
-		if got := time.Since(start); got != 2*DefaultHeartbeat {
-			t.Errorf("left after %v", got)
-		}
-		synctest.Wait()
-		if s := c.State(); s.Phase != PhaseReconnecting || !errors.Is(s.Err, errSilent) {
-			t.Errorf("state %+v", s)
-		}
-		f.open()
 	})
 }
 

@@ -100,6 +100,7 @@ func (l *loop) unfollow() {
 
 // ask subscribes, from where s stands. A consumer that is far behind is asked for once it has room.
 func (l *loop) ask(s *Subscription) {
+	l.cut(s)
 	if !s.inbox.hasRoom() {
 		return
 	}
@@ -111,7 +112,6 @@ func (l *loop) ask(s *Subscription) {
 	}
 	c := &call{command: protocol.Command{Command: protocol.DoSubscribe, Session: f.session, Data: protocol.MustEncode(data)}}
 	c.answer = func(a *protocol.Answer, err error) { l.attached(s, c, a, err) }
-	l.cut(s)
 	f.asked = c
 	l.send(c)
 }
@@ -160,7 +160,7 @@ func (l *loop) attached(s *Subscription, c *call, a *protocol.Answer, err error)
 	if older := l.routes[r.Session]; older != nil {
 		l.end(older, ErrReplaced)
 	}
-	f.session, f.live = r.Session, true
+	f.session, f.live, f.ackTo = r.Session, true, 0
 	l.routes[r.Session] = s
 	if r.Mode == protocol.ModeResume && f.known {
 		f.last.Epoch = r.After.Epoch
@@ -178,6 +178,8 @@ func (l *loop) event(s *Subscription, in *incoming) {
 	switch first := e.First(); {
 	case !f.live:
 		return
+	case e.Type == protocol.ClientDetached && l.dismissed(s, e):
+		return
 	case !e.Durable():
 	case e.Seq <= f.last.Seq:
 		return
@@ -191,6 +193,19 @@ func (l *loop) event(s *Subscription, in *incoming) {
 		f.last.Seq = e.Seq
 	}
 	l.put(s, Item{Event: e, Raw: in.raw}, len(in.raw)+1)
+}
+
+// dismissed tells whether the event says that the server does not follow s for this connection any more. It is asked again, and
+// answers why, unless it helps.
+func (l *loop) dismissed(s *Subscription, e *protocol.Event) bool {
+	var gone protocol.Client
+	if e.Decode(&gone) != nil || gone.Client != l.link.hello.Connection || gone.Reason == "" {
+		return false
+	}
+	if l.fault(s, protocol.Errorf(protocol.Code(gone.Reason), "the server does not follow the session any more")) {
+		l.ask(s)
+	}
+	return true
 }
 
 func (l *loop) put(s *Subscription, it Item, bytes int) {

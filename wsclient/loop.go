@@ -3,7 +3,6 @@ package wsclient
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -11,9 +10,6 @@ import (
 
 // errSilent ends a connection whose server does not answer a ping.
 var errSilent = errors.New("the server does not answer")
-
-// A waiter is told once how connecting ended. It has room for that.
-type waiter chan error
 
 // A loop is the one owner of a client's connection, commands, subscriptions and watchers. It never blocks but in its select;
 // others reach it through the client's ops.
@@ -35,8 +31,9 @@ type loop struct {
 
 	calls    map[string]*call
 	nextID   uint64
-	queue    []*call // to be sent on this link
-	message  []byte  // next to be written, made of the queue
+	queue    []*call             // to be sent on this link
+	flight   map[string]struct{} // sent on this link and not answered, also when nobody waits any more
+	message  []byte              // next to be written, made of the queue
 	subs     map[*Subscription]struct{}
 	routes   map[string]*Subscription   // by session id, those that were answered on this link
 	due      map[*Subscription]struct{} // that have an ack to send
@@ -55,6 +52,7 @@ func newLoop(c *Client) *loop {
 		dialed:   make(chan dialed, 1),
 		retry:    time.NewTimer(time.Hour),
 		calls:    map[string]*call{},
+		flight:   map[string]struct{}{},
 		subs:     map[*Subscription]struct{}{},
 		routes:   map[string]*Subscription{},
 		due:      map[*Subscription]struct{}{},
@@ -108,142 +106,6 @@ func (l *loop) run() {
 	}
 }
 
-// await connects when nobody does yet and tells w how it went.
-func (l *loop) await(w waiter) {
-	if l.link != nil {
-		w <- nil
-		return
-	}
-	l.waiters = append(l.waiters, w)
-	l.spent = false
-	l.need()
-}
-
-func (l *loop) leave(w waiter) {
-	l.waiters = slices.DeleteFunc(l.waiters, func(other waiter) bool { return other == w })
-}
-
-// need connects unless that is under way or the attempts are used up.
-func (l *loop) need() {
-	if l.link == nil && l.dialing == nil && !l.retrying && !l.spent {
-		l.attempt, l.waits = 0, 0
-		l.dial()
-	}
-}
-
-func (l *loop) retryNow() {
-	l.spent = false
-	if l.retrying {
-		l.retry.Stop()
-		l.retrying = false
-		l.dial()
-		return
-	}
-	l.need()
-}
-
-// trying is the phase of a client without a connection that wants one.
-func (l *loop) trying() Phase {
-	if l.links > 0 {
-		return PhaseReconnecting
-	}
-	return PhaseConnecting
-}
-
-func (l *loop) dial() {
-	l.attempt++
-	l.c.state.set(ConnState{Phase: l.trying(), Attempt: l.attempt, Err: l.c.State().Err})
-	ctx, cancel := context.WithCancel(context.Background())
-	l.dialing = cancel
-	go func() {
-		link, err := open(ctx, l.c.dialer, l.hello)
-		l.dialed <- dialed{link, err}
-	}()
-}
-
-func (l *loop) attempted(d dialed) {
-	l.dialing()
-	l.dialing = nil
-	if d.err != nil {
-		l.failed(d.err)
-		return
-	}
-	l.link, l.attempt, l.waits = d.link, 0, 0
-	l.links++
-	hello := d.link.hello
-	l.c.hello.Store(&hello)
-	l.c.window.Store(0)
-	if l.c.options.Window >= 0 {
-		l.c.window.Store(hello.Window)
-	}
-	l.beat.start()
-	l.follow()
-	l.watchAll()
-	l.sendAgain()
-	l.c.state.set(ConnState{Phase: PhaseOpen})
-	l.tell(nil)
-}
-
-// lost is called when the link is over.
-func (l *loop) lost(err error) {
-	l.link = nil
-	l.beat.stop()
-	l.unfollow()
-	l.forgetOnce()
-	l.failed(l.c.dialer.lost(err))
-}
-
-// drop ends the link for a reason of ours.
-func (l *loop) drop(reason error) {
-	l.link.drop()
-	l.lost(reason)
-}
-
-// failed decides what follows a failed attempt or a lost connection.
-func (l *loop) failed(err error) {
-	var why *ConnectError
-	refused := errors.As(err, &why) && why.Refused()
-	switch {
-	case refused, l.links == 0 && l.c.options.NoRetryFirst:
-		l.c.state.set(ConnState{Phase: PhaseOffline, Err: err})
-		l.tell(err)
-		l.fail(err)
-	case l.c.options.Attempts > 0 && l.attempt >= l.c.options.Attempts:
-		l.spent = true
-		l.c.state.set(ConnState{Phase: PhaseOffline, Err: err})
-		l.tell(err)
-	default:
-		l.waits++
-		wait := delay(l.waits, l.c.options.Rand())
-		l.retry.Reset(wait)
-		l.retrying = true
-		l.c.state.set(ConnState{Phase: l.trying(), Attempt: l.attempt + 1, RetryAt: time.Now().Add(wait), Err: err})
-	}
-}
-
-// tell ends the waiting of all who wait for the connection.
-func (l *loop) tell(err error) {
-	for _, w := range l.waiters {
-		w <- err
-	}
-	l.waiters = nil
-}
-
-// fail ends everything that waits for the server's answers.
-func (l *loop) fail(err error) {
-	for id, c := range l.calls {
-		delete(l.calls, id)
-		c.answer(nil, err)
-	}
-	for s := range l.subs {
-		l.end(s, err)
-	}
-	for w := range l.watchers {
-		delete(l.watchers, w)
-		w.finish(err)
-	}
-}
-
 func (l *loop) receive(lines []incoming) {
 	for i := range lines {
 		in := &lines[i]
@@ -251,6 +113,7 @@ func (l *loop) receive(lines []incoming) {
 		case in.bad != nil:
 			l.undecodable(in)
 		case in.answer != nil:
+			delete(l.flight, in.answer.ID)
 			if c := l.calls[in.answer.ID]; c != nil {
 				delete(l.calls, in.answer.ID)
 				c.answer(in.answer, nil)
@@ -272,6 +135,7 @@ func (l *loop) receive(lines []incoming) {
 // asked for again from where it stands, and ends with the error when that does not help.
 func (l *loop) undecodable(in *incoming) {
 	if c := l.calls[in.id]; c != nil {
+		delete(l.flight, in.id)
 		delete(l.calls, in.id)
 		c.answer(nil, in.bad)
 		return
@@ -287,7 +151,7 @@ func (l *loop) undecodable(in *incoming) {
 }
 
 func (l *loop) beats() {
-	switch l.beat.due(l.stalled > 0) {
+	switch l.beat.due(l.link.received.Load(), l.stalled > 0) {
 	case beatPing:
 		l.send(&call{command: protocol.Command{Command: protocol.DoPing}, answer: func(*protocol.Answer, error) {}})
 	case beatDead:
@@ -310,13 +174,14 @@ func (l *loop) shutdown() {
 	}
 	l.c.state.set(ConnState{Phase: PhaseClosed, Err: ErrClosed})
 	l.tell(l.c.dialer.lost(ErrClosed))
-	for _, c := range l.calls {
-		c.answer(nil, ErrClosed)
-	}
 	for s := range l.subs {
 		s.inbox.close()
 	}
 	for w := range l.watchers {
+		delete(l.watchers, w)
 		w.finish(nil)
+	}
+	for _, c := range l.calls {
+		c.answer(nil, ErrClosed)
 	}
 }

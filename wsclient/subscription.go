@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"sync/atomic"
-	"time"
 
 	"agentctl/protocol"
 )
@@ -77,6 +76,8 @@ func (s *Subscription) Events(ctx context.Context) iter.Seq2[Item, error] {
 					yield(Item{}, t.err)
 				}
 				return
+			case acks.dry(s.c.window.Load()):
+				s.ack(acks)
 			default:
 				select {
 				case <-s.inbox.ready:
@@ -111,45 +112,4 @@ func (s *Subscription) ack(a *acks) {
 	p, _ := s.inbox.position()
 	a.reset()
 	s.c.post(func(l *loop) { l.ack(s, p) })
-}
-
-// When to acknowledge, at the latest: after half the window, ackEvents, or ackWithin of the first event that was not.
-const (
-	ackEvents = 64
-	ackWithin = 50 * time.Millisecond
-)
-
-// acks counts what a consumer took and did not yet acknowledge. Owned by the consumer's goroutine.
-type acks struct {
-	events int
-	bytes  int64
-	timer  *time.Timer // runs while there is something to acknowledge
-}
-
-func newAcks() *acks {
-	a := &acks{timer: time.NewTimer(time.Hour)}
-	a.timer.Stop()
-	return a
-}
-
-// took counts an entry; true when it is time to acknowledge. A window of 0 wants no acks.
-func (a *acks) took(e *entry, window int64) bool {
-	if window <= 0 || e.Event == nil || !e.Event.Durable() {
-		return false
-	}
-	if a.events++; a.events == 1 {
-		a.timer.Reset(ackWithin)
-	}
-	a.bytes += e.bytes
-	select {
-	case <-a.timer.C:
-		return true
-	default:
-		return a.events >= ackEvents || a.bytes >= window/2
-	}
-}
-
-func (a *acks) reset() {
-	a.events, a.bytes = 0, 0
-	a.timer.Stop()
 }

@@ -136,10 +136,14 @@ func (l *loop) watchAll() {
 	}
 	l.send(&call{command: protocol.Command{Command: protocol.DoWatch}, answer: func(a *protocol.Answer, err error) {
 		var r protocol.ListResult
-		if err == nil && a.Error != nil {
+		switch {
+		case err != nil:
+		case a.Error != nil && a.Error.Code == protocol.CodeShuttingDown:
+			l.drop(a.Error)
+			return
+		case a.Error != nil:
 			err = a.Error
-		}
-		if err == nil {
+		default:
 			if bad := json.Unmarshal(a.Result, &r); bad != nil {
 				err = newDecodeError(a.Result, bad)
 			}

@@ -65,11 +65,12 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-// agent's sessions are owned by the goroutine of serve.
+// agent's sessions and login are owned by the goroutine of serve.
 type agent struct {
 	traits   []string
 	dir      string
 	sessions map[string]*session
+	loggedIn bool
 
 	mu      sync.Mutex
 	out     *bufio.Writer
@@ -166,6 +167,9 @@ func (a *agent) take(m message) {
 	switch m.Method {
 	case "initialize":
 		a.initialize(m)
+	case "authenticate":
+		a.loggedIn = true
+		a.reply(m.ID, obj{})
 	case "session/new":
 		a.open(m)
 	case "session/load", "session/resume":
@@ -219,12 +223,16 @@ func (a *agent) initialize(m message) {
 		"agentCapabilities": obj{
 			"loadSession": a.is("load"), "sessionCapabilities": offers, "promptCapabilities": obj{"image": true},
 		},
-		"authMethods": []obj{{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"}},
+		"authMethods": []obj{
+			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
+			{"id": "key", "name": "Key", "type": "env_var", "vars": []obj{{"name": "FAKE_KEY"}}},
+			{"id": "gemini-api-key", "name": "API key"},
+		},
 	})
 }
 
 func (a *agent) open(m message) {
-	if a.is("auth") {
+	if a.is("auth") && !a.loggedIn {
 		a.refuse(m.ID, -32000, "Authentication required")
 		return
 	}
@@ -253,13 +261,21 @@ func (a *agent) reopen(m message, id string) {
 	s := &session{id: id, options: map[string]string{}, cancel: make(chan struct{}, 1)}
 	_ = json.Unmarshal(b, &s.prompts)
 	a.sessions[id] = s
-	if load {
-		for _, p := range s.prompts {
-			a.update(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
-			a.chunk(s, "agent_message_chunk", "replayed answer")
-		}
+	late := a.is("late")
+	if load && !late {
+		a.replay(s)
 	}
 	a.reply(m.ID, a.options(s))
+	if load && late {
+		a.replay(s)
+	}
+}
+
+func (a *agent) replay(s *session) {
+	for _, p := range s.prompts {
+		a.update(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
+		a.chunk(s, "agent_message_chunk", "replayed answer")
+	}
 }
 
 func (a *agent) file(id string) string { return filepath.Join(a.dir, filepath.Base(id)+".json") }

@@ -190,6 +190,16 @@ func (k *answers) settle(s *Session, a *action, body json.RawMessage, err error)
 	s.then(func(failed error) { e.durable = failed == nil })
 }
 
+// take forgets a key and returns the actions that wait for its answer.
+func (k *answers) take(key string) []*action {
+	e := k.byKey[key]
+	if e == nil {
+		return nil
+	}
+	delete(k.byKey, key)
+	return e.waiting
+}
+
 // reset forgets what a failed commit did not keep; the store knows the rest. Actions under way stay.
 func (k *answers) reset() {
 	for key, e := range k.byKey {

@@ -161,10 +161,15 @@ func (s *Session) closeNow(a *action, d *protocol.CloseData) (any, error) {
 	return protocol.Empty{}, nil
 }
 
-// deleteAll removes the session from the store and ends it.
+// deleteAll removes the session from the store and ends it. All that is kept of it is the answer to this command.
 func (s *Session) deleteAll(a *action) {
+	b := &Batch{Session: s.id, Delete: true}
+	body := json.RawMessage("{}")
+	if a.key != "" {
+		b.Answers = []Answer{{Key: a.key, Session: s.id, Hash: a.hash, Body: body, At: time.Now()}}
+	}
 	result := make(chan error, 1)
-	if !s.hub.commit(&Batch{Session: s.id, Delete: true}, func(err error) { result <- err }) {
+	if !s.hub.commit(b, func(err error) { result <- err }) {
 		result <- ErrStoreFailed
 	}
 	if err := <-result; err != nil {
@@ -176,7 +181,10 @@ func (s *Session) deleteAll(a *action) {
 	s.summary.Deleted, s.summary.Status = true, protocol.Closed
 	s.audience.tell(protocol.SummaryChanged, s.id, s.summary)
 	s.hub.removed(s.summary)
-	a.reply(json.RawMessage("{}"), nil)
+	for _, w := range s.answers.take(a.key) {
+		w.reply(body, nil)
+	}
+	a.reply(body, nil)
 	for _, f := range s.drop() {
 		f(noSession(s.id))
 	}

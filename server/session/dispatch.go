@@ -52,7 +52,11 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	case *protocol.RestoreData:
 		return h.once(ctx, a, func() error { return h.restore(a, d) })
 	}
-	return h.with(ctx, c.Session, func(s *Session) { s.do(a) })
+	err := h.with(ctx, c.Session, func(s *Session) { s.do(a) })
+	if a.key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // deleted by this very command, it may be
+		return h.once(ctx, a, func() error { return err })
+	}
+	return err
 }
 
 // Attach lets a peer follow a session; see Session.attach. reply is called exactly once and must not block.

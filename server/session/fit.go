@@ -90,6 +90,11 @@ func fit(e Event) ([]entry, error) {
 			d.Output = protocol.MustEncode(map[string]any{"blob": b.ID, "bytes": len(b.Data)})
 		}
 		return whole(base, d)
+	case protocol.PlanTasksData:
+		if d.Tasks == nil {
+			d.Tasks = []protocol.Task{} // a list in JSON, not null
+		}
+		return whole(base, d)
 	case protocol.RawData:
 		d.Data = fitJSON(d.Data)
 		if len(d.Data) > protocol.MaxEvent/2 {

@@ -2,10 +2,9 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
-
-	"encoding/json"
 
 	"agentctl/protocol"
 )

@@ -71,7 +71,7 @@ func (s *Session) launch(in Turn) {
 		go func() {
 			defer s.hub.agents.Done()
 			end, err := agent.Run(t.ctx, in, &output{s, t})
-			s.emit(emission{turn: t, end: &ended{end, err}})
+			_ = s.emit(emission{turn: t, end: &ended{end, err}}) // fails when the turn is over already
 		}()
 	})
 }

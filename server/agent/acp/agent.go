@@ -17,10 +17,10 @@ import (
 
 // Deadlines that hold unless a Config says otherwise.
 const (
-	startTimeout  = 2 * time.Minute // from the process's start until it takes prompts
-	callTimeout   = 30 * time.Second
-	cancelTimeout = 5 * time.Second // from an interrupt until the turn's process is ended
-	endGrace      = 2 * time.Second // for each step of ending a process: its input closed, TERM, KILL
+	startTimeout  = 2 * time.Minute        // from the process's start until it takes prompts
+	replayQuiet   = 200 * time.Millisecond // without an update, after which a replay is over
+	cancelTimeout = 5 * time.Second        // from an interrupt until the turn's process is ended
+	endGrace      = 2 * time.Second        // for each step of ending a process: its input closed, TERM, KILL
 )
 
 // Config says how to run an agent. Zero durations mean the defaults.
@@ -94,6 +94,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err != nil {
 		return session.End{}, err
 	}
+	if err := a.said(); err != nil {
+		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
+	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
 	l.begin(t)
 	defer l.finish(t)
@@ -112,7 +115,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	select {
 	case r := <-answered:
 		if r.err == nil {
-			return l.billed(r.end), nil
+			return a.account(l, r.end, out), nil
 		}
 		return session.End{}, a.failed(l, r.err)
 	case <-ctx.Done():
@@ -126,9 +129,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	end := session.End{Reason: protocol.ReasonInterrupted}
 	select {
 	case r := <-answered:
-		end.Usage = l.billed(r.end).Usage
+		end.Usage = a.account(l, r.end, out).Usage
 	case <-late.Done():
-		a.host.Logf("%s did not stop within %v and is ended", a.config.Name, a.config.CancelTimeout)
+		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
 		l.close(0)
 		<-answered
 	}
@@ -171,7 +174,7 @@ func (a *Agent) connect(ctx context.Context) (*link, error) {
 		return nil, ctx.Err()
 	}
 	if a.life.Err() != nil {
-		return nil, protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
+		return nil, a.closed()
 	}
 	a.mu.Lock()
 	l, kept := a.link, a.kept
@@ -191,6 +194,38 @@ func (a *Agent) connect(ctx context.Context) (*link, error) {
 	a.link = l
 	a.mu.Unlock()
 	return l, err
+}
+
+func (a *Agent) closed() error {
+	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
+}
+
+// account adds what a turn has used to the session's sum.
+func (a *Agent) account(l *link, end session.End, out session.Output) session.End {
+	end = l.billed(end)
+	if end.Usage == nil || *end.Usage == (protocol.Usage{}) {
+		return end
+	}
+	var sum protocol.Usage
+	err := a.keep(func(s *state) { sum = s.spend(end.Usage) })
+	if err == nil {
+		err = out.Emit(session.Event{Type: protocol.UsageUpdated, Data: sum})
+	}
+	if err != nil {
+		a.host.Logf("usage of %s: %v", a.config.Name, err)
+	}
+	return end
+}
+
+// said notes that there is something to be taken up.
+func (a *Agent) said() error {
+	a.mu.Lock()
+	said := a.kept.Said
+	a.mu.Unlock()
+	if said {
+		return nil
+	}
+	return a.keep(func(s *state) { s.Said = true })
 }
 
 // keep changes what is saved.
@@ -224,6 +259,8 @@ func (a *Agent) failed(l *link, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return err
+	case a.life.Err() != nil:
+		return a.closed()
 	case errors.Is(err, context.DeadlineExceeded):
 		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.lastWords())
 	case errors.Is(err, rpc.ErrClosed):

@@ -30,6 +30,10 @@ func (l *link) Notify(method string, params json.RawMessage) {
 	}
 	turn, replay := l.current(p.Session)
 	if replay {
+		select {
+		case l.replayed <- struct{}{}:
+		default:
+		}
 		return
 	}
 	if turn == nil || !turn.take(&u) {

@@ -20,12 +20,13 @@ import (
 // link is one run of the agent's program and the conversation with it.
 type link struct {
 	// Static after start.
-	config Config
-	host   session.Host
-	proc   *process.Process
-	conn   *rpc.Conn
-	offers initializeResult
-	gone   chan struct{} // closed when nothing of the program is left and its end is recorded
+	config   Config
+	host     session.Host
+	proc     *process.Process
+	conn     *rpc.Conn
+	offers   initializeResult
+	gone     chan struct{} // closed when nothing of the program is left and its end is recorded
+	replayed chan struct{} // one place: something of a replay was dropped
 
 	settings settings
 
@@ -46,11 +47,12 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	if info, err := os.Stat(a.spec.CWD); err != nil || !info.IsDir() {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %s is no directory", a.config.Name, a.spec.CWD)
 	}
-	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: a.environment()})
+	env := a.environment()
+	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env})
 	if err != nil {
 		return nil, a.notStarted(err)
 	}
-	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{})}
+	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{}), replayed: make(chan struct{}, 1)}
 	g := proc.Group()
 	recorded := a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
 	l.conn = rpc.New(proc.Stdout, proc.Stdin, l)
@@ -59,7 +61,9 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	if err = recorded; err != nil {
 		err = fmt.Errorf("record process group: %w", err)
 	} else if err = l.initialize(ctx); err == nil {
-		err = a.converse(ctx, l, kept)
+		if err = a.converse(ctx, l, kept); wantsLogin(err) && l.logIn(ctx, env) {
+			err = a.converse(ctx, l, kept)
+		}
 	}
 	if err != nil {
 		err = a.failed(l, err)
@@ -116,10 +120,10 @@ func (l *link) initialize(ctx context.Context) error {
 	return nil
 }
 
-// converse takes up the kept conversation where the agent can, else begins a new one and says so.
+// converse takes up the kept conversation where the agent can, else begins a new one, and says so if something is lost by it.
 func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 	params := sessionParams{Session: kept.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
-	if kept.Session != "" {
+	if kept.Said {
 		result, err := l.takeUp(ctx, params)
 		if err == nil {
 			l.talks(kept.Session, true)
@@ -141,7 +145,7 @@ func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 		return errors.New("session/new: the agent named no session")
 	}
 	l.talks(result.Session, false)
-	if err := a.keep(func(s *state) { s.Session = result.Session }); err != nil {
+	if err := a.keep(func(s *state) { s.Session, s.Said = result.Session, false }); err != nil {
 		return fmt.Errorf("save the conversation's name: %w", err)
 	}
 	return l.settle(ctx, result, kept)
@@ -152,7 +156,7 @@ var errNotOffered = errors.New("it offers neither session/resume nor session/loa
 // refused reports whether the agent itself said no, a login being wanted apart: that would be wanted for a new one too.
 func refused(err error) bool {
 	var e *rpc.Error
-	return errors.Is(err, errNotOffered) || errors.As(err, &e) && e.Code != codeAuthRequired
+	return errors.Is(err, errNotOffered) || errors.As(err, &e) && !wantsLogin(err)
 }
 
 // takeUp brings a conversation back by session/resume or session/load.
@@ -168,10 +172,32 @@ func (l *link) takeUp(ctx context.Context, params sessionParams) (sessionResult,
 	l.replay(true)
 	defer l.replay(false)
 	raw, err := l.conn.Call(ctx, method, params)
-	if err != nil {
-		return result, err
+	if err == nil {
+		err = read(raw, &result)
 	}
-	return result, read(raw, &result)
+	if err == nil && method == "session/load" {
+		err = l.untilReplayed(ctx)
+	}
+	return result, err
+}
+
+// untilReplayed waits until nothing more of the replay comes. Some agents answer a load first and replay then, and nothing
+// tells the end, so it is over when the agent has been quiet for a while.
+func (l *link) untilReplayed(ctx context.Context) error {
+	quiet := time.NewTimer(replayQuiet)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-l.replayed:
+			quiet.Reset(replayQuiet)
+		case <-quiet.C:
+			return nil
+		case <-l.conn.Done():
+			return nil // the next call will say why
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // talks names the conversation.
@@ -228,10 +254,10 @@ func (l *link) prompt(ctx context.Context, blocks []block) (session.End, error) 
 func (l *link) explain(err error) error {
 	var e *rpc.Error
 	switch {
-	case errors.As(err, &e) && e.Code == codeAuthRequired:
+	case wantsLogin(err):
 		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.howToLogIn())
 	case errors.As(err, &e):
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, e.Message)
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, words(e))
 	case errors.Is(err, rpc.ErrClosed):
 		how := "ended"
 		if exit := l.proc.Err(); exit != nil {
@@ -242,22 +268,25 @@ func (l *link) explain(err error) error {
 	return err
 }
 
-func (l *link) howToLogIn() string {
-	if l.config.Login != "" {
-		return l.config.Login + ", on the machine of the server"
+// words finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
+func words(e *rpc.Error) string {
+	type told struct {
+		Message, Details string
+		Error            *struct{ Message string }
 	}
-	var ways []string
-	for _, m := range l.offers.AuthMethods {
-		if m.Description != "" {
-			ways = append(ways, m.Name+" ("+m.Description+")")
-		} else {
-			ways = append(ways, m.Name)
+	text := e.Message
+	var inner told
+	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
+		text = inner.Error.Message
+	}
+	var data told
+	_ = json.Unmarshal(e.Data, &data) // data may be anything, or nothing
+	for _, more := range []string{data.Details, data.Message} {
+		if more != "" && !strings.Contains(text, more) {
+			return text + ": " + more
 		}
 	}
-	if len(ways) == 0 {
-		return "log in to it on the machine of the server"
-	}
-	return "on the machine of the server, " + strings.Join(ways, ", or ")
+	return text
 }
 
 // lastWords is the end of what the program wrote to its standard error, for an error message.

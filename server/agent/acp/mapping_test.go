@@ -56,11 +56,20 @@ update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"
 update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`, `
 tool.started {"kind":"read","title":"x","tool":"turn/c"}
 tool.ended {"status":"completed","tool":"turn/c"}
+raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"tool_call_update","status":"completed","toolCallId":"c"}},"method":"session/update","source":"acp"}
 `},
 		"an update of a call never told": {`update {"sessionUpdate":"tool_call_update","toolCallId":"c","title":"x","kind":"odd","status":"failed","rawOutput":{"error":"no such file"}}`, `
 tool.started {"kind":"other","title":"x","tool":"turn/c"}
 tool.ended {"error":"no such file","output":{"error":"no such file"},"status":"failed","tool":"turn/c"}
 `},
+		"a kind that says less than before": {
+			`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"other"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"execute"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"other"}`, `
+tool.started {"kind":"other","title":"x","tool":"turn/c"}
+tool.started {"kind":"execute","tool":"turn/c"}
+`,
+		},
 		"output only in rawOutput": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x"}
 update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","rawOutput":"just text"}`, `
 tool.started {"title":"x","tool":"turn/c"}
@@ -119,11 +128,20 @@ func TestRequestsThatWereNeverOfferedAreRefused(t *testing.T) {
 
 func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
 	r := ready(t, "plain")
-	r.run("after late words")
-	r.until(t, "the late words", func() bool { return len(r.events) > 0 })
+	l := r.link
+	l.Notify("session/update", json.RawMessage(`{"sessionId":"`+l.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
 	if raw := r.data(protocol.Raw); len(raw) != 1 || !strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
 		t.Errorf("got %s", r.story())
 	}
+	r.run("after more words")
+	r.until(t, "them in the turn or after it", func() bool {
+		for _, e := range r.events {
+			if b, _ := protocol.Encode(e.Data); strings.Contains(string(b), "more words") {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func TestNoiseBeforeTheFirstMessageIsSurvived(t *testing.T) {
@@ -240,6 +258,9 @@ func TestAChangeOfModeIsAChoice(t *testing.T) {
 	}
 	r.run(`askwith allow_once,allow_always,reject_once {"toolCallId":"c","title":"Ready to code?","kind":"switch_mode"}`)
 	r.wantText("selected opt-1-allow_always")
+	if r.asked[0].Name != "" {
+		t.Errorf("a rule could be about %q", r.asked[0].Name)
+	}
 	for _, o := range r.asked[0].Options {
 		if o.Kind == protocol.AllowAlways {
 			t.Errorf("%+v would make a rule", o)
@@ -263,6 +284,18 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	}
 }
 
+func TestAnEditedPatchIsNotReplacedByTheAgentsOwn(t *testing.T) {
+	r := launch(t, "plain")
+	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+		return session.Verdict{Outcome: protocol.Allowed, Input: &protocol.ApprovalInput{Patch: "another"}}, nil
+	}
+	r.run(`ask {"toolCallId":"c","title":"Write /a","kind":"edit","content":[{"type":"diff","path":"/a","newText":"n"}]}`)
+	r.wantText("selected opt-2-reject_once")
+	if len(r.data(protocol.Notice)) != 1 {
+		t.Error("nobody was told")
+	}
+}
+
 func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 	r := launch(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
@@ -274,18 +307,25 @@ func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 }
 
 func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
-	r := launch(t, "plain")
-	ctx, cancel := context.WithCancel(t.Context())
-	r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
-		cancel()
-		<-ctx.Done()
-		return session.Verdict{Outcome: protocol.Cancelled}, nil
+	for name, verdict := range map[string]session.Verdict{
+		"whose end is told":        {Outcome: protocol.Cancelled},
+		"that were denied with it": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, "plain")
+			ctx, cancel := context.WithCancel(t.Context())
+			r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+				cancel()
+				<-ctx.Done()
+				return verdict, nil
+			}
+			end, err := r.try(ctx, "ask "+ask, "hang")
+			if err != nil || end.Reason != protocol.ReasonInterrupted {
+				t.Errorf("ended %+v, %v", end, err)
+			}
+			r.wantText("cancelled")
+		})
 	}
-	end, err := r.try(ctx, "ask "+ask, "hang")
-	if err != nil || end.Reason != protocol.ReasonInterrupted {
-		t.Errorf("ended %+v, %v", end, err)
-	}
-	r.wantText("cancelled")
 }
 
 func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
@@ -315,6 +355,10 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 
+	if first := r.data(protocol.AgentOptions)[0].(protocol.Options); len(first.Settings) != len(want.Settings) {
+		t.Errorf("told before all was known: %+v", first)
+	}
+
 	chosen := map[string]string{"mode": "yolo", "model": "large", "effort": "high", "brave": "true"}
 	for id, value := range chosen {
 		if err := r.Configure(t.Context(), id, value); err != nil {
@@ -341,13 +385,22 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	next.wantText("mode is yolomodel is largeeffort is highbrave is true")
 }
 
-func TestCostIsThatOfTheTurn(t *testing.T) {
+func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
 	r := launch(t, "plain")
 	for i, want := range []float64{0.5, 0.25} {
 		end := r.run(fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`, []float64{0.5, 0.75}[i]))
 		if end.Usage.Cost != want || end.Usage.Currency != "USD" {
 			t.Errorf("turn %d cost %+v", i, end.Usage)
 		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := r.again("plain")
+	next.run("say more")
+	want := protocol.Usage{Input: 33, Output: 21, Cached: 9, Reasoning: 6, Cost: 0.75, Currency: "USD"}
+	if sums := next.data(protocol.UsageUpdated); len(sums) != 1 || sums[0] != want {
+		t.Errorf("the session's usage is %+v", sums)
 	}
 }
 
@@ -357,12 +410,16 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	r := &recorder{news: make(chan struct{}, 1)}
 	tn := newTurn(t.Context(), "turn", r, "/")
 	got := l.blocks(protocol.Message{Text: "look", Parts: []protocol.Part{
-		{Type: "image", URL: "data:image/png;base64,AAAA"}, {Type: "file", URL: "file:///a/b.txt"}, {Type: "mention", Text: "@x"},
+		{Type: "image", URL: "data:image/png;base64,AAAA"},
+		{Type: "file", URL: "file:///a/b.txt"},
+		{Type: "mention", Text: "@x"},
 		{Type: "audio", URL: "data:audio/wav;base64,AA"},
 	}}, tn)
 	want := []block{
-		{Type: "text", Text: "look"}, {Type: "image", MIMEType: "image/png", Data: "AAAA"},
-		{Type: "resource_link", URI: "file:///a/b.txt", Name: "b.txt"}, {Type: "text", Text: "@x"},
+		{Type: "text", Text: "look"},
+		{Type: "image", MIMEType: "image/png", Data: "AAAA"},
+		{Type: "resource_link", URI: "file:///a/b.txt", Name: "b.txt"},
+		{Type: "text", Text: "@x"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ func (t *turn) permit(req *rpc.Request, p *permissionParams) bool {
 	if t.over {
 		return false
 	}
-	// Begins the tool, where the agent asks before it tells. An error means that the turn ends, which Ask will say.
+	// Begins the tool, where the agent asks before it tells. That the turn or the tool has ended is nothing to stop at: Ask
+	// will say so, or the agent runs the same call again.
 	if p.Tool.ID != "" {
 		_ = t.upsert(&p.Tool, false)
 	} else if t.endPart() != nil {
@@ -37,12 +39,17 @@ func (t *turn) permit(req *rpc.Request, p *permissionParams) bool {
 	known := t.tools[p.Tool.ID]
 	t.asking.Go(func() {
 		v, err := t.out.Ask(t.context, a)
+		if v.Outcome == protocol.Allowed && v.Input != nil && v.Input.Patch != "" {
+			// The agent would apply its own patch: what nobody allowed must not happen.
+			v.Outcome = protocol.Denied
+			t.warn("the agent cannot take an edited patch, so nothing was applied: tell it what to change instead")
+		}
 		answer := permissionOutcome{Outcome: "cancelled"}
 		if err == nil && t.context.Err() == nil {
 			answer = outcome(v, p.Options)
 		}
 		t.decided(known, v.Outcome)
-		_ = req.Reply(t.context, permissionResult{answer}) // the agent has gone or the turn is over
+		_ = req.Reply(context.WithoutCancel(t.context), permissionResult{answer}) // it fails when the agent has gone
 	})
 	return true
 }
@@ -110,17 +117,23 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 	if a.Title == "" {
 		a.Title = "a tool wants to run"
 	}
-	if a.Name == "" && a.Kind == protocol.ApproveTool {
+	switch {
+	case p.choice():
+		a.Name = "" // no rule can be about a choice
+	case a.Name == "" && a.Kind == protocol.ApproveTool:
 		a.Name = a.Title // what a rule would be about
 	}
 	return a
 }
 
+// choice reports whether the request is for a change of mode, where every option is another mode.
+func (p *permissionParams) choice() bool { return p.Tool.ToolKind == "switch_mode" }
+
 // offered maps the agent's options, each to the decision that it stands for, under the agent's ids. Always allowing is a rule
 // of the session's and not the agent's, so that it stays listed and revocable: the agent's own way of it is not offered,
 // except for a change of mode, where each option is a choice of its own.
 func offered(p *permissionParams) []protocol.Option {
-	choice := p.Tool.ToolKind == "switch_mode"
+	choice := p.choice()
 	var out []protocol.Option
 	for _, o := range p.Options {
 		option := protocol.Option{ID: o.ID, Label: o.Name}

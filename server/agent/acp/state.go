@@ -3,12 +3,16 @@ package acp
 import (
 	"encoding/json"
 	"maps"
+
+	"agentctl/protocol"
 )
 
 // state is what an agent needs to go on after a restart.
 type state struct {
 	Session  string            `json:"session"`            // the conversation, as the agent calls it
+	Said     bool              `json:"said,omitempty"`     // something was said in it
 	Settings map[string]string `json:"settings,omitempty"` // that were set by people
+	Usage    *protocol.Usage   `json:"usage,omitempty"`    // of all turns
 }
 
 // loadState reads what was saved. What cannot be read was not saved by this package: the conversation starts anew.
@@ -35,4 +39,22 @@ func (s *state) encode() []byte {
 		panic("acp: encode state: " + err.Error()) // strings always encode
 	}
 	return b
+}
+
+// spend adds what a turn has used and returns the sum.
+func (s *state) spend(u *protocol.Usage) protocol.Usage {
+	sum := *u
+	if s.Usage != nil {
+		sum = *s.Usage
+		sum.Input += u.Input
+		sum.Output += u.Output
+		sum.Cached += u.Cached
+		sum.Reasoning += u.Reasoning
+		sum.Cost += u.Cost
+		if u.Currency != "" {
+			sum.Currency = u.Currency
+		}
+	}
+	s.Usage = &sum
+	return sum
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ type tool struct {
 	denied  bool
 	ended   bool
 }
+
+// errToolEnded keeps what is told of a call after its end from opening it again.
+var errToolEnded = errors.New("the tool call has ended")
 
 // toolID makes the agent's id unique in the session: an agent may count its calls anew in each turn.
 func (t *turn) toolID(id string) string {
@@ -46,11 +50,11 @@ func (t *turn) upsert(c *toolCall, output bool) error {
 			return err
 		}
 	}
-	if err := t.describe(known, c, first); err != nil {
-		return err
+	if known.ended {
+		return errToolEnded
 	}
-	if !output || known.ended {
-		return nil
+	if err := t.describe(known, c, first); err != nil || !output {
+		return err
 	}
 	if c.Content != nil {
 		if err := t.output(known, c.Content); err != nil {
@@ -119,9 +123,6 @@ func (t *turn) output(known *tool, raw json.RawMessage) error {
 
 // endTool tells how the call ended. Output that came in no other way is shown now.
 func (t *turn) endTool(known *tool, status protocol.ToolStatus, c *toolCall) error {
-	if known.ended {
-		return nil
-	}
 	known.ended = true
 	result := readResult(c.Output)
 	if known.text == "" && known.content == nil && result.text != "" {

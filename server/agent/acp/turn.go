@@ -49,7 +49,7 @@ func (t *turn) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tool := range t.tools {
-		if tool.denied {
+		if tool.denied && !tool.ended {
 			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // the session closes what this cannot
 		}
 	}
@@ -77,6 +77,11 @@ func (t *turn) take(u *update) bool {
 
 func (t *turn) emit(kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Data: data})
+}
+
+// warn tells people something that no other event says. When it fails the turn is over, and so is what it is about.
+func (t *turn) warn(message string) {
+	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
 }
 
 // chunk adds to the open part, or begins one when the kind or the message changes or something else came between.

@@ -57,10 +57,10 @@ func (t *tool) run(ctx context.Context, l *lane) error {
 		for range beats {
 			all++
 		}
-		if l.skip < all { // it had started when the server died
-			l.done += all - l.skip - 1
+		if l.skip < all { // it had started when the server died: the session tells that, and it is not run again
+			l.done += all - l.skip
 			l.skip = 0
-			return l.emit(ctx, t.event(protocol.ToolEnded, protocol.ToolEndedData{Tool: id, Status: protocol.ToolUnknown}))
+			return ctx.Err()
 		}
 	}
 	return l.playAll(ctx, beats)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A config is the file that serve takes with --config: JSON, read strictly. Flags win over it.
+type config struct {
+	Agents          map[string]agentConfig `json:"agents"`
+	DefaultAgent    string                 `json:"default_agent"`
+	ApprovalTimeout duration               `json:"approval_timeout"` // 0: none
+	EditHold        duration               `json:"edit_hold"`        // 0: the server's default
+	StateTTL        duration               `json:"state_ttl"`        // 0: the server's default
+	StateSecret     string                 `json:"state_secret"`     // signs exported states; empty: one of this data directory's own
+	Sync            string                 `json:"sync"`             // normal or full
+	Window          int64                  `json:"window"`           // bytes; 0: the server's default
+	Limits          limitsConfig           `json:"limits"`
+}
+
+// An agentConfig says how to run a configured agent: a command that speaks the Agent Client Protocol, or a script.
+type agentConfig struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Script  string            `json:"script"` // path of a file
+}
+
+// limitsConfig bounds what clients may do; 0: the server's default.
+type limitsConfig struct {
+	Message  int64 `json:"message"`  // bytes of one message
+	InFlight int   `json:"inflight"` // commands under way per connection
+}
+
+// from makes the paths in a configuration mean what they say where its file lies.
+func (c *config) from(dir string) {
+	for name, a := range c.Agents {
+		if a.Script != "" && !filepath.IsAbs(a.Script) {
+			a.Script = filepath.Join(dir, a.Script)
+			c.Agents[name] = a
+		}
+	}
+}
+
+// A duration is written as in Go: 90s, 5m, 168h.
+type duration time.Duration
+
+// UnmarshalText reads a duration.
+func (d *duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err == nil && v < 0 {
+		err = fmt.Errorf("%s is below zero", v)
+	}
+	*d = duration(v)
+	return err
+}
+
+// readConfig reads a configuration; its errors say what is wrong in it.
+func readConfig(b []byte) (*config, error) {
+	c := &config{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(c); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("more than one JSON value")
+	}
+	for name, a := range c.Agents {
+		if name == "" || (a.Command == "") == (a.Script == "") {
+			return nil, fmt.Errorf("agent %q has either a command or a script", name)
+		}
+		if a.Script != "" && len(a.Args) > 0 {
+			return nil, fmt.Errorf("agent %q: a script takes no args", name)
+		}
+	}
+	switch c.Sync {
+	case "", "normal", "full":
+	default:
+		return nil, fmt.Errorf("sync is normal or full, not %q", c.Sync)
+	}
+	if c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 || c.Limits.Message > 64*protocol.MaxMessage {
+		return nil, fmt.Errorf("window and limits are positive, a message is at most %d bytes", 64*protocol.MaxMessage)
+	}
+	return c, nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+type eventsOptions struct {
+	app *app
+
+	Session string
+	Since   *protocol.Position
+	Follow  bool
+	Fold    bool
+}
+
+func newEvents(a *app, run func(context.Context, *eventsOptions) error) *cobra.Command {
+	o := &eventsOptions{app: a}
+	var since string
+	cmd := &cobra.Command{
+		Use:   "events SESSION",
+		Short: "Print a session's events, one JSON object per line",
+		Long: `Print a session's events as they are on the wire, one JSON object per line: from the first one or those after --since, up to what
+there is now, or with --follow on and on, over restarts of the server, until killed. A position is EPOCH:SEQ as status shows it; a
+bare SEQ means the epoch of now. With --fold a run of deltas comes as one event.`,
+		Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
+  agentctl events fix --since 120 --follow`,
+		Args:              takes(1, 1),
+		ValidArgsFunction: a.sessions,
+	}
+	cmd.RunE = does(a, o, func(args []string) error {
+		o.Session = args[0]
+		if since == "" {
+			return nil
+		}
+		p, err := protocol.ParsePosition(since)
+		if err != nil {
+			return usagef("--since: %w", err)
+		}
+		o.Since = &p
+		return nil
+	}, run)
+	f := cmd.Flags()
+	f.StringVar(&since, "since", "", "only events after this `POSITION`")
+	f.BoolVarP(&o.Follow, "follow", "f", false, "go on with what comes, until killed")
+	f.BoolVar(&o.Fold, "fold", false, "join runs of deltas")
+	return cmd
+}
+
+func runEvents(ctx context.Context, o *eventsOptions) error {
+	p := giveUp
+	if o.Follow {
+		p = forEver
+	}
+	l, err := o.app.connectWith(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	since := protocol.Position{}
+	if o.Since != nil {
+		since = *o.Since
+	}
+	out := bufio.NewWriterSize(o.app.stdout, 64<<10)
+	r := reader{link: l, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow}
+	err = r.read(since, func(item wsclient.Item) error {
+		if item.Raw != nil {
+			if _, err := out.Write(item.Raw); err != nil {
+				return wrapOutput(err)
+			}
+			if err := out.WriteByte('\n'); err != nil {
+				return wrapOutput(err)
+			}
+		}
+		if r.live { // somebody waits for it
+			return wrapOutput(out.Flush())
+		}
+		return nil
+	})
+	if flushErr := wrapOutput(out.Flush()); err == nil {
+		err = flushErr
+	}
+	return err
+}
+
+// A reader reads a session's log in order.
+type reader struct {
+	link    *link
+	app     *app
+	session string
+	raw     bool
+	follow  bool // past what is visible at the call
+
+	live bool // what was visible at the call has been read
+}
+
+// read hands every durable event after since to take, and an item without one when it has caught up. When the log is not the one
+// that since is of, it goes on with the events after the same seq of the log there is, and says so on stderr.
+func (r *reader) read(since protocol.Position, take func(wsclient.Item) error) error {
+	for {
+		again, err := r.readOnce(&since, take)
+		if err != nil || !again {
+			return r.link.reason(err)
+		}
+	}
+}
+
+// readOnce reads until the end or a reset, after which it is to be called again with the since that it leaves.
+func (r *reader) readOnce(since *protocol.Position, take func(wsclient.Item) error) (again bool, _ error) {
+	start := *since
+	sub := r.link.Subscribe(r.session, wsclient.SubscribeOptions{Since: &start, Raw: r.raw})
+	defer sub.Close()
+	end, attached := uint64(0), false
+	for item, err := range sub.Events(r.link.ctx) {
+		if err != nil {
+			return false, err
+		}
+		switch at := item.Attached; {
+		case at != nil && at.Mode == protocol.ModeReset:
+			from := protocol.Position{Epoch: at.Position.Epoch, Seq: min(since.Seq, at.Position.Seq)}
+			r.app.note("the session's log is not the one that %s is of (%s): going on after %s", since, at.Reason, from)
+			*since = from
+			return true, nil
+		case at != nil:
+			if !attached && !r.live {
+				end = at.Position.Seq
+			}
+			attached = true
+			since.Epoch = at.Position.Epoch
+		case item.Event.Durable():
+			since.Seq = item.Event.Seq
+			if err := take(item); err != nil {
+				return false, err
+			}
+		}
+		if !r.live && attached && since.Seq >= end {
+			r.live = true
+			if err := take(wsclient.Item{}); err != nil || !r.follow {
+				return false, err
+			}
+		}
+	}
+	return false, fmt.Errorf("events of %s: %w", r.session, context.Cause(r.link.ctx))
+}

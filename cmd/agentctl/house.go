@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"agentctl/server"
+	"agentctl/server/agent/process"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+)
+
+// groupGrace is how long an agent that a killed server left may take to end.
+const groupGrace = 2 * time.Second
+
+// A house is a server with all it stands on: the locked data directory, the store, the agents, the listeners.
+type house struct {
+	dir       dataDir
+	lock      io.Closer
+	store     *sqlite.Store
+	server    *server.Server
+	listeners []*server.Listener // not served yet
+}
+
+// log writes to stderr, for the server's owner.
+func (o *serveOptions) log() *slog.Logger {
+	level := slog.LevelInfo
+	if o.Verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(o.app.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// openHouse locks the directory and opens everything but the listeners. errLocked: another server has it.
+func openHouse(ctx context.Context, dir dataDir, c *config, log *slog.Logger) (h *house, err error) {
+	if err := dir.make(); err != nil {
+		return nil, err
+	}
+	h = &house{dir: dir}
+	if h.lock, err = dir.lock(); err != nil {
+		if pid := dir.owner(); errors.Is(err, errLocked) && pid != 0 {
+			err = faultf(exitError, codeFailed, "%w: %s, pid %d", err, dir, pid).hinting("end it: agentctl stop")
+		}
+		return nil, err
+	}
+	if err = h.build(ctx, c, log); err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	return h, nil
+}
+
+func (h *house) build(ctx context.Context, c *config, log *slog.Logger) (err error) {
+	secret := c.StateSecret
+	if secret == "" {
+		if secret, err = h.dir.random("secret"); err != nil {
+			return fmt.Errorf("secret of exported states: %w", err)
+		}
+	}
+	if h.store, err = sqlite.Open(string(h.dir), sqlite.Options{Sync: sqlite.Sync(c.Sync), Log: log}); err != nil {
+		return err
+	}
+	h.server, err = server.New(ctx, c.server(h.store, []byte(secret), log))
+	return err
+}
+
+// server is the configuration of a server on a store.
+func (c *config) server(store session.Store, secret []byte, log *slog.Logger) server.Config {
+	return server.Config{
+		Session: session.Config{
+			Store: store, Agents: &roster{configured: c.Agents, fallback: c.DefaultAgent}, DefaultAgent: c.DefaultAgent, Log: log,
+			EndGroup: endGroup, ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
+			StateTTL: time.Duration(c.StateTTL), Secret: secret,
+		},
+		Version: programVersion(), Log: log,
+		Limits: server.Limits{Message: c.Limits.Message, InFlight: c.Limits.InFlight, Window: c.Window},
+	}
+}
+
+// endGroup ends the process group of an agent that a killed server left.
+func endGroup(g session.Group) error {
+	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, groupGrace)
+}
+
+// serve serves until ctx ends, a listener fails, or the server was idle for so long (0: never); then it drains.
+func (h *house) serve(ctx context.Context, idle time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, len(h.listeners))
+	var serving sync.WaitGroup
+	srv := h.server
+	for _, l := range h.listeners {
+		serving.Go(func() {
+			if err := srv.Serve(l); err != nil {
+				failed <- err
+				cancel()
+			}
+		})
+	}
+	h.listeners = nil // the server closes them
+	h.untilIdle(ctx, idle)
+	err := h.drain()
+	serving.Wait()
+	close(failed)
+	for e := range failed {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// untilIdle returns when ctx ends, or nobody has used the server for so long.
+func (h *house) untilIdle(ctx context.Context, idle time.Duration) {
+	if idle <= 0 {
+		<-ctx.Done()
+		return
+	}
+	tick := time.NewTicker(min(max(idle/10, 10*time.Millisecond), 10*time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if since, ok := h.server.IdleSince(); ok && now.Sub(since) >= idle {
+				return
+			}
+		}
+	}
+}
+
+// drain ends turns, agents and connections.
+func (h *house) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainPatience)
+	defer cancel()
+	s := h.server
+	h.server = nil
+	if err := s.Shutdown(ctx); err != nil {
+		return fmt.Errorf("end the server: %w", err)
+	}
+	return nil
+}
+
+// close gives everything up, in the order opposite to opening.
+func (h *house) close() error {
+	var errs []error
+	for _, l := range h.listeners {
+		errs = append(errs, l.Close())
+	}
+	if h.server != nil {
+		errs = append(errs, h.drain())
+	}
+	if h.store != nil {
+		errs = append(errs, h.store.Close())
+	}
+	if h.lock != nil {
+		errs = append(errs, removeFile(h.dir.path("url")), h.lock.Close())
+	}
+	return errors.Join(errs...)
+}

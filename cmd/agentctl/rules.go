@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+)
+
+type rulesOptions struct {
+	app *app
+
+	Session string
+}
+
+func newRules(a *app) *cobra.Command {
+	cmd := newRulesList(a, runRulesList)
+	cmd.AddCommand(newRulesRevoke(a, runRulesRevoke))
+	return cmd
+}
+
+func newRulesList(a *app, run func(context.Context, *rulesOptions) error) *cobra.Command {
+	o := &rulesOptions{app: a}
+	return &cobra.Command{
+		Use:               "rules SESSION",
+		Short:             "List what is always allowed, and take it back",
+		Long:              "List what \"approve --always\" allowed in a session, one rule per line.",
+		Example:           "  agentctl rules fix\n  agentctl rules revoke fix u_1",
+		Args:              takes(1, 1),
+		ValidArgsFunction: a.sessions,
+		RunE:              does(a, o, func(args []string) error { o.Session = args[0]; return nil }, run),
+	}
+}
+
+func runRulesList(ctx context.Context, o *rulesOptions) error {
+	res, err := once[protocol.RulesResult](ctx, o.app, protocol.DoRulesList, o.Session, nil)
+	if err != nil {
+		return err
+	}
+	for i := range res.Rules {
+		r := &res.Rules[i]
+		err := o.app.emit(r, func(w io.Writer) {
+			fmt.Fprintf(w, "%s  %s  by %s  %s\n", r.ID, r.Kind, actor(&r.By), oneLine(r.Scope, 0))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type rulesRevokeOptions struct {
+	app *app
+
+	Session string
+	Rules   []string
+}
+
+func newRulesRevoke(a *app, run func(context.Context, *rulesRevokeOptions) error) *cobra.Command {
+	o := &rulesRevokeOptions{app: a}
+	return &cobra.Command{
+		Use:               "revoke SESSION RULE…",
+		Short:             "Take rules back: the agent asks again",
+		Example:           "  agentctl rules revoke fix u_1",
+		Args:              takes(2, -1),
+		ValidArgsFunction: a.sessions,
+		RunE: does(a, o, func(args []string) error {
+			o.Session, o.Rules = args[0], args[1:]
+			return nil
+		}, run),
+	}
+}
+
+func runRulesRevoke(ctx context.Context, o *rulesRevokeOptions) error {
+	l, err := o.app.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for _, rule := range o.Rules {
+		if _, err := ask[protocol.Empty](l, protocol.DoRulesRevoke, o.Session, protocol.RulesRevokeData{Rule: rule}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

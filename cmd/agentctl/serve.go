@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/server"
+)
+
+// drainPatience is how long a server may take to end its turns, agents and connections.
+const drainPatience = 20 * time.Second
+
+type serveOptions struct {
+	app *app
+
+	Listen       []string
+	Dialects     []string
+	Config       string
+	DefaultAgent string
+	Sync         string
+	Insecure     bool
+	Verbose      bool
+	IdleExit     time.Duration // of a server in the background; 0: it ends when it is told to
+}
+
+func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
+	o := &serveOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run sessions",
+		Long: `Run sessions until SIGTERM or SIGINT. The first line of stdout is the server's URL; with -o json it is {"url","pid","token_file",
+"dialects"}.
+
+Only a Unix socket that this user alone can open is there by default. --listen opens TCP: it wants a token, which lies in the data
+directory and which commands of this user read by themselves. An address that other machines reach is refused unless --insecure says
+that this is meant: anybody who gets in runs commands here.
+
+--config FILE is JSON:
+
+  {"agents": {"mine": {"command": "my-agent", "args": ["--acp"], "env": {"K": "V"}}, "demo": {"script": "/path/demo.script"}},
+   "default_agent": "mine", "approval_timeout": "5m", "edit_hold": "30s", "state_ttl": "168h", "state_secret": "…",
+   "sync": "normal", "window": 262144, "limits": {"message": 1048576, "inflight": 64}}`,
+		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude",
+		Args:    takes(0, 0),
+	}
+	cmd.RunE = does(a, o, func([]string) error { return o.check() }, run)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on, port 0 for any; may be repeated")
+	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR[,open][,role=R]` to speak another wire protocol on; may be repeated")
+	f.StringVar(&o.Config, "config", "", "configuration `FILE`")
+	f.StringVar(&o.DefaultAgent, "default-agent", "", "`AGENT` of sessions that name none")
+	f.StringVar(&o.Sync, "sync", "", "what an answer survives: normal (the end of the process) or full (a power cut)")
+	f.BoolVar(&o.Insecure, "insecure", false, "allow addresses that other machines reach, without TLS")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log more")
+	f.DurationVar(&o.IdleExit, "idle-exit", 0, "end after this long without sessions at work or clients")
+	_ = f.MarkHidden("idle-exit")
+	return cmd
+}
+
+func (o *serveOptions) check() error {
+	if len(o.Dialects) > 0 {
+		return unsupportedf("--listen-dialect: no dialect is spoken yet")
+	}
+	switch o.Sync {
+	case "", "normal", "full":
+		return nil
+	}
+	return usagef("--sync is normal or full, not %q", o.Sync)
+}
+
+// settings joins the configuration file and the flags, which win.
+func (o *serveOptions) settings() (*config, error) {
+	c := &config{}
+	if o.Config != "" {
+		b, err := os.ReadFile(o.Config)
+		if err != nil {
+			return nil, fmt.Errorf("configuration: %w", err)
+		}
+		if c, err = readConfig(b); err != nil {
+			return nil, fmt.Errorf("configuration %s: %w", o.Config, err)
+		}
+		c.from(filepath.Dir(o.Config))
+	}
+	if o.DefaultAgent != "" {
+		c.DefaultAgent = o.DefaultAgent
+	}
+	if o.Sync != "" {
+		c.Sync = o.Sync
+	}
+	return c, nil
+}
+
+func runServe(ctx context.Context, o *serveOptions) (err error) {
+	if !canServe {
+		return unsupportedf("this system cannot run a server yet; all other verbs work with --server")
+	}
+	c, err := o.settings()
+	if err != nil {
+		return err
+	}
+	if err := os.Unsetenv("AGENTCTL_TOKEN"); err != nil { // agents inherit the environment
+		return fmt.Errorf("environment: %w", err)
+	}
+	dir, err := o.app.dataDir()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends a drain that hangs
+	h, err := openHouse(ctx, dir, c, o.log())
+	if errors.Is(err, errLocked) && o.IdleExit > 0 {
+		return nil // the one that was faster serves
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	url, err := o.open(h)
+	if err != nil {
+		return err
+	}
+	if err := o.announce(dir, url); err != nil {
+		return err
+	}
+	return h.serve(ctx, o.IdleExit)
+}
+
+// open opens the listeners and returns the server's URL: the first TCP one's, else the socket's.
+func (o *serveOptions) open(h *house) (url string, err error) {
+	socket, err := h.dir.placeSocket(o.app.env("XDG_RUNTIME_DIR"))
+	if err != nil {
+		return "", err
+	}
+	token, err := h.dir.token()
+	if err != nil {
+		return "", fmt.Errorf("token: %w", err)
+	}
+	var urls []string
+	for _, addr := range o.Listen {
+		l, err := server.ListenTCP(addr, token, o.Insecure)
+		if errors.Is(err, server.ErrExposed) {
+			return "", usagef("--listen %s: %w", addr, err)
+		}
+		if err != nil {
+			return "", err
+		}
+		h.listeners = append(h.listeners, l)
+		urls = append(urls, "ws://"+l.Addr().String())
+	}
+	if err := writePrivate(h.dir.path("url"), strings.Join(append(urls, ""), "\n")); err != nil {
+		return "", fmt.Errorf("record the server's address: %w", err)
+	}
+	// The socket last: what answers there is ready in full.
+	l, err := server.ListenUnix(socket)
+	if err != nil {
+		return "", err
+	}
+	h.listeners = append(h.listeners, l)
+	return append(urls, "unix://"+socket)[0], nil
+}
+
+// announce writes the first line of stdout.
+func (o *serveOptions) announce(dir dataDir, url string) error {
+	view := struct {
+		URL       string              `json:"url"`
+		PID       int                 `json:"pid"`
+		TokenFile string              `json:"token_file"`
+		Dialects  map[string][]string `json:"dialects"`
+	}{url, os.Getpid(), dir.path("token"), map[string][]string{}}
+	return o.app.emit(view, func(w io.Writer) { fmt.Fprintln(w, url) })
+}

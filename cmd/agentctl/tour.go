@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+	"agentctl/server"
+	"agentctl/server/agent/script"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+	"agentctl/tui"
+	"agentctl/wsclient"
+)
+
+type tourOptions struct {
+	app *app
+
+	Plain bool
+}
+
+func newTour(a *app, run func(context.Context, *tourOptions) error) *cobra.Command {
+	o := &tourOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "tour",
+		Short: "See it work: a guided tour that needs no key",
+		Long: `Run a server, a scripted agent and the screen in this one process: a session with everything in it, nothing installed, no key, no
+network, and nothing left behind. Without a terminal the same session is played through as lines.`,
+		Example: "  agentctl tour",
+		Args:    takes(0, 0),
+		RunE:    does(a, o, nil, run),
+	}
+	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen, played through")
+	return cmd
+}
+
+// tourAgents knows the tour's agent alone.
+type tourAgents struct{ *script.Script }
+
+// Names lists it.
+func (t tourAgents) Names() []string { return []string{"tour"} }
+
+var _ session.Agents = tourAgents{}
+
+func runTour(ctx context.Context, o *tourOptions) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
+	defer stop()
+	dir, err := os.MkdirTemp("", "agentctl-tour-")
+	if err != nil {
+		return fmt.Errorf("tour: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	store, err := sqlite.Open(dir, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	h := &house{store: store}
+	defer func() { err = errors.Join(err, h.close()) }()
+	h.server, err = server.New(ctx, server.Config{
+		Session: session.Config{Store: store, Agents: tourAgents{script.Tour()}, DefaultAgent: "tour"},
+		Version: programVersion(),
+	})
+	if err != nil {
+		return err
+	}
+	pipe := server.NewPipe()
+	h.listeners = []*server.Listener{pipe.Listener}
+
+	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the client
+	var served sync.WaitGroup
+	var serveErr error
+	served.Go(func() { serveErr = h.serve(serving, 0) })
+	err = o.play(ctx, pipe)
+	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
+		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
+	}
+	end()
+	served.Wait()
+	return errors.Join(err, serveErr)
+}
+
+// play shows the tour's session.
+func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
+	a := o.app
+	c := wsclient.New("ws://tour", wsclient.Options{Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
+	if err := c.Connect(ctx); err != nil {
+		_ = c.Close() // never fails
+		return err
+	}
+	l := newLink(ctx, c, true)
+	defer l.Close()
+	made, err := ask[protocol.CreateResult](l, protocol.DoCreate, "", protocol.CreateData{Name: "tour", Agent: "tour", Title: "A tour of agentctl"})
+	if err != nil {
+		return err
+	}
+	for _, text := range script.TourMessages() { // the first starts, the others wait in the queue
+		if _, err := ask[protocol.SendResult](l, protocol.DoSend, made.Session, protocol.SendData{Text: text}); err != nil {
+			return err
+		}
+	}
+	v := &view{client: c, session: made.Session}
+	if !o.Plain && a.onTerminal() {
+		return l.reason(a.show(l.ctx, v, false))
+	}
+	g := &guide{view: v, turns: len(script.TourMessages())}
+	err = tui.Plain(l.ctx, g, a.text(), strings.NewReader(""))
+	if err == nil {
+		err = l.ctx.Err()
+	}
+	return l.reason(errors.Join(err, g.err))
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"agentctl/protocol"
+	"agentctl/tui"
+	"agentctl/wsclient"
+)
+
+// A view is a session of a server as the screen shows it.
+type view struct {
+	client  *wsclient.Client
+	session string
+}
+
+var _ tui.Session = (*view)(nil)
+
+// Do carries out a command; after a lost connection again, with the same key.
+func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
+	body, err := protocol.Encode(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return v.client.Do(ctx, protocol.Command{Command: verb, Session: v.session, Data: body}, result)
+}
+
+// Updates joins what happens in the session with what happens to the connection.
+func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
+	return func(yield func(tui.Update) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		updates := make(chan tui.Update)
+		var sources sync.WaitGroup
+		sources.Go(func() { v.links(ctx, updates) })
+		sources.Go(func() {
+			defer cancel()
+			v.events(ctx, updates)
+		})
+		defer sources.Wait()
+		defer cancel()
+		for {
+			select {
+			case u := <-updates:
+				if !yield(u) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// put hands an update on, unless ctx has ended.
+func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
+	select {
+	case updates <- u:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
+	for s := range v.client.States(ctx) {
+		if !put(ctx, updates, tui.Update{Link: v.linkOf(s)}) {
+			return
+		}
+	}
+}
+
+func (v *view) linkOf(s wsclient.ConnState) *tui.Link {
+	hello := v.client.Hello()
+	l := &tui.Link{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
+	if s.Err != nil {
+		l.Reason = s.Err.Error()
+	}
+	switch s.Phase {
+	case wsclient.PhaseOpen:
+		l.State = tui.Connected
+	case wsclient.PhaseConnecting:
+		l.State = tui.Connecting
+	case wsclient.PhaseReconnecting:
+		l.State = tui.Reconnecting
+	case wsclient.PhaseOffline, wsclient.PhaseClosed:
+		l.State = tui.Offline
+	}
+	return l
+}
+
+// events ends when the session cannot be followed any more, which it tells last.
+func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
+	sub := v.client.Subscribe(v.session, wsclient.SubscribeOptions{})
+	defer sub.Close()
+	for item, err := range sub.Events(ctx) {
+		u := tui.Update{Attached: item.Attached, Event: item.Event}
+		if err != nil {
+			u = tui.Update{Link: &tui.Link{State: tui.Offline, Reason: reasonOf(err)}}
+		}
+		if !put(ctx, updates, u) {
+			return
+		}
+	}
+}
+
+// reasonOf is an error in words, without what led to it when the server said it.
+func reasonOf(err error) string {
+	var coded *protocol.Error
+	if errors.As(err, &coded) {
+		return coded.Message
+	}
+	return err.Error()
+}

@@ -1,0 +1,224 @@
+package tui
+
+import (
+	"reflect"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+func TestARequestIgnoresKeysInFlight(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.shows("a moment …")
+	s.press("tab", "1", "enter")
+	s.askedNothing()
+	s.now = s.now.Add(grace / 2)
+	s.press("1") // starts the silence anew
+	s.now = s.now.Add(grace * 3 / 4)
+	s.give(armMsg{})
+	s.press("1")
+	s.askedNothing()
+	s.quiet()
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r1" || data.Option != "once" {
+		t.Errorf("decided %+v", data)
+	}
+}
+
+func TestARequestNeverTakesTheComposersKeys(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.write("version ")
+	s.journal.asks(tidy())
+	s.tell()
+	s.quiet()
+	s.write("2")
+	s.askedNothing()
+	s.shows("> version 2", "Tidy the module")
+}
+
+func TestAnEmptyComposerLetsNumbersDecide(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.quiet()
+	s.press("2")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "always" {
+		t.Errorf("decided %+v", data)
+	}
+}
+
+func TestEveryOptionCanBeChosenAndItsScopeShowsBefore(t *testing.T) {
+	for at, want := range []protocol.ApproveData{
+		{Request: "r1", Option: "once"},
+		{Request: "r1", Option: "always"},
+		{Request: "r1", Option: "no"},
+		{Request: "r1", Decision: protocol.DenyStop},
+		{Request: "r1", Decision: protocol.Explain},
+	} {
+		s := open(t, scenes["approval"](), 80, 30)
+		s.quiet()
+		s.press("tab")
+		s.shows("Always allow: go mod tidy in /home/ada/store")
+		for range at {
+			s.press("down")
+		}
+		s.press("enter")
+		if data := s.asked(protocol.DoApprove).(protocol.ApproveData); !reflect.DeepEqual(data, want) {
+			t.Errorf("option %d decided %+v, want %+v", at, data, want)
+		}
+	}
+}
+
+func TestAReasonGoesWithTheDecision(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 30)
+	s.quiet()
+	s.press("tab", "r")
+	s.write("not 2 day")
+	if s.m.View().Cursor == nil {
+		t.Error("no cursor where the reason is written")
+	}
+	s.press("enter")
+	s.shows("r reason: not 2 day")
+	s.press("3")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" || data.Reason != "not 2 day" {
+		t.Errorf("decided %+v", data)
+	}
+}
+
+func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 30)
+	s.quiet()
+	s.press("tab")
+	_, cmd := s.m.Update(press("1"))
+	s.shows("sending: Allow once")
+	s.press("3", "enter", "esc", "1")
+	s.askedNothing()
+	s.run(cmd)
+	s.asked(protocol.DoApprove)
+	s.journal.as(ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.tell()
+	s.shows("✓ allowed · decided by ada", "Fetch a page")
+	s.hides("1 of 2")
+	s.press("1") // the next request has a grace of its own
+	s.askedNothing()
+}
+
+func TestTheScreenSaysWhoWasFirst(t *testing.T) {
+	s := open(t, scenes["approval"](), 100, 30)
+	s.quiet()
+	s.refuse(&protocol.Error{Code: protocol.CodeConflict, Message: "already denied", Winner: &protocol.Winner{By: bob, Outcome: protocol.Denied}})
+	s.press("tab", "1")
+	s.shows("already denied · decided by bob")
+	s.journal.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny})
+	s.tell()
+	s.shows("✗ denied · decided by bob")
+	s.hides("1 of 2")
+}
+
+func TestARefusedDecisionCanBeTakenAgain(t *testing.T) {
+	s := open(t, scenes["approval"](), 100, 40)
+	s.quiet()
+	s.refuse(errRefused)
+	s.press("tab", "1")
+	s.asked(protocol.DoApprove)
+	s.shows("observers may not do that", "1 Allow once")
+	s.press("1")
+	s.asked(protocol.DoApprove)
+}
+
+func TestAnExplanationKeepsTheRequest(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 40)
+	s.quiet()
+	s.press("tab", "5")
+	s.asked(protocol.DoApprove)
+	s.journal.add(protocol.ApprovalExplained, protocol.ApprovalExplainedData{Request: "r1", Text: "It drops what nothing imports."})
+	s.tell()
+	s.shows("explained: It drops what nothing imports.", "1 Allow once")
+	s.press("1")
+	s.asked(protocol.DoApprove)
+}
+
+func TestQuestionsAreAnswered(t *testing.T) {
+	s := open(t, scenes["question"](), 80, 40)
+	s.quiet()
+	s.press("tab", "down", "enter") // SQLite
+	s.press("up", "enter")          // no: Postgres
+	s.shows("(•) Postgres", "( ) SQLite")
+	s.press("down", "down", "down", "enter")
+	s.write("store")
+	s.give(tea.PasteMsg{Content: " of\nada"})
+	s.press("enter")
+	s.shows("own words: store of ada")
+	s.press("1")
+	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
+	want := map[string][]string{"db": {"pg"}, "name": {"store of ada"}}
+	if data.Option != "answer" || data.Input == nil || !reflect.DeepEqual(data.Input.Answers, want) {
+		t.Errorf("answered %+v with %+v", data, data.Input)
+	}
+}
+
+func TestOtherRequestsAreAKeyAway(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 30)
+	s.quiet()
+	s.press("tab", "right")
+	s.shows("approval 2 of 2")
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Decision != protocol.AllowOnce {
+		t.Errorf("decided %+v", data)
+	}
+}
+
+func TestALongRequestCanBeReadWhole(t *testing.T) {
+	j := conversation()
+	a := tidy()
+	for i := range 100 {
+		a.Patch += "+ line " + string(rune('a'+i%26)) + "\n"
+	}
+	a.Patch += "+ the end"
+	j.asks(a)
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.quiet()
+	s.shows("more: v views all", "1 Allow once")
+	s.press("tab", "v", "G")
+	s.shows("+ the end", "q back")
+	s.press("q")
+	s.shows("1 Allow once")
+}
+
+func TestAPlanLosesTasksOrIsMadeAnew(t *testing.T) {
+	scene := func() *screen {
+		j := conversation()
+		j.asks(protocol.Approval{
+			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
+			Tasks: []protocol.Task{{ID: "a", Title: "Read"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
+		})
+		j.caughtUp()
+		s := open(t, j, 80, 40)
+		s.quiet()
+		s.press("tab")
+		return s
+	}
+	s := scene()
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
+		t.Errorf("an untouched plan carries %+v", data.Input)
+	}
+	s = scene()
+	s.press("down", "enter")
+	s.shows("[x] Read", "[ ] Write", "[x] Build")
+	s.press("1")
+	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
+	want := []protocol.Task{{ID: "a", Title: "Read"}, {ID: "c", Title: "Build", After: []string{"a"}}}
+	if data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
+		t.Errorf("allowed with %+v, want %+v", data.Input, want)
+	}
+	s = scene()
+	s.press("r")
+	s.write("shorter")
+	s.press("enter", "5")
+	data = s.asked(protocol.DoApprove).(protocol.ApproveData)
+	if data.Decision != protocol.Deny || data.Reason != "shorter" || data.Input == nil || !data.Input.Replan {
+		t.Errorf("asked for another plan with %+v", data)
+	}
+}

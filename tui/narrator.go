@@ -1,0 +1,360 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// lineMax is how much of a line without an end is kept before it is told.
+const lineMax = 16 << 10
+
+// narrator puts a session into lines. It keeps the fold, so that it can name
+// what a line is about.
+type narrator struct {
+	zone  *time.Location
+	out   strings.Builder
+	link  Link
+	state *protocol.State
+
+	caughtUp bool
+	voices   map[string]*voice // by part, while it speaks
+	tools    map[string]*call  // by call, while it runs
+}
+
+// voice is text that grows: whole lines are told.
+type voice struct {
+	name    string
+	cleaner transcript.Cleaner
+	rest    string
+}
+
+// call is a tool call that runs.
+type call struct {
+	title  string
+	output *transcript.Text
+}
+
+func newNarrator(zone *time.Location) *narrator {
+	return &narrator{zone: zone, link: Link{State: Connecting}, state: &protocol.State{}, voices: map[string]*voice{}, tools: map[string]*call{}}
+}
+
+// flush writes what was told since the last flush.
+func (n *narrator) flush(w io.StringWriter) {
+	// A failed write shows at the writer's own flush.
+	_, _ = w.WriteString(n.out.String())
+	n.out.Reset()
+}
+
+// over tells that nothing more will come.
+func (n *narrator) over() bool { return n.caughtUp && n.state.Closed }
+
+// line tells one thing; more lines of it are indented.
+func (n *narrator) line(format string, args ...any) {
+	s := strings.TrimRight(transcript.Clean(fmt.Sprintf(format, args...)), "\n")
+	if s != "" {
+		n.out.WriteString(strings.ReplaceAll(s, "\n", "\n  ") + "\n")
+	}
+}
+
+func (n *narrator) update(u Update) {
+	switch {
+	case u.Link != nil:
+		n.linked(*u.Link)
+	case u.Attached != nil:
+		n.attached(u.Attached)
+	case u.Event != nil:
+		n.live(u.Event)
+	}
+}
+
+func (n *narrator) linked(l Link) {
+	if l.State == n.link.State && l.Attempt == n.link.Attempt {
+		return
+	}
+	was := n.link.State
+	n.link = l
+	switch {
+	case l.State == Connected && was == Reconnecting:
+		n.line("connected again")
+	case l.State == Reconnecting && l.Attempt <= 1, l.State == Offline:
+		n.line("%s%s", l.State, because(l.Reason))
+	}
+}
+
+func (n *narrator) attached(a *protocol.SubscribeResult) {
+	n.caughtUp = false
+	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
+		return
+	}
+	if a.Mode == protocol.ModeReset {
+		n.line("the session's log was replaced (%s): this is how it is now", a.Reason)
+	}
+	n.state = a.Snapshot.State
+	clear(n.voices)
+	clear(n.tools)
+	if n.state.Session == "" {
+		n.state.Session = a.Session
+	}
+	n.line("session %s, %s", nameOr(n.state), n.state.Status())
+	for i := range n.state.Approvals {
+		n.asks(&n.state.Approvals[i])
+	}
+	for i := range n.state.Queue {
+		n.line("queued %d: %s: %s", i+1, nameOf(n.state.Queue[i].By), n.state.Queue[i].Text)
+	}
+}
+
+// past tells finished turns.
+func (n *narrator) past(page *protocol.HistoryResult) {
+	for _, raw := range page.Events {
+		var e protocol.Event
+		if json.Unmarshal(raw, &e) == nil {
+			n.event(&e)
+		}
+	}
+}
+
+func (n *narrator) live(e *protocol.Event) {
+	if e.Type == protocol.CaughtUp {
+		n.caughtUp = true
+	}
+	if !e.Durable() {
+		return
+	}
+	if err := n.state.Apply(e); err != nil {
+		n.line("%s", err)
+		return
+	}
+	n.event(e)
+}
+
+func (n *narrator) event(e *protocol.Event) {
+	switch e.Type {
+	case protocol.MessageUser:
+		d := decode[protocol.MessageUserData](e.Data)
+		by := d.By
+		if by == nil {
+			by = e.By
+		}
+		n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), nameOf(by), d.Text)
+	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
+		n.says(e)
+	case protocol.ReasoningEnd:
+		n.line("agent thought")
+	case protocol.Folded:
+		for _, p := range decode[protocol.FoldData](e.Data).Parts {
+			switch p.Kind {
+			case protocol.KindText:
+				n.voice(p.Part, "").hear(n, p.Text)
+			case protocol.KindOutput:
+				n.call(p.Part).output.Append(p.Text)
+			}
+		}
+	case protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded:
+		n.tool(e)
+	case protocol.ApprovalRequested:
+		n.pause()
+		n.asks(decode[protocol.Approval](e.Data))
+	case protocol.ApprovalExplained:
+		d := decode[protocol.ApprovalExplainedData](e.Data)
+		n.line("approval %s explained: %s", d.Request, d.Text)
+	case protocol.ApprovalResolved:
+		d := decode[protocol.ApprovalResolvedData](e.Data)
+		n.line("approval %s: %s", d.Request, outcome(d, e.By))
+	case protocol.TurnEnded:
+		n.hush()
+		d := decode[protocol.TurnEndedData](e.Data)
+		n.line("turn %s after %s%s", d.Reason, took(ms(d.DurationMS)), because(d.Message))
+	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
+		n.queue(e)
+	default:
+		if note, ok := (&look{}).tells(e.Type, e.Data); ok {
+			n.line("%s", note.text)
+		}
+	}
+}
+
+func (n *narrator) queue(e *protocol.Event) {
+	switch e.Type {
+	case protocol.QueueAdded:
+		d := decode[protocol.QueueAddedData](e.Data)
+		n.line("queued: %s: %s", nameOf(d.By), d.Text)
+	case protocol.QueueUpdated:
+		n.line("queued message edited by %s: %s", nameOf(e.By), decode[protocol.QueueUpdatedData](e.Data).Text)
+	case protocol.QueueRemoved:
+		if d := decode[protocol.QueueRemovedData](e.Data); d.Reason != protocol.RemovedStarted {
+			n.line("queued message %s by %s", d.Reason, nameOf(e.By))
+		}
+	case protocol.QueueMoved:
+		n.line("queued message moved to %d by %s", decode[protocol.QueueMovedData](e.Data).Index+1, nameOf(e.By))
+	case protocol.QueueHeld:
+		n.line("queue %s", holdText(decode[protocol.Hold](e.Data)))
+	case protocol.QueueReleased:
+		n.line("queue released")
+	}
+}
+
+func (n *narrator) says(e *protocol.Event) {
+	switch e.Type {
+	case protocol.TextStart:
+		d := decode[protocol.PartStartData](e.Data)
+		n.voice(d.Part, d.Agent)
+	case protocol.TextDelta:
+		d := decode[protocol.PartDeltaData](e.Data)
+		n.voice(d.Part, "").hear(n, d.Text)
+	case protocol.TextEnd:
+		n.silence(decode[protocol.PartEndData](e.Data).Part)
+	}
+}
+
+func (n *narrator) voice(part, name string) *voice {
+	v := n.voices[part]
+	if v == nil {
+		v = &voice{name: "agent"}
+		n.voices[part] = v
+	}
+	if name != "" {
+		v.name = name
+	}
+	return v
+}
+
+// hear tells the lines that are whole by now.
+func (v *voice) hear(n *narrator, text string) {
+	v.rest += v.cleaner.Clean(text)
+	for {
+		line, rest, whole := strings.Cut(v.rest, "\n")
+		if !whole {
+			break
+		}
+		v.tell(n, line)
+		v.rest = rest
+	}
+	if len(v.rest) > lineMax {
+		v.tell(n, v.rest)
+		v.rest = ""
+	}
+}
+
+func (v *voice) tell(n *narrator, line string) {
+	if strings.TrimSpace(line) != "" {
+		n.line("%s: %s", v.name, line)
+	}
+}
+
+func (n *narrator) silence(part string) {
+	if v := n.voices[part]; v != nil {
+		v.tell(n, v.rest)
+		delete(n.voices, part)
+	}
+}
+
+// pause tells what was said so far, before something else is told.
+func (n *narrator) pause() {
+	for _, v := range n.voices {
+		v.tell(n, v.rest)
+		v.rest = ""
+	}
+}
+
+// hush ends what is open when a turn ends.
+func (n *narrator) hush() {
+	for part := range n.voices {
+		n.silence(part)
+	}
+	clear(n.tools)
+}
+
+func (n *narrator) call(id string) *call {
+	c := n.tools[id]
+	if c == nil {
+		c = &call{title: id, output: transcript.NewOutput()}
+		n.tools[id] = c
+	}
+	return c
+}
+
+func (n *narrator) tool(e *protocol.Event) {
+	switch e.Type {
+	case protocol.ToolStarted:
+		d := decode[protocol.ToolStartedData](e.Data)
+		_, known := n.tools[d.Tool]
+		c := n.call(d.Tool)
+		if title := strings.TrimSpace(d.Name + " " + d.Title); title != "" {
+			c.title = title
+		}
+		if !known {
+			n.pause()
+			n.line("tool %s", c.title)
+		}
+	case protocol.ToolOutput:
+		d := decode[protocol.ToolOutputData](e.Data)
+		c := n.call(d.Tool)
+		if d.Replace {
+			c.output = transcript.NewOutput()
+		}
+		c.output.Append(d.Text)
+		for i := range d.Content {
+			c.output.Append(contentText(&d.Content[i]))
+		}
+	case protocol.ToolEnded:
+		d := decode[protocol.ToolEndedData](e.Data)
+		c := n.call(d.Tool)
+		delete(n.tools, d.Tool)
+		const width = 200
+		tail, hidden := c.output.Tail(width, tailLines)
+		if hidden > 0 {
+			tail = append([]string{fmt.Sprintf("(%s before)", count(hidden, "line"))}, tail...)
+		}
+		for _, line := range tail {
+			n.line("  | %s", line)
+		}
+		exit := ""
+		if d.ExitCode != nil && *d.ExitCode != 0 {
+			exit = fmt.Sprintf(" with exit code %d", *d.ExitCode)
+		}
+		n.line("tool %s: %s%s%s", c.title, d.Status, exit, because(d.Error))
+	}
+}
+
+// asks tells a request whole, and how to answer it.
+func (n *narrator) asks(a *protocol.Approval) {
+	n.line("approval %s: %s", a.Request, a.Kind)
+	for _, p := range passages(a) {
+		n.line("  %s", transcript.Reveal(p.text))
+	}
+	for i := range a.Tasks {
+		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), because(transcript.Reveal(a.Tasks[i].Description)))
+	}
+	for _, q := range a.Questions {
+		n.line("  question %s: %s", q.ID, transcript.Reveal(q.Text))
+		for _, c := range q.Choices {
+			n.line("    %s: %s", c.ID, transcript.Reveal(c.Label))
+		}
+	}
+	for _, o := range a.Options {
+		if o.Scope != "" {
+			n.line("  %s: %s", transcript.Reveal(o.Label), transcript.Reveal(o.Scope))
+		}
+	}
+	answer := "/approve, /always, /deny REASON, /stop REASON or /explain"
+	if len(a.Questions) > 0 {
+		answer = "/answer " + a.Questions[0].ID + "=TEXT, /deny REASON or /stop REASON"
+	}
+	n.line("  waiting for a decision: %s", answer)
+}
+
+func nameOr(s *protocol.State) string {
+	for _, name := range []string{s.Name, s.Title} {
+		if name != "" {
+			return name
+		}
+	}
+	return s.Session
+}

@@ -1,0 +1,251 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// teletype runs Plain in a bubble.
+type teletype struct {
+	t       *testing.T
+	session *recording
+	journal *journal
+	out     *terminal
+	in      *io.PipeWriter
+	cancel  func()
+	ended   chan error
+}
+
+func openPlain(t *testing.T, j *journal) *teletype {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	keys, in := io.Pipe()
+	l := &teletype{t: t, session: newRecording(), journal: j, out: &terminal{}, in: in, cancel: cancel, ended: make(chan error, 1)}
+	l.session.reply = func(a asking) (any, error) {
+		if a.verb == protocol.DoHistory {
+			time.Sleep(time.Second) // what is live waits for it
+			return past(1, 2, false), nil
+		}
+		return nil, nil
+	}
+	go func() { l.ended <- tellPlain(ctx, l.session, l.out, keys, time.UTC) }()
+	l.tell()
+	return l
+}
+
+func (l *teletype) tell() {
+	for _, u := range l.journal.take() {
+		l.session.updates <- u
+	}
+	time.Sleep(2 * time.Second)
+	synctest.Wait()
+}
+
+func (l *teletype) write(text string) {
+	l.t.Helper()
+	if _, err := io.WriteString(l.in, text+"\n"); err != nil {
+		l.t.Error(err)
+	}
+	synctest.Wait()
+}
+
+func (l *teletype) close() error {
+	l.cancel()
+	err := <-l.ended
+	_ = l.in.Close() // never fails
+	return err
+}
+
+func TestPlainTellsRecentTurnsThenWhatHappens(t *testing.T) {
+	for _, name := range []string{"approval", "question", "queue", "decided", "reconnecting", "offline", "plan"} {
+		t.Run("plain_"+name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := openPlain(t, scenes[name]())
+				if err := l.close(); err != nil {
+					t.Error(err)
+				}
+				golden(t, l.out.String())
+			})
+		})
+	}
+}
+
+func TestPlainCarriesOutWhatIsTyped(t *testing.T) {
+	for _, c := range []struct {
+		scene, typed string
+		verb         protocol.Verb
+		want         any
+	}{
+		{"transcript", "/interrupt", protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2"}},
+		{"transcript", "/interrupt hold", protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2", Queue: "hold"}},
+		{"decided", "/interrupt clear", protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2", Queue: "clear"}},
+		{"approval", "/approve r1", protocol.DoApprove, protocol.ApproveData{Request: "r1", Decision: protocol.AllowOnce}},
+		{"approval", "/always r2", protocol.DoApprove, protocol.ApproveData{Request: "r2", Decision: protocol.AllowAlways}},
+		{"approval", "/deny r1 not on a Friday", protocol.DoApprove, protocol.ApproveData{Request: "r1", Decision: protocol.Deny, Reason: "not on a Friday"}},
+		{"question", "/deny not now", protocol.DoApprove, protocol.ApproveData{Request: "q1", Decision: protocol.Deny, Reason: "not now"}},
+		{"question", "/stop", protocol.DoApprove, protocol.ApproveData{Request: "q1", Decision: protocol.DenyStop}},
+		{"question", "/explain", protocol.DoApprove, protocol.ApproveData{Request: "q1", Decision: protocol.Explain}},
+		{"question", "/option skip q1 no time", protocol.DoApprove, protocol.ApproveData{Request: "q1", Option: "skip", Reason: "no time"}},
+		{"question", "/answer db=pg name=the big=store", protocol.DoApprove, protocol.ApproveData{
+			Request: "q1", Decision: protocol.AllowOnce,
+			Input: &protocol.ApprovalInput{Answers: map[string][]string{"db": {"pg"}, "name": {"the big=store"}}},
+		}},
+		{"queue", "/edit 1 other text", protocol.DoQueueEdit, protocol.QueueEditData{MessageID: "m3", Text: "other text"}},
+		{"queue", "/remove 2", protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: "m4"}},
+		{"queue", "/move 2 1", protocol.DoQueueMove, protocol.QueueMoveData{MessageID: "m4", Index: 0}},
+		{"queue", "/hold", protocol.DoQueueHold, protocol.QueueHoldData{}},
+		{"queue", "/release", protocol.DoQueueRelease, protocol.QueueReleaseData{}},
+	} {
+		t.Run(c.scene+" "+c.typed, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := openPlain(t, scenes[c.scene]())
+				l.write(c.typed)
+				if err := l.close(); err != nil {
+					t.Error(err)
+				}
+				got := l.session.commands()
+				if len(got) != 1 || got[0].verb != c.verb || !reflect.DeepEqual(got[0].data, c.want) {
+					t.Errorf("asked %+v, want %s %+v", got, c.verb, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestPlainSendsLinesAndAgentsOwnCommands(t *testing.T) {
+	for typed, want := range map[string]string{"hello you": "hello you", "//path": "/path", "/review all": "/review all"} {
+		synctest.Test(t, func(t *testing.T) {
+			j := conversation()
+			j.add(protocol.AgentOptions, protocol.Options{Commands: []protocol.Slash{{Name: "review"}}})
+			j.caughtUp()
+			l := openPlain(t, j)
+			l.write(typed)
+			if err := l.close(); err != nil {
+				t.Error(err)
+			}
+			got := l.session.commands()
+			if len(got) != 1 || got[0].verb != protocol.DoSend || got[0].data.(protocol.SendData).Text != want {
+				t.Errorf("asked %+v, want to send %q", got, want)
+			}
+		})
+	}
+}
+
+func TestPlainSaysWhatItCannotDo(t *testing.T) {
+	for _, c := range []struct{ scene, typed, want string }{
+		{"approval", "/approve", "/approve: 2 approvals are pending, name one: r1, r2"},
+		{"transcript", "/deny no", "/deny: no approval is pending"},
+		{"question", "/answer db", "/answer: write QUESTION=TEXT"},
+		{"queue", "/edit 9 x", "/edit: which message?"},
+		{"queue", "/move 1 x", "/move N TO: to which place?"},
+		{"queue", "/edit 1", "/edit N TEXT: what is the new text?"},
+		{"transcript", "/nothing", "no command /nothing"},
+		{"transcript", "/help", "/approve [REQUEST]"},
+		{"transcript", "/status", "session fix-tests, running, connected"},
+		{"queue", "/queue", "1: ada: Then write the release notes"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := openPlain(t, scenes[c.scene]())
+			l.write(c.typed)
+			if got := l.session.commands(); len(got) != 0 {
+				t.Errorf("%s asked %+v", c.typed, got)
+			}
+			if err := l.close(); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(l.out.String(), c.want) {
+				t.Errorf("%s does not tell %q:\n%s", c.typed, c.want, l.out)
+			}
+		})
+	}
+}
+
+func TestPlainTellsARefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["transcript"]())
+		l.session.mu.Lock()
+		l.session.reply = func(asking) (any, error) { return nil, errRefused }
+		l.session.mu.Unlock()
+		l.write("hello")
+		_ = l.close() // told below
+		if !strings.Contains(l.out.String(), "not sent: hello: observers may not do that") {
+			t.Errorf("the refusal is not told:\n%s", l.out)
+		}
+	})
+}
+
+func TestTheEndOfInputEndsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["transcript"]())
+		_ = l.in.Close() // never fails
+		l.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
+		l.tell()
+		if !strings.Contains(l.out.String(), "agent: I look at the imports still\n") {
+			t.Errorf("what came after the end of input is not told:\n%s", l.out)
+		}
+		select {
+		case err := <-l.ended:
+			t.Errorf("it ended with %v", err)
+		default:
+		}
+		_ = l.close() // of no interest here
+	})
+}
+
+func TestPlainEndsWithTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["transcript"]())
+		l.journal.end(protocol.ReasonCompleted)
+		l.journal.as(bob, protocol.SessionClosed, protocol.SessionClosedData{Reason: "done"})
+		l.tell()
+		if err := <-l.ended; err != nil {
+			t.Error(err)
+		}
+		if !strings.HasSuffix(l.out.String(), "the session was closed: done\n") {
+			t.Errorf("it does not say so:\n%s", l.out)
+		}
+		_ = l.in.Close() // never fails
+	})
+}
+
+func TestPlainFailsWhenTheSessionIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["offline"]())
+		close(l.session.updates)
+		if err := <-l.ended; !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
+			t.Errorf("it ended with %v", err)
+		}
+		_ = l.in.Close() // never fails
+	})
+}
+
+func TestPlainQuits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["transcript"]())
+		l.write("/quit")
+		if err := <-l.ended; err != nil {
+			t.Error(err)
+		}
+		_ = l.in.Close() // never fails
+	})
+}
+
+func TestPlainLetsNoControlThrough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["hostile"]())
+		_ = l.close() // of no interest here
+		for _, r := range l.out.String() {
+			if r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r == '\u202e' {
+				t.Fatalf("%U is told:\n%q", r, l.out)
+			}
+		}
+	})
+}

@@ -1,0 +1,227 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+func TestThoughtsAndToolsUnfold(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 60)
+	s.shows("▸ thought · 3 lines", "… 3 lines above")
+	s.hides("Likely a race.")
+	s.hides("got 3, want 4")
+	s.press("tab")
+	for range 20 {
+		s.press("up")
+	}
+	s.press("down", "enter")
+	s.shows("▾ thought", "Likely a race.")
+	s.press("down", "down", "enter")
+	s.shows("» command: go test -race -count=100 ./pkg/store", "store_test.go:42: got 3, want 4")
+	s.press("v")
+	s.shows("=== RUN   TestStore", "q back")
+	s.press("q", "enter")
+	s.hides("got 3, want 4")
+	s.press("esc")
+	s.write("x")
+	s.shows("> x")
+}
+
+func TestStreamedTextGrowsWhereItStands(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.shows("   I look at the imports\n")
+	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of every package"})
+	s.tell()
+	s.shows("   I look at the imports of every package\n")
+	if n := s.m.story.list.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
+		t.Errorf("the text shows more than once in %d items", n)
+	}
+}
+
+func TestReadingAboveStaysWhileTextStreams(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.press("pgup")
+	before := s.text()
+	s.shows("below · ctrl+end")
+	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " and on"})
+	s.tell()
+	if after := s.text(); strings.Split(after, "\n")[0] != strings.Split(before, "\n")[0] {
+		t.Errorf("the screen moved from\n%s\nto\n%s", before, after)
+	}
+	s.give(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	s.press("pgdown", "pgdown", "pgdown")
+	s.shows("and on")
+	s.hides("below · ctrl+end")
+}
+
+func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
+	j := conversation()
+	s := open(t, j, 80, 24)
+	s.shows("catching up")
+	draws := 0
+	for range 50 {
+		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
+		s.m.Update(j.take())
+		if s.m.dirty {
+			draws++
+		}
+		s.m.View()
+	}
+	if draws != 0 {
+		t.Errorf("%d of 50 batches of the catch-up were drawn", draws)
+	}
+	j.caughtUp()
+	s.tell()
+	s.shows("I look at the imports more more")
+	s.hides("catching up")
+}
+
+// past is a page of history: turns with one message and one answer each.
+func past(from, to int, more bool) protocol.HistoryResult {
+	page := protocol.HistoryResult{Epoch: "k3f9ab", More: more}
+	for i := from; i <= to; i++ {
+		j := &journal{seq: uint64(3*i - 3), at: dawn}
+		j.user(bob, fmt.Sprintf("old%d", i), fmt.Sprintf("question %d", i))
+		j.out, j.seq = j.out[:1], j.seq-1
+		j.say("t", fmt.Sprintf("answer %d", i))
+		j.out = append(j.out[:1:1], j.out[2:]...)
+		j.seq--
+		j.end(protocol.ReasonCompleted)
+		for _, u := range j.out {
+			page.Events = append(page.Events, json.RawMessage(u.Event.AppendJSON(nil)))
+		}
+	}
+	page.First = uint64(3*from - 2)
+	return page
+}
+
+func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = 600
+	j.out[1].Attached.Snapshot.State.Seq = 600
+	j.seq = 600
+	j.out = j.out[:2]
+	j.caughtUp()
+	var asked []protocol.HistoryData
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	s.session.reply = func(a asking) (any, error) {
+		if a.verb != protocol.DoHistory {
+			return nil, nil
+		}
+		d := a.data.(protocol.HistoryData)
+		asked = append(asked, d)
+		if d.Before == 601 {
+			return past(181, 200, true), nil
+		}
+		return past(1, 180, false), nil
+	}
+	s.tell()
+	s.shows("question 200", "answer 200", "── completed")
+	if len(asked) != 1 || asked[0].Limit != historyPage {
+		t.Fatalf("asked %+v", asked)
+	}
+	s.press("ctrl+home")
+	s.shows("question 181")
+	s.press("pgup")
+	s.shows("question 180")
+	s.press("ctrl+home")
+	s.shows("question 1\n")
+	s.press("pgup")
+	if len(asked) != 2 || asked[1].Before != 541 {
+		t.Errorf("asked %+v", asked)
+	}
+}
+
+func TestAReplacedLogStartsOver(t *testing.T) {
+	s := open(t, scenes["queue"](), 100, 30)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "zz", Seq: 0},
+		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Name: "fix-tests"}},
+	}})
+	s.journal.link(Link{State: Connected, Connection: "c9", By: ada})
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("the session's log was replaced (epoch_changed)")
+	s.hides("release notes")
+	s.hides("I look at the imports")
+}
+
+func TestAResumedSessionGoesOn(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 30)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1, Retry: s.now})
+	s.tell()
+	s.shows("reconnecting")
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: ada}}}})
+	s.journal.link(Link{State: Connected, Connection: "c3", By: ada})
+	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("I look at the imports of it", "● running")
+	s.hides("reconnecting")
+}
+
+func TestTheStatusTellsLagAndClients(t *testing.T) {
+	s := open(t, scenes["transcript"](), 120, 24)
+	s.shows("2 clients", "context 38%", "k3f9ab:28")
+	s.journal.ephemeral(protocol.ClientLag, protocol.Client{Client: "c2", By: bob, LagEvents: 340})
+	s.tell()
+	s.shows("bob lags 340")
+	s.journal.ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: ada, Acked: 10, LagEvents: 18})
+	s.tell()
+	s.hides("lag 18") // it has come by now
+	s.journal.ephemeral(protocol.ClientLag, protocol.Client{Client: "c1", By: ada, Acked: 20, LagEvents: 100})
+	s.tell()
+	s.shows("lag 92")
+	s.journal.ephemeral(protocol.ClientDetached, protocol.Client{Client: "c2", By: bob})
+	s.tell()
+	s.hides("2 clients")
+}
+
+func TestNoteworthyEventsAreTold(t *testing.T) {
+	for _, c := range []struct {
+		typ  protocol.Type
+		data any
+		want string
+	}{
+		{protocol.ErrorRaised, protocol.ErrorData{Message: "no such model", Code: protocol.CodeAgentFailed}, "✗ no such model (agent_failed)"},
+		{protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"}, "↻ retry 1 of 3 in 1.5s: overloaded"},
+		{protocol.RecoveryStarted, protocol.RecoveryData{Action: "restart", Cause: "crash"}, "↻ recovery: restart: crash"},
+		{protocol.RecoverySucceeded, protocol.RecoveryData{Action: "restart"}, "✓ recovered: restart"},
+		{protocol.RecoveryFailed, protocol.RecoveryData{Action: "restart", Failure: "gone"}, "✗ recovery failed: restart: gone"},
+		{protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"}, "! careful"},
+		{protocol.ContextCompacted, protocol.ContextCompactedData{Before: 120_000, After: 40_000}, "context compacted: 120.0k → 40.0k tokens"},
+		{protocol.PlanInvalid, protocol.PlanFaultData{Message: "a circle"}, "plan invalid: a circle"},
+		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
+		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
+	} {
+		n, ok := newLook(nil).tells(c.typ, protocol.MustEncode(c.data))
+		if !ok || n.text != c.want {
+			t.Errorf("%s is told as %+v, want %q", c.typ, n, c.want)
+		}
+	}
+	if n, ok := newLook(nil).tells(protocol.UsageUpdated, nil); ok {
+		t.Errorf("usage is told: %+v", n)
+	}
+}
+
+func TestDiffShowsWhatChanges(t *testing.T) {
+	for _, c := range []struct{ old, text, want string }{
+		{"a\nb\nc\n", "a\nB\nc\n", "  a\n- b\n+ B\n  c\n"},
+		{"", "new\nfile\n", "+ new\n+ file\n"},
+		{"gone\n", "", "- gone\n"},
+		{"a\n", "a\na\n", "  a\n+ a\n"},
+		{"same\n", "same\n", "  same\n"},
+	} {
+		if got := diff(c.old, c.text); got != c.want {
+			t.Errorf("diff(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
+		}
+	}
+}

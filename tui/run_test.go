@@ -1,0 +1,312 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+)
+
+// counting counts how often the model's screen is drawn anew, and lets the test
+// look while the program runs.
+type counting struct {
+	*model
+	mu    sync.Mutex
+	draws int
+}
+
+func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, cmd := c.model.Update(msg)
+	return c, cmd
+}
+
+func (c *counting) View() tea.View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dirty {
+		c.draws++
+	}
+	return c.model.View()
+}
+
+func (c *counting) drawn() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.draws
+}
+
+func (c *counting) screen() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return ansi.Strip(c.view.Content)
+}
+
+// terminal keeps what is written to it.
+type terminal struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (t *terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buf.Write(p)
+}
+
+func (t *terminal) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buf.String()
+}
+
+// pass lets virtual time pass and everything come to rest.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// launch runs a whole program on the session; the function returned ends it and
+// waits. It must run in a synctest bubble.
+func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *terminal, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	work := newErrands(ctx)
+	c := &counting{model: newModel(r, work, newLook(time.UTC), time.Now, func() string { return "client-new" })}
+	out := &terminal{}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- show(ctx, r, work, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
+			tea.WithWindowSize(width, height), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+	}()
+	return c, out, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the program ended with %v", err)
+		}
+	}
+}
+
+func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		c, _, end := launch(t, r, nil, 60, 12)
+		j := conversation()
+		j.caughtUp()
+		for _, u := range j.take() {
+			r.updates <- u
+		}
+		pass(time.Second)
+		before := c.drawn()
+		const seconds = 60
+		for i := range seconds * 1000 {
+			time.Sleep(time.Millisecond)
+			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
+			for _, u := range j.take() {
+				r.updates <- u
+			}
+		}
+		pass(time.Second)
+		draws := c.drawn() - before
+		end()
+		if most := seconds*int(time.Second/frame) + 2*seconds; draws > most {
+			t.Errorf("%d draws in %d s, want at most %d", draws, seconds, most)
+		}
+		if draws < seconds*20 {
+			t.Errorf("only %d draws in %d s", draws, seconds)
+		}
+		if got := c.screen(); !strings.Contains(got, "word59999") {
+			t.Errorf("the last word is not on the screen:\n%s", got)
+		}
+	})
+}
+
+func TestAnIdleProgramDrawsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		c, _, end := launch(t, r, nil, 60, 12)
+		j := newJournal()
+		j.caughtUp()
+		for _, u := range j.take() {
+			r.updates <- u
+		}
+		pass(time.Second)
+		before := c.drawn()
+		pass(time.Hour)
+		if c.drawn() != before {
+			t.Errorf("%d draws in an idle hour", c.drawn()-before)
+		}
+		end()
+	})
+}
+
+func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		keys, typing := io.Pipe()
+		_, out, end := launch(t, r, keys, 100, 30)
+		j := scenes["approval"]()
+		for _, u := range j.take() {
+			r.updates <- u
+		}
+		pass(time.Second) // longer than the grace: the request is armed
+		for _, key := range []string{"1", "h", "i", "\r"} {
+			if _, err := typing.Write([]byte(key)); err != nil {
+				t.Error(err)
+			}
+			pass(100 * time.Millisecond)
+		}
+		got := r.commands()
+		if len(got) != 2 || got[0].verb != protocol.DoApprove || got[1].verb != protocol.DoSend || got[1].data.(protocol.SendData).Text != "hi" {
+			t.Errorf("asked %+v", got)
+		}
+		_ = typing.Close() // the pipe has no reader that fails
+		end()
+		screen := out.String()
+		for _, want := range []string{ansi.SetModeAltScreenSaveCursor, ansi.ResetModeAltScreenSaveCursor, ansi.ShowCursor} {
+			if !strings.Contains(screen, want) {
+				t.Errorf("the terminal never got %q", want)
+			}
+		}
+		if strings.LastIndex(screen, ansi.ResetModeAltScreenSaveCursor) < strings.LastIndex(screen, ansi.SetModeAltScreenSaveCursor) {
+			t.Error("the alternate screen is not left")
+		}
+	})
+}
+
+func TestASessionThatEndsIsOffline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		c, _, end := launch(t, r, nil, 60, 12)
+		j := scenes["transcript"]()
+		for _, u := range j.take() {
+			r.updates <- u
+		}
+		close(r.updates)
+		pass(time.Second)
+		if got := c.screen(); !strings.Contains(got, "offline") {
+			t.Errorf("the screen does not say offline:\n%s", got)
+		}
+		end()
+	})
+}
+
+func TestTheReconnectCountsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		c, _, end := launch(t, r, nil, 60, 12)
+		j := newJournal()
+		j.caughtUp()
+		j.link(Link{State: Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
+		for _, u := range j.take() {
+			r.updates <- u
+		}
+		for _, want := range []string{"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)"} {
+			pass(100 * time.Millisecond)
+			if got := c.screen(); !strings.Contains(got, want) {
+				t.Errorf("the screen does not say %q:\n%s", want, got)
+			}
+			pass(1900 * time.Millisecond)
+		}
+		end()
+	})
+}
+
+func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		ctx, cancel := context.WithCancel(t.Context())
+		var batches []int
+		release := make(chan struct{})
+		pumped := make(chan struct{})
+		go func() {
+			defer close(pumped)
+			pump(ctx, r.Updates, func(b []Update) {
+				batches = append(batches, len(b))
+				<-release
+			})
+		}()
+		fed := 0
+		go func() {
+			for range 3 * batchMax {
+				select {
+				case r.updates <- Update{Link: &Link{}}:
+					fed++
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		synctest.Wait()
+		if most := cap(r.updates) + 8; fed > most {
+			t.Errorf("%d updates were taken while the screen was busy, want at most %d", fed, most)
+		}
+		close(release)
+		pass(time.Second)
+		cancel()
+		<-pumped
+		total := 0
+		for _, n := range batches {
+			total += n
+			if n > batchMax {
+				t.Errorf("a batch of %d", n)
+			}
+		}
+		if total != 3*batchMax {
+			t.Errorf("%d updates came through, want %d", total, 3*batchMax)
+		}
+	})
+}
+
+func TestNoColorLeavesNoColor(t *testing.T) {
+	forced := []string{"TERM=xterm-256color", "TTY_FORCE=1"}
+	for _, c := range []struct {
+		name    string
+		options Options
+		colours bool
+	}{
+		{"a colour terminal", Options{Env: forced}, true},
+		{"NO_COLOR", Options{Env: append(forced[:2:2], "NO_COLOR=yes")}, false},
+		{"the option", Options{Env: forced, NoColor: true}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, out := newRecording(), &terminal{}
+				c.options.Output = out
+				ctx, cancel := context.WithCancel(t.Context())
+				work := newErrands(ctx)
+				ended := make(chan error)
+				m := newModel(r, work, newLook(time.UTC), time.Now, func() string { return "" })
+				go func() {
+					ended <- show(ctx, r, work, m, append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
+				}()
+				for _, u := range scenes["queue"]().take() {
+					r.updates <- u
+				}
+				pass(time.Second)
+				cancel()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if !strings.Contains(out.String(), "held by bob") {
+					t.Error("nothing was drawn")
+				}
+				if got := strings.Contains(out.String(), "\x1b[33m"); got != c.colours {
+					t.Errorf("colours: %v, want %v", got, c.colours)
+				}
+			})
+		})
+	}
+}

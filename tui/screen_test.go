@@ -1,0 +1,327 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+)
+
+var update = flag.Bool("update", false, "write the golden screens anew")
+
+// screen is a model without a program: keys and time are given to it by hand.
+type screen struct {
+	t       *testing.T
+	m       *model
+	session *recording
+	journal *journal
+	now     time.Time
+	ids     int
+}
+
+// open shows what the journal holds so far.
+func open(t *testing.T, j *journal, width, height int) *screen {
+	t.Helper()
+	s := &screen{t: t, session: newRecording(), journal: j, now: dawn.Add(time.Minute)}
+	s.session.reply = func(a asking) (any, error) {
+		if a.verb == protocol.DoHistory {
+			return protocol.HistoryResult{}, nil
+		}
+		return nil, nil
+	}
+	work := newErrands(t.Context())
+	t.Cleanup(work.cancel)
+	s.m = newModel(s.session, work, newLook(time.UTC), func() time.Time { return s.now }, func() string {
+		s.ids++
+		return fmt.Sprintf("client-m%d", 100+s.ids)
+	})
+	s.m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
+	s.give(tea.WindowSizeMsg{Width: width, Height: height})
+	s.tell()
+	return s
+}
+
+// tell shows what was written to the journal since.
+func (s *screen) tell() { s.give(s.journal.take()) }
+
+// give updates the model and runs what it asks for.
+func (s *screen) give(msg tea.Msg) {
+	s.t.Helper()
+	_, cmd := s.m.Update(msg)
+	s.m.View()
+	s.run(cmd)
+}
+
+func (s *screen) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	s.came(cmd())
+}
+
+func (s *screen) came(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.run(c)
+		}
+	default:
+		s.give(msg)
+	}
+}
+
+// quiet lets time pass without a key.
+func (s *screen) quiet() {
+	s.now = s.now.Add(2 * grace)
+	s.give(armMsg{})
+}
+
+// press types keys by their names; everything else is typed as text.
+func (s *screen) press(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		s.give(press(name))
+	}
+}
+
+func (s *screen) write(text string) {
+	for _, r := range text {
+		s.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func press(name string) tea.KeyPressMsg {
+	special := map[string]tea.KeyPressMsg{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "space": {Code: tea.KeySpace, Text: " "},
+		"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
+	}
+	if k, ok := special[name]; ok {
+		return k
+	}
+	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		r, _ := utf8.DecodeRuneInString(rest)
+		return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl}
+	}
+	r, _ := utf8.DecodeRuneInString(name)
+	return tea.KeyPressMsg{Code: r, Text: name}
+}
+
+// text is the screen without its dress.
+func (s *screen) text() string {
+	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (s *screen) shows(want ...string) {
+	s.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(s.text(), w) {
+			s.t.Fatalf("the screen does not show %q:\n%s", w, s.text())
+		}
+	}
+}
+
+func (s *screen) hides(what string) {
+	s.t.Helper()
+	if strings.Contains(s.text(), what) {
+		s.t.Fatalf("the screen shows %q:\n%s", what, s.text())
+	}
+}
+
+// asked is the only command sent since the last call.
+func (s *screen) asked(verb protocol.Verb) any {
+	s.t.Helper()
+	got := s.session.commands()
+	s.session.mu.Lock()
+	s.session.asked = nil
+	s.session.mu.Unlock()
+	if len(got) != 1 || got[0].verb != verb {
+		s.t.Fatalf("asked %v, want one %s", got, verb)
+	}
+	return got[0].data
+}
+
+func (s *screen) askedNothing() {
+	s.t.Helper()
+	if got := s.session.commands(); len(got) != 0 {
+		s.t.Fatalf("asked %v, want nothing", got)
+	}
+}
+
+func TestGoldenScreens(t *testing.T) {
+	prepare := map[string]func(*screen){
+		"approval": func(s *screen) { s.quiet(); s.press("tab") },
+		"question": func(s *screen) { s.quiet(); s.press("tab") },
+		"queue":    func(s *screen) { s.press("tab") },
+		"help":     func(s *screen) { s.press("?") },
+	}
+	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "prose", "help", "reconnecting", "offline"} {
+			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
+				scene := scenes[name]
+				if scene == nil {
+					scene = scenes["transcript"]
+				}
+				s := open(t, scene(), size.width, size.height)
+				if f := prepare[name]; f != nil {
+					f(s)
+				}
+				got := s.text()
+				for i, line := range strings.Split(got, "\n") {
+					if n := ansi.StringWidth(line); n > size.width {
+						t.Errorf("row %d has %d cells: %q", i, n, line)
+					}
+				}
+				if n := strings.Count(got, "\n"); n != size.height {
+					t.Errorf("%d rows, want %d", n, size.height)
+				}
+				golden(t, got)
+			})
+		}
+	}
+}
+
+// golden compares with the file of the test's name.
+func golden(t *testing.T, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestEverySizeDrawsWithoutPanic(t *testing.T) {
+	for name, scene := range scenes {
+		for _, width := range []int{1, 2, 3, 5, 9, 20, 40} {
+			for _, height := range []int{1, 2, 3, 4, 7, 12} {
+				s := open(t, scene(), width, height)
+				s.quiet()
+				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f1"}} {
+					s.press(keys...)
+					view := s.m.View()
+					lines := strings.Split(view.Content, "\n")
+					if len(lines) > height {
+						t.Fatalf("%s at %dx%d after %v: %d rows", name, width, height, keys, len(lines))
+					}
+					for _, line := range lines {
+						if ansi.StringWidth(line) > width {
+							t.Fatalf("%s at %dx%d after %v: line %q is too wide", name, width, height, keys, line)
+						}
+					}
+					if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
+						t.Fatalf("%s at %dx%d after %v: cursor at %d,%d", name, width, height, keys, c.X, c.Y)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
+	s := open(t, scenes["hostile"](), 100, 60)
+	s.quiet()
+	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "enter", "v", "q"} {
+		if key != "" {
+			s.press(key)
+		}
+		view := s.m.View()
+		bare := ansi.Strip(view.Content) + view.WindowTitle
+		for _, bad := range []string{"\x1b", "\u009b", "\u202e", "\a", "owned"} {
+			if strings.Contains(bare, bad) {
+				t.Fatalf("after %q the screen holds %q:\n%q", key, bad, bare)
+			}
+		}
+		for _, seq := range []string{"\x1b[2J", "\x1b]", "\x1b[8m", "\x1b[5m"} {
+			if strings.Contains(view.Content, seq) {
+				t.Fatalf("after %q the screen holds %q", key, seq)
+			}
+		}
+	}
+	s.press("esc", "tab")
+	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
+}
+
+func TestOnlyDressGetsBy(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain 漢字", "plain 漢字"},
+		{"\x1b[1;38:5:7mbold\x1b[m", "\x1b[1;38:5:7mbold\x1b[m"},
+		{"a\x1b[2Jb", "a[2Jb"},
+		{"a\x1b]0;x\ab\x7f", "a]0;xb"},
+		{"a\u009b2Jé\u00a0b", "a2Jé\u00a0b"},
+		{"\x1b[31", "[31"},
+		{"\x1b", ""},
+	} {
+		if got := onlyDress(c.in); got != c.want {
+			t.Errorf("onlyDress(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.m.dirty = false
+	s.give(tea.FocusMsg{})
+	s.give(struct{}{})
+	if s.m.dirty {
+		t.Error("a message that changes nothing makes the view dirty")
+	}
+}
+
+var errRefused = &protocol.Error{Code: protocol.CodeForbidden, Message: "observers may not do that"}
+
+// refuse makes the session refuse everything but history.
+func (s *screen) refuse(err error) {
+	s.session.mu.Lock()
+	defer s.session.mu.Unlock()
+	s.session.reply = func(a asking) (any, error) {
+		if a.verb == protocol.DoHistory {
+			return protocol.HistoryResult{}, nil
+		}
+		return nil, err
+	}
+}
+
+func TestErrorsAreToldInWords(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errRefused, "observers may not do that"},
+		{fmt.Errorf("send: %w", errRefused), "observers may not do that"},
+		{errors.New("no route"), "no route"},
+		{context.DeadlineExceeded, "context deadline exceeded"},
+		{&protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: bob}}, "too late · decided by bob"},
+	} {
+		if got := errText(c.err); got != c.want {
+			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// plainHelp is what /help tells.
+const plainHelp = `a line is sent as a message; // sends one that begins with /
+/approve [REQUEST], /always [REQUEST], /deny [REQUEST] [REASON], /stop [REQUEST] [REASON], /explain [REQUEST], /option ID [REQUEST], /answer [REQUEST] QUESTION=TEXT…
+/interrupt [keep|hold|clear], /queue, /edit N TEXT, /remove N, /move N TO, /hold, /release, /status, /quit`
+
+// typed carries out a line that a person typed.
+func (p *plain) typed(line string) {
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "":
+		return
+	case strings.HasPrefix(line, "//"):
+		p.say(line[1:])
+		return
+	case !strings.HasPrefix(line, "/") || p.agents(line):
+		p.say(line)
+		return
+	}
+	verb, rest, _ := strings.Cut(line[1:], " ")
+	rest = strings.TrimSpace(rest)
+	n := p.narrator
+	switch verb {
+	case "help":
+		n.line("%s", plainHelp)
+	case "quit":
+		p.quit()
+	case "status":
+		n.line("session %s, %s, %s, %s, position %d", nameOr(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
+	case "interrupt":
+		p.interrupt(rest)
+	case "queue", "edit", "remove", "move", "hold", "release":
+		p.queue(verb, rest)
+	case "approve", "always", "deny", "stop", "explain", "option", "answer":
+		p.decide(verb, rest)
+	default:
+		n.line("no command /%s: /help lists them, // sends a line that begins with /", verb)
+	}
+}
+
+// agents tells that the line is a command that the agent understands.
+func (p *plain) agents(line string) bool {
+	name, _, _ := strings.Cut(line[1:], " ")
+	o := p.narrator.state.Options
+	return o != nil && slices.ContainsFunc(o.Commands, func(c protocol.Slash) bool { return strings.TrimPrefix(c.Name, "/") == name })
+}
+
+func (p *plain) say(text string) {
+	data := protocol.SendData{Text: text, ClientMessageID: rand.Text()}
+	p.later(func(ctx context.Context) string {
+		return refused(ctx, "not sent: "+text, p.session.Do(ctx, protocol.DoSend, data, nil))
+	})
+}
+
+// command carries out a command whose events tell the rest.
+func (p *plain) command(verb protocol.Verb, data any) {
+	p.later(func(ctx context.Context) string {
+		return refused(ctx, string(verb), p.session.Do(ctx, verb, data, nil))
+	})
+}
+
+func refused(ctx context.Context, what string, err error) string {
+	if err == nil || ctx.Err() != nil {
+		return ""
+	}
+	return what + ": " + errText(err)
+}
+
+func (p *plain) interrupt(queue string) {
+	turn := p.narrator.state.Turn
+	if turn == nil {
+		p.narrator.line("no turn is under way")
+		return
+	}
+	p.narrator.line("interrupting")
+	p.command(protocol.DoInterrupt, protocol.InterruptData{Turn: turn.Turn, Queue: queue})
+}
+
+func (p *plain) queue(verb, rest string) {
+	s, n := p.narrator.state, p.narrator
+	switch verb {
+	case "queue":
+		n.line("%s in the queue", count(len(s.Queue), "message"))
+		for i := range s.Queue {
+			n.line("%d: %s: %s", i+1, nameOf(s.Queue[i].By), s.Queue[i].Text)
+		}
+		return
+	case "hold":
+		p.command(protocol.DoQueueHold, protocol.QueueHoldData{})
+		return
+	case "release":
+		p.command(protocol.DoQueueRelease, protocol.QueueReleaseData{})
+		return
+	}
+	number, text, _ := strings.Cut(rest, " ")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 1 || i > len(s.Queue) {
+		n.line("/%s: which message? /queue numbers them", verb)
+		return
+	}
+	message := s.Queue[i-1].MessageID
+	switch text = strings.TrimSpace(text); verb {
+	case "remove":
+		p.command(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
+	case "edit":
+		if text == "" {
+			n.line("/edit N TEXT: what is the new text?")
+			return
+		}
+		p.command(protocol.DoQueueEdit, protocol.QueueEditData{MessageID: message, Text: text})
+	case "move":
+		to, err := strconv.Atoi(text)
+		if err != nil || to < 1 || to > len(s.Queue) {
+			n.line("/move N TO: to which place?")
+			return
+		}
+		p.command(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
+	}
+}
+
+// decide answers a request: the one named, or the only one.
+func (p *plain) decide(verb, rest string) {
+	n := p.narrator
+	d := protocol.ApproveData{}
+	if verb == "option" {
+		d.Option, rest, _ = strings.Cut(rest, " ")
+	}
+	request, rest, err := which(n.state.Approvals, strings.TrimSpace(rest))
+	if err != nil {
+		n.line("/%s: %s", verb, err)
+		return
+	}
+	d.Request = request.Request
+	switch verb {
+	case "approve":
+		d.Decision, d.Reason = protocol.AllowOnce, rest
+	case "always":
+		d.Decision, d.Reason = protocol.AllowAlways, rest
+	case "deny":
+		d.Decision, d.Reason = protocol.Deny, rest
+	case "stop":
+		d.Decision, d.Reason = protocol.DenyStop, rest
+	case "explain":
+		d.Decision, d.Reason = protocol.Explain, rest
+	case "option":
+		d.Reason = rest
+	case "answer":
+		d.Decision = protocol.AllowOnce
+		if d.Input, err = answers(request, rest); err != nil {
+			n.line("/answer: %s", err)
+			return
+		}
+	}
+	p.command(protocol.DoApprove, d)
+}
+
+func which(pending []protocol.Approval, rest string) (*protocol.Approval, string, error) {
+	name, after, _ := strings.Cut(rest, " ")
+	if i := find(pending, name); i >= 0 {
+		return &pending[i], strings.TrimSpace(after), nil
+	}
+	switch len(pending) {
+	case 0:
+		return nil, "", fmt.Errorf("no approval is pending")
+	case 1:
+		return &pending[0], rest, nil
+	}
+	names := make([]string, len(pending))
+	for i := range pending {
+		names[i] = pending[i].Request
+	}
+	return nil, "", fmt.Errorf("%d approvals are pending, name one: %s", len(pending), strings.Join(names, ", "))
+}
+
+// answers reads QUESTION=TEXT; a text goes on until the next question's name.
+func answers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
+	out := map[string][]string{}
+	var at string
+	for _, word := range strings.Fields(rest) {
+		name, text, found := strings.Cut(word, "=")
+		if found && slices.ContainsFunc(a.Questions, func(q protocol.Question) bool { return q.ID == name }) {
+			at = name
+			out[at] = append(out[at], text)
+			continue
+		}
+		if at == "" {
+			return nil, fmt.Errorf("write QUESTION=TEXT")
+		}
+		given := out[at]
+		given[len(given)-1] += " " + word
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("write QUESTION=TEXT")
+	}
+	return &protocol.ApprovalInput{Answers: out}, nil
+}

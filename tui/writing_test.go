@@ -1,0 +1,195 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+func TestASentMessageShowsAtOnceAndBecomesReal(t *testing.T) {
+	j := newJournal()
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.write("fix it")
+	s.press("alt+enter")
+	s.write("now")
+	s.shows("> fix it\n  now")
+	s.press("enter")
+	s.shows("sending: fix it now")
+	data := s.asked(protocol.DoSend).(protocol.SendData)
+	if data.Text != "fix it\nnow" || data.ClientMessageID != "client-m101" {
+		t.Fatalf("sent %+v", data)
+	}
+	j.user(ada, "m101", "fix it\nnow")
+	s.tell()
+	s.shows("ada · 09:41", "▎ fix it", "▎ now")
+	s.hides("sending")
+}
+
+func TestASentMessageThatIsQueuedSaysSo(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.session.reply = func(asking) (any, error) {
+		return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m101"}, nil
+	}
+	s.write("then this")
+	s.press("enter")
+	s.shows("queued")
+	s.journal.queued(ada, "m101", "then this")
+	s.tell()
+	s.shows("queue · 1 message", "1 then this")
+	s.hides("sending")
+}
+
+func TestARefusedMessageIsNotLost(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 24)
+	s.refuse(errRefused)
+	s.write("please")
+	s.press("enter")
+	s.shows("not sent: observers may not do that")
+	s.press("ctrl+r")
+	s.shows("> please")
+	s.hides("not sent")
+}
+
+func TestPastedTextIsCleaned(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.give(tea.PasteMsg{Content: "a\x1b[31mb\r\nc"})
+	if got := s.m.composer.value(); got != "ab\nc" {
+		t.Errorf("pasted %q", got)
+	}
+}
+
+func TestLeavingTakesTwoPresses(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.press("ctrl+c")
+	s.shows("press ctrl+c again to leave")
+	s.press("x")
+	s.hides("press ctrl+c again")
+	s.press("ctrl+c")
+	_, cmd := s.m.Update(press("ctrl+c"))
+	if !quits(cmd) {
+		t.Error("the second ctrl+c does not leave")
+	}
+}
+
+func quits(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	switch msg := cmd().(type) {
+	case tea.QuitMsg:
+		return true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			if quits(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestAQueuedMessageIsEditedWithAHold(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.write("my draft")
+	s.press("tab", "e")
+	if data := s.asked(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
+		t.Fatalf("held %+v", data)
+	}
+	s.shows("editing a queued message", "> Then write the release notes")
+	s.write(" Soon.")
+	s.press("enter")
+	data := s.asked(protocol.DoQueueEdit).(protocol.QueueEditData)
+	if data.MessageID != "m3" || !strings.HasSuffix(data.Text, "tag. Soon.") {
+		t.Fatalf("edited %+v", data)
+	}
+	s.shows("> my draft")
+}
+
+func TestGivingUpAnEditReleasesItsHold(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.press("tab", "e")
+	s.asked(protocol.DoQueueHold)
+	s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
+	s.tell()
+	s.press("esc")
+	if data := s.asked(protocol.DoQueueRelease).(protocol.QueueReleaseData); data.Hold != "h9" {
+		t.Errorf("released %+v", data)
+	}
+	s.hides("editing")
+}
+
+func TestTheQueueIsMovedRemovedHeldAndReleased(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.press("tab", "down", "K")
+	if data := s.asked(protocol.DoQueueMove).(protocol.QueueMoveData); data != (protocol.QueueMoveData{MessageID: "m4", Index: 0}) {
+		t.Errorf("moved %+v", data)
+	}
+	s.press("K")
+	s.asked(protocol.DoQueueMove)
+	s.journal.add(protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m4", Index: 0})
+	s.tell()
+	s.shows("▸ 1 Push it and tell me.")
+	s.press("K")
+	s.askedNothing()
+	s.press("x")
+	if data := s.asked(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m4" {
+		t.Errorf("removed %+v", data)
+	}
+	s.press("r")
+	s.asked(protocol.DoQueueRelease)
+	s.journal.add(protocol.QueueReleased, protocol.QueueReleasedData{Holds: []string{"h1"}})
+	s.tell()
+	s.hides("held by bob")
+	s.press("h")
+	s.asked(protocol.DoQueueHold)
+}
+
+func TestAnEmptyQueueGivesTheFocusBack(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.press("tab")
+	s.journal.add(protocol.QueueReleased, protocol.QueueReleasedData{Holds: []string{"h1"}})
+	for _, id := range []string{"m3", "m4"} {
+		s.journal.add(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: id, Reason: protocol.RemovedCleared})
+	}
+	s.tell()
+	s.hides("queue")
+	s.write("x")
+	s.shows("> x")
+}
+
+func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+x"} {
+		s := open(t, scenes["transcript"](), 80, 24)
+		_, cmd := s.m.Update(press(key))
+		s.shows("interrupting")
+		s.run(cmd)
+		if data := s.asked(protocol.DoInterrupt).(protocol.InterruptData); data != (protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}) {
+			t.Errorf("%s asked %+v", key, data)
+		}
+		s.journal.end(protocol.ReasonInterrupted)
+		s.tell()
+		s.shows("── interrupted", "idle, last turn interrupted")
+		s.hides("interrupting")
+		s.press(key)
+		s.askedNothing()
+	}
+}
+
+func TestInterruptAsksAboutAQueueThatIsNotEmpty(t *testing.T) {
+	for key, want := range map[string]string{"k": protocol.QueueKeep, "h": protocol.QueueHold, "c": protocol.QueueClear} {
+		s := open(t, scenes["queue"](), 80, 24)
+		s.press("esc")
+		s.shows("The queue has 2 messages")
+		s.askedNothing()
+		s.press("esc")
+		s.hides("The queue has")
+		s.press("ctrl+x", key)
+		if data := s.asked(protocol.DoInterrupt).(protocol.InterruptData); data.Queue != want {
+			t.Errorf("%s asked %+v", key, data)
+		}
+	}
+}

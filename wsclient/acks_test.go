@@ -1,0 +1,241 @@
+package wsclient
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func TestAcksAreCumulativeAndOnlyForWhatWasTaken(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		p.events(1, 200)
+		r.attached(protocol.ModeSnapshot)
+		r.seqs(1, 10)
+		time.Sleep(ackWithin) // the eleventh is offered, the ten before were taken
+		r.seqs(11, 11)
+		if seq, n := p.acked(); seq != 11 || n != 1 {
+			t.Errorf("acked %d by %d acks", seq, n)
+		}
+		r.seqs(12, 12+ackEvents-1)
+		if seq, n := p.acked(); seq != 11+ackEvents || n != 1 {
+			t.Errorf("acked %d by %d acks", seq, n)
+		}
+		r.seqs(12+ackEvents, 200)
+		time.Sleep(time.Second)
+		if seq, n := p.acked(); seq != 200 || n > 3 {
+			t.Errorf("acked %d by %d acks", seq, n)
+		}
+		if s := c.State(); s.Phase != PhaseOpen {
+			t.Errorf("state %+v", s)
+		}
+	})
+}
+
+func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("old", 0)
+		p.events(1, 100)
+		synctest.Wait()
+		_ = p.conn.CloseNow()
+		p = f.open()
+		p.attach("new", 2)
+		synctest.Wait()
+		r.attached(protocol.ModeSnapshot)
+		r.seqs(1, 100)
+		time.Sleep(time.Second)
+		r.attached(protocol.ModeReset)
+		if seq, n := p.acked(); n != 0 {
+			t.Errorf("acked %d", seq)
+		}
+	})
+}
+
+func TestTheSameSeqOfANewLogIsAcknowledged(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		for _, epoch := range []string{"old", "new"} {
+			p.attach(epoch, 0)
+			r.item()
+			p.events(1, 4)
+			r.seqs(1, 4)
+			time.Sleep(time.Second)
+			if seq, _ := p.acked(); seq != 4 {
+				t.Errorf("acked %d of the %s log", seq, epoch)
+			}
+			_ = p.conn.CloseNow()
+			p = f.open()
+		}
+	})
+}
+
+func TestHalfAWindowIsAcknowledgedAtOnce(t *testing.T) {
+	inBubble(t, Options{Window: 1000}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		p.events(1, 10)
+		r.seqs(1, 10)
+		if seq, n := p.acked(); seq < 8 || n < 2 {
+			t.Errorf("acked %d by %d acks", seq, n)
+		}
+	})
+}
+
+func TestAServerWhoseWindowIsUsedUpNeedNotWait(t *testing.T) {
+	inBubble(t, Options{Window: 1500}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		before := time.Now()
+		p.events(1, 11)
+		r.seqs(1, 11)
+		if seq, n := p.acked(); seq != 11 || n != 2 || time.Since(before) != 0 {
+			t.Errorf("acked %d by %d acks after %v", seq, n, time.Since(before))
+		}
+	})
+}
+
+func TestALargeEventIsAcknowledgedAtOnceWhateverTheWindow(t *testing.T) {
+	inBubble(t, Options{Window: 16 << 20}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		p.say(string(delta(20_000, 1).AppendJSON(nil)))
+		before := time.Now()
+		if it := r.item(); it.Event.Seq != 20_000 || len(it.Raw) < ackDry {
+			t.Fatalf("event %d of %d bytes", it.Event.Seq, len(it.Raw))
+		}
+		if seq, n := p.acked(); seq != 20_000 || n != 1 || time.Since(before) != 0 {
+			t.Errorf("acked %d by %d acks after %v", seq, n, time.Since(before))
+		}
+	})
+}
+
+func TestWithoutAWindowNothingIsAcknowledged(t *testing.T) {
+	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		if p.attach("e", 0); c.Hello().Window != 0 {
+			t.Errorf("window %d", c.Hello().Window)
+		}
+		p.events(1, 200)
+		r.attached(protocol.ModeSnapshot)
+		r.seqs(1, 200)
+		time.Sleep(time.Second)
+		if _, n := p.acked(); n != 0 {
+			t.Errorf("%d acks", n)
+		}
+	})
+}
+
+func TestASlowConsumerHoldsUpNobodyElse(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		slow := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		var sent uint64
+		windows := 0
+		p := f.open()
+		for range 6 {
+			synctest.Wait()
+			if len(p.commands) > 0 { // as much as the window allows, on each connection anew
+				p.attach("e", 0)
+				for bytes := 0; bytes < protocol.DefaultWindow; bytes += 64 * 150 {
+					p.events(sent+1, sent+64)
+					sent += 64
+				}
+				windows++
+			}
+			errs := make(chan error, 1)
+			go func() { errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
+			p.answer(p.next(protocol.DoList), protocol.ListResult{})
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+			_ = p.conn.CloseNow()
+			p = f.open()
+		}
+		if windows < 2 || windows > 4 {
+			t.Errorf("%d windows were taken in for a consumer that takes nothing", windows)
+		}
+		slow.attached(protocol.ModeSnapshot)
+		last := uint64(0)
+		for last < sent {
+			switch it := slow.item(); {
+			case it.Attached != nil:
+			case it.Event.Seq != last+1:
+				t.Fatalf("event %d after %d", it.Event.Seq, last)
+			default:
+				last++
+			}
+		}
+		if at := p.attach("e", 0); at.Seq != sent { // now that there is room
+			t.Errorf("resumed from %v, want %d", at, sent)
+		}
+		slow.attached(protocol.ModeResume)
+	})
+}
+
+func TestWithoutAcksAFullInboxStopsTheReading(t *testing.T) {
+	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		const n = 40_000 // some 6 MB
+		sent := make(chan uint64, n)
+		go func() {
+			defer close(sent)
+			for seq := uint64(1); seq <= n; seq += 100 {
+				p.events(seq, seq+99)
+				sent <- seq + 99
+			}
+		}()
+		time.Sleep(time.Hour) // nobody reads, and nobody takes the silence for death
+		if got := len(sent) * 100; got < 5_000 || got > 15_000 {
+			t.Errorf("%d events were read ahead", got)
+		}
+		if s := c.State(); s.Phase != PhaseOpen {
+			t.Fatalf("state %+v", s)
+		}
+		r.seqs(1, n)
+		for range sent {
+		}
+		time.Sleep(time.Hour)
+		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
+			t.Errorf("state %+v", s)
+		}
+	})
+}
+
+func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
+	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		const n = 6000 // more than half of what an inbox holds
+		for seq := uint64(1); seq <= n; seq += 100 {
+			p.events(seq, seq+99)
+		}
+		p.events(n+2, n+2)
+		p.events(n+3, n+3)
+		p.nothing()
+		r.seqs(1, n)
+		if at := p.attach("e", 0); at.Seq != n {
+			t.Errorf("asked again from %v", at)
+		}
+		p.events(n+1, n+3)
+		r.attached(protocol.ModeResume)
+		r.seqs(n+1, n+3)
+	})
+}

@@ -1,0 +1,136 @@
+package wsclient
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+)
+
+func TestURLsNameAServerAndAPath(t *testing.T) {
+	for _, c := range []struct{ raw, url, socket, err string }{
+		{"ws://host:1", "ws://host:1/v1/ws", "", ""},
+		{"wss://host/", "wss://host/v1/ws", "", ""},
+		{"http://host/other?token=t", "http://host/other?token=t", "", ""},
+		{"https://host", "https://host/v1/ws", "", ""},
+		{"unix:///run/a b%/s.sock", "ws://localhost/v1/ws", "/run/a b%/s.sock", ""},
+		{"unix://rel.sock", "ws://localhost/v1/ws", "rel.sock", ""},
+		{"unix://", "", "", "path of a socket"},
+		{"host:1", "", "", "scheme"},
+		{"", "", "", "scheme"},
+		{"ws:///v1/ws", "", "", "no host"},
+		{"ws://user:secret@ho st", "", "", "malformed"},
+	} {
+		u, socket, err := parseURL(c.raw)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s: %v", c.raw, err)
+			}
+		case err != nil || u.String() != c.url || socket != c.socket:
+			t.Errorf("%s: %v at %q, %v", c.raw, u, socket, err)
+		}
+	}
+}
+
+func TestABadURLIsARefusal(t *testing.T) {
+	c := New("gopher://host", Options{})
+	defer c.Close()
+	var why *ConnectError
+	if err := c.Connect(t.Context()); !errors.As(err, &why) || !why.Refused() {
+		t.Errorf("connect: %v", err)
+	}
+}
+
+func TestErrorsHoldNoCredentials(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ln.Addr().String()
+	_ = ln.Close()
+	c := New("ws://ada:secret@"+at+"/?token=secret", Options{NoRetryFirst: true, Token: "secret"})
+	defer c.Close()
+	if err := c.Connect(t.Context()); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), at) {
+		t.Errorf("connect: %v", err)
+	}
+}
+
+// greeter answers hello and pings on a real connection.
+var greeter = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	for {
+		_, line, err := conn.Read(r.Context())
+		if err != nil {
+			return
+		}
+		c, _ := protocol.DecodeCommand(line)
+		answer := protocol.Answer{ID: c.ID, Result: protocol.MustEncode(protocol.HelloResult{Connection: r.Header.Get("Authorization")})}
+		if conn.Write(r.Context(), websocket.MessageText, protocol.MustEncode(answer)) != nil {
+			return
+		}
+	}
+})
+
+func connects(t *testing.T, url string, o Options) {
+	t.Helper()
+	o.Token, o.NoRetryFirst = "secret", true
+	c := New(url, o)
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := c.Connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Hello().Connection; got != "Bearer secret" {
+		t.Errorf("Authorization %q", got)
+	}
+	if err := c.Do(ctx, protocol.Command{Command: protocol.DoPing}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConnectsToAUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.sock")
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: greeter}
+	go func() { _ = server.Serve(ln) }()
+	defer server.Close()
+	connects(t, "unix://"+path, Options{})
+}
+
+func TestConnectsOverTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(greeter)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.EnableHTTP2 = true // which the client must not choose
+	server.StartTLS()
+	defer server.Close()
+	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	connects(t, strings.Replace(server.URL, "https", "wss", 1), Options{TLS: &tls.Config{RootCAs: roots}})
+
+	untrusting := New(server.URL, Options{NoRetryFirst: true})
+	defer untrusting.Close()
+	var unknown *tls.CertificateVerificationError
+	if err := untrusting.Connect(t.Context()); !errors.As(err, &unknown) {
+		t.Errorf("connect without its certificate: %v", err)
+	}
+}

@@ -1,0 +1,211 @@
+package wsclient
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+)
+
+// A peer is the server's end of one connection. It reads by itself and answers pings.
+type peer struct {
+	t        testing.TB
+	conn     *websocket.Conn
+	request  *http.Request
+	mute     bool                  // answers no pings; set before they come
+	inFlight int                   // of its limits
+	commands chan protocol.Command // closed at the end
+	acks     chan protocol.Command
+	bytes    int64 // of the largest message
+}
+
+func (p *peer) read() {
+	defer close(p.commands)
+	for {
+		_, message, err := p.conn.Read(context.Background())
+		if err != nil {
+			return
+		}
+		p.bytes = max(p.bytes, int64(len(message)))
+		for line := range protocol.Lines(message) {
+			c, err := protocol.DecodeCommand(line)
+			switch {
+			case err != nil:
+				p.t.Errorf("the client sent %s: %v", line, err)
+			case c.Command == protocol.DoAck:
+				p.acks <- c
+			case c.Command == protocol.DoPing && !p.mute:
+				p.answer(c, protocol.Empty{})
+			default:
+				p.commands <- c
+			}
+		}
+	}
+}
+
+// peer waits for the next connection, before hello.
+func (f *fake) peer() *peer {
+	f.t.Helper()
+	select {
+	case p := <-f.peers:
+		return p
+	case <-time.After(time.Minute):
+		f.t.Fatal("no connection came")
+		return nil
+	}
+}
+
+// open waits for the next connection and answers its hello, with a window when it asks for acks.
+func (f *fake) open() *peer {
+	f.t.Helper()
+	p := f.peer()
+	p.greet()
+	return p
+}
+
+func (p *peer) greet() {
+	p.t.Helper()
+	hello := p.next(protocol.DoHello)
+	var d protocol.HelloData
+	if err := hello.DecodeData(&d); err != nil {
+		p.t.Fatal(err)
+	}
+	r := protocol.HelloResult{Version: protocol.Version, Server: "fake", Connection: "c1"}
+	r.Limits = protocol.Limits{Message: protocol.MaxMessage, InFlight: p.inFlight}
+	if d.Acks {
+		if r.Window = d.Window; r.Window == 0 {
+			r.Window = protocol.DefaultWindow
+		}
+	}
+	p.answer(hello, r)
+}
+
+// next waits for the next command that is no ack; it must have that verb.
+func (p *peer) next(verb protocol.Verb) protocol.Command {
+	p.t.Helper()
+	select {
+	case c, ok := <-p.commands:
+		if !ok || c.Command != verb {
+			p.t.Fatalf("the client sent %q (%t), want %q", c.Command, ok, verb)
+		}
+		return c
+	case <-time.After(time.Minute):
+		p.t.Fatalf("the client sent no %q", verb)
+		return protocol.Command{}
+	}
+}
+
+// nothing fails if a command came.
+func (p *peer) nothing() {
+	p.t.Helper()
+	synctest.Wait()
+	select {
+	case c, ok := <-p.commands:
+		if ok {
+			p.t.Fatalf("the client sent %q", c.Command)
+		}
+	default:
+	}
+}
+
+// acked returns the newest seq acknowledged until now and how many acks told it.
+func (p *peer) acked() (seq uint64, n int) {
+	p.t.Helper()
+	synctest.Wait()
+	for {
+		select {
+		case c := <-p.acks:
+			var d protocol.AckData
+			if err := c.DecodeData(&d); err != nil {
+				p.t.Fatal(err)
+			}
+			if d.Seq <= seq {
+				p.t.Errorf("ack %d after %d", d.Seq, seq)
+			}
+			seq = d.Seq
+			n++
+		default:
+			return seq, n
+		}
+	}
+}
+
+// ended waits until the client's end is closed.
+func (p *peer) ended() {
+	p.t.Helper()
+	select {
+	case c, ok := <-p.commands:
+		if ok {
+			p.t.Fatalf("the client sent %q instead of closing", c.Command)
+		}
+	case <-time.After(time.Minute):
+		p.t.Fatal("the client did not close")
+	}
+}
+
+func (p *peer) say(message string) {
+	if err := p.conn.Write(context.Background(), websocket.MessageText, []byte(message)); err != nil {
+		p.t.Log("write:", err)
+	}
+}
+
+func (p *peer) answer(c protocol.Command, result any) {
+	p.say(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(result)})))
+}
+
+func (p *peer) refuse(c protocol.Command, err *protocol.Error) {
+	p.say(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Error: err})))
+}
+
+// attach answers a subscribe to session s1 of the epoch: with a snapshot at after, or resumed from its position.
+func (p *peer) attach(epoch string, after uint64) *protocol.Position {
+	p.t.Helper()
+	c := p.next(protocol.DoSubscribe)
+	var d protocol.SubscribeData
+	if err := c.DecodeData(&d); err != nil {
+		p.t.Fatal(err)
+	}
+	r := protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: epoch, Seq: after}, Clients: []protocol.Client{}}
+	switch {
+	case d.Position == nil:
+	case d.Position.Epoch == epoch:
+		r.Mode, r.After = protocol.ModeResume, *d.Position
+	default:
+		r.Mode, r.Reason = protocol.ModeReset, protocol.ResetEpoch
+	}
+	r.Position = r.After
+	if r.Mode != protocol.ModeResume {
+		r.Snapshot = &protocol.Snapshot{Epoch: epoch, State: &protocol.State{Session: "s1", Seq: after}}
+	}
+	p.answer(c, r)
+	return d.Position
+}
+
+// events sends the raw deltas first..last of s1, each with its seq as text, in one message.
+func (p *peer) events(first, last uint64) {
+	var message []byte
+	for seq := first; seq <= last; seq++ {
+		message = append(delta(seq, 0).AppendJSON(message), '\n')
+	}
+	p.say(string(message))
+}
+
+func delta(seq, first uint64) *protocol.Event {
+	text := ""
+	for n := max(first, 1); n <= seq; n++ {
+		if first == 0 {
+			n = seq
+		}
+		text += fmt.Sprintf("%d ", n)
+	}
+	return &protocol.Event{
+		Session: "s1", Seq: seq, FirstSeq: first, Turn: "t", Type: protocol.TextDelta,
+		Time: time.Unix(1e9, 0), Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: text}),
+	}
+}

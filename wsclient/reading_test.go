@@ -1,0 +1,89 @@
+package wsclient
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A reading is what a consumer of a subscription got, one at a time.
+type reading struct {
+	t     testing.TB
+	items chan Item
+	end   chan error // once
+}
+
+// read consumes a subscription in a goroutine of its own, an item for each call of item or seq.
+func read(t testing.TB, ctx context.Context, s *Subscription) *reading {
+	r := &reading{t: t, items: make(chan Item), end: make(chan error, 1)}
+	go func() {
+		var last error
+		for it, err := range s.Events(ctx) {
+			if err != nil {
+				last = err
+				continue
+			}
+			select {
+			case r.items <- it:
+			case <-ctx.Done():
+				r.end <- nil
+				return
+			}
+		}
+		r.end <- last
+	}()
+	return r
+}
+
+func (r *reading) item() Item {
+	r.t.Helper()
+	select {
+	case it := <-r.items:
+		return it
+	case err := <-r.end:
+		r.t.Fatalf("the subscription ended: %v", err)
+	case <-time.After(time.Minute):
+		r.t.Fatal("no item came")
+	}
+	return Item{}
+}
+
+func (r *reading) attached(mode string) *protocol.SubscribeResult {
+	r.t.Helper()
+	it := r.item()
+	if it.Attached == nil || it.Attached.Mode != mode {
+		r.t.Fatalf("got %+v, want it attached with %s", it, mode)
+	}
+	return it.Attached
+}
+
+// seqs takes the events first..last.
+func (r *reading) seqs(first, last uint64) {
+	r.t.Helper()
+	for want := first; want <= last; want++ {
+		it := r.item()
+		if it.Event == nil || it.Event.Seq != want {
+			r.t.Fatalf("got %+v, want event %d", it, want)
+		}
+		var raw protocol.Event
+		if err := json.Unmarshal(it.Raw, &raw); err != nil || raw.Seq != want {
+			r.t.Fatalf("raw line %s of event %d", it.Raw, want)
+		}
+	}
+}
+
+func (r *reading) ended() error {
+	r.t.Helper()
+	select {
+	case err := <-r.end:
+		return err
+	case it := <-r.items:
+		r.t.Fatalf("got %+v, want the end", it)
+	case <-time.After(time.Minute):
+		r.t.Fatal("the subscription did not end")
+	}
+	return nil
+}

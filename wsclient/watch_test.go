@@ -1,0 +1,115 @@
+package wsclient
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+)
+
+func summary(session, doing string) protocol.Summary {
+	return protocol.Summary{Session: session, Doing: doing}
+}
+
+func (p *peer) changed(s protocol.Summary) {
+	p.say(string(protocol.MustEncode(protocol.Event{Session: s.Session, Type: protocol.SummaryChanged, Data: protocol.MustEncode(s)})))
+}
+
+func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		got := make(chan protocol.Summary)
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			for s, err := range c.Watch(ctx) {
+				if err != nil {
+					t.Error(err)
+				}
+				select {
+				case got <- s:
+				case <-ctx.Done():
+				}
+			}
+		}()
+		want := func(session, doing string, deleted bool) {
+			t.Helper()
+			if s := <-got; s.Session != session || s.Doing != doing || s.Deleted != deleted {
+				t.Errorf("got %+v, want %s %s", s, session, doing)
+			}
+		}
+		p := f.open()
+		p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1"), summary("b", "1")}})
+		want("a", "1", false)
+		want("b", "1", false)
+		p.changed(summary("a", "2"))
+		synctest.Wait()
+		for _, s := range []protocol.Summary{summary("b", "2"), summary("a", "3"), summary("b", "3"), summary("a", "4")} {
+			p.changed(s)
+		}
+		synctest.Wait()
+		want("a", "2", false) // was being offered
+		want("b", "3", false)
+		want("a", "4", false)
+		_ = p.conn.CloseNow()
+		p = f.open()
+		p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("b", "4")}})
+		want("b", "4", false)
+		want("a", "", true)
+		cancel()
+		<-over
+		if off := p.next(protocol.DoWatch); string(off.Data) != `{"off":true}` {
+			t.Errorf("sent %+v", off)
+		}
+		_ = p.conn.CloseNow()
+		f.open().nothing()
+	})
+}
+
+func TestAWatchThatIsRefusedEndsWithTheError(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		errs := make(chan error, 1)
+		go func() {
+			for _, err := range c.Watch(t.Context()) {
+				errs <- err
+			}
+		}()
+		p := f.open()
+		p.refuse(p.next(protocol.DoWatch), protocol.Errorf(protocol.CodeForbidden, "no"))
+		if err := <-errs; protocol.CodeOf(err) != protocol.CodeForbidden {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
+func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		got := []chan protocol.Summary{make(chan protocol.Summary, 9), make(chan protocol.Summary, 9)}
+		p := (*peer)(nil)
+		for i := range got {
+			go func() {
+				for s, err := range c.Watch(t.Context()) {
+					if err != nil {
+						return // the bubble is over
+					}
+					got[i] <- s
+				}
+			}()
+			if p == nil {
+				p = f.open()
+			}
+			p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1")}})
+		}
+		synctest.Wait()
+		p.changed(summary("a", "2"))
+		for i := range got {
+			for s := range got[i] {
+				if s.Doing == "2" {
+					break
+				}
+			}
+		}
+	})
+}
