@@ -30,6 +30,11 @@ func (s *Session) emit(em emission) error {
 		over = em.turn.over
 	}
 	select {
+	case <-over:
+		return errTurnOver
+	default:
+	}
+	select {
 	case s.output <- em:
 		return nil
 	case <-over:

@@ -41,6 +41,14 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 	return state, nil
 }
 
+func specOf(rec Record) (Spec, error) {
+	spec := Spec{Session: rec.ID}
+	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
+		return spec, fmt.Errorf("decode spec of %s: %w", rec.ID, err)
+	}
+	return spec, nil
+}
+
 // newSession makes a session in memory; the caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 	s := &Session{
@@ -68,9 +76,9 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	var spec Spec
-	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
-		return nil, fmt.Errorf("decode spec of %s: %w", id, err)
+	spec, err := specOf(rec)
+	if err != nil {
+		return nil, err
 	}
 	s := h.newSession(id, rec.Epoch, rec.Head, spec)
 	s.state, s.boundary, s.boundSeq, s.live = state, rec.Snapshot, rec.SnapSeq, rec.Live

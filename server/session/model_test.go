@@ -27,7 +27,8 @@ type machine struct {
 	requests []string // that agents named
 	texts    int
 	keys     int
-	healthy  bool // the store, and the session has mended
+	healthy  bool     // the store, and the session has mended
+	reader   []string // lines that a reader of the log was shown
 }
 
 func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { explore(t, false) }
@@ -68,6 +69,7 @@ func explore(t *testing.T, faulty bool) {
 			m.close()
 			m.answered()
 			m.answersHold()
+			m.shownIsKept()
 			if len(m.store.faults) > 0 {
 				rt.Fatalf("the store was given %v", m.store.faults)
 			}
@@ -328,6 +330,7 @@ func (m *machine) seen() *audit {
 func (m *machine) look() {
 	m.rt.Helper()
 	synctest.Wait()
+	m.readOn()
 	a := m.seen()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
@@ -363,6 +366,41 @@ func (m *machine) look() {
 	}
 	m.read(s.log, false)
 	m.read(s.log, true)
+}
+
+// readOn shows the reader what is visible now, also while a commit is under way or the store fails.
+func (m *machine) readOn() {
+	m.rt.Helper()
+	s := m.hub.rows[m.id].session
+	if s == nil {
+		return
+	}
+	for {
+		lines, last, err := s.log.Read(context.Background(), uint64(len(m.reader)), false, 1<<20, nil)
+		for line := range strings.Lines(string(lines)) {
+			m.reader = append(m.reader, line)
+		}
+		if err != nil || len(lines) == 0 {
+			return
+		}
+		if last != uint64(len(m.reader)) {
+			m.rt.Fatalf("read to %d, %d lines", last, len(m.reader))
+		}
+	}
+}
+
+// shownIsKept fails the test unless everything that the reader was shown is in the store, as it was shown.
+func (m *machine) shownIsKept() {
+	m.rt.Helper()
+	kept := m.store.sessions[m.id].lines
+	if len(m.reader) > len(kept) {
+		m.rt.Fatalf("%d lines were shown, %d kept", len(m.reader), len(kept))
+	}
+	for i, line := range m.reader {
+		if line != string(kept[i]) {
+			m.rt.Fatalf("shown: %.300s\nkept: %.300s", line, kept[i])
+		}
+	}
 }
 
 // read reads a session's log as a connection does.
