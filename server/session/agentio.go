@@ -13,6 +13,7 @@ type emission struct {
 	turn    *turn
 	entries []entry
 	ask     *ask
+	unask   *ask // gave up waiting
 	save    []byte
 	end     *ended
 }
@@ -70,6 +71,8 @@ func (s *Session) take(em emission) {
 		s.keepSpec()
 	case em.ask != nil:
 		s.ask(em.ask)
+	case em.unask != nil:
+		s.unask(em.unask)
 	case em.end != nil:
 		s.agentEnded(em.end)
 	}
@@ -153,6 +156,7 @@ func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) 
 			return Verdict{Outcome: protocol.Cancelled}, nil
 		}
 	case <-ctx.Done():
+		_ = o.s.emit(emission{turn: o.t, unask: q}) // or the turn is over
 		return Verdict{}, ctx.Err()
 	case <-o.s.done:
 		return Verdict{}, errTurnOver

@@ -120,6 +120,21 @@ func (s *Session) request(q *ask) (*protocol.Approval, error) {
 	return &a, nil
 }
 
+// unask cancels the request of an agent that does not wait any more, unless somebody else does.
+func (s *Session) unask(q *ask) {
+	for request, asking := range s.approvals.asking {
+		i := slices.Index(asking, q)
+		if i < 0 {
+			continue
+		}
+		s.approvals.asking[request] = slices.Delete(asking, i, i+1)
+		if len(asking) == 1 {
+			s.resolve(request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Cancelled})
+		}
+		return
+	}
+}
+
 // give hands the agent its verdict unless the commit failed: then the turn is over. An option that the session added means
 // nothing to the agent.
 func (q *ask) give(failed error, r *resolution) {

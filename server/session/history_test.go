@@ -115,4 +115,3 @@ func TestABlobIsReadInPieces(t *testing.T) {
 		refused(r, r.do(anna, command(protocol.DoBlob, id, protocol.BlobData{Blob: "b_none"})), protocol.CodeNotFound)
 	})
 }
-

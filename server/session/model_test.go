@@ -244,7 +244,13 @@ func (m *machine) doAsk(t *rapid.T) {
 		Command: rapid.SampledFrom([]string{"ls", "rm"}).Draw(t, "command"),
 		Options: []protocol.Option{{ID: "yes", Kind: protocol.AllowOnce}},
 	}
-	m.running(t).ask(a)
+	ctx := context.Background()
+	if rapid.IntRange(0, 4).Draw(t, "gives up") == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 10*time.Millisecond)
+		time.AfterFunc(20*time.Millisecond, cancel)
+	}
+	m.running(t).askUntil(ctx, a)
 }
 
 func (m *machine) doFinish(t *rapid.T) {
