@@ -74,7 +74,7 @@ func (s *Session) take(em emission) {
 	case em.unask != nil:
 		s.unask(em.unask)
 	case em.end != nil:
-		s.agentEnded(em.end)
+		s.endTurn(endOf(em.end.End, em.end.err))
 	}
 }
 
