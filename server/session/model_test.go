@@ -50,7 +50,7 @@ func explore(t *testing.T, faulty bool) {
 				"send": m.doSend, "interrupt": m.doInterrupt, "edit": m.doEdit, "remove": m.doRemove, "move": m.doMove,
 				"hold": m.doHold, "release": m.doRelease, "approve": m.doApprove, "revoke": m.doRevoke, "rename": m.doRename,
 				"resend": m.doResend, "say": m.doSay, "ask": m.doAsk, "finish": m.doFinish, "attach": m.doAttach,
-				"detach": m.doDetach, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
+				"detach": m.doDetach, "say more": m.doSay, "ask more": m.doAsk, "send more": m.doSend, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
 			}
 			if faulty {
 				actions["fail"] = m.doFail
@@ -91,17 +91,20 @@ func (m *machine) act(verb protocol.Verb, data any) *call {
 
 func (m *machine) text() string { m.texts++; return fmt.Sprint("text", m.texts) }
 
-// messages are all that were ever sent, so that late commands name what is gone.
+// message names one that is queued, or one that was: late commands name what is gone.
 func (m *machine) message() string {
-	ids := []string{"m_unknown"}
-	for _, e := range m.events(m.id, false) {
-		if e.Type == protocol.QueueAdded {
-			var d protocol.QueueAddedData
-			_ = e.Decode(&d)
-			ids = append(ids, d.MessageID)
+	ids := m.seen().queue
+	if len(ids) == 0 || rapid.IntRange(0, 3).Draw(m.rt, "any") == 0 {
+		ids = []string{"m_unknown"}
+		for _, e := range m.events(m.id, false) {
+			if e.Type == protocol.QueueAdded {
+				var d protocol.QueueAddedData
+				_ = e.Decode(&d)
+				ids = append(ids, d.MessageID)
+			}
 		}
 	}
-	return rapid.SampledFrom(ids[max(0, len(ids)-4):]).Draw(m.rt, "message")
+	return rapid.SampledFrom(ids).Draw(m.rt, "message")
 }
 
 func (m *machine) doSend(t *rapid.T) {
@@ -312,6 +315,10 @@ func (m *machine) doFail(t *rapid.T) {
 		m.store.failCommit = func([]*Batch) error { return failure(&commits) }
 		m.store.failRead = func() error { return failure(&reads) }
 	})
+	if r := m.agents.run(); r != nil && rapid.Bool().Draw(t, "lost words") {
+		delta := Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: "lost"}}
+		r.say(delta, delta, delta)
+	}
 }
 
 // heal ends what was broken and lets the session mend.
