@@ -91,11 +91,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 // recover goes on after a restart of the server: a turn that was under way is resumed where the agent can, else cut; an edit
 // hold's connection is gone. It runs before the session's goroutine does.
 func (s *Session) recover() {
-	for _, hold := range s.state.Holds {
-		if hold.Reason == protocol.HoldEdit && !s.state.Closed {
-			s.editors[hold.ID] = editor{until: time.Now().Add(s.hub.cfg.EditHold)}
-		}
-	}
+	s.adoptEdits()
 	if s.state.Turn == nil {
 		s.next()
 		return

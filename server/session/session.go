@@ -218,5 +218,6 @@ func (s *Session) restoreState() error {
 	}
 	s.state, s.spec, s.live = state, spec, rec.Live
 	s.boundary, s.boundSeq = rec.Snapshot, rec.SnapSeq
+	s.adoptEdits()
 	return nil
 }
