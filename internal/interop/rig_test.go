@@ -93,6 +93,14 @@ func open(t *testing.T, agent *realAgent, script fakemodel.Script) *rig {
 	return r
 }
 
+// in makes the rig fail t for the time of t.
+func (r *rig) in(t *testing.T) *rig {
+	outer := r.t
+	r.t = t
+	t.Cleanup(func() { r.t = outer })
+	return r
+}
+
 // shortDir is a directory whose path leaves room for the name of a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
