@@ -6,11 +6,10 @@ import (
 	"agentctl/protocol"
 )
 
-// control is what a connection writes before anything else: answers, of which there are at most as many as slots, and what
-// ephemeral events tell, the newest of each key.
+// control is what a connection writes before anything else: answers, each of which holds a slot, and what ephemeral events
+// tell, the newest of each key.
 type control struct {
 	answers [][]byte
-	slots   int // of the answers that hold one
 	keys    []string
 	told    map[string][]byte
 }
@@ -25,7 +24,7 @@ func (k *control) tell(key string, line []byte) {
 	k.told[key] = line
 }
 
-// take appends everything that waits to buf, a line each, and returns how many slots its answers held.
+// take appends everything that waits to buf, a line each, and returns how many answers that are.
 func (k *control) take(buf []byte) ([]byte, int) {
 	for _, a := range k.answers {
 		buf = append(append(buf, a...), '\n')
@@ -34,19 +33,19 @@ func (k *control) take(buf []byte) ([]byte, int) {
 		buf = append(append(buf, k.told[key]...), '\n')
 		delete(k.told, key)
 	}
-	slots := k.slots
+	n := len(k.answers)
 	clear(k.answers)
-	k.answers, k.keys, k.slots = k.answers[:0], k.keys[:0], 0
-	return buf, slots
+	k.answers, k.keys = k.answers[:0], k.keys[:0]
+	return buf, n
 }
 
-// answer queues an answer that holds no slot.
-func (c *conn) answer(id string, result json.RawMessage, err error) { c.queue(id, result, err, 0) }
-
-// settle queues the answer of a command that took a slot. A command without an id is answered only when it fails.
-func (c *conn) settle(id string, result json.RawMessage, err error) { c.queue(id, result, err, 1) }
-
-func (c *conn) queue(id string, result json.RawMessage, err error, slots int) {
+// settle queues the answer to a command, which keeps its slot until it is written. A command without an id is answered only
+// when it fails.
+func (c *conn) settle(id string, result json.RawMessage, err error) {
+	if id == "" && err == nil {
+		<-c.slots
+		return
+	}
 	a := protocol.Answer{ID: id, Result: result}
 	if err != nil {
 		a.Result, a.Error = nil, protocol.AsError(err)
@@ -54,16 +53,9 @@ func (c *conn) queue(id string, result json.RawMessage, err error, slots int) {
 			c.server.log.Error("command failed", "conn", c.id, "err", err)
 		}
 	}
-	if id == "" && err == nil {
-		for range slots {
-			<-c.slots
-		}
-		return
-	}
 	line := protocol.MustEncode(a)
 	c.mu.Lock()
 	c.control.answers = append(c.control.answers, line)
-	c.control.slots += slots
 	c.mu.Unlock()
 	c.Wake()
 }

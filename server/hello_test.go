@@ -128,7 +128,7 @@ func TestBadLineIsAnErrorForItAlone(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &client{t: t, ws: c.ws}
+			c := &client{t: t, ws: c.ws, patience: patience}
 			c.write(tt.line)
 			m := c.next()
 			if c.refused(m, tt.want); m.ID != tt.id {

@@ -35,12 +35,15 @@ const play = `
 {"say":"through the gate"}
 {"on":"few"}
 {"burst":30,"size":40}
+{"on":"some"}
+{"burst":150,"size":200}
+{"burst":3,"size":30000}
 {"on":"much"}
 {"burst":3000,"size":200}
 {"on":"large"}
 {"burst":60,"size":40000}
 {"on":"endless"}
-{"burst":10000000,"size":300,"delay":"100us"}
+{"burst":10000000,"size":300,"delay":"1ms"}
 `
 
 // patience bounds every wait of these tests.
@@ -117,10 +120,11 @@ func (w *world) stop() {
 
 // A client is a raw WebSocket and what came over it and was not looked at yet.
 type client struct {
-	t     testing.TB
-	ws    *websocket.Conn
-	lines []string
-	asked int
+	t        testing.TB
+	ws       *websocket.Conn
+	patience time.Duration // of a read
+	lines    []string
+	asked    int
 }
 
 // dial connects without a word.
@@ -140,7 +144,7 @@ func dialThrough(t testing.TB, dial func(context.Context) (net.Conn, error)) *cl
 	must(t, err)
 	ws.SetReadLimit(-1)
 	t.Cleanup(func() { _ = ws.CloseNow() })
-	return &client{t: t, ws: ws}
+	return &client{t: t, ws: ws, patience: patience}
 }
 
 // write sends a message as it is.
@@ -154,7 +158,7 @@ func (c *client) write(message string) {
 // line returns the next line that comes, or how the connection ended.
 func (c *client) line() (string, error) {
 	for len(c.lines) == 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 		_, b, err := c.ws.Read(ctx)
 		cancel()
 		if err != nil {

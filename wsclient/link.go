@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -33,6 +34,8 @@ type link struct {
 	out  chan []byte     // to the writer: one message
 	done chan struct{}
 	err  error // why it ended; read after done
+
+	received atomic.Int64 // bytes of messages, also of one that is still coming
 }
 
 // open dials and says hello. The error is a *ConnectError.
@@ -119,7 +122,7 @@ func (l *link) read(life context.Context) error {
 			return err
 		}
 		message.Reset()
-		if _, err := io.Copy(&message, r); err != nil {
+		if _, err := message.ReadFrom(progress{r, &l.received}); err != nil {
 			return err
 		}
 		lines := events.decode(bytes.Clone(message.Bytes()))
@@ -132,6 +135,18 @@ func (l *link) read(life context.Context) error {
 			return life.Err()
 		}
 	}
+}
+
+// progress counts what is read.
+type progress struct {
+	io.Reader
+	bytes *atomic.Int64
+}
+
+func (p progress) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.bytes.Add(int64(n))
+	return n, err
 }
 
 func (l *link) write(life context.Context) error {

@@ -92,9 +92,10 @@ func (h *house) serve(ctx context.Context, idle time.Duration) error {
 	defer cancel()
 	failed := make(chan error, len(h.listeners))
 	var serving sync.WaitGroup
+	srv := h.server
 	for _, l := range h.listeners {
 		serving.Go(func() {
-			if err := h.server.Serve(l); err != nil {
+			if err := srv.Serve(l); err != nil {
 				failed <- err
 				cancel()
 			}

@@ -23,7 +23,7 @@ const rootLong = `agentctl is tmux for AI agents: a server runs their sessions, 
 send, queue, interrupt, approve, detach, come back: nothing that was shown or accepted is lost.
 
 A session is named by its id, its exact name, or the beginning of its id. Without --server the local server is used and, if none
-runs, started in the background.
+runs, started in the background; it ends by itself after 10 minutes without sessions at work or clients.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
 the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted.`
@@ -88,7 +88,7 @@ func unknownVerb(cmd *cobra.Command, verb string) error {
 		for i := range near {
 			near[i] = cmd.CommandPath() + " " + near[i]
 		}
-		f.hinting("did you mean: %s", strings.Join(near, " or "))
+		f = f.hinting("did you mean: %s", strings.Join(near, " or "))
 	}
 	return f
 }

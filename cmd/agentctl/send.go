@@ -78,6 +78,6 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if !o.Wait && !o.Follow {
 		return nil
 	}
-	f := follower{link: l, app: o.app, session: o.Session, message: res.MessageID, turn: res.Turn, show: o.Follow}
-	return f.follow(res.Seq)
+	f := follower{app: o.app, message: res.MessageID, turn: res.Turn, show: o.Follow}
+	return f.follow(l, o.Session, res.Seq)
 }

@@ -23,7 +23,7 @@ func anyTurn() *rapid.Generator[[]string] {
 			return fmt.Sprintf(`{"think":%s,"agent":"voice"}`, quote(text.Draw(t, "think")))
 		}),
 		rapid.Custom(func(t *rapid.T) string {
-			return fmt.Sprintf(`{"burst":%d,"parts":%d,"size":%d,"kind":"%s"}`, rapid.IntRange(1, 90).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "parts"),
+			return fmt.Sprintf(`{"burst":%d,"parts":%d,"size":%d,"kind":"%s"}`, rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "parts"),
 				rapid.IntRange(0, 40).Draw(t, "size"), rapid.SampledFrom([]string{"text", "reasoning"}).Draw(t, "kind"))
 		}),
 		rapid.Custom(func(t *rapid.T) string {
@@ -36,7 +36,7 @@ func anyTurn() *rapid.Generator[[]string] {
 		rapid.Just(`{"notice":"n"}`),
 		rapid.Just(`{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"burst":40}]},{"id":"b","title":"B","steps":[{"burst":40,"parts":2},{"tool":"t","output":"o p q"}]}]}`),
 	)
-	return rapid.SliceOfN(step, 1, 4)
+	return rapid.SliceOfN(step, 1, 3)
 }
 
 func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -64,7 +65,7 @@ type world struct {
 	dir    string
 	script *script.Script // of the default agent
 	agents *agents
-	server *running
+	server atomic.Pointer[running]
 }
 
 // open starts a server whose default agent plays the lines.
@@ -83,16 +84,16 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.server = server
+	w.server.Store(server)
 }
 
 func (w *world) stop() {
-	if err := w.server.close(); err != nil {
+	if err := w.server.Load().close(); err != nil {
 		w.t.Error(err)
 	}
 }
 
-func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.dial(ctx) }
+func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.Load().dial(ctx) }
 
 // client connects as a person of that name.
 func (w *world) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {

@@ -9,12 +9,9 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Commits are moved from the log to the database along the way, when much was committed, so that the log stays short,
-// and wholly when it is quiet, so that what a power cut can take is at most the last moments.
-const (
-	checkpointBytes = 8 << 20  // committed since the last checkpoint began, before the next one begins
-	logLimit        = 64 << 20 // size of the write-ahead log that makes reads and commits wait until it is empty
-)
+// Once an eighth of logLimit is committed, it is moved from the log to the database. A log of logLimit bytes makes reads
+// and commits wait until it is empty.
+const logLimit = 64 << 20
 
 // The checkpoint modes used. Neither waits for anybody.
 const (
@@ -31,7 +28,7 @@ func (s *Store) move(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("size of log: %w", err)
 	}
-	if info.Size() >= logLimit {
+	if info.Size() >= s.logLimit {
 		return s.empty(ctx)
 	}
 	return s.moveSome()
