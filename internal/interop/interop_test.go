@@ -355,6 +355,32 @@ func (r *rig) toldModel() string {
 	return told
 }
 
+func TestARestoredSessionAndItsOriginBothGoOn(t *testing.T) {
+	a := &realAgents[1] // the one that can fork a conversation
+	r := open(t, a, plays(a))
+	r.send("my name is Ada")
+	r.turnEnded(protocol.ReasonCompleted)
+	var state protocol.ExportResult
+	r.do(protocol.DoExport, protocol.Empty{}, &state)
+	other := *r
+	other.seen = nil
+	other.session = ""
+	var made protocol.CreateResult
+	other.do(protocol.DoRestore, protocol.RestoreData{State: state.State}, &made)
+	other.follow(made)
+
+	other.send("who am I?")
+	other.turnEnded(protocol.ReasonCompleted)
+	if all := r.toldModel(); !strings.Contains(all, "my name is Ada") || !strings.Contains(all, "who am I?") {
+		t.Errorf("the restored session told the model %s", all)
+	}
+	r.send("still me")
+	r.turnEnded(protocol.ReasonCompleted)
+	if all := r.toldModel(); !strings.Contains(all, "my name is Ada") || strings.Contains(all, "who am I?") {
+		t.Errorf("the first session told the model %s", all)
+	}
+}
+
 func TestATurnThatAKilledServerCutEndsAndTheNextRuns(t *testing.T) {
 	each(t, plays, func(t *testing.T, r *rig) {
 		r.send("drip")

@@ -124,10 +124,9 @@ func (l *link) initialize(ctx context.Context) error {
 func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 	params := sessionParams{Session: kept.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
 	if kept.Said {
-		result, err := l.takeUp(ctx, params)
+		result, err := l.takeUp(ctx, params, kept.Owner != a.spec.Session)
 		if err == nil {
-			l.talks(kept.Session, true)
-			return l.settle(ctx, result, kept)
+			return a.agreed(ctx, l, result, kept, true)
 		}
 		if !refused(err) {
 			return err
@@ -144,11 +143,18 @@ func (a *Agent) converse(ctx context.Context, l *link, kept state) error {
 	if err := read(raw, &result); err != nil || result.Session == "" {
 		return errors.New("session/new: the agent named no session")
 	}
-	l.talks(result.Session, false)
-	if err := a.keep(func(s *state) { s.Session, s.Said = result.Session, false }); err != nil {
-		return fmt.Errorf("save the conversation's name: %w", err)
+	return a.agreed(ctx, l, result, kept, false)
+}
+
+// agreed notes which conversation the link has, and sets it up as people want it.
+func (a *Agent) agreed(ctx context.Context, l *link, r sessionResult, kept state, said bool) error {
+	l.talks(r.Session, said)
+	if kept.Session != r.Session || kept.Owner != a.spec.Session || kept.Said != said {
+		if err := a.keep(func(s *state) { s.Session, s.Owner, s.Said = r.Session, a.spec.Session, said }); err != nil {
+			return fmt.Errorf("save the conversation's name: %w", err)
+		}
 	}
-	return l.settle(ctx, result, kept)
+	return l.settle(ctx, r, kept)
 }
 
 var errNotOffered = errors.New("it offers neither session/resume nor session/load")
@@ -159,11 +165,14 @@ func refused(err error) bool {
 	return errors.Is(err, errNotOffered) || errors.As(err, &e) && !wantsLogin(err)
 }
 
-// takeUp brings a conversation back by session/resume or session/load.
-func (l *link) takeUp(ctx context.Context, params sessionParams) (sessionResult, error) {
-	var result sessionResult
+// takeUp brings a conversation back by session/resume or session/load. One that another session began, and may go on with,
+// is forked where the agent can.
+func (l *link) takeUp(ctx context.Context, params sessionParams, foreign bool) (sessionResult, error) {
+	result := sessionResult{Session: params.Session}
 	method := "session/load"
 	switch {
+	case foreign && l.offers.Capabilities.Session.Fork != nil:
+		method = "session/fork"
 	case l.offers.Capabilities.Session.Resume != nil:
 		method = "session/resume"
 	case !l.offers.Capabilities.LoadSession:
@@ -175,7 +184,7 @@ func (l *link) takeUp(ctx context.Context, params sessionParams) (sessionResult,
 	if err == nil {
 		err = read(raw, &result)
 	}
-	if err == nil && method == "session/load" {
+	if err == nil && method != "session/resume" {
 		err = l.untilReplayed(ctx)
 	}
 	return result, err
