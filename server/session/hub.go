@@ -71,10 +71,16 @@ func (h *Hub) recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read process groups: %w", err)
 	}
+	var ending sync.WaitGroup
 	for _, g := range groups {
-		if err := h.cfg.EndGroup(g); err != nil {
-			h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
-		}
+		ending.Go(func() { // each may take its time to end
+			if err := h.cfg.EndGroup(g); err != nil {
+				h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
+			}
+		})
+	}
+	ending.Wait()
+	for _, g := range groups {
 		g.Ended = true
 		h.commit(&Batch{Session: g.Session, Groups: []Group{g}}, func(error) {})
 	}
