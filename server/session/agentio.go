@@ -30,7 +30,7 @@ func (s *Session) emit(em emission) error {
 		over = em.turn.over
 	}
 	select {
-	case s.output <- em:
+	case s.output <- &em:
 		return nil
 	case <-over:
 		return errTurnOver
@@ -40,7 +40,7 @@ func (s *Session) emit(em emission) error {
 }
 
 // take records what an agent said.
-func (s *Session) take(em emission) {
+func (s *Session) take(em *emission) {
 	err := s.taken(em)
 	if em.then != nil {
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *Session) take(em emission) {
 	}
 }
 
-func (s *Session) taken(em emission) error {
+func (s *Session) taken(em *emission) error {
 	if em.turn != nil && em.turn != s.turn {
 		return errTurnOver
 	}
