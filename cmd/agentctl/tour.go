@@ -62,9 +62,9 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	h := &house{store: store}
-	defer func() { err = errors.Join(err, h.close()) }()
-	h.server, err = server.New(ctx, server.Config{
+	i := &instance{store: store}
+	defer func() { err = errors.Join(err, i.close()) }()
+	i.server, err = server.New(ctx, server.Config{
 		Session: session.Config{Store: store, Agents: tourAgents{script.Tour()}, DefaultAgent: "tour"},
 		Version: programVersion(),
 	})
@@ -72,12 +72,12 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 		return err
 	}
 	pipe := server.NewPipe()
-	h.listeners = []*server.Listener{pipe.Listener}
+	i.listeners = []*server.Listener{pipe.Listener}
 
 	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the client
 	var served sync.WaitGroup
 	var serveErr error
-	served.Go(func() { serveErr = h.serve(serving, 0) })
+	served.Go(func() { serveErr = i.serve(serving, 0) })
 	err = o.play(ctx, pipe)
 	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
 		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
