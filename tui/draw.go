@@ -92,16 +92,18 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-// frame cuts the lines to the screen. It is the last to see them: nothing that
+func (m *model) frame(lines []string) string { return frameOf(lines, m.width, m.height) }
+
+// frameOf cuts lines to the screen. It is the last to see them: nothing that
 // steers a terminal gets by, whatever was forgotten before.
-func (m *model) frame(lines []string) string {
-	lines = lines[:min(len(lines), m.height)]
+func frameOf(lines []string, width, height int) string {
+	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = onlyDress(line)
-		lines[i] = line
-		if len(line) > m.width && ansi.StringWidth(line) > m.width {
-			lines[i] = ansi.Truncate(line, m.width, "")
+		if len(line) > width && ansi.StringWidth(line) > width {
+			line = ansi.Truncate(line, width, "")
 		}
+		lines[i] = line
 	}
 	return strings.Join(lines, "\n")
 }

@@ -15,6 +15,7 @@ var keys = []struct {
 		{"F1, ? in an empty composer", "this help"},
 		{"ctrl+c twice", "leave; the session goes on"},
 		{"ctrl+x", "interrupt the turn"},
+		{"F2, ctrl+s", "to the other sessions, where there are"},
 		{"tab, shift+tab", "to approval, queue, transcript, composer"},
 		{"pgup, pgdn", "scroll the transcript"},
 		{"ctrl+home, ctrl+end", "to its beginning, its end"},

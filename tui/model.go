@@ -19,6 +19,7 @@ type model struct {
 	newID   func() string
 	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
 	mouse   bool
+	desk    bool // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -39,6 +40,8 @@ type model struct {
 	interrupt     interrupt
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once
+	hidden        bool   // something else is on the screen
+	others        string // what other sessions want
 	word          string // a line for the person, until the next key
 
 	// Pressing a key before quiet is over starts it anew; then approvals arm.
@@ -166,7 +169,7 @@ func (m *model) tell(err error) tea.Cmd {
 
 // tick wakes the program once a second while a clock is on the screen.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.state.Turn == nil && m.link.State != Reconnecting {
+	if m.ticking || m.hidden || m.state.Turn == nil && m.link.State != Reconnecting {
 		return nil
 	}
 	m.ticking = true
