@@ -131,6 +131,9 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if errors.Is(err, errLocked) && o.IdleExit > 0 {
 		return nil // the one that was faster serves
 	}
+	if err != nil && ctx.Err() != nil {
+		return ended(ctx) // told to end before it had begun
+	}
 	if err != nil {
 		return err
 	}
@@ -142,7 +145,15 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := o.announce(dir, url); err != nil {
 		return err
 	}
-	return i.serve(ctx, o.IdleExit)
+	return errors.Join(i.serve(ctx, o.IdleExit), ended(ctx))
+}
+
+// ended is why a server that was told to end has ended: nothing, when it was by a signal.
+func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) {
+		return cause
+	}
+	return nil
 }
 
 // open opens the listeners and returns the server's URL: the first TCP one's, else the socket's.
