@@ -108,12 +108,9 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	}
 	v := &view{client: c, session: made.Session}
 	if !o.Plain && a.onTerminal() {
-		return l.reason(a.show(l.ctx, v, false))
+		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen(false))))
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
-	err = tui.Plain(l.ctx, g, a.text(), strings.NewReader(""))
-	if err == nil {
-		err = l.ctx.Err()
-	}
+	err = left(l.ctx, tui.Plain(l.ctx, g, a.text(), strings.NewReader("")))
 	return l.reason(errors.Join(err, g.err))
 }
