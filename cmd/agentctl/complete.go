@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp"
 	"agentctl/wsclient"
 )
 
@@ -68,6 +69,15 @@ func (a *app) running(cmd *cobra.Command, ask func(context.Context, *wsclient.Cl
 	}
 	defer l.Close()
 	return ask(ctx, l.Client)
+}
+
+// agents completes the agents that the server can run; the presets, when none runs.
+func (a *app) agents(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := a.running(cmd, func(_ context.Context, c *wsclient.Client) []cobra.Completion { return c.Hello().Agents })
+	if len(names) == 0 {
+		names = (&roster{}).Names()
+	}
+	return append(names, acp.Scheme, schemeScript), noFiles | cobra.ShellCompDirectiveNoSpace
 }
 
 func queuedMessages(s *protocol.State) (found []cobra.Completion) {

@@ -45,6 +45,7 @@ server the session works in this directory unless --cwd says otherwise.`,
 	f.StringArrayVar(&o.Env, "env", nil, "`K=V` in the agent's environment; may be repeated")
 	f.StringVar(&o.Prompt, "prompt", "", "first message `TEXT`")
 	f.StringVar(&o.Key, "id", "", "`KEY`: however often tried, it happens once")
+	_ = cmd.RegisterFlagCompletionFunc("agent", a.agents)
 	_ = cmd.RegisterFlagCompletionFunc("cwd", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	return cmd
 }
