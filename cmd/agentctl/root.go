@@ -88,7 +88,7 @@ func unknownVerb(cmd *cobra.Command, verb string) error {
 		for i := range near {
 			near[i] = cmd.CommandPath() + " " + near[i]
 		}
-		f.hinting("did you mean: %s", strings.Join(near, " or "))
+		f = f.hinting("did you mean: %s", strings.Join(near, " or "))
 	}
 	return f
 }
