@@ -36,7 +36,7 @@ func (s *Session) emit(em emission) error {
 	default:
 	}
 	select {
-	case s.output <- em:
+	case s.output <- &em:
 		return nil
 	case <-over:
 		return errTurnOver
@@ -46,7 +46,7 @@ func (s *Session) emit(em emission) error {
 }
 
 // take records what an agent said, unless its turn is over.
-func (s *Session) take(em emission) {
+func (s *Session) take(em *emission) {
 	if em.turn != nil && em.turn != s.turn {
 		return
 	}
