@@ -246,6 +246,12 @@ func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
 			Kind: protocol.ApprovePatch, Title: "Write /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a", "/b"}, Options: options,
 			Content: []protocol.Content{{Type: "diff", Path: "/a", New: "n"}, {Type: "diff", Path: "/b", New: "m"}},
 		}},
+		"a deletion": {
+			`{"toolCallId":"c","title":"Delete /a","kind":"delete","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","newText":""}],"_meta":{"claudeCode":{"toolName":"Delete"}}}`, protocol.Approval{
+				Kind: protocol.ApproveTool, Title: "Delete /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"}, Options: options,
+				Content: []protocol.Content{{Type: "diff", Path: "/a"}},
+			},
+		},
 		"a tool": {`{"toolCallId":"c","title":"Fetch x","kind":"fetch","_meta":{"claudeCode":{"toolName":"WebFetch"}}}`, protocol.Approval{
 			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
 		}},

@@ -75,7 +75,10 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 	kind := toolKind(c.ToolKind)
 	input := c.Input
 	if known := t.tools[c.ID]; known != nil {
-		a.Tool, kind = known.id, known.call.Kind
+		a.Tool = known.id
+		if kind == "" || kind == protocol.ToolOther {
+			kind = known.call.Kind
+		}
 		if a.Title == "" {
 			a.Title = known.call.Title
 		}
@@ -107,20 +110,23 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 	case kind == protocol.ToolExecute:
 		a.Kind, a.Command = protocol.ApproveCommand, commandLine(a.Title, in, a.Input)
 		a.CWD = t.directory(t.tools[c.ID], in, words)
-	case kind == protocol.ToolEdit, kind == protocol.ToolDelete, kind == protocol.ToolMove, len(changes) > 0:
+	case kind == protocol.ToolEdit, len(changes) > 0 && !removes(kind):
 		a.Kind = protocol.ApprovePatch
 	}
 	if a.Title == "" {
 		a.Title = "a tool wants to run"
 	}
 	switch {
-	case p.choice():
-		a.Name = "" // no rule can be about a choice
+	case p.choice(), removes(kind):
+		a.Name = "" // no rule: it would be about a choice, or about other files, or let an edit stand for a deletion
 	case a.Name == "" && a.Kind == protocol.ApproveTool:
 		a.Name = a.Title // what a rule would be about
 	}
 	return a
 }
+
+// removes reports whether a kind of tool takes a file away from where it is.
+func removes(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
 
 // commandLine is the command that is asked for. A rule is about exactly this text, so where the arguments hold no command in
 // a form that is known, they stand in it whole: a title may be the same for every command. An agent that tells no arguments
