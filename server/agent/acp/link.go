@@ -45,19 +45,18 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %s is no directory", a.config.Name, a.spec.CWD)
 	}
 	env := a.environment()
-	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env})
+	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env, Keep: func(g process.Group) error {
+		return a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
+	}})
 	if err != nil {
 		return nil, a.notStarted(err)
 	}
 	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{}), replayed: make(chan struct{}, 1)}
 	g := proc.Group()
-	recorded := a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
 	l.conn = rpc.New(proc.Stdout, proc.Stdin, l)
 	go l.watch(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
 
-	if err = recorded; err != nil {
-		err = fmt.Errorf("record process group: %w", err)
-	} else if err = l.initialize(ctx); err == nil {
+	if err = l.initialize(ctx); err == nil {
 		if err = a.converse(ctx, l, kept); wantsLogin(err) && l.logIn(ctx, env) {
 			err = a.converse(ctx, l, kept)
 		}
