@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -24,17 +25,14 @@ type conn struct {
 	server *Server
 	id     string
 	ws     *websocket.Conn
-	peer   string        // where it comes from
+	socket net.Conn      // below ws
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
 	over   chan struct{} // closed when the connection is to end
 	ending sync.Once
 	parked atomic.Bool    // the writer waits for wake
 	joins  sync.WaitGroup // subscribes under way
-
-	// Owned by the reader.
-
-	watching bool
+	pings  sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows; held for moments
 	who     protocol.Actor
@@ -61,13 +59,10 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(-1) // read bounds it and tells the client why
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), ws: ws, peer: r.RemoteAddr, slots: make(chan struct{}, s.limits.InFlight),
+		server: s, id: "c_" + session.NewEpoch(), ws: ws, socket: socketOf(r), slots: make(chan struct{}, s.limits.InFlight),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: "anonymous"}, heard: time.Now(),
 	}
-	if !s.enter(c) {
-		_ = ws.Close(protocol.CloseGoingAway, "the server is stopping")
-		return
-	}
+	s.enter(c)
 	defer s.leave(c)
 	c.serve()
 }
@@ -80,6 +75,7 @@ func (c *conn) serve() {
 	}()
 	c.read()
 	<-written
+	c.pings.Wait()
 	c.joins.Wait()
 	c.mu.Lock()
 	subs := c.subs
@@ -92,15 +88,22 @@ func (c *conn) serve() {
 	}
 }
 
+// farewell bounds what a connection may still take once it is to end: its last words and the closing handshake.
+const farewell = 5 * time.Second
+
 // close ends the connection with a close code and a reason, once what is in the control buffer is written. The first one stays.
 func (c *conn) close(code websocket.StatusCode, reason string) {
 	c.ending.Do(func() {
 		c.mu.Lock()
 		c.code, c.reason = code, reason
 		c.mu.Unlock()
+		_ = c.socket.SetDeadline(time.Now().Add(farewell))
 		close(c.over)
 	})
 }
+
+// cut ends the connection at once.
+func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
 
 // read takes commands until the connection ends.
 func (c *conn) read() {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -85,23 +86,20 @@ const maxWrite = 64 << 10
 // always gets at least one event beyond what it has acknowledged. nil: nothing now.
 func (c *conn) next(s *subscription) []byte {
 	c.mu.Lock()
-	after, room := s.after, int64(maxWrite)
-	if c.window > 0 && c.unacked > 0 {
-		room = min(room, c.window-c.unacked)
-	} else if c.window > 0 {
-		room = min(room, c.window)
+	after, room, owed := s.after, int64(math.MaxInt64), c.unacked > 0
+	if c.window > 0 {
+		room = c.window - c.unacked
 	}
-	first := c.window == 0 || c.unacked == 0
 	c.mu.Unlock()
 	if room <= 0 {
 		return nil
 	}
-	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(room), nil)
+	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(min(room, maxWrite)), nil)
 	if err != nil {
 		c.lost(s, err)
 		return nil
 	}
-	if len(lines) > 0 && !first && int64(len(lines)) > room {
+	if owed && int64(len(lines)) > room { // one event alone, and more than may be owed
 		return nil
 	}
 	c.mu.Lock()

@@ -37,17 +37,19 @@ func (c *conn) write() {
 			_ = c.ws.CloseNow()
 			return
 		}
-		if wrote {
-			select {
-			case <-c.over:
-			default:
+		select {
+		case <-c.over:
+			c.finish(&turn, &buf, send)
+			return
+		default:
+			if wrote {
 				continue
 			}
 		}
 		select {
 		case <-c.wake:
 		case <-c.over:
-			c.finish(send)
+			c.finish(&turn, &buf, send)
 			return
 		case <-beat.C:
 			if !c.beat(send) {
@@ -59,41 +61,50 @@ func (c *conn) write() {
 	}
 }
 
-// finish writes the answers that wait and closes the connection with its code.
-func (c *conn) finish(send func([]byte) bool) {
+// finish writes the answers that wait and, when the server goes, what became visible; then it closes the connection with its
+// code.
+func (c *conn) finish(turn *int, buf *[]byte, send func([]byte) bool) {
+	defer c.ws.CloseNow()
 	c.mu.Lock()
-	b, answers := c.control.take(nil)
 	code, reason := c.code, c.reason
 	c.mu.Unlock()
-	alive := code != websocket.StatusAbnormalClosure
-	if len(b) > 0 && alive {
-		alive = send(b)
+	if code == websocket.StatusAbnormalClosure {
+		return
 	}
-	for range answers {
-		<-c.slots
+	begun := time.Now()
+	for {
+		wrote, ok := c.writeOnce(turn, buf, send)
+		if !ok {
+			return
+		}
+		if !wrote || code != protocol.CloseGoingAway || time.Since(begun) > farewell/2 {
+			break
+		}
 	}
-	if alive {
-		_ = c.ws.Close(code, reason)
-	}
-	_ = c.ws.CloseNow()
+	_ = c.ws.Close(code, reason)
 }
 
-// beat tells a silent client that the server is there, and ends a connection whose client is not.
+// beat tells a silent client that the server is there, and asks one that says nothing whether it is.
 func (c *conn) beat(send func([]byte) bool) bool {
-	period := c.server.limits.Heartbeat
 	c.mu.Lock()
-	silent := time.Since(c.heard) >= period
+	silent := time.Since(c.heard) >= c.server.limits.Heartbeat
 	c.mu.Unlock()
 	if silent {
-		ctx, cancel := context.WithTimeout(context.Background(), period)
-		defer cancel()
-		if c.ws.Ping(ctx) != nil {
-			c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
-			return false
-		}
+		c.pings.Go(c.ping)
 	}
 	e := protocol.Event{Type: protocol.Heartbeat, Time: time.Now(), Data: protocol.MustEncode(protocol.HeartbeatData{Server: c.server.version})}
 	return send(append(e.AppendJSON(nil), '\n'))
+}
+
+// ping ends the connection when its client is not there. The writer does not wait for it: the pong may stand behind commands
+// that wait for their answers to be written.
+func (c *conn) ping() {
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Heartbeat)
+	defer cancel()
+	if c.ws.Ping(ctx) != nil {
+		c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
+		c.cut()
+	}
 }
 
 // writeOnce writes the control buffer, or else what the next subscription in turn has.

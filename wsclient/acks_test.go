@@ -57,6 +57,25 @@ func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
 	})
 }
 
+func TestTheSameSeqOfANewLogIsAcknowledged(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		for _, epoch := range []string{"old", "new"} {
+			p.attach(epoch, 0)
+			r.item()
+			p.events(1, 4)
+			r.seqs(1, 4)
+			time.Sleep(time.Second)
+			if seq, _ := p.acked(); seq != 4 {
+				t.Errorf("acked %d of the %s log", seq, epoch)
+			}
+			_ = p.conn.CloseNow()
+			p = f.open()
+		}
+	})
+}
+
 func TestHalfAWindowIsAcknowledgedAtOnce(t *testing.T) {
 	inBubble(t, Options{Window: 1000}, func(t *testing.T, f *fake, c *Client) {
 		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
@@ -195,5 +214,28 @@ func TestWithoutAcksAFullInboxStopsTheReading(t *testing.T) {
 		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
 			t.Errorf("state %+v", s)
 		}
+	})
+}
+
+func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
+	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		const n = 6000 // more than half of what an inbox holds
+		for seq := uint64(1); seq <= n; seq += 100 {
+			p.events(seq, seq+99)
+		}
+		p.events(n+2, n+2)
+		p.events(n+3, n+3)
+		p.nothing()
+		r.seqs(1, n)
+		if at := p.attach("e", 0); at.Seq != n {
+			t.Errorf("asked again from %v", at)
+		}
+		p.events(n+1, n+3)
+		r.attached(protocol.ModeResume)
+		r.seqs(n+1, n+3)
 	})
 }

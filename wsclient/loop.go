@@ -174,13 +174,14 @@ func (l *loop) shutdown() {
 	}
 	l.c.state.set(ConnState{Phase: PhaseClosed, Err: ErrClosed})
 	l.tell(l.c.dialer.lost(ErrClosed))
-	for _, c := range l.calls {
-		c.answer(nil, ErrClosed)
-	}
 	for s := range l.subs {
 		s.inbox.close()
 	}
 	for w := range l.watchers {
+		delete(l.watchers, w)
 		w.finish(nil)
+	}
+	for _, c := range l.calls {
+		c.answer(nil, ErrClosed)
 	}
 }

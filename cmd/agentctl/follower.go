@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -171,8 +170,7 @@ func (f *follower) print(e *protocol.Event, raw []byte) error {
 		return nil
 	}
 	if f.app.json() {
-		_, err := f.app.stdout.Write(append(slices.Clip(raw), '\n'))
-		return wrapOutput(err)
+		return f.app.emitLine(raw)
 	}
 	if e.Task != "" || e.Parent != "" {
 		return nil

@@ -121,7 +121,8 @@ func TestAFollowerPrintsTheAnswerAlone(t *testing.T) {
 		event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
 		says("t1", "p1", "one ").says("t1", "p1", "two").says("t1", "p2", "three\n").says("t1", "p3", "four").
 		event(protocol.Folded, "t1", protocol.FoldData{Parts: []protocol.FoldPart{
-			{Part: "p3", Kind: protocol.KindText, Text: " five"}, {Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},
+			{Part: "p3", Kind: protocol.KindText, Text: " five"},
+			{Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},
 			{Part: "q", Kind: protocol.KindText, Text: "a task's", Task: "x"},
 		}}).ends("t1", protocol.ReasonCompleted)
 	var out strings.Builder

@@ -63,6 +63,9 @@ func (d dataDir) start(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), errTimeout) {
+				return errTimeout
+			}
 			return unreachablef("%w", context.Cause(ctx)).hinting("its log: %s", d.path("server.log"))
 		case <-tick.C:
 		case <-child.ended():

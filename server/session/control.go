@@ -145,6 +145,7 @@ type closing struct {
 func (s *Session) closeNow(a *action, d *protocol.CloseData) (any, error) {
 	if !s.state.Closed {
 		s.record(protocol.SessionClosed, &a.by, protocol.SessionClosedData{Reason: protocol.SplitText(protocol.ValidText(d.Reason), shortText)[0]})
+		clear(s.editors)
 	}
 	s.closeAgent()
 	if d.Delete {

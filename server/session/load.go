@@ -84,7 +84,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 // hold's connection is gone. It runs before the session's goroutine does.
 func (s *Session) recover() {
 	for _, hold := range s.state.Holds {
-		if hold.Reason == protocol.HoldEdit {
+		if hold.Reason == protocol.HoldEdit && !s.state.Closed {
 			s.editors[hold.ID] = editor{until: time.Now().Add(s.hub.cfg.EditHold)}
 		}
 	}

@@ -74,11 +74,11 @@ type run struct {
 	out   Output
 	do    chan func() // what the agent does next
 	end   chan ended
-	asked sync.WaitGroup
+	heed  <-chan struct{} // closed when the agent heeds an interrupt
 
 	mu       sync.Mutex
+	waiting  int // for verdicts
 	verdicts map[string]Verdict
-	failed   map[string]error
 }
 
 func (a *puppet) Traits() Traits { return a.traits }
@@ -88,29 +88,26 @@ func (a *puppet) Explain(context.Context, protocol.Approval) (string, error) { r
 func (a *puppet) Run(ctx context.Context, turn Turn, out Output) (End, error) {
 	r := &run{
 		agent: a, ctx: ctx, turn: turn, out: out, do: make(chan func()), end: make(chan ended),
-		verdicts: map[string]Verdict{}, failed: map[string]error{},
+		verdicts: map[string]Verdict{},
 	}
 	a.all.mu.Lock()
 	a.now, a.turns = r, append(a.turns, turn)
-	deaf := a.all.deaf
+	if !a.all.deaf {
+		r.heed = ctx.Done()
+	}
 	a.all.mu.Unlock()
 	defer func() {
-		r.asked.Wait()
 		a.all.mu.Lock()
 		a.now = nil
 		a.all.mu.Unlock()
 	}()
-	interrupted := ctx.Done()
-	if deaf {
-		interrupted = nil
-	}
 	for {
 		select {
 		case f := <-r.do:
 			f()
 		case e := <-r.end:
 			return e.End, e.err
-		case <-interrupted:
+		case <-r.heed:
 			return End{}, ctx.Err()
 		case <-a.closed:
 			return End{}, context.Canceled
@@ -141,22 +138,24 @@ func (r *run) say(events ...Event) {
 	case r.do <- f:
 		<-done
 	case <-r.agent.closed:
-	case <-r.ctx.Done():
+	case <-r.heed:
 	}
 }
 
-// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears.
+// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears. The run does not wait for it.
 func (r *run) ask(a protocol.Approval) {
-	r.asked.Go(func() {
+	r.mu.Lock()
+	r.waiting++
+	r.mu.Unlock()
+	go func() {
 		v, err := r.out.Ask(context.Background(), a)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if err != nil {
-			r.failed[a.Request] = err
-			return
+		r.waiting--
+		if err == nil {
+			r.verdicts[a.Request] = v
 		}
-		r.verdicts[a.Request] = v
-	})
+	}()
 }
 
 // heard returns what the agent was told about a request.
@@ -172,6 +171,6 @@ func (r *run) finish(end End, err error) {
 	select {
 	case r.end <- ended{end, err}:
 	case <-r.agent.closed:
-	case <-r.ctx.Done():
+	case <-r.heed:
 	}
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Close stops the housekeeping, waits for the reads under way, puts everything into the database file and marks it as
@@ -39,13 +38,11 @@ func (s *Store) finish() error {
 // release closes what Open has opened so far. The last connection to be closed checkpoints, which a store that failed
 // must not do: its writer stays open for as long as the process lives.
 func (s *Store) release() error {
-	conns := s.conns
-	if s.failed != nil {
-		conns = conns[1:]
-	}
 	var errs []error
-	for _, conn := range slices.Backward(conns) {
-		errs = append(errs, conn.Close())
+	for _, conn := range s.conns {
+		if s.failed == nil || conn != s.writer {
+			errs = append(errs, conn.Close())
+		}
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

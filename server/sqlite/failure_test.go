@@ -73,6 +73,9 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 	if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
 		t.Errorf("close: %v", err)
 	}
+	if logSize(t, dir) == 0 {
+		t.Error("its log was moved when it was closed")
+	}
 	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		if got := read(t, s, "a", 0, 3); string(got) != string(lines(1, 3)) {
 			t.Errorf("events: %s", got)

@@ -52,7 +52,7 @@ type Store struct {
 	stop     context.CancelFunc
 	stopped  chan struct{} // closed when the housekeeping goroutine is gone
 
-	conns []*sqlite.Conn // all of them, in the order they were opened
+	conns []*sqlite.Conn // all of them
 
 	checkpoints *sqlite.Conn // owned by the housekeeping goroutine, by Close after it
 	unmoved     atomic.Int64 // bytes committed since the last checkpoint began, about
@@ -108,13 +108,16 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	return s, nil
 }
 
-// open opens the connections, the writer first: it recovers the log, brings the schema up to date and judges trust.
+// open opens the connections, brings the schema up to date and judges trust.
 func (s *Store) open(dir string) (err error) {
 	whole, err := logWhole(s.path + "-wal")
 	if err != nil {
 		return err
 	}
 	if err := touch(s.path); err != nil {
+		return err
+	}
+	if err := s.openReaders(); err != nil {
 		return err
 	}
 	if s.writer, err = s.connect(sqlite.OpenReadWrite); err != nil {
@@ -149,10 +152,19 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.checkpoints.SetBusyTimeout(0)
+	return nil
+}
+
+// openReaders opens the read connections. They come first because they, unlike the others, leave a database that turns
+// out to be a newer release's as it is, when they are closed as well.
+func (s *Store) openReaders() error {
 	s.readers = make(readers, readConns)
 	for range readConns {
 		conn, err := s.connect(sqlite.OpenReadOnly)
 		if err != nil {
+			return err
+		}
+		if _, err := schemaVersion(conn, s.path); err != nil {
 			return err
 		}
 		s.readers.put(conn)
