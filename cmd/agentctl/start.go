@@ -49,7 +49,7 @@ func (d dataDir) start(ctx context.Context) error {
 	var child *background
 	defer func() {
 		if child != nil {
-			child.leave()
+			child.leave(d.owner())
 		}
 	}()
 	tick := time.NewTicker(startPoll)
@@ -117,9 +117,9 @@ func (d dataDir) spawn() (*background, error) {
 	}
 	b := &background{log: log, exit: make(chan struct{})}
 	b.from, _ = log.Seek(0, io.SeekEnd)
-	// Not bound to a context: it is to outlive this process.
+	// Not bound to a context: it is to outlive this process, and its directory.
 	b.cmd = exec.Command(self, "serve", "--data", string(d), "--idle-exit", defaultIdleExit.String()) //nolint:noctx
-	b.cmd.Dir = "/"                                                                                   // whose directory this one's is, is no business of a server
+	b.cmd.Dir = "/"
 	if home, err := os.UserHomeDir(); err == nil {
 		b.cmd.Dir = home
 	}
@@ -165,5 +165,12 @@ func (b *background) said() string {
 	return words
 }
 
-// leave lets go of a server that runs. Its goroutine ends with this process: a server that was started outlives it.
-func (b *background) leave() { b.log.Close() }
+// leave lets go of a server that runs: the owner of the directory outlives this process, and so does the goroutine that waits for
+// it. One that another was faster than is ended, lest it wins later, when it is wanted no more.
+func (b *background) leave(owner int) {
+	defer b.log.Close()
+	if owner != 0 && owner != b.cmd.Process.Pid {
+		_ = b.cmd.Process.Kill() // or it has ended by itself
+		<-b.exit
+	}
+}
