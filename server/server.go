@@ -12,7 +12,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/session"
-	"agentctl/server/web"
 )
 
 // A Server serves the sessions of one store on any number of listeners. Its methods may be called from any goroutine.
@@ -74,50 +73,6 @@ func (s *Server) Serve(l *Listener) error {
 	}
 	return nil
 }
-
-func (s *Server) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET "+protocol.Path, s.counted(http.HandlerFunc(s.accept)))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("ok\n"))
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.closed {
-			http.Error(w, "stopping", http.StatusServiceUnavailable)
-			return
-		}
-		_, _ = w.Write([]byte("ok\n"))
-	})
-	mux.Handle("/api/", s.counted(web.Handler(s.hub, s.log)))
-	return mux
-}
-
-// counted serves requests that Shutdown waits for; once it has begun there are no more.
-func (s *Server) counted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			web.Refuse(w, http.StatusServiceUnavailable, protocol.CodeShuttingDown, "the server is stopping")
-			return
-		}
-		s.live.Add(1)
-		s.mu.Unlock()
-		defer s.live.Done()
-		next.ServeHTTP(w, r)
-	})
-}
-
-type socketKey struct{}
-
-func withSocket(ctx context.Context, socket net.Conn) context.Context {
-	return context.WithValue(ctx, socketKey{}, socket)
-}
-
-// socketOf returns the connection that a request came by.
-func socketOf(r *http.Request) net.Conn { return r.Context().Value(socketKey{}).(net.Conn) }
 
 // Shutdown drains the server: clients are told to go, turns are cut (an agent that resumes goes on after the next start),
 // agents end, everything is committed. It returns when nothing of the server runs any more. When ctx ends before that, clients

@@ -20,6 +20,7 @@ var keys = []struct {
 		{"pgup, pgdn", "scroll the transcript"},
 		{"ctrl+home, ctrl+end", "to its beginning, its end"},
 		{"ctrl+o", "unfold or fold the last tool or thought"},
+		{"ctrl+f", "find words in the transcript"},
 		{"ctrl+r", "take back a message that was not sent"},
 		{"ctrl+l, ctrl+z", "draw anew, suspend"},
 	}},
@@ -47,6 +48,7 @@ var keys = []struct {
 		{"up, down, home, end", "select"},
 		{"enter", "unfold or fold"},
 		{"v", "view a tool call on a screen of its own"},
+		{"/, n, N", "find words; the next older, newer place"},
 		{"y", "copy (where the terminal allows it)"},
 	}},
 }

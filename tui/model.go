@@ -38,6 +38,7 @@ type model struct {
 	approvals     approvals
 	pager         *pager
 	interrupt     interrupt
+	finder        finder
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
@@ -126,7 +127,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dirty = true
 	case olderMsg:
 		m.dirty = true
-		m.older(msg)
+		cmd = m.older(msg)
+	case findMsg:
+		cmd = m.find(msg.wave)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
@@ -196,6 +199,11 @@ func (m *model) page() tea.Cmd {
 	if !m.caughtUp || m.link.State != Connected || !m.story.list.AtTop() {
 		return nil
 	}
+	return m.pageNow()
+}
+
+// pageNow asks for older turns, unless they are on their way.
+func (m *model) pageNow() tea.Cmd {
 	ask, ok := m.story.page()
 	if !ok {
 		return nil
@@ -211,9 +219,9 @@ func (m *model) page() tea.Cmd {
 	})
 }
 
-func (m *model) older(msg olderMsg) {
+func (m *model) older(msg olderMsg) tea.Cmd {
 	if msg.epoch != m.epoch || msg.page.Epoch != "" && msg.page.Epoch != m.epoch {
-		return // the log is another one by now
+		return nil // the log is another one by now
 	}
 	err := msg.err
 	if err == nil {
@@ -224,6 +232,11 @@ func (m *model) older(msg olderMsg) {
 		m.story.before = 0
 		m.word = "older turns: " + errText(err)
 	}
+	if m.finder.paged {
+		m.finder.paged = false
+		return m.find(m.finder.wave)
+	}
+	return nil
 }
 
 // errText is an error for people.

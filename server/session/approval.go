@@ -78,6 +78,12 @@ func (s *Session) ask(q *ask) {
 // request records what an agent asks and returns it; nil when it was asked before in this turn.
 func (s *Session) request(q *ask) (*protocol.Approval, error) {
 	a := q.approval
+	a.Request, a.Tool, a.Task, a.Input = fitID(a.Request), fitID(a.Tool), fitID(a.Task), fitJSON(a.Input)
+	var blobs []Blob
+	a.Content = slices.Clone(a.Content)
+	for i := range a.Content {
+		blobs = append(blobs, fitContent(&a.Content[i])...)
+	}
 	if a.Request != "" {
 		if s.state.Pending(a.Request) != nil {
 			s.approvals.asking[a.Request] = append(s.approvals.asking[a.Request], q)
@@ -99,7 +105,7 @@ func (s *Session) request(q *ask) (*protocol.Approval, error) {
 		a.Request = newID(idRequest)
 	}
 	s.complete(&a)
-	entries, err := whole(entry{typ: protocol.ApprovalRequested, task: a.Task}, a)
+	entries, err := whole(entry{typ: protocol.ApprovalRequested, task: a.Task, blobs: blobs}, a)
 	if err == nil && entries[0].typ != protocol.ApprovalRequested {
 		err = errors.New("request too large")
 	}

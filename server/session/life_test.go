@@ -86,14 +86,14 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
-		if gone(r.hub.rows[id].session) {
+		if r.hub.rows[id].session == nil {
 			t.Fatal("unloaded with a turn under way")
 		}
 		r.agents.run().finish(End{}, nil)
 		synctest.Wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if !gone(r.hub.rows[id].session) {
+		if r.hub.rows[id].session != nil {
 			t.Fatal("idle and unwatched, and still in memory")
 		}
 		if st := r.state(id); st.Turns != 1 {
@@ -103,13 +103,4 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 			t.Error("no turn after loading")
 		}
 	})
-}
-
-func gone(s *Session) bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
 }

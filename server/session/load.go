@@ -44,7 +44,7 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 // newSession makes a session in memory; the caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 	s := &Session{
-		id: id, hub: h, inbox: make(chan func()), output: make(chan emission, 256), stop: h.stop, done: make(chan struct{}),
+		id: id, hub: h, inbox: make(chan func()), output: make(chan *emission, 256), stop: h.stop, done: make(chan struct{}),
 		spec: spec, editors: map[string]editor{}, touched: time.Now(), timer: time.NewTimer(time.Hour),
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,

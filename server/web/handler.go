@@ -18,6 +18,7 @@ func Handler(hub *session.Hub, log *slog.Logger) http.Handler {
 	mux.HandleFunc("GET /api/sessions/{id}/events", a.events)
 	mux.HandleFunc("GET /api/sessions/{id}/blobs/{blob}", a.sessionBlob)
 	mux.HandleFunc("GET /api/blobs/{blob}", a.blob)
+	mux.HandleFunc("/", NotFound)
 	return mux
 }
 
@@ -29,6 +30,11 @@ type api struct {
 // Refuse answers a request with a coded error.
 func Refuse(w http.ResponseWriter, status int, code protocol.Code, message string) {
 	write(w, status, map[string]any{"error": protocol.Error{Code: code, Message: message}})
+}
+
+// NotFound answers a request for what is not served.
+func NotFound(w http.ResponseWriter, _ *http.Request) {
+	Refuse(w, http.StatusNotFound, protocol.CodeNotFound, "there is nothing here")
 }
 
 func write(w http.ResponseWriter, status int, v any) {

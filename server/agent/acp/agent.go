@@ -2,7 +2,6 @@ package acp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/acp/rpc"
 	"agentctl/server/session"
 )
 
@@ -251,20 +249,4 @@ func (a *Agent) environment() []string {
 		}
 	}
 	return env
-}
-
-// failed turns an error of the wire into one for people. A broken connection is the end of its program.
-func (a *Agent) failed(l *link, err error) error {
-	var known *protocol.Error
-	switch {
-	case errors.As(err, &known):
-		return err
-	case a.life.Err() != nil:
-		return a.closed()
-	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.lastWords())
-	case errors.Is(err, rpc.ErrClosed):
-		l.close(a.config.EndGrace)
-	}
-	return l.explain(err)
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,34 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	lost.wantText("prompts: 1")
 	if len(lost.data(protocol.Notice)) != 1 {
 		t.Error("nobody was told that the conversation is lost")
+	}
+}
+
+func TestARestoredSessionForksTheConversation(t *testing.T) {
+	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
+		r := launch(t, traits)
+		r.run("say one")
+		other := launch(t, traits, func(_ *Config, s *session.Spec) {
+			s.Env = maps.Clone(r.spec.Env)
+			s.Session, s.State = "another", r.state
+		})
+		other.run("sessions")
+		other.wantText("prompts: 2")
+		if got := strings.TrimPrefix(other.kept.Session, r.kept.Session); got != want {
+			t.Errorf("with %s the conversation is %s, that of the first %s", traits, other.kept.Session, r.kept.Session)
+		}
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again := launch(t, traits, func(_ *Config, s *session.Spec) {
+			s.Env = maps.Clone(r.spec.Env)
+			s.Session, s.State = "another", other.state
+		})
+		again.run("sessions")
+		again.wantText("prompts: 3")
+		if again.kept.Session != other.kept.Session {
+			t.Errorf("with %s forked once more: %s", traits, again.kept.Session)
+		}
 	}
 }
 

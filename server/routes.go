@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"path"
+
+	"agentctl/protocol"
+	"agentctl/server/web"
+)
+
+// handler routes what came through a listener's guard.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET "+protocol.Path, s.counted(http.HandlerFunc(s.accept)))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("ok\n"))
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.closed {
+			http.Error(w, "stopping", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte("ok\n"))
+	})
+	mux.Handle("/api/", s.counted(web.Handler(s.hub, s.log)))
+	mux.HandleFunc("/api", web.NotFound)
+	mux.HandleFunc("/", web.NotFound)
+	return exact(mux)
+}
+
+// exact answers paths as they are written: the mux would redirect those that are spelt in another way.
+func exact(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path.Clean(r.URL.Path) {
+			web.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// counted serves requests that Shutdown waits for; once it has begun there are no more.
+func (s *Server) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			web.Refuse(w, http.StatusServiceUnavailable, protocol.CodeShuttingDown, "the server is stopping")
+			return
+		}
+		s.live.Add(1)
+		s.mu.Unlock()
+		defer s.live.Done()
+		next.ServeHTTP(w, r)
+	})
+}
+
+type socketKey struct{}
+
+func withSocket(ctx context.Context, socket net.Conn) context.Context {
+	return context.WithValue(ctx, socketKey{}, socket)
+}
+
+// socketOf returns the connection that a request came by.
+func socketOf(r *http.Request) net.Conn { return r.Context().Value(socketKey{}).(net.Conn) }
