@@ -60,10 +60,17 @@ func (a *app) dataHome() (string, error) {
 
 func (d dataDir) path(name string) string { return filepath.Join(string(d), name) }
 
-// make creates the directory and takes it from everybody else.
+// make creates the directory and takes it from everybody else; not one that everybody uses, such as /tmp.
 func (d dataDir) make() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
+	}
+	info, err := os.Stat(string(d))
+	switch {
+	case err != nil:
+		return fmt.Errorf("data directory: %w", err)
+	case canServe && info.Mode().Perm()&0o002 != 0:
+		return usagef("data directory: anybody can write to %s: choose one of your own", d)
 	}
 	if err := os.Chmod(string(d), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
