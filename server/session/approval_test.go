@@ -51,15 +51,24 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 		ask  protocol.Approval
 		want []string
 	}{
-		{"a question cannot be allowed always", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
-		{"the agent's options keep their ids", protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
-			[]string{"a", "allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"a question cannot be allowed always",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
+		{
+			"the agent's options keep their ids",
+			protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
+			[]string{"a", "allow_once", "deny", "deny_stop", "explain"},
+		},
 		{"no two options have one id", protocol.Approval{
 			Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "deny", Kind: protocol.AllowOnce}, {ID: "deny", Kind: protocol.AllowOnce}},
 		}, []string{"deny", "session_deny", "deny_stop", "explain"}},
-		{"what stands for no decision is not shown", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"what stands for no decision is not shown",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *rig) {
