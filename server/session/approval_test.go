@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
@@ -50,15 +51,24 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 		ask  protocol.Approval
 		want []string
 	}{
-		{"a question cannot be allowed always", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
-		{"the agent's options keep their ids", protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
-			[]string{"a", "allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"a question cannot be allowed always",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
+		{
+			"the agent's options keep their ids",
+			protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
+			[]string{"a", "allow_once", "deny", "deny_stop", "explain"},
+		},
 		{"no two options have one id", protocol.Approval{
 			Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "deny", Kind: protocol.AllowOnce}, {ID: "deny", Kind: protocol.AllowOnce}},
 		}, []string{"deny", "session_deny", "deny_stop", "explain"}},
-		{"what stands for no decision is not shown", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"what stands for no decision is not shown",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *rig) {
@@ -123,6 +133,33 @@ func TestWhatTheStoreCannotTellIsNotAskedAgain(t *testing.T) {
 		r.store.set(func() { r.store.failRead = nil })
 		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Denied || len(r.state(id).Approvals) != 0 {
 			t.Errorf("heard %+v, %t", v, ok)
+		}
+	})
+}
+
+func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r)
+		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
+		run := r.agents.run()
+		first, giveUp := context.WithCancel(t.Context())
+		second, giveUpToo := context.WithCancel(t.Context())
+		run.askUntil(first, q)
+		run.askUntil(second, q)
+		r.settle()
+		giveUp()
+		r.settle()
+		if len(r.state(id).Approvals) != 1 {
+			t.Error("cancelled although somebody waits")
+		}
+		giveUpToo()
+		r.settle()
+		if len(r.state(id).Approvals) != 0 {
+			t.Error("pending although nobody waits")
+		}
+		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		if e.Winner.Outcome != protocol.Cancelled {
+			t.Errorf("winner %+v", e.Winner)
 		}
 	})
 }
