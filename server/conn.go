@@ -102,6 +102,16 @@ func (c *conn) close(code websocket.StatusCode, reason string) {
 	})
 }
 
+// ended reports whether close was called.
+func (c *conn) ended() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
+}
+
 // cut ends the connection at once.
 func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
 

@@ -13,6 +13,7 @@ type emission struct {
 	turn    *turn
 	entries []entry
 	ask     *ask
+	unask   *ask // gave up waiting
 	save    []byte
 	end     *ended
 }
@@ -28,6 +29,11 @@ func (s *Session) emit(em emission) error {
 	over := s.done
 	if em.turn != nil {
 		over = em.turn.over
+	}
+	select {
+	case <-over:
+		return errTurnOver
+	default:
 	}
 	select {
 	case s.output <- &em:
@@ -65,8 +71,10 @@ func (s *Session) take(em *emission) {
 		s.keepSpec()
 	case em.ask != nil:
 		s.ask(em.ask)
+	case em.unask != nil:
+		s.unask(em.unask)
 	case em.end != nil:
-		s.agentEnded(em.end)
+		s.endTurn(endOf(em.end.End, em.end.err))
 	}
 }
 
@@ -148,6 +156,7 @@ func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) 
 			return Verdict{Outcome: protocol.Cancelled}, nil
 		}
 	case <-ctx.Done():
+		_ = o.s.emit(emission{turn: o.t, unask: q}) // or the turn is over
 		return Verdict{}, ctx.Err()
 	case <-o.s.done:
 		return Verdict{}, errTurnOver

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
@@ -123,6 +124,33 @@ func TestWhatTheStoreCannotTellIsNotAskedAgain(t *testing.T) {
 		r.store.set(func() { r.store.failRead = nil })
 		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Denied || len(r.state(id).Approvals) != 0 {
 			t.Errorf("heard %+v, %t", v, ok)
+		}
+	})
+}
+
+func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r)
+		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
+		run := r.agents.run()
+		first, giveUp := context.WithCancel(t.Context())
+		second, giveUpToo := context.WithCancel(t.Context())
+		run.askUntil(first, q)
+		run.askUntil(second, q)
+		r.settle()
+		giveUp()
+		r.settle()
+		if len(r.state(id).Approvals) != 1 {
+			t.Error("cancelled although somebody waits")
+		}
+		giveUpToo()
+		r.settle()
+		if len(r.state(id).Approvals) != 0 {
+			t.Error("pending although nobody waits")
+		}
+		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		if e.Winner.Outcome != protocol.Cancelled {
+			t.Errorf("winner %+v", e.Winner)
 		}
 	})
 }

@@ -1,12 +1,10 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"agentctl/protocol"
@@ -167,89 +165,6 @@ func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) 
 		}
 		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted {
 			t.Errorf("turn %v, last %+v", st.Turn, st.Last)
-		}
-	})
-}
-
-func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := r.create()
-		r.send(id, "one")
-		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
-		r.agents.run().finish(End{}, nil)
-		r.settle()
-		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
-			t.Fatalf("turn %v, %d queued", st.Turn, len(st.Queue))
-		}
-		if s := r.send(id, "three"); s.Status != protocol.SendQueued {
-			t.Errorf("behind the edited one: %+v", s)
-		}
-		front := must[protocol.SendResult](r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
-		if front.Status != protocol.SendStarted {
-			t.Errorf("in front of the edited one: %+v", front)
-		}
-	})
-}
-
-// follower of the log, as a connection is.
-type listener struct {
-	name  string
-	woken int
-}
-
-func (l *listener) Wake()                        { l.woken++ }
-func (l *listener) ID() string                   { return l.name }
-func (l *listener) Actor() protocol.Actor        { return protocol.Actor{Name: l.name} }
-func (l *listener) Program() string              { return "test" }
-func (l *listener) Tell(string, []byte)          {}
-func (l *listener) Acked(string) (uint64, int64) { return 0, 0 }
-
-func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := r.create()
-		r.send(id, "one")
-		r.store.set(func() { r.store.latency = time.Second })
-		send := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "two"}))
-		synctest.Wait() // its commit is under way
-		var got *Attachment
-		r.hub.Attach(context.Background(), id, &listener{name: "c1"}, &protocol.SubscribeData{}, func(a *Attachment, err error) {
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			now := a.Log.Position().Seq
-			if a.Result.After.Seq > now || a.Result.Snapshot.State.Seq > now {
-				t.Errorf("snapshot at %d, events after %d, visible %d", a.Result.Snapshot.State.Seq, a.Result.After.Seq, now)
-			}
-			got = a
-		})
-		r.agents.run().finish(End{}, nil)
-		synctest.Wait() // its end waits for the next commit
-		r.settle()
-		if got == nil || send.replies != 1 {
-			t.Error("not attached")
-		}
-	})
-}
-
-func TestADetachedConnectionIsNotWoken(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := r.create()
-		r.store.set(func() { r.store.latency = time.Second })
-		r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "one"}))
-		l := &listener{name: "c1"}
-		for range 2 {
-			r.hub.Attach(context.Background(), id, l, &protocol.SubscribeData{}, func(*Attachment, error) {})
-		}
-		r.settle()
-		r.hub.Detach(id, "c1", "gone")
-		r.settle()
-		woken := l.woken
-		r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "two"}))
-		r.settle()
-		if l.woken != woken {
-			t.Error("woken after it left")
 		}
 	})
 }

@@ -27,7 +27,8 @@ type machine struct {
 	requests []string // that agents named
 	texts    int
 	keys     int
-	healthy  bool // the store, and the session has mended
+	healthy  bool     // the store, and the session has mended
+	reader   []string // lines that a reader of the log was shown
 }
 
 func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { explore(t, false) }
@@ -49,7 +50,7 @@ func explore(t *testing.T, faulty bool) {
 				"send": m.doSend, "interrupt": m.doInterrupt, "edit": m.doEdit, "remove": m.doRemove, "move": m.doMove,
 				"hold": m.doHold, "release": m.doRelease, "approve": m.doApprove, "revoke": m.doRevoke, "rename": m.doRename,
 				"resend": m.doResend, "say": m.doSay, "ask": m.doAsk, "finish": m.doFinish, "attach": m.doAttach,
-				"detach": m.doDetach, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
+				"detach": m.doDetach, "say more": m.doSay, "ask more": m.doAsk, "send more": m.doSend, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
 			}
 			if faulty {
 				actions["fail"] = m.doFail
@@ -68,6 +69,7 @@ func explore(t *testing.T, faulty bool) {
 			m.close()
 			m.answered()
 			m.answersHold()
+			m.shownIsKept()
 			if len(m.store.faults) > 0 {
 				rt.Fatalf("the store was given %v", m.store.faults)
 			}
@@ -89,17 +91,20 @@ func (m *machine) act(verb protocol.Verb, data any) *call {
 
 func (m *machine) text() string { m.texts++; return fmt.Sprint("text", m.texts) }
 
-// messages are all that were ever sent, so that late commands name what is gone.
+// message names one that is queued, or one that was: late commands name what is gone.
 func (m *machine) message() string {
-	ids := []string{"m_unknown"}
-	for _, e := range m.events(m.id, false) {
-		if e.Type == protocol.QueueAdded {
-			var d protocol.QueueAddedData
-			_ = e.Decode(&d)
-			ids = append(ids, d.MessageID)
+	ids := m.seen().queue
+	if len(ids) == 0 || rapid.IntRange(0, 3).Draw(m.rt, "any") == 0 {
+		ids = []string{"m_unknown"}
+		for _, e := range m.events(m.id, false) {
+			if e.Type == protocol.QueueAdded {
+				var d protocol.QueueAddedData
+				_ = e.Decode(&d)
+				ids = append(ids, d.MessageID)
+			}
 		}
 	}
-	return rapid.SampledFrom(ids[max(0, len(ids)-4):]).Draw(m.rt, "message")
+	return rapid.SampledFrom(ids).Draw(m.rt, "message")
 }
 
 func (m *machine) doSend(t *rapid.T) {
@@ -242,7 +247,13 @@ func (m *machine) doAsk(t *rapid.T) {
 		Command: rapid.SampledFrom([]string{"ls", "rm"}).Draw(t, "command"),
 		Options: []protocol.Option{{ID: "yes", Kind: protocol.AllowOnce}},
 	}
-	m.running(t).ask(a)
+	ctx := context.Background()
+	if rapid.IntRange(0, 4).Draw(t, "gives up") == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 10*time.Millisecond)
+		time.AfterFunc(20*time.Millisecond, cancel)
+	}
+	m.running(t).askUntil(ctx, a)
 }
 
 func (m *machine) doFinish(t *rapid.T) {
@@ -304,6 +315,10 @@ func (m *machine) doFail(t *rapid.T) {
 		m.store.failCommit = func([]*Batch) error { return failure(&commits) }
 		m.store.failRead = func() error { return failure(&reads) }
 	})
+	if r := m.agents.run(); r != nil && rapid.Bool().Draw(t, "lost words") {
+		delta := Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: "lost"}}
+		r.say(delta, delta, delta)
+	}
 }
 
 // heal ends what was broken and lets the session mend.
@@ -328,6 +343,7 @@ func (m *machine) seen() *audit {
 func (m *machine) look() {
 	m.rt.Helper()
 	synctest.Wait()
+	m.readOn()
 	a := m.seen()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
@@ -363,6 +379,41 @@ func (m *machine) look() {
 	}
 	m.read(s.log, false)
 	m.read(s.log, true)
+}
+
+// readOn shows the reader what is visible now, also while a commit is under way or the store fails.
+func (m *machine) readOn() {
+	m.rt.Helper()
+	s := m.hub.rows[m.id].session
+	if s == nil {
+		return
+	}
+	for {
+		lines, last, err := s.log.Read(context.Background(), uint64(len(m.reader)), false, 1<<20, nil)
+		for line := range strings.Lines(string(lines)) {
+			m.reader = append(m.reader, line)
+		}
+		if err != nil || len(lines) == 0 {
+			return
+		}
+		if last != uint64(len(m.reader)) {
+			m.rt.Fatalf("read to %d, %d lines", last, len(m.reader))
+		}
+	}
+}
+
+// shownIsKept fails the test unless everything that the reader was shown is in the store, as it was shown.
+func (m *machine) shownIsKept() {
+	m.rt.Helper()
+	kept := m.store.sessions[m.id].lines
+	if len(m.reader) > len(kept) {
+		m.rt.Fatalf("%d lines were shown, %d kept", len(m.reader), len(kept))
+	}
+	for i, line := range m.reader {
+		if line != string(kept[i]) {
+			m.rt.Fatalf("shown: %.300s\nkept: %.300s", line, kept[i])
+		}
+	}
 }
 
 // read reads a session's log as a connection does.

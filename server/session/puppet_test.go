@@ -143,12 +143,15 @@ func (r *run) say(events ...Event) {
 }
 
 // ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears. The run does not wait for it.
-func (r *run) ask(a protocol.Approval) {
+func (r *run) ask(a protocol.Approval) { r.askUntil(context.Background(), a) }
+
+// askUntil lets the agent wait no longer than ctx.
+func (r *run) askUntil(ctx context.Context, a protocol.Approval) {
 	r.mu.Lock()
 	r.waiting++
 	r.mu.Unlock()
 	go func() {
-		v, err := r.out.Ask(context.Background(), a)
+		v, err := r.out.Ask(ctx, a)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.waiting--

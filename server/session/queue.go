@@ -224,6 +224,15 @@ func (s *Session) leaveEdits(conn string) {
 	}
 }
 
+// adoptEdits starts the time of edit holds whose connection is not known: of before a restart, or lifted by a commit that failed.
+func (s *Session) adoptEdits() {
+	for _, h := range s.state.Holds {
+		if _, known := s.editors[h.ID]; h.Reason == protocol.HoldEdit && !known && !s.state.Closed {
+			s.editors[h.ID] = editor{until: time.Now().Add(s.hub.cfg.EditHold)}
+		}
+	}
+}
+
 // expireEdits lifts the edit holds whose time is over.
 func (s *Session) expireEdits(now time.Time) {
 	var ids []string

@@ -201,7 +201,7 @@ func (s *Session) fallBack() {
 	s.mendAt = time.Now().Add(time.Second)
 }
 
-// restoreState folds the stored snapshot and the stored events after it.
+// restoreState takes what the store holds for what is true.
 func (s *Session) restoreState() error {
 	ctx, cancel := context.WithTimeout(s.background, 30*time.Second)
 	defer cancel()
@@ -213,7 +213,12 @@ func (s *Session) restoreState() error {
 	if err != nil {
 		return err
 	}
-	s.state, s.live = state, rec.Live
+	spec, err := specOf(rec)
+	if err != nil {
+		return err
+	}
+	s.state, s.spec, s.live = state, spec, rec.Live
 	s.boundary, s.boundSeq = rec.Snapshot, rec.SnapSeq
+	s.adoptEdits()
 	return nil
 }
