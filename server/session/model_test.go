@@ -344,6 +344,7 @@ func (m *machine) look() {
 	m.rt.Helper()
 	synctest.Wait()
 	m.readOn()
+	m.seen()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
 		m.rt.Fatalf("folded events say something else: %v, raw %v", types(folded), types(raw))
