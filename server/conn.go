@@ -15,6 +15,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/session"
+	"agentctl/server/web"
 )
 
 // A conn is one client's connection. One goroutine reads commands, one writes: first the control buffer, then the
@@ -60,7 +61,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(-1) // read bounds it and tells the client why
 	c := &conn{
 		server: s, id: "c_" + session.NewEpoch(), ws: ws, socket: socketOf(r), slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: "anonymous"}, heard: time.Now(),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: web.Peer(r)}, heard: time.Now(),
 	}
 	s.enter(c)
 	defer s.leave(c)
@@ -100,6 +101,16 @@ func (c *conn) close(code websocket.StatusCode, reason string) {
 		_ = c.socket.SetDeadline(time.Now().Add(farewell))
 		close(c.over)
 	})
+}
+
+// ended reports whether close was called.
+func (c *conn) ended() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
 }
 
 // cut ends the connection at once.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -120,10 +119,7 @@ func TestConnectDuringShutdownIsRefused(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- w.server.Shutdown(t.Context()) }()
 		synctest.Wait()
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return w.pipe.Dial(ctx)
-		}}}
-		ws, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: client})
+		ws, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: through(w.pipe.Dial)})
 		if err == nil {
 			_, _, err = ws.Read(t.Context())
 			if code := websocket.CloseStatus(err); code != protocol.CloseGoingAway {
@@ -177,7 +173,7 @@ func TestClientThatStopsInMidMessageIsCut(t *testing.T) {
 }
 
 // upgrade opens a WebSocket by hand.
-func upgrade(t *testing.T, dial func(context.Context) (net.Conn, error)) net.Conn {
+func upgrade(t testing.TB, dial func(context.Context) (net.Conn, error)) net.Conn {
 	t.Helper()
 	conn, err := dial(t.Context())
 	must(t, err)

@@ -83,8 +83,8 @@ func (c *conn) Acked(id string) (uint64, int64) {
 const maxWrite = 64 << 10
 
 // next returns what a subscription has to write now: whole lines within the window, and caught_up where it belongs. A client
-// always gets at least one event beyond what it has acknowledged. nil: nothing now.
-func (c *conn) next(s *subscription) []byte {
+// always gets at least one event beyond what it has acknowledged. nil: nothing now. The lines may lie in buf.
+func (c *conn) next(s *subscription, buf []byte) []byte {
 	c.mu.Lock()
 	after, room, owed := s.after, int64(math.MaxInt64), c.unacked > 0
 	if c.window > 0 {
@@ -94,7 +94,7 @@ func (c *conn) next(s *subscription) []byte {
 	if room <= 0 {
 		return nil
 	}
-	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(min(room, maxWrite)), nil)
+	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(min(room, maxWrite)), buf)
 	if err != nil {
 		c.lost(s, err)
 		return nil
@@ -122,7 +122,7 @@ func (c *conn) next(s *subscription) []byte {
 			Session: s.session, Type: protocol.CaughtUp, Time: time.Now(),
 			Data: protocol.MustEncode(protocol.CaughtUpData{Position: protocol.Position{Epoch: s.upto.Epoch, Seq: last}}),
 		}
-		lines = append(e.AppendJSON(slices.Clip(slices.Clone(lines))), '\n')
+		lines = append(e.AppendJSON(slices.Clip(lines)), '\n')
 	}
 	return lines
 }

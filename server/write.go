@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -9,51 +10,46 @@ import (
 	"agentctl/protocol"
 )
 
+// A writer is the goroutine that writes to a connection, and what it alone owns.
+type writer struct {
+	*conn
+	stalled *time.Timer     // runs during a write
+	subs    []*subscription // of the connection, as seen last
+	turn    int             // whose turn it is among them
+}
+
+// buffers hold what is being written, so that a connection with nothing to write holds none.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, maxWrite); return &b }}
+
 // write is the connection's writer. A write that takes longer than the limit ends the connection: the client is dead, and
 // resumes if it is not.
 func (c *conn) write() {
-	stalled := time.AfterFunc(time.Hour, func() {
+	w := &writer{conn: c}
+	w.stalled = time.AfterFunc(time.Hour, func() {
 		c.close(protocol.CloseSlow, "nothing was read for too long")
-		_ = c.ws.CloseNow()
+		c.cut()
 	})
-	stalled.Stop()
-	send := func(b []byte) bool {
-		stalled.Reset(c.server.limits.Write)
-		err := c.ws.Write(context.Background(), websocket.MessageText, b)
-		stalled.Stop()
-		if err != nil {
-			c.close(websocket.StatusAbnormalClosure, "")
-		}
-		return err == nil
-	}
+	w.stalled.Stop()
+	defer c.ws.CloseNow()
 	beat := time.NewTimer(c.server.limits.Heartbeat)
 	defer beat.Stop()
-	turn := 0
-	var buf []byte
 	for {
 		c.parked.Store(true) // before looking, so that no wake is lost
-		wrote, ok := c.writeOnce(&turn, &buf, send)
-		if !ok {
-			_ = c.ws.CloseNow()
+		wrote, ok := w.once()
+		switch {
+		case !ok:
 			return
-		}
-		select {
-		case <-c.over:
-			c.finish(&turn, &buf, send)
+		case c.ended():
+			w.finish()
 			return
-		default:
-			if wrote {
-				continue
-			}
+		case wrote:
+			continue
 		}
 		select {
 		case <-c.wake:
 		case <-c.over:
-			c.finish(&turn, &buf, send)
-			return
 		case <-beat.C:
-			if !c.beat(send) {
-				_ = c.ws.CloseNow()
+			if !w.beat() {
 				return
 			}
 			beat.Reset(c.server.limits.Heartbeat)
@@ -61,39 +57,73 @@ func (c *conn) write() {
 	}
 }
 
+// send writes a message; false when the connection is over.
+func (w *writer) send(b []byte) bool {
+	w.stalled.Reset(w.server.limits.Write)
+	err := w.ws.Write(context.Background(), websocket.MessageText, b)
+	w.stalled.Stop()
+	if err != nil {
+		w.close(websocket.StatusAbnormalClosure, "")
+	}
+	return err == nil
+}
+
+// once writes the control buffer, or else what the next subscription in turn has.
+func (w *writer) once() (wrote, ok bool) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	w.mu.Lock()
+	b, answers := w.control.take((*buf)[:0])
+	w.subs = append(w.subs[:0], w.conn.subs...)
+	w.mu.Unlock()
+	if len(b) > 0 {
+		ok := w.send(b)
+		for range answers {
+			<-w.slots
+		}
+		return true, ok
+	}
+	for i := range w.subs {
+		at := (w.turn + i) % len(w.subs)
+		if lines := w.next(w.subs[at], (*buf)[:0]); len(lines) > 0 {
+			w.turn = at + 1
+			return true, w.send(lines)
+		}
+	}
+	return false, true
+}
+
 // finish writes the answers that wait and, when the server goes, what became visible; then it closes the connection with its
 // code.
-func (c *conn) finish(turn *int, buf *[]byte, send func([]byte) bool) {
-	defer c.ws.CloseNow()
-	c.mu.Lock()
-	code, reason := c.code, c.reason
-	c.mu.Unlock()
+func (w *writer) finish() {
+	w.mu.Lock()
+	code, reason := w.code, w.reason
+	w.mu.Unlock()
 	if code == websocket.StatusAbnormalClosure {
 		return
 	}
-	begun := time.Now()
-	for {
-		wrote, ok := c.writeOnce(turn, buf, send)
+	for begun := time.Now(); time.Since(begun) < farewell/2; {
+		wrote, ok := w.once()
 		if !ok {
 			return
 		}
-		if !wrote || code != protocol.CloseGoingAway || time.Since(begun) > farewell/2 {
+		if !wrote || code != protocol.CloseGoingAway {
 			break
 		}
 	}
-	_ = c.ws.Close(code, reason)
+	_ = w.ws.Close(code, reason)
 }
 
 // beat tells a silent client that the server is there, and asks one that says nothing whether it is.
-func (c *conn) beat(send func([]byte) bool) bool {
-	c.mu.Lock()
-	silent := time.Since(c.heard) >= c.server.limits.Heartbeat
-	c.mu.Unlock()
+func (w *writer) beat() bool {
+	w.mu.Lock()
+	silent := time.Since(w.heard) >= w.server.limits.Heartbeat
+	w.mu.Unlock()
 	if silent {
-		c.pings.Go(c.ping)
+		w.pings.Go(w.ping)
 	}
-	e := protocol.Event{Type: protocol.Heartbeat, Time: time.Now(), Data: protocol.MustEncode(protocol.HeartbeatData{Server: c.server.version})}
-	return send(append(e.AppendJSON(nil), '\n'))
+	e := protocol.Event{Type: protocol.Heartbeat, Time: time.Now(), Data: protocol.MustEncode(protocol.HeartbeatData{Server: w.server.version})}
+	return w.send(append(e.AppendJSON(nil), '\n'))
 }
 
 // ping ends the connection when its client is not there. The writer does not wait for it: the pong may stand behind commands
@@ -105,34 +135,4 @@ func (c *conn) ping() {
 		c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
 		c.cut()
 	}
-}
-
-// writeOnce writes the control buffer, or else what the next subscription in turn has.
-func (c *conn) writeOnce(turn *int, buf *[]byte, send func([]byte) bool) (wrote, ok bool) {
-	c.mu.Lock()
-	b, answers := c.control.take((*buf)[:0])
-	subs := c.subs
-	n := len(subs)
-	order := make([]*subscription, n)
-	for i := range n {
-		order[i] = subs[(*turn+i)%n]
-	}
-	c.mu.Unlock()
-	if *buf = b; len(b) > 0 {
-		ok := send(b)
-		for range answers {
-			<-c.slots
-		}
-		if cap(b) > maxWrite {
-			*buf = nil
-		}
-		return true, ok
-	}
-	for i, sub := range order {
-		if lines := c.next(sub); len(lines) > 0 {
-			*turn += i + 1
-			return true, send(lines)
-		}
-	}
-	return false, true
 }

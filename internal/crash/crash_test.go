@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,22 +21,25 @@ import (
 )
 
 // turnOf is a turn that a script plays.
-const turnOf = `
+var turnOf = `
 {"pace":{"words":1,"delay":"1ms"}}
 {"turn":1}
 {"spawn":["sh","-c","STUBBORN sleep 600 & wait; sleep 600"]}
 {"say":"up"}
 {"on":"*"}
 {"think":"one two three four"}
-{"burst":120,"delay":"1ms","parts":2}
+{"burst":` + strconv.Itoa(burst) + `,"delay":"1ms","parts":2}
 {"tool":"shell","output":"a b c d e f g h i j","exit":0}
-{"ask":"command","command":"make {n}","then":[{"say":"{n} was allowed"}],"else":[{"say":"{n} was not"}]}
+{"ask":"command","command":"make {n}","then":[{"say":"allowed: {n}"}],"else":[{"say":"denied: {n}"}]}
 {"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"say":"in a, word by word"}]},{"id":"b","title":"B","steps":[{"say":"in b, word by word"},{"tool":"t"}]}]}
 {"say":"end of {n}"}
 `
 
 // prompt is the same for the ACP agent.
 const prompt = "think one\nchild\nburst 100\n" + `ask {"toolCallId":"t","title":"make","kind":"execute"}` + "\nsay end"
+
+// burst and kills are how many deltas a turn's burst has, and how often a trial's server is killed.
+const burst, kills = 120, 3
 
 // A trial is one server, its sessions and the people who use them.
 type trial struct {
@@ -107,7 +111,7 @@ func try(t *testing.T, seed uint64) {
 		sending.Go(func() { tr.drive(ctx, agent, id, when) })
 	}
 
-	for range 3 {
+	for range kills {
 		pause(ctx, time.Duration(tr.rng.IntN(600))*time.Millisecond)
 		left := tr.kill()
 		tr.start()
@@ -124,6 +128,7 @@ func try(t *testing.T, seed uint64) {
 	for _, id := range ids {
 		tr.audit(ctx, id)
 	}
+	tr.whole(ctx, ids["resuming"])
 	leave()
 	live.Wait()
 	tr.stop()
@@ -353,6 +358,48 @@ func (tr *trial) audit(ctx context.Context, id string) {
 		r.mu.Unlock()
 	}
 	tr.t.Logf("%s: %d events, %d turns, %d decisions, %d rules", end.Agent, end.Seq, end.Turns, mine, len(end.Rules))
+}
+
+// whole holds an agent that resumes to its turns: each is complete, and of each burst every delta is there. A kill may fall
+// between an event and the state that the agent saves with it; then that one event is there twice.
+func (tr *trial) whole(ctx context.Context, id string) {
+	tr.t.Helper()
+	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
+	seen := map[string]map[string]int{} // by turn and delta
+	for _, line := range tr.read(ctx, id, end.Seq) {
+		var e protocol.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			tr.t.Fatal(err)
+		}
+		switch e.Type {
+		case protocol.TextDelta:
+			var d protocol.PartDeltaData
+			_ = e.Decode(&d)
+			if _, err := strconv.Atoi(strings.TrimSuffix(d.Text, " ")); err == nil && strings.HasSuffix(d.Text, " ") {
+				if seen[e.Turn] == nil {
+					seen[e.Turn] = map[string]int{}
+				}
+				seen[e.Turn][d.Text]++
+			}
+		case protocol.TurnEnded:
+			var d protocol.TurnEndedData
+			if _ = e.Decode(&d); d.Reason != protocol.ReasonCompleted {
+				tr.t.Errorf("a turn that resumes ended with %+v", d)
+			}
+		}
+	}
+	twice := 0
+	for turn, deltas := range seen {
+		if len(deltas) != burst {
+			tr.t.Errorf("%s: %d of %d deltas are there", turn, len(deltas), burst)
+		}
+		for _, n := range deltas {
+			twice += n - 1
+		}
+	}
+	if twice > kills || len(seen) == 0 {
+		tr.t.Errorf("%d deltas are there twice, in %d turns", twice, len(seen))
+	}
 }
 
 // read returns the lines of the log up to seq.

@@ -75,6 +75,12 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 	if grown := heap() - before; grown > 24<<20 {
 		t.Errorf("with clients %d events behind the heap grew by %d MiB", end.Seq, grown>>20)
 	}
+	for _, c := range do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Clients {
+		// Everybody can see how far it is behind, and no more than its window is on the way to it.
+		if c.By.Name == "slow" && (c.LagEvents < end.Seq*9/10 || c.LagBytes == 0 || c.LagBytes > protocol.DefaultWindow) {
+			t.Errorf("the slow client's lag: %+v", c)
+		}
+	}
 	for name, s := range all {
 		close(s.goOn)
 		got := <-s.seen

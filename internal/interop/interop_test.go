@@ -112,7 +112,7 @@ func (r *rig) asked(command string) protocol.Approval {
 	r.t.Helper()
 	var a protocol.Approval
 	r.decode(r.await(protocol.ApprovalRequested), &a)
-	if a.Kind != protocol.ApproveCommand || a.Command != command || a.CWD == "" || a.Tool == "" {
+	if a.Kind != protocol.ApproveCommand || a.Command != command || a.CWD != r.cwd || a.Tool == "" {
 		r.t.Errorf("asked for %+v", a)
 	}
 	return a

@@ -52,15 +52,24 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 		ask  protocol.Approval
 		want []string
 	}{
-		{"a question cannot be allowed always", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
-		{"the agent's options keep their ids", protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
-			[]string{"a", "allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"a question cannot be allowed always",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
+		{
+			"the agent's options keep their ids",
+			protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
+			[]string{"a", "allow_once", "deny", "deny_stop", "explain"},
+		},
 		{"no two options have one id", protocol.Approval{
 			Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "deny", Kind: protocol.AllowOnce}, {ID: "deny", Kind: protocol.AllowOnce}},
 		}, []string{"deny", "session_deny", "deny_stop", "explain"}},
-		{"what stands for no decision is not shown", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"what stands for no decision is not shown",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *rig) {
@@ -236,6 +245,29 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 			}
 			if next := st.Queue[0].Text; (next == "not so") == takes {
 				t.Errorf("next message %q", next)
+			}
+		})
+	}
+}
+
+func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
+	for _, takes := range []bool{false, true} {
+		bubble(t, Config{}, func(t *testing.T, r *rig) {
+			r.agents.traits.TakesPatch = takes
+			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
+			answer := r.do(anna, approve(id, protocol.ApproveData{
+				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
+			}))
+			v, heard := r.agents.run().heard("q")
+			if !takes {
+				refused(r, answer, protocol.CodeUnsupported)
+				if heard || len(r.state(id).Approvals) != 1 {
+					t.Errorf("it heard %+v, %t", v, heard)
+				}
+				return
+			}
+			if !heard || v.Input == nil || v.Input.Patch != "new" {
+				t.Errorf("it heard %+v, %t", v, heard)
 			}
 		})
 	}

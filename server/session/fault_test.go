@@ -197,6 +197,7 @@ func TestEveryCommandIsAnsweredWhileTheHubCloses(t *testing.T) {
 		r.store.set(func() { r.store.latency = time.Millisecond })
 		id := r.start(anna, command(protocol.DoCreate, "", protocol.CreateData{}))
 		time.Sleep(10 * time.Millisecond)
+		synctest.Wait()
 		session := must[protocol.CreateResult](r, id).Session
 		var senders sync.WaitGroup
 		for range 8 {

@@ -40,6 +40,7 @@ func (s *Store) Commit(batches []*session.Batch) error {
 
 // write runs do, which returns about how many bytes it adds to the log, in one transaction of the writer.
 func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
+	s.makeRoom()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {

@@ -54,9 +54,10 @@ type Store struct {
 
 	conns []*sqlite.Conn // all of them
 
-	checkpoints *sqlite.Conn // owned by the housekeeping goroutine, by Close after it
+	checkpoints *sqlite.Conn // guarded by moving
 	unmoved     atomic.Int64 // bytes committed since the last checkpoint began, about
 
+	moving sync.Mutex   // held by whoever uses checkpoints or takes all readers; taken before mu
 	mu     sync.Mutex   // one transaction, or one reset of the write-ahead log, at a time
 	writer *sqlite.Conn // guarded by mu
 	failed error        // guarded by mu; set once, then every commit returns it

@@ -7,7 +7,7 @@ import (
 
 // Fields of stat, as above.
 const (
-	statState = 3 - 3
+	statState = 0 // the third
 	statGroup = 5 - 3
 )
 
