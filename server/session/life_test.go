@@ -151,3 +151,21 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		}
 	})
 }
+
+func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "it was removed")
+		r.restart()
+		if st := r.state(id); st.Turn != nil || st.Last.Code != protocol.CodeServerRestart {
+			t.Errorf("after the restart: %s", encodeState(st))
+		}
+		r.send(id, "two")
+		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonError || st.Last.Code != protocol.CodeNoAgent {
+			t.Errorf("without an agent: %s", encodeState(st))
+		}
+		newAudit(t).follow(r.events(id, false))
+	})
+}
