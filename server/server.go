@@ -24,12 +24,13 @@ type Server struct {
 
 	gone chan struct{} // closed when Shutdown is done
 
-	mu     sync.Mutex
-	conns  map[*conn]bool
-	https  []*http.Server
-	closed bool
-	seen   time.Time      // when a client was last connected or a turn last ran
-	live   sync.WaitGroup // requests, connections among them; added to under mu, while not closed
+	mu       sync.Mutex
+	conns    map[*conn]bool
+	https    []*http.Server
+	closed   bool
+	seen     time.Time      // when a client was last connected or a turn last ran
+	requests int            // under way, connections among them
+	live     sync.WaitGroup // the same, to be waited for; added to under mu, while not closed
 }
 
 // New opens the sessions of the configured store; see session.NewHub.

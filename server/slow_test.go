@@ -186,3 +186,29 @@ func TestMessageAtTheLimitIsTaken(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 }
+
+func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
+	w := newWorld(t, limited(Limits{Connections: 2}))
+	addr := w.tcp("secret")
+	first := w.dial()
+	w.dial()
+	full := func() (int, protocol.Code) {
+		status, code, _ := get(t, addr, "/api/sessions?token=secret", "Host: localhost")
+		return status, code
+	}
+	if status, code := full(); status != 503 || code != protocol.CodeTooMany {
+		t.Errorf("the third is answered %d %s", status, code)
+	}
+	if status, _, _ := get(t, addr, "/healthz", "Host: localhost"); status != 200 {
+		t.Errorf("health is answered %d", status)
+	}
+	must(t, first.ws.Close(websocket.StatusNormalClosure, ""))
+	for begun := time.Now(); ; {
+		if status, _ := full(); status == 200 {
+			break
+		}
+		if time.Since(begun) > patience {
+			t.Fatal("no room when one has gone")
+		}
+	}
+}
