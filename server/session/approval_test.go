@@ -163,3 +163,26 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 		}
 	})
 }
+
+func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
+	for _, takes := range []bool{false, true} {
+		bubble(t, Config{}, func(t *testing.T, r *rig) {
+			r.agents.traits.TakesPatch = takes
+			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
+			answer := r.do(anna, approve(id, protocol.ApproveData{
+				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
+			}))
+			v, heard := r.agents.run().heard("q")
+			if !takes {
+				refused(r, answer, protocol.CodeUnsupported)
+				if heard || len(r.state(id).Approvals) != 1 {
+					t.Errorf("it heard %+v, %t", v, heard)
+				}
+				return
+			}
+			if !heard || v.Input == nil || v.Input.Patch != "new" {
+				t.Errorf("it heard %+v, %t", v, heard)
+			}
+		})
+	}
+}

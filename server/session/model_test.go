@@ -344,7 +344,7 @@ func (m *machine) look() {
 	m.rt.Helper()
 	synctest.Wait()
 	m.readOn()
-	a := m.seen()
+	m.seen()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
 		m.rt.Fatalf("folded events say something else: %v, raw %v", types(folded), types(raw))
@@ -360,7 +360,7 @@ func (m *machine) look() {
 		return
 	}
 	state := m.state(m.id)
-	a = m.seen() // loading may have ended a turn
+	a := m.seen() // loading may have ended a turn
 	a.agrees(state)
 	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
 		m.rt.Fatalf("the session is at %s, its events fold to %s", encodeState(state), encodeState(kept))
