@@ -212,3 +212,21 @@ func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestLargeAnswersAreMessagesOfTheirOwn(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("large")
+	c := w.dial()
+	const n = 10
+	for range n {
+		c.send(protocol.DoHistory, id, nil)
+	}
+	for answers := 0; answers < n; {
+		_, b, err := c.ws.Read(t.Context())
+		must(t, err)
+		if len(b) > 2<<20 {
+			t.Fatalf("a message of %d bytes", len(b))
+		}
+		answers += strings.Count(string(b), `"result"`)
+	}
+}
