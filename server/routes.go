@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/web"
@@ -72,6 +73,7 @@ func (s *Server) begin() *protocol.Error {
 func (s *Server) done() {
 	s.mu.Lock()
 	s.requests--
+	s.seen = time.Now()
 	s.mu.Unlock()
 	s.live.Done()
 }
