@@ -116,9 +116,10 @@ func (c *conn) ended() bool {
 // cut ends the connection at once.
 func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
 
-// read takes commands until the connection ends.
+// read takes commands until the connection ends: by the client, who is answered already, by a frame that breaks the rules, or
+// from this side.
 func (c *conn) read() {
-	defer c.close(websocket.StatusNormalClosure, "")
+	defer c.close(websocket.StatusProtocolError, "")
 	for {
 		kind, message, err := c.message()
 		var large *protocol.Error
