@@ -163,15 +163,10 @@ func (l *Log) tail(after uint64, max int) (lines []byte, last uint64, ok bool) {
 	from := int(after + 1 - g.first)
 	upto := min(len(g.ends), int(l.visible-g.first+1))
 	n := sort.Search(upto-from, func(i int) bool { return int(g.ends[from+i])-start > max })
-	n = min(upto-from, n+b2i(n == 0))
-	return g.buf[start:g.ends[from+n-1]:g.ends[from+n-1]], after + uint64(n), true
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
+	if n == 0 {
+		n = 1
 	}
-	return 0
+	return g.buf[start:g.ends[from+n-1]:g.ends[from+n-1]], after + uint64(n), true
 }
 
 // catchUp is the distance, in events, from which a reader that folds is better served by the stored folds than by memory.
