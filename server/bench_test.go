@@ -19,12 +19,7 @@ func (w *world) socket() func(context.Context) (net.Conn, error) {
 	path := filepath.Join(w.t.TempDir(), "s")
 	l, err := ListenUnix(path)
 	must(w.t, err)
-	served := make(chan error, 1)
-	go func() { served <- w.server.Serve(l) }()
-	w.t.Cleanup(func() {
-		w.stop()
-		must(w.t, <-served)
-	})
+	w.serve(l)
 	return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) }
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/session"
+	"agentctl/server/web"
 )
 
 // A conn is one client's connection. One goroutine reads commands, one writes: first the control buffer, then the
@@ -60,7 +61,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(-1) // read bounds it and tells the client why
 	c := &conn{
 		server: s, id: "c_" + session.NewEpoch(), ws: ws, socket: socketOf(r), slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: "anonymous"}, heard: time.Now(),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: web.Peer(r)}, heard: time.Now(),
 	}
 	s.enter(c)
 	defer s.leave(c)
@@ -115,9 +116,10 @@ func (c *conn) ended() bool {
 // cut ends the connection at once.
 func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
 
-// read takes commands until the connection ends.
+// read takes commands until the connection ends: by the client, who is answered already, by a frame that breaks the rules, or
+// from this side.
 func (c *conn) read() {
-	defer c.close(websocket.StatusNormalClosure, "")
+	defer c.close(websocket.StatusProtocolError, "")
 	for {
 		kind, message, err := c.message()
 		var large *protocol.Error

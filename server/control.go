@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 )
@@ -24,19 +25,19 @@ func (k *control) tell(key string, line []byte) {
 	k.told[key] = line
 }
 
-// take appends everything that waits to buf, a line each, and returns how many answers that are.
+// take appends what waits to buf, a line each, and returns how many answers that are. It ends where maxWrite is reached: many
+// large answers are many messages, each of which has its time.
 func (k *control) take(buf []byte) ([]byte, int) {
-	for _, a := range k.answers {
-		buf = append(append(buf, a...), '\n')
+	answers, keys := 0, 0
+	for ; answers < len(k.answers) && len(buf) < maxWrite; answers++ {
+		buf = append(append(buf, k.answers[answers]...), '\n')
 	}
-	for _, key := range k.keys {
-		buf = append(append(buf, k.told[key]...), '\n')
-		delete(k.told, key)
+	for ; keys < len(k.keys) && len(buf) < maxWrite; keys++ {
+		buf = append(append(buf, k.told[k.keys[keys]]...), '\n')
+		delete(k.told, k.keys[keys])
 	}
-	n := len(k.answers)
-	clear(k.answers)
-	k.answers, k.keys = k.answers[:0], k.keys[:0]
-	return buf, n
+	k.answers, k.keys = slices.Delete(k.answers, 0, answers), slices.Delete(k.keys, 0, keys)
+	return buf, answers
 }
 
 // settle queues the answer to a command, which keeps its slot until it is written. A command without an id is answered only

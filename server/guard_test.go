@@ -22,15 +22,7 @@ func (w *world) tcp(token string, change ...func(*Listener)) string {
 	for _, f := range change {
 		f(l)
 	}
-	served := make(chan error, 1)
-	go func() { served <- w.server.Serve(l) }()
-	w.t.Cleanup(func() {
-		w.stop()
-		if err := <-served; err != nil {
-			w.t.Error(err)
-		}
-	})
-	return l.Addr().String()
+	return w.serve(l)
 }
 
 // get sends a request as it is written and returns the status and the code of the error in the answer.

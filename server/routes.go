@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/web"
@@ -43,20 +44,38 @@ func exact(next http.Handler) http.Handler {
 	})
 }
 
-// counted serves requests that Shutdown waits for; once it has begun there are no more.
+// counted serves requests that Shutdown waits for; once it has begun there are no more, and never more than the limit.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			web.Refuse(w, http.StatusServiceUnavailable, protocol.CodeShuttingDown, "the server is stopping")
+		if err := s.begin(); err != nil {
+			web.Refuse(w, http.StatusServiceUnavailable, err.Code, err.Message)
 			return
 		}
-		s.live.Add(1)
-		s.mu.Unlock()
-		defer s.live.Done()
+		defer s.done()
 		next.ServeHTTP(w, r)
 	})
+}
+
+func (s *Server) begin() *protocol.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
+	case s.requests >= s.limits.Connections:
+		return protocol.Errorf(protocol.CodeTooMany, "the server has %d connections and takes no more", s.requests)
+	}
+	s.requests++
+	s.live.Add(1)
+	return nil
+}
+
+func (s *Server) done() {
+	s.mu.Lock()
+	s.requests--
+	s.seen = time.Now()
+	s.mu.Unlock()
+	s.live.Done()
 }
 
 type socketKey struct{}

@@ -24,12 +24,13 @@ type Server struct {
 
 	gone chan struct{} // closed when Shutdown is done
 
-	mu     sync.Mutex
-	conns  map[*conn]bool
-	https  []*http.Server
-	closed bool
-	seen   time.Time      // when a client was last connected or a turn last ran
-	live   sync.WaitGroup // requests, connections among them; added to under mu, while not closed
+	mu       sync.Mutex
+	conns    map[*conn]bool
+	https    []*http.Server
+	closed   bool
+	seen     time.Time      // when a client was last connected or a turn last ran
+	requests int            // under way, connections among them
+	live     sync.WaitGroup // the same, to be waited for; added to under mu, while not closed
 }
 
 // New opens the sessions of the configured store; see session.NewHub.
@@ -119,12 +120,12 @@ func (s *Server) Clients() int {
 	return len(s.conns)
 }
 
-// IdleSince returns since when no client is connected and no turn runs; ok is false while there is one.
+// IdleSince returns since when no client is connected, by HTTP neither, and no turn runs; ok is false while there is one.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if busy || len(s.conns) > 0 {
+	if busy || s.requests > 0 {
 		s.seen = time.Now()
 		return s.seen, false
 	}
@@ -145,5 +146,4 @@ func (s *Server) leave(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
-	s.seen = time.Now()
 }

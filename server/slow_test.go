@@ -186,3 +186,47 @@ func TestMessageAtTheLimitIsTaken(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 }
+
+func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
+	w := newWorld(t, limited(Limits{Connections: 2}))
+	addr := w.tcp("secret")
+	first := w.dial()
+	w.dial()
+	full := func() (int, protocol.Code) {
+		status, code, _ := get(t, addr, "/api/sessions?token=secret", "Host: localhost")
+		return status, code
+	}
+	if status, code := full(); status != 503 || code != protocol.CodeTooMany {
+		t.Errorf("the third is answered %d %s", status, code)
+	}
+	if status, _, _ := get(t, addr, "/healthz", "Host: localhost"); status != 200 {
+		t.Errorf("health is answered %d", status)
+	}
+	must(t, first.ws.Close(websocket.StatusNormalClosure, ""))
+	for begun := time.Now(); ; {
+		if status, _ := full(); status == 200 {
+			break
+		}
+		if time.Since(begun) > patience {
+			t.Fatal("no room when one has gone")
+		}
+	}
+}
+
+func TestLargeAnswersAreMessagesOfTheirOwn(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("large")
+	c := w.dial()
+	const n = 10
+	for range n {
+		c.send(protocol.DoHistory, id, nil)
+	}
+	for answers := 0; answers < n; {
+		_, b, err := c.ws.Read(t.Context())
+		must(t, err)
+		if len(b) > 2<<20 {
+			t.Fatalf("a message of %d bytes", len(b))
+		}
+		answers += strings.Count(string(b), `"result"`)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -92,6 +93,38 @@ func TestListLeavesClosedSessionsOut(t *testing.T) {
 	if list := ok[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
 		t.Errorf("list with closed ones %+v", list)
 	}
+}
+
+func TestServerIsIdleWhenNobodyIsThereAndNothingRuns(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		idle := func() bool {
+			synctest.Wait()
+			since, ok := w.server.IdleSince()
+			return ok && time.Since(since) == 0
+		}
+		c := w.dial()
+		id := c.create("gate")
+		if idle() {
+			t.Error("idle with a client")
+		}
+		_ = c.ws.CloseNow()
+		if idle() {
+			t.Error("idle with a turn")
+		}
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://server/api/sessions/"+id+"/events?since=3", nil)
+		must(t, err)
+		resp, err := through(w.pipe.Dial).Do(r)
+		must(t, err)
+		w.script.OpenGate("gate")
+		if idle() {
+			t.Error("idle with a stream")
+		}
+		time.Sleep(10 * time.Second)
+		_ = resp.Body.Close()
+		if !idle() {
+			t.Error("not idle since nobody is there")
+		}
+	})
 }
 
 func TestStreamEndsWithTheServer(t *testing.T) {

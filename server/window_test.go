@@ -245,3 +245,17 @@ func TestEditHoldEndsThirtySecondsAfterItsConnection(t *testing.T) {
 		}
 	})
 }
+
+// Large events do not keep a client waiting that has room for them.
+func TestWindowIsUsed(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		id := w.turn("large")
+		c := w.dial().pump()
+		const window = 1 << 20
+		c.ask(protocol.DoHello, "", protocol.HelloData{Acks: true, Window: window})
+		c.ask(protocol.DoSubscribe, id, protocol.SubscribeData{Position: &protocol.Position{}}) // folded: 128 KiB at a time
+		if _, bytes := events(c.settled(), id); bytes < window-protocol.MaxEvent || bytes > window {
+			t.Errorf("%d bytes came, the window is %d", bytes, window)
+		}
+	})
+}

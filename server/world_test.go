@@ -100,6 +100,20 @@ func (w *world) start() {
 	go func() { w.served <- w.server.Serve(w.pipe.Listener) }()
 }
 
+// serve serves another listener until the world stops, and returns its address.
+func (w *world) serve(l *Listener) string {
+	w.t.Helper()
+	served := make(chan error, 1)
+	go func() { served <- w.server.Serve(l) }()
+	w.t.Cleanup(func() {
+		w.stop()
+		if err := <-served; err != nil {
+			w.t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
 // stop shuts the server down; twice does nothing.
 func (w *world) stop() {
 	w.t.Helper()

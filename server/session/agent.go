@@ -45,6 +45,7 @@ type Agent interface {
 type Traits struct {
 	Resumes     bool // it goes on with a turn that a restart of the server cut
 	TakesReason bool // the words of a decision reach it; else the session sends them as the next message
+	TakesPatch  bool // an edited patch reaches it; else such an answer is refused
 	RunsPlans   bool // it takes Turn.Plan
 }
 

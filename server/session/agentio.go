@@ -142,24 +142,22 @@ func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) 
 	if err := o.s.emit(emission{turn: o.t, ask: q}); err != nil {
 		return Verdict{}, err
 	}
-	select {
-	case v := <-q.verdict:
-		return v, nil
-	case <-o.t.over:
-		return Verdict{}, errTurnOver
-	case <-o.t.ctx.Done():
-		// A verdict that is already durable counts.
+	gone := ctx.Done()
+	for {
 		select {
 		case v := <-q.verdict:
 			return v, nil
-		default:
-			return Verdict{Outcome: protocol.Cancelled}, nil
+		case <-o.t.over:
+			return Verdict{}, errTurnOver
+		case <-o.s.done:
+			return Verdict{}, errTurnOver
+		case <-gone:
+			if o.t.ctx.Err() == nil {
+				_ = o.s.emit(emission{turn: o.t, unask: q}) // or the turn is over
+				return Verdict{}, ctx.Err()
+			}
+			gone = nil // interrupted: the session resolves what is pending
 		}
-	case <-ctx.Done():
-		_ = o.s.emit(emission{turn: o.t, unask: q}) // or the turn is over
-		return Verdict{}, ctx.Err()
-	case <-o.s.done:
-		return Verdict{}, errTurnOver
 	}
 }
 

@@ -55,6 +55,10 @@ func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.Input != nil && d.Input.Patch != "" && !s.traits.TakesPatch {
+		// It would apply its own: what nobody allowed must not happen.
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot take an edited patch: deny it and say what to change", s.state.Agent)
+	}
 	d.Reason = protocol.ValidText(d.Reason)
 	if n := len(d.Reason); n > longText {
 		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: longText, Message: "reason: too long"}

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,19 +15,25 @@ import (
 // listener is a connection that follows a session and acknowledges as far as the test says.
 type listener struct {
 	name  string
-	acked uint64
+	acked atomic.Uint64
+	woken atomic.Int64
 
-	// Written by the session, to be read when nothing moves.
-	woken int
-	told  []string
+	mu   sync.Mutex
+	told []string
 }
 
-func (l *listener) Wake()                        { l.woken++ }
+func (l *listener) Wake() { l.woken.Add(1) }
+
+func (l *listener) Tell(_ string, line []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = append(l.told, string(line))
+}
+
 func (l *listener) ID() string                   { return l.name }
 func (l *listener) Actor() protocol.Actor        { return protocol.Actor{Name: l.name} }
 func (l *listener) Program() string              { return "test" }
-func (l *listener) Tell(_ string, line []byte)   { l.told = append(l.told, string(line)) }
-func (l *listener) Acked(string) (uint64, int64) { return l.acked, 0 }
+func (l *listener) Acked(string) (uint64, int64) { return l.acked.Load(), 0 }
 
 func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
@@ -67,10 +75,10 @@ func TestADetachedConnectionIsNotWoken(t *testing.T) {
 		r.settle()
 		r.hub.Detach(id, "c1", "gone")
 		r.settle()
-		woken := l.woken
+		woken := l.woken.Load()
 		r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "two"}))
 		r.settle()
-		if l.woken != woken {
+		if l.woken.Load() != woken {
 			t.Error("woken after it left")
 		}
 	})
@@ -129,13 +137,16 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
 		id := r.create()
-		a, b := &listener{name: "c1", acked: 1 << 40}, &listener{name: "c2"}
+		a, b := &listener{name: "c1"}, &listener{name: "c2"}
+		a.acked.Store(1 << 40)
 		for _, l := range []*listener{a, b} {
 			r.hub.Attach(t.Context(), id, l, &protocol.SubscribeData{}, func(*Attachment, error) {})
 			synctest.Wait()
 		}
 		told := func(typ protocol.Type) (n int) {
 			synctest.Wait()
+			a.mu.Lock()
+			defer a.mu.Unlock()
 			for _, line := range a.told {
 				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) {
 					n++
@@ -154,7 +165,7 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 		if told(protocol.ClientLag) != 1 {
 			t.Errorf("told of the lag %d times", told(protocol.ClientLag))
 		}
-		b.acked = 1 << 40
+		b.acked.Store(1 << 40)
 		time.Sleep(5 * time.Second)
 		if told(protocol.ClientLag) != 2 {
 			t.Errorf("told of the lag and its end %d times", told(protocol.ClientLag))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -183,6 +184,38 @@ func TestACommandThatComesWhileTheSessionUnloadsIsCarriedOut(t *testing.T) {
 			}
 			r.agents.run().finish(End{}, nil)
 			r.settle()
+		}
+	})
+}
+
+func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		huge := strings.Repeat("\x01", protocol.MaxEvent/4)
+		r.send(id, "one")
+		two := r.send(id, "two").MessageID
+		head := r.state(id).Seq
+		long := Caller{By: protocol.Actor{Name: "anna", Subject: huge}}
+		for _, k := range []*call{
+			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: huge})),
+			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "x", ClientMessageID: huge})),
+			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Parts: []protocol.Part{{Type: "file", Name: huge}}})),
+			r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: two, Text: huge})),
+			r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Agent: "acp:" + strings.Repeat("x", maxAgent)})),
+			r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Prompt: huge, Name: "box"})),
+			r.do(long, command(protocol.DoSend, id, protocol.SendData{Text: "x"})),
+		} {
+			refused(r, k, protocol.CodeTooLarge)
+		}
+		if st := r.state(id); st.Seq != head || len(r.hub.List(true)) != 1 {
+			t.Errorf("something was recorded: %v", types(r.events(id, false)[head:]))
+		}
+		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "box", Title: huge})))
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, id, protocol.RenameData{Title: &huge})))
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, id, protocol.CloseData{Reason: huge})))
+		newAudit(t).follow(r.events(id, false))
+		if r.state(id).Status() != protocol.Closed {
+			t.Error("not closed")
 		}
 	})
 }

@@ -192,3 +192,13 @@ func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkFitOfADelta(b *testing.B) {
+	b.ReportAllocs()
+	text := strings.Repeat("word ", 5)
+	for b.Loop() {
+		if _, err := fit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -88,6 +88,28 @@ func TestMessagesAreThePairsOfFinishedTurns(t *testing.T) {
 	})
 }
 
+func TestAHugeTurnKeepsItsMessageAndTheEndOfItsAnswer(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "say much")
+		run := r.agents.run()
+		piece := strings.Repeat("x", protocol.MaxText)
+		for range messageBytes/protocol.MaxText + 10 {
+			run.say(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
+		}
+		run.say(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "the end"}})
+		run.finish(End{}, nil)
+		r.settle()
+		list, err := r.hub.Messages(t.Context(), id, "")
+		if err != nil || len(list) != 2 || list[0].Text != "say much" || !strings.HasSuffix(list[1].Text, "the end") {
+			t.Fatalf("%d messages, %v", len(list), err)
+		}
+		if after, err := r.hub.Messages(t.Context(), id, list[0].MessageID); err != nil || len(after) != 1 {
+			t.Errorf("after the question: %d messages, %v", len(after), err)
+		}
+	})
+}
+
 func TestABlobIsReadInPieces(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
 		id := r.create()

@@ -344,7 +344,7 @@ func (m *machine) look() {
 	m.rt.Helper()
 	synctest.Wait()
 	m.readOn()
-	a := m.seen()
+	m.seen()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
 		m.rt.Fatalf("folded events say something else: %v, raw %v", types(folded), types(raw))
@@ -353,14 +353,19 @@ func (m *machine) look() {
 	if string(encodeState(kept)) != string(encodeState(again)) {
 		m.rt.Fatalf("folded events fold to %s, raw ones to %s", encodeState(again), encodeState(kept))
 	}
-	m.store.mu.Lock()
-	busy := m.store.committing
-	m.store.mu.Unlock()
-	if busy || !m.healthy {
+	if m.busy() || !m.healthy {
 		return
 	}
-	state := m.state(m.id)
-	a = m.seen() // loading may have ended a turn
+	s, err := m.hub.acquire(context.Background(), m.id)
+	if err != nil {
+		m.rt.Fatalf("load: %v", err)
+	}
+	synctest.Wait()
+	if m.busy() { // loading has ended a turn
+		return
+	}
+	state := s.state // its goroutine waits
+	a := m.seen()
 	a.agrees(state)
 	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
 		m.rt.Fatalf("the session is at %s, its events fold to %s", encodeState(state), encodeState(kept))
@@ -371,7 +376,6 @@ func (m *machine) look() {
 	case state.Turn == nil && !state.Closed && len(state.Queue) > 0 && !a.blocked():
 		m.rt.Fatalf("nothing holds the queue, and nothing runs: %v", a.queue)
 	}
-	s := m.hub.rows[m.id].session
 	for _, h := range state.Holds {
 		if _, ok := s.editors[h.ID]; h.Reason == protocol.HoldEdit && !ok && !state.Closed {
 			m.rt.Fatalf("edit hold %s will never end", h.ID)
@@ -379,6 +383,13 @@ func (m *machine) look() {
 	}
 	m.read(s.log, false)
 	m.read(s.log, true)
+}
+
+// busy reports whether a commit is under way.
+func (m *machine) busy() bool {
+	m.store.mu.Lock()
+	defer m.store.mu.Unlock()
+	return m.store.committing
 }
 
 // readOn shows the reader what is visible now, also while a commit is under way or the store fails.

@@ -11,7 +11,8 @@ import (
 type puppets struct {
 	mu     sync.Mutex
 	traits Traits
-	deaf   bool // agents do not hear an interrupt, only Close
+	deaf   bool                                         // agents do not hear an interrupt, only Close
+	skills func(ctx context.Context, what string) error // of agents that can do all there is; nil: they can do little
 	opened []*puppet
 	refuse error
 }
@@ -24,6 +25,9 @@ func (p *puppets) Open(spec Spec, host Host) (Agent, error) {
 	}
 	a := &puppet{all: p, spec: spec, host: host, traits: p.traits, closed: make(chan struct{})}
 	p.opened = append(p.opened, a)
+	if p.skills != nil {
+		return skilled{a}, nil
+	}
 	return a, nil
 }
 
@@ -176,4 +180,31 @@ func (r *run) finish(end End, err error) {
 	case <-r.agent.closed:
 	case <-r.heed:
 	}
+}
+
+// skilled is a puppet that can do all that an agent may.
+type skilled struct{ *puppet }
+
+func (s skilled) Compact(ctx context.Context) (protocol.ContextCompactedData, error) {
+	return protocol.ContextCompactedData{Before: 9, After: 1}, s.all.skills(ctx, "compact")
+}
+
+func (s skilled) Context(ctx context.Context) (protocol.ContextInfo, error) {
+	return protocol.ContextInfo{Tokens: 5}, s.all.skills(ctx, "context")
+}
+
+func (s skilled) CancelTask(ctx context.Context, task string) error {
+	return s.all.skills(ctx, "cancel "+task)
+}
+
+func (s skilled) RestartTask(ctx context.Context, task string) error {
+	return s.all.skills(ctx, "restart "+task)
+}
+
+func (s skilled) Configure(ctx context.Context, setting, value string) error {
+	return s.all.skills(ctx, setting+"="+value)
+}
+
+func (s skilled) Export(ctx context.Context) ([]byte, error) {
+	return []byte("exported"), s.all.skills(ctx, "export")
 }

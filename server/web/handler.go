@@ -2,6 +2,7 @@ package web
 
 import (
 	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 
@@ -30,6 +31,14 @@ type api struct {
 // Refuse answers a request with a coded error.
 func Refuse(w http.ResponseWriter, status int, code protocol.Code, message string) {
 	write(w, status, map[string]any{"error": protocol.Error{Code: code, Message: message}})
+}
+
+// Peer names who sent a request and says no more of itself: its address, which a peer on a Unix socket does not have.
+func Peer(r *http.Request) string {
+	if _, _, err := net.SplitHostPort(r.RemoteAddr); err != nil {
+		return "anonymous"
+	}
+	return r.RemoteAddr
 }
 
 // NotFound answers a request for what is not served.

@@ -34,7 +34,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, err)
 		return
 	}
-	f := &follower{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: r.RemoteAddr}
+	f := &follower{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: Peer(r)}
 	got := make(chan *session.Attachment, 1)
 	failed := make(chan error, 1)
 	a.hub.Attach(r.Context(), r.PathValue("id"), f, &protocol.SubscribeData{Position: &at}, func(at *session.Attachment, err error) {

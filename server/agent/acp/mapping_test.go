@@ -340,18 +340,6 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	}
 }
 
-func TestAnEditedPatchIsNotReplacedByTheAgentsOwn(t *testing.T) {
-	r := launch(t, "plain")
-	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-		return session.Verdict{Outcome: protocol.Allowed, Input: &protocol.ApprovalInput{Patch: "another"}}, nil
-	}
-	r.run(`ask {"toolCallId":"c","title":"Write /a","kind":"edit","content":[{"type":"diff","path":"/a","newText":"n"}]}`)
-	r.wantText("selected opt-2-reject_once")
-	if len(r.data(protocol.Notice)) != 1 {
-		t.Error("nobody was told")
-	}
-}
-
 func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 	r := launch(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {

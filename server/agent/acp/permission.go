@@ -40,11 +40,6 @@ func (t *turn) permit(req *rpc.Request, p *permissionParams) bool {
 	known := t.tools[p.Tool.ID]
 	t.asking.Go(func() {
 		v, err := t.out.Ask(t.context, a)
-		if v.Outcome == protocol.Allowed && v.Input != nil && v.Input.Patch != "" {
-			// The agent would apply its own patch: what nobody allowed must not happen.
-			v.Outcome = protocol.Denied
-			t.warn("the agent cannot take an edited patch, so nothing was applied: tell it what to change instead")
-		}
 		answer := permissionOutcome{Outcome: "cancelled"}
 		if err == nil && t.context.Err() == nil {
 			answer = outcome(v, p.Options)
