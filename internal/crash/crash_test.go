@@ -69,6 +69,7 @@ func try(t *testing.T, seed uint64) {
 		accepted: map[string][]string{}, decided: map[string]protocol.ApproveResult{},
 	}
 	tr.configure()
+	t.Cleanup(tr.sweep)
 	tr.start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
