@@ -19,6 +19,8 @@ func (m *model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
+	v.ReportFocus = true
+	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.link.State)
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

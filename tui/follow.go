@@ -34,7 +34,15 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.interrupt.over(m.state) {
 		m.interrupt = interrupt{}
 	}
-	return m.arm()
+	return tea.Batch(m.arm(), m.call())
+}
+
+// call calls the person back for what is new; on a desk, the desk does.
+func (m *model) call() tea.Cmd {
+	if !m.caughtUp || m.desk {
+		return nil
+	}
+	return m.attention.follow(m.state)
 }
 
 func (m *model) linked(l Link) {

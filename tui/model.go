@@ -39,6 +39,7 @@ type model struct {
 	pager         *pager
 	interrupt     interrupt
 	finder        finder
+	attention     attention
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
@@ -89,6 +90,7 @@ func newModel(s Session, e *errands, l *look, now func() time.Time, newID func()
 		composer:  newComposer(),
 		outbox:    outbox{look: l},
 		queue:     queue{look: l},
+		attention: newAttention(terminal{}),
 		approvals: approvals{look: l, forms: map[string]*form{}},
 		width:     80, height: 24,
 		dirty: true,
@@ -110,6 +112,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.dirty = true
 		cmd = m.key(msg)
+	case tea.FocusMsg, tea.BlurMsg:
+		m.attention.focus(msg)
 	case tea.PasteMsg:
 		m.dirty = true
 		m.paste(msg.Content)

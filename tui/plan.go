@@ -14,12 +14,7 @@ func renderPlan(l *look, s *protocol.State, width int) []string {
 	if p == nil || s.Turn == nil || len(p.Tasks) == 0 {
 		return nil
 	}
-	done := 0
-	for i := range p.Tasks {
-		if p.Tasks[i].Status == protocol.StatusCompleted {
-			done++
-		}
-	}
+	done := tasksDone(p)
 	out := []string{l.rule("plan · "+count(done, "task")+" done of "+count(len(p.Tasks), "task"), width)}
 	first := max(0, min(done-1, len(p.Tasks)-planRows))
 	for i := first; i < min(len(p.Tasks), first+planRows); i++ {
@@ -38,4 +33,14 @@ func renderPlan(l *look, s *protocol.State, width int) []string {
 		out = append(out, fit("   "+style.Render(mark)+" "+oneLine(transcript.Clean(t.Title)), width))
 	}
 	return out
+}
+
+func tasksDone(p *protocol.Plan) int {
+	done := 0
+	for i := range p.Tasks {
+		if p.Tasks[i].Status == protocol.StatusCompleted {
+			done++
+		}
+	}
+	return done
 }

@@ -36,6 +36,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	work := newErrands(ctx)
 	m := newModel(s, work, newLook(zone), time.Now, rand.Text)
 	m.mouse = o.Mouse
+	m.attention = newAttention(terminalOf(o.environ()))
 	return show(ctx, s, work, m, o.program()...)
 }
 
@@ -47,16 +48,20 @@ func (o Options) program() []tea.ProgramOption {
 	if o.Output != nil {
 		out = append(out, tea.WithOutput(o.Output))
 	}
-	env := o.Env
-	if env == nil {
-		env = os.Environ()
-	}
+	env := o.environ()
 	out = append(out, tea.WithEnvironment(env))
 	// Whatever NO_COLOR holds counts; the library only knows truth values.
 	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	return out
+}
+
+func (o Options) environ() []string {
+	if o.Env == nil {
+		return os.Environ()
+	}
+	return o.Env
 }
 
 // show runs the program, the pump and the errands, and returns when all of them
