@@ -28,6 +28,9 @@ func (m *model) draw() tea.View {
 	case m.pager != nil:
 		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
 		return v
+	case m.menu != nil:
+		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
+		return v
 	}
 
 	left := m.height

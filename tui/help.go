@@ -16,6 +16,7 @@ var keys = []struct {
 		{"ctrl+c twice", "leave; the session goes on"},
 		{"ctrl+x", "interrupt the turn"},
 		{"F2, ctrl+s", "to the other sessions, where there are"},
+		{"F4", "what is allowed without asking; x revokes"},
 		{"tab, shift+tab", "to approval, queue, transcript, composer"},
 		{"pgup, pgdn", "scroll the transcript"},
 		{"ctrl+home, ctrl+end", "to its beginning, its end"},

@@ -37,6 +37,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 			m.pager = nil
 		}
 		return nil
+	case m.menu != nil:
+		return m.menu.key(m, key)
 	case m.interrupt.asking:
 		return m.interruptKey(key)
 	case m.finder.input != nil:
@@ -66,6 +68,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	switch key {
 	case "f1":
 		m.showHelp()
+	case "f4":
+		m.showRules()
 	case "tab":
 		m.nextFocus(1)
 	case "shift+tab":
@@ -105,8 +109,11 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	if msg.Button == tea.MouseWheelUp {
 		by = -3
 	}
-	if m.pager != nil {
+	switch {
+	case m.pager != nil:
 		m.pager.list.Scroll(by)
+		return
+	case m.menu != nil:
 		return
 	}
 	m.story.list.Scroll(by)
@@ -115,7 +122,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -124,6 +131,9 @@ func (m *model) click(msg tea.MouseClickMsg) {
 }
 
 func (m *model) paste(s string) {
+	if m.pager != nil || m.menu != nil {
+		return
+	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.paste(s)
 		return
@@ -132,7 +142,7 @@ func (m *model) paste(s string) {
 		*m.finder.input, _ = m.finder.input.Update(tea.PasteMsg{Content: oneLine(transcript.Clean(s))})
 		return
 	}
-	if m.focus == onComposer && m.pager == nil {
+	if m.focus == onComposer {
 		m.composer.paste(s)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type look struct {
 	zone *time.Location
 
-	bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
+	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
 	styles map[transcript.Style]lipgloss.Style // of prose, made when first needed
 }
@@ -24,6 +24,7 @@ func newLook(zone *time.Location) *look {
 	plain := lipgloss.NewStyle()
 	return &look{
 		zone:   zone,
+		plain:  plain,
 		bold:   plain.Bold(true),
 		dim:    plain.Faint(true),
 		user:   plain.Bold(true).Foreground(lipgloss.Cyan),
@@ -67,6 +68,8 @@ func proseStyle(style transcript.Style) lipgloss.Style {
 }
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
+
+func (l *look) date(t time.Time) string { return t.In(l.zone).Format("2006-01-02 15:04") }
 
 // onlyDress is a line without control characters, but for sequences that only
 // dress the text (SGR).

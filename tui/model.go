@@ -37,6 +37,7 @@ type model struct {
 	queue         queue
 	approvals     approvals
 	pager         *pager
+	menu          *menu
 	interrupt     interrupt
 	finder        finder
 	attention     attention

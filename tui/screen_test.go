@@ -107,7 +107,7 @@ func press(name string) tea.KeyPressMsg {
 		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
 		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "space": {Code: tea.KeySpace, Text: " "},
+		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "f3": {Code: tea.KeyF3}, "f4": {Code: tea.KeyF4}, "space": {Code: tea.KeySpace, Text: " "},
 		"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
 	}
 	if k, ok := special[name]; ok {
@@ -171,10 +171,11 @@ func TestGoldenScreens(t *testing.T) {
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"rules":    func(s *screen) { s.press("f4", "down") },
 		"help":     func(s *screen) { s.press("?") },
 	}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "rules", "plan", "prose", "help", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {
@@ -224,7 +225,7 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 			for _, height := range []int{1, 2, 3, 4, 7, 12} {
 				s := open(t, scene(), width, height)
 				s.quiet()
-				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f1"}} {
+				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f1"}} {
 					s.press(keys...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
