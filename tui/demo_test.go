@@ -105,6 +105,25 @@ var scenes = map[string]func() *journal{
 		j.caughtUp()
 		return j
 	},
+	"settings": func() *journal {
+		j := conversation()
+		j.add(protocol.AgentOptions, protocol.Options{
+			Name: "Gemini CLI", Version: "1.4.0",
+			Settings: []protocol.Setting{
+				{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{
+					{ID: "ask", Label: "Ask", About: "asks before every change"}, {ID: "edit", Label: "Edit", About: "changes files without asking"}, {ID: "plan", About: "only reads, and makes a plan before anything else is done to the files of the project"},
+				}},
+				{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small 3"}, {ID: "large", Label: "Large 3\x1b[2J"}}},
+				{ID: "effort", Value: "7"},
+			},
+			Commands: []protocol.Slash{
+				{Name: "plan", About: "make a plan first", Hint: "what for"}, {Name: "/play", About: "play a game while the compiler runs, for as long as it runs and not longer"},
+				{Name: "test", About: "run the tests"}, {Name: "quit\x1b[2J"},
+			},
+		})
+		j.caughtUp()
+		return j
+	},
 	"rules": func() *journal {
 		j := conversation()
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}

@@ -16,6 +16,7 @@ var keys = []struct {
 		{"ctrl+c twice", "leave; the session goes on"},
 		{"ctrl+x", "interrupt the turn"},
 		{"F2, ctrl+s", "to the other sessions, where there are"},
+		{"F3", "the agent's settings: its mode, its model"},
 		{"F4", "what is allowed without asking; x revokes"},
 		{"tab, shift+tab", "to approval, queue, transcript, composer"},
 		{"pgup, pgdn", "scroll the transcript"},
@@ -28,6 +29,7 @@ var keys = []struct {
 	{"Composer", [][2]string{
 		{"enter", "send; queued while a turn runs"},
 		{"alt+enter, ctrl+j", "new line"},
+		{"/ first", "the agent's commands: tab completes"},
 		{"up, down when empty", "scroll"},
 		{"esc", "interrupt the turn, or give up an edit"},
 		{"1 … 9 when empty", "decide the approval on the screen"},

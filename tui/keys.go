@@ -48,6 +48,9 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		f.key(msg)
 		return nil
 	}
+	if m.completionKey(key) {
+		return nil
+	}
 	if cmd, ok := m.anywhere(key); ok {
 		return cmd
 	}
@@ -68,6 +71,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	switch key {
 	case "f1":
 		m.showHelp()
+	case "f3":
+		m.showSettings()
 	case "f4":
 		m.showRules()
 	case "tab":

@@ -40,6 +40,7 @@ type model struct {
 	menu          *menu
 	interrupt     interrupt
 	finder        finder
+	completion    completion
 	attention     attention
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once

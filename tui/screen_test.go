@@ -171,13 +171,19 @@ func TestGoldenScreens(t *testing.T) {
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"settings": func(s *screen) { s.press("f3", "down") },
+		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
+		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
 		"rules":    func(s *screen) { s.press("f4", "down") },
 		"help":     func(s *screen) { s.press("?") },
 	}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "rules", "plan", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "prose", "help", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
+				if name == "choices" || name == "commands" {
+					scene = scenes["settings"]
+				}
 				if scene == nil {
 					scene = scenes["transcript"]
 				}
@@ -225,7 +231,7 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 			for _, height := range []int{1, 2, 3, 4, 7, 12} {
 				s := open(t, scene(), width, height)
 				s.quiet()
-				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f1"}} {
+				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f3"}, {"enter"}, {"q"}, {"q"}, {"tab"}, {"/"}, {"tab"}, {"f1"}} {
 					s.press(keys...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
