@@ -117,8 +117,10 @@ var scenes = map[string]func() *journal{
 				{ID: "effort", Value: "7"},
 			},
 			Commands: []protocol.Slash{
-				{Name: "plan", About: "make a plan first", Hint: "what for"}, {Name: "/play", About: "play a game while the compiler runs, for as long as it runs and not longer"},
-				{Name: "test", About: "run the tests"}, {Name: "quit\x1b[2J"},
+				{Name: "plan", About: "make a plan first", Hint: "what for"},
+				{Name: "/play", About: "play a game while the compiler runs, for as long as it runs and not longer"},
+				{Name: "test", About: "run the tests"},
+				{Name: "quit\x1b[2J"},
 			},
 		})
 		j.caughtUp()
