@@ -11,7 +11,8 @@ import (
 	"agentctl/protocol"
 )
 
-// TestMain shows a recorded session on the terminal when TUI_DEMO names one:
+// TestMain shows a recorded session on the terminal when TUI_DEMO names one, and
+// a theme when TUI_THEME does:
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
@@ -62,7 +63,7 @@ func demo(name string) error {
 	if os.Getenv("TUI_PLAIN") != "" {
 		return Plain(ctx, r, os.Stdout, os.Stdin)
 	}
-	return Run(ctx, r, Options{Zone: time.UTC})
+	return Run(ctx, r, Options{Zone: time.UTC, Theme: Theme(os.Getenv("TUI_THEME"))})
 }
 
 // scenes are the recorded sessions that golden screens and the demo show.

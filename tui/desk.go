@@ -112,7 +112,7 @@ func newDesk(ctx context.Context, f Fleet, o Options, now func() time.Time, newI
 	if zone == nil {
 		zone = time.Local
 	}
-	d := &desk{fleet: f, look: newLook(zone), mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
+	d := &desk{fleet: f, look: newLook(zone, o.Theme), mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.roster = newRoster(d.look)
 	d.attention = newAttention(terminalOf(o.environ()))
@@ -128,14 +128,22 @@ func (d *desk) close() {
 	d.under.Wait()
 }
 
-// Init starts nothing.
-func (d *desk) Init() tea.Cmd { return nil }
+// Init asks for what the theme needs to know.
+func (d *desk) Init() tea.Cmd { return d.look.ask() }
 
 // Update takes one message, or hands it on to the session it is for.
 func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		d.width, d.height, d.dirty = max(msg.Width, 1), max(msg.Height, 1), true
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		if d.look.suit(msg) {
+			d.dirty = true
+			for _, o := range d.open {
+				o.model.redress()
+			}
+		}
+		return d, nil
 	case tea.FocusMsg, tea.BlurMsg:
 		d.attention.focus(msg)
 		return d, nil

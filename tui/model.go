@@ -99,8 +99,8 @@ func newModel(s Session, e *errands, l *look, now func() time.Time, newID func()
 	}
 }
 
-// Init starts nothing: the pump feeds the program.
-func (m *model) Init() tea.Cmd { return nil }
+// Init asks for what the theme needs to know. The pump feeds the program.
+func (m *model) Init() tea.Cmd { return m.look.ask() }
 
 // Update takes one message. It does no I/O: what it wants done it returns.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -114,6 +114,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.dirty = true
 		cmd = m.key(msg)
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		if m.look.suit(msg) {
+			m.redress()
+		}
 	case tea.FocusMsg, tea.BlurMsg:
 		m.attention.focus(msg)
 	case tea.PasteMsg:
@@ -146,6 +150,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page())
+}
+
+// redress draws everything anew in what the look wears now.
+func (m *model) redress() {
+	m.dirty = true
+	m.story.list.Redress()
+	if m.pager != nil {
+		m.pager.list.Redress()
+	}
 }
 
 // View is the screen: the one drawn before, unless something changed.

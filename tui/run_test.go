@@ -84,7 +84,7 @@ func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*cou
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	work := newErrands(ctx)
-	c := &counting{model: newModel(r, work, newLook(time.UTC), time.Now, func() string { return "client-new" })}
+	c := &counting{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "client-new" })}
 	out := &sink{}
 	ended := make(chan error, 1)
 	go func() {
@@ -288,7 +288,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				work := newErrands(ctx)
 				ended := make(chan error)
-				m := newModel(r, work, newLook(time.UTC), time.Now, func() string { return "" })
+				m := newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "" })
 				go func() {
 					ended <- show(ctx, r, work, m, append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
 				}()

@@ -42,7 +42,7 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	}
 	work := newErrands(t.Context())
 	t.Cleanup(work.cancel)
-	s.m = newModel(s.session, work, newLook(time.UTC), func() time.Time { return s.now }, func() string {
+	s.m = newModel(s.session, work, newLook(time.UTC, ""), func() time.Time { return s.now }, func() string {
 		s.ids++
 		return fmt.Sprintf("client-m%d", 100+s.ids)
 	})
