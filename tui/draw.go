@@ -58,7 +58,7 @@ func (m *model) draw() tea.View {
 	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
 	request = panels(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing))
-	plan := panels(renderPlan(m.look, m.state, m.width))
+	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
 
 	var said []string
 	if left > 0 {

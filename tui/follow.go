@@ -24,7 +24,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.approvals.follow(m.state.Approvals) {
 		m.quiet = m.now().Add(grace)
 	}
-	if m.focus == onApproval && m.approvals.request == "" || m.focus == onQueue && len(m.state.Queue) == 0 {
+	if m.focus == onApproval && m.approvals.request == "" || m.focus == onQueue && len(m.state.Queue) == 0 || m.focus == onPlan && m.plan.of(m.state) == nil {
 		m.setFocus(onComposer)
 	}
 	if e := m.composer.editing; e != "" && m.state.Queued(e) < 0 {

@@ -18,7 +18,7 @@ var keys = []struct {
 		{"F2, ctrl+s", "to the other sessions, where there are"},
 		{"F3", "the agent's settings: its mode, its model"},
 		{"F4", "what is allowed without asking; x revokes"},
-		{"tab, shift+tab", "to approval, queue, transcript, composer"},
+		{"tab, shift+tab", "to approval, queue, plan, transcript, composer"},
 		{"pgup, pgdn", "scroll the transcript"},
 		{"ctrl+home, ctrl+end", "to its beginning, its end"},
 		{"ctrl+o", "unfold or fold the last tool or thought"},
@@ -46,6 +46,10 @@ var keys = []struct {
 		{"x", "remove"},
 		{"K, J", "move up, down"},
 		{"h, r", "hold, release the queue"},
+	}},
+	{"Plan (tab)", [][2]string{
+		{"up, down", "choose a task"},
+		{"c, r", "cancel it, restart it"},
 	}},
 	{"Transcript (tab)", [][2]string{
 		{"up, down, home, end", "select"},

@@ -59,6 +59,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return m.approvalKey(key)
 	case onQueue:
 		return m.queueKey(key)
+	case onPlan:
+		return m.planKey(key)
 	case onStory:
 		return m.storyKey(key)
 	}
@@ -154,11 +156,12 @@ func (m *model) paste(s string) {
 
 // nextFocus goes round what is there to be used.
 func (m *model) nextFocus(by int) {
-	for range 4 {
-		m.setFocus((m.focus + focus(by+4)) % 4)
+	for range focuses {
+		m.setFocus((m.focus + focus(by+int(focuses))) % focuses)
 		switch {
 		case m.focus == onApproval && m.approvals.request == "":
 		case m.focus == onQueue && len(m.state.Queue) == 0 && m.state.Blocked() == nil:
+		case m.focus == onPlan && m.plan.of(m.state) == nil:
 		case m.focus == onStory && m.story.list.Len() == 0:
 		default:
 			return

@@ -35,6 +35,7 @@ type model struct {
 	composer      composer
 	outbox        outbox
 	queue         queue
+	plan          plan
 	approvals     approvals
 	pager         *pager
 	menu          *menu
@@ -63,7 +64,9 @@ const (
 	onComposer focus = iota
 	onApproval
 	onQueue
+	onPlan
 	onStory
+	focuses // how many there are
 )
 
 // Messages of errands.
@@ -92,6 +95,7 @@ func newModel(s Session, e *errands, l *look, now func() time.Time, newID func()
 		composer:  newComposer(),
 		outbox:    outbox{look: l},
 		queue:     queue{look: l},
+		plan:      plan{look: l, asking: map[string]string{}},
 		attention: newAttention(terminal{}),
 		approvals: approvals{look: l, forms: map[string]*form{}},
 		width:     80, height: 24,

@@ -175,14 +175,16 @@ func TestGoldenScreens(t *testing.T) {
 		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
 		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
 		"rules":    func(s *screen) { s.press("f4", "down") },
+		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
 	}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
-				if name == "choices" || name == "commands" {
-					scene = scenes["settings"]
+				if scene == nil {
+					scene = scenes[of[name]]
 				}
 				if scene == nil {
 					scene = scenes["transcript"]
