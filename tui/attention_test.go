@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"io"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -199,4 +202,42 @@ func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
 			t.Errorf("%s has progress %+v, want %+v", name, got, want)
 		}
 	}
+}
+
+func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		keys, typing := io.Pipe()
+		_, out, end := launch(t, r, keys, 80, 24)
+		j := conversation()
+		j.caughtUp()
+		tell := func() string {
+			from := len(out.String())
+			for _, u := range j.take() {
+				r.updates <- u
+			}
+			pass(time.Second)
+			return out.String()[from:]
+		}
+		tell()
+		if !strings.Contains(out.String(), "\x1b[?1004h") {
+			t.Error("focus reports are not asked for")
+		}
+		if _, err := io.WriteString(typing, "\x1b[O"); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		a := tidy()
+		a.Title = "a\a\x1b]9;b\a"
+		j.asks(a)
+		// The window's title ends with a bell of its own.
+		if got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(tell(), ""); strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
+			t.Errorf("wrote %q, want one bell", got)
+		}
+		_ = typing.Close() // never fails
+		end()
+		if !strings.Contains(out.String(), "\x1b[?1004l") {
+			t.Error("focus reports are left on")
+		}
+	})
 }

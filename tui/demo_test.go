@@ -185,6 +185,14 @@ var scenes = map[string]func() *journal{
 		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "sh\x1b[31m", Title: "ls\x1b]8;;http://x\x07"})
 		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: "odd\x1b[1m", Error: "bad\x1b[5m"})
 		j.queued(protocol.Actor{Name: "eve\x1b[2J"}, "m2", "\x1b[2Jtext")
+		j.add(protocol.AgentOptions, protocol.Options{
+			Name:     "x\x1b[2J",
+			Settings: []protocol.Setting{{ID: "\x1b[2Jmode", Value: "\x1b[2Ja", Choices: []protocol.Choice{{ID: "\x1b[2Ja", Label: "\u202eA", About: "\x1b]0;owned\x07"}}}},
+			Commands: []protocol.Slash{{Name: "\x1b[2Jgo", About: "\u202e", Hint: "\x1b[5m"}},
+		})
+		j.asks(protocol.Approval{Request: "r0"})
+		j.add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r0", Rule: &protocol.Rule{ID: "u1", Kind: "\x1b[2J", Scope: "\x1b[2Jrm\u202e", By: protocol.Actor{Name: "eve\x1b[2J", Subject: "\u009b2J"}}})
+		j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "\x1b[2Jtask\u202e"}}})
 		j.asks(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
 		j.add(protocol.ErrorRaised, protocol.ErrorData{Kind: "\x1b[2J", Code: "\x1b[2J", Message: "\x1b[2J"})
 		j.caughtUp()
