@@ -24,13 +24,14 @@ var places = []place{
 	{pkg: "internal/...", ours: []string{"..."}},
 	{pkg: "protocol", pure: true},
 	{pkg: "protocol/...", ours: []string{"protocol"}, pure: true},
-	{pkg: "wsclient/...", ours: []string{"protocol/...", "wsclient/..."}},
+	{pkg: "dialect", ours: []string{"protocol/..."}},
+	{pkg: "wsclient/...", ours: []string{"protocol", "dialect", "wsclient/..."}},
 	{pkg: "tui/transcript", ours: []string{"protocol"}},
 	{pkg: "tui/...", ours: []string{"protocol", "tui/..."}},
 	{pkg: "server/session", ours: []string{"protocol"}},
 	{pkg: "server/sqlite", ours: []string{"protocol", "server/session"}},
 	{pkg: "server/agent/...", ours: []string{"protocol", "server/session", "server/agent/..."}},
-	{pkg: "server/...", ours: []string{"protocol/...", "server/..."}},
+	{pkg: "server/...", ours: []string{"protocol", "dialect", "server/..."}},
 }
 
 // deny keeps imports out of a package and, with a trailing /..., of all below it. Tests are held to it only where tests is
