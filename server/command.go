@@ -84,8 +84,8 @@ func (c *conn) watch(d *protocol.WatchData) protocol.ListResult {
 	return protocol.ListResult{Sessions: c.server.hub.Watch(c)}
 }
 
-// subscribe begins to follow a session, or begins anew. Its answer is in the control buffer before its first event can be
-// written.
+// subscribe begins to follow a session, or begins anew: events of the subscription before come ahead of the answer, its own
+// after it.
 func (c *conn) subscribe(ctx context.Context, cmd *protocol.Command, d *protocol.SubscribeData, reply func(json.RawMessage, error)) {
 	c.joins.Add(1)
 	c.server.hub.Attach(ctx, cmd.Session, c, d, func(at *session.Attachment, err error) {
@@ -98,9 +98,11 @@ func (c *conn) subscribe(ctx context.Context, cmd *protocol.Command, d *protocol
 			session: at.Result.Session, log: at.Log, raw: d.Raw, after: at.Result.After.Seq, upto: at.Result.Position,
 		}
 		sub.acked = sub.after
-		reply(protocol.MustEncode(at.Result), nil)
 		c.mu.Lock()
 		c.drop(sub.session)
+		c.mu.Unlock()
+		reply(protocol.MustEncode(at.Result), nil)
+		c.mu.Lock()
 		c.subs = append(c.subs, sub)
 		c.mu.Unlock()
 		c.Wake()
@@ -108,11 +110,11 @@ func (c *conn) subscribe(ctx context.Context, cmd *protocol.Command, d *protocol
 }
 
 func (c *conn) unsubscribe(name string) error {
-	id, err := c.server.hub.Resolve(name)
+	c.joins.Wait() // one that was asked for before
+	id, err := c.followed(name)
 	if err != nil {
 		return err
 	}
-	c.joins.Wait() // one that was asked for before
 	c.mu.Lock()
 	found := c.drop(id)
 	c.mu.Unlock()
@@ -129,15 +131,9 @@ func (c *conn) ack(cmd *protocol.Command) error {
 	if err := cmd.DecodeData(d); err != nil {
 		return err
 	}
-	id := cmd.Session
-	c.mu.Lock()
-	known := slices.ContainsFunc(c.subs, func(s *subscription) bool { return s.session == id })
-	c.mu.Unlock()
-	if !known { // by name or prefix
-		var err error
-		if id, err = c.server.hub.Resolve(cmd.Session); err != nil {
-			return err
-		}
+	id, err := c.followed(cmd.Session)
+	if err != nil {
+		return err
 	}
 	c.mu.Lock()
 	for _, sub := range c.subs {
@@ -148,4 +144,15 @@ func (c *conn) ack(cmd *protocol.Command) error {
 	c.mu.Unlock()
 	c.Wake()
 	return nil
+}
+
+// followed returns the id of a session that the connection follows, which may have been deleted, or that the hub knows.
+func (c *conn) followed(name string) (string, error) {
+	c.mu.Lock()
+	known := slices.ContainsFunc(c.subs, func(s *subscription) bool { return s.session == name })
+	c.mu.Unlock()
+	if known {
+		return name, nil
+	}
+	return c.server.hub.Resolve(name)
 }

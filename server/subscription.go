@@ -24,6 +24,7 @@ type subscription struct {
 	acked   uint64 // received up to here
 	marks   []mark // what was written and not acknowledged, a mark for each write
 	unacked int64
+	dropped bool // no longer the connection's
 }
 
 // A mark says that a write of so many bytes ended at seq.
@@ -57,6 +58,7 @@ func (c *conn) drop(id string) bool {
 		return false
 	}
 	c.unacked -= c.subs[i].unacked
+	c.subs[i].dropped = true
 	c.subs = slices.Delete(c.subs, i, i+1)
 	return true
 }
@@ -102,15 +104,19 @@ func (c *conn) next(s *subscription) []byte {
 	if len(lines) > 0 && !first && int64(len(lines)) > room {
 		return nil
 	}
-	if last != after {
-		c.mu.Lock()
+	c.mu.Lock()
+	dropped := s.dropped
+	if last != after && !dropped {
 		s.after = last
 		if c.window > 0 {
 			s.marks = append(s.marks, mark{last, int64(len(lines))})
 			s.unacked += int64(len(lines))
 			c.unacked += int64(len(lines))
 		}
-		c.mu.Unlock()
+	}
+	c.mu.Unlock()
+	if dropped {
+		return nil
 	}
 	if !s.told && last >= s.upto.Seq {
 		s.told = true
@@ -132,9 +138,12 @@ func (c *conn) lost(s *subscription, err error) {
 		c.server.log.Error("read log", "session", s.session, "err", err)
 	}
 	c.mu.Lock()
-	gone := slices.Contains(c.subs, s) && c.drop(s.session)
+	dropped := s.dropped
+	if !dropped {
+		c.drop(s.session)
+	}
 	c.mu.Unlock()
-	if !gone {
+	if dropped {
 		return
 	}
 	c.server.hub.Detach(s.session, c.id, string(reason))

@@ -94,7 +94,9 @@ func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
 	about := a.about(r, width)
-	if room := rows - 1 - len(form); len(about) > max(room, 1) {
+	// What the decision is about goes before the options, which can be reached
+	// by their keys.
+	if room := max(rows-1-len(form), rows/2); len(about) > room {
 		keep := max(0, room-1)
 		more := a.look.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: v views all", width))
 		about = append(about[:keep:keep], more)
@@ -195,10 +197,6 @@ func passages(r *protocol.Approval) []passage {
 	add(isText, false, "why: ", r.Why)
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
-	}
-	for i, t := range r.Tasks {
-		add(isText, false, fmt.Sprintf("%d. ", i+1), t.Title)
-		add(isDetail, false, "   ", t.Description)
 	}
 	add(isDiff, true, "", r.Patch)
 	for i := range r.Content {

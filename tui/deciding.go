@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,7 +53,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 
 // decide sends a decision. Until it is answered nothing else can be decided;
 // when somebody else was first, the screen says who.
-func (m *model) decide(r *protocol.Approval, f *form, o *protocol.Option) tea.Cmd {
+func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	if f.sending != "" {
 		return nil
 	}
@@ -80,6 +81,9 @@ func (m *model) examine(r *protocol.Approval) {
 	text := transcript.NewOutput()
 	for _, p := range passages(r) {
 		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
+	}
+	for i := range r.Tasks {
+		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
 	}
 	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
 }

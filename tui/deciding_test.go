@@ -185,3 +185,40 @@ func TestALongRequestCanBeReadWhole(t *testing.T) {
 	s.press("q")
 	s.shows("1 Allow once")
 }
+
+func TestAPlanLosesTasksOrIsMadeAnew(t *testing.T) {
+	scene := func() *screen {
+		j := conversation()
+		j.asks(protocol.Approval{
+			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
+			Tasks: []protocol.Task{{ID: "a", Title: "Read"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
+		})
+		j.caughtUp()
+		s := open(t, j, 80, 40)
+		s.quiet()
+		s.press("tab")
+		return s
+	}
+	s := scene()
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Input != nil {
+		t.Errorf("an untouched plan carries %+v", data.Input)
+	}
+	s = scene()
+	s.press("down", "enter")
+	s.shows("[x] Read", "[ ] Write", "[x] Build")
+	s.press("1")
+	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
+	want := []protocol.Task{{ID: "a", Title: "Read"}, {ID: "c", Title: "Build", After: []string{"a"}}}
+	if data.Input == nil || !reflect.DeepEqual(data.Input.Tasks, want) {
+		t.Errorf("allowed with %+v, want %+v", data.Input, want)
+	}
+	s = scene()
+	s.press("r")
+	s.write("shorter")
+	s.press("enter", "5")
+	data = s.asked(protocol.DoApprove).(protocol.ApproveData)
+	if data.Decision != protocol.Deny || data.Reason != "shorter" || data.Input == nil || !data.Input.Replan {
+		t.Errorf("asked for another plan with %+v", data)
+	}
+}

@@ -18,7 +18,10 @@ const least = 3
 func (m *model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(m.state.Name))
+	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	switch {
 	case m.pager != nil:
 		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
@@ -54,7 +57,7 @@ func (m *model) draw() tea.View {
 	if left > 0 {
 		m.story.list.Resize(m.width, left)
 		said = m.story.list.Lines()
-		if m.story.list.Len() == 0 && m.caughtUp {
+		if m.story.empty() && m.caughtUp {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
@@ -89,10 +92,13 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-// frame cuts the lines to the screen.
+// frame cuts the lines to the screen. It is the last to see them: nothing that
+// steers a terminal gets by, whatever was forgotten before.
 func (m *model) frame(lines []string) string {
 	lines = lines[:min(len(lines), m.height)]
 	for i, line := range lines {
+		line = onlyDress(line)
+		lines[i] = line
 		if len(line) > m.width && ansi.StringWidth(line) > m.width {
 			lines[i] = ansi.Truncate(line, m.width, "")
 		}

@@ -20,6 +20,7 @@ func (m *model) take(b batch) tea.Cmd {
 		}
 	}
 	m.dirty = m.dirty || m.caughtUp
+	m.outbox.settle(m.state.Seq)
 	if m.approvals.follow(m.state.Approvals) {
 		m.quiet = m.now().Add(grace)
 	}

@@ -19,22 +19,30 @@ import (
 type form struct {
 	look      *look
 	questions []protocol.Question
-	options   []protocol.Option
+	tasks     []protocol.Task // of a plan
+	options   []option
 	rows      []row
 	at        int
 
 	picked  map[string][]string // question → choices
 	typed   map[string]string   // question → own words
+	dropped map[string]bool     // tasks that the plan shall not have
 	reason  string
 	input   *textinput.Model // while a text row is written
 	sending string           // what is being sent; nothing can be changed meanwhile
 	err     string
 }
 
+// option is one way to decide.
+type option struct {
+	protocol.Option
+	replan bool // with a denial: make another plan
+}
+
 type row struct {
 	kind     rowKind
 	question int
-	index    int // of the choice or option
+	index    int // of the choice, task or option
 }
 
 type rowKind uint8
@@ -42,41 +50,61 @@ type rowKind uint8
 const (
 	rowChoice rowKind = iota
 	rowAnswer
+	rowTask
 	rowOption
 	rowReason
 )
 
 func newForm(l *look, r *protocol.Approval) *form {
-	f := &form{look: l, questions: r.Questions, picked: map[string][]string{}, typed: map[string]string{}}
+	f := &form{
+		look: l, questions: r.Questions, tasks: r.Tasks,
+		picked: map[string][]string{}, typed: map[string]string{}, dropped: map[string]bool{},
+	}
 	for q := range r.Questions {
 		for c := range r.Questions[q].Choices {
 			f.rows = append(f.rows, row{rowChoice, q, c})
 		}
 		f.rows = append(f.rows, row{rowAnswer, q, 0})
 	}
-	f.options = slices.Clone(r.Options)
+	for t := range r.Tasks {
+		f.rows = append(f.rows, row{rowTask, 0, t})
+	}
+	for i, o := range optionsOf(r) {
+		f.options = append(f.options, o)
+		f.rows = append(f.rows, row{rowOption, 0, i})
+	}
+	f.rows = append(f.rows, row{kind: rowReason})
+	return f
+}
+
+// optionsOf is what the request offers, and the decisions that can always be
+// taken.
+func optionsOf(r *protocol.Approval) []option {
+	var out []option
+	for _, o := range r.Options {
+		out = append(out, option{Option: o})
+	}
 	for _, o := range []protocol.Option{
 		{Kind: protocol.AllowOnce, Label: "Allow once"},
 		{Kind: protocol.Deny, Label: "Deny"},
 		{Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
 		{Kind: protocol.Explain, Label: "Explain first"},
 	} {
-		if !slices.ContainsFunc(f.options, func(have protocol.Option) bool { return have.Kind == o.Kind }) {
-			f.options = append(f.options, o)
+		if !slices.ContainsFunc(out, func(have option) bool { return have.Kind == o.Kind }) {
+			out = append(out, option{Option: o})
 		}
 	}
-	for o := range f.options {
-		f.rows = append(f.rows, row{rowOption, 0, o})
+	if r.Kind == protocol.ApprovePlan {
+		out = append(out, option{protocol.Option{Kind: protocol.Deny, Label: "Make another plan, for the reason given"}, true})
 	}
-	f.rows = append(f.rows, row{kind: rowReason})
-	return f
+	return out
 }
 
 // move chooses another row.
 func (f *form) move(by int) { f.at = min(max(f.at+by, 0), len(f.rows)-1) }
 
-// enter acts on the chosen row; option is not nil when that decides.
-func (f *form) enter() (option *protocol.Option) {
+// enter acts on the chosen row; what it returns, when not nil, decides.
+func (f *form) enter() *option {
 	r := f.rows[f.at]
 	switch r.kind {
 	case rowChoice:
@@ -86,6 +114,9 @@ func (f *form) enter() (option *protocol.Option) {
 		f.write(f.typed[f.questions[r.question].ID])
 	case rowReason:
 		f.write(f.reason)
+	case rowTask:
+		id := f.tasks[r.index].ID
+		f.dropped[id] = !f.dropped[id]
 	case rowOption:
 		return &f.options[r.index]
 	}
@@ -143,29 +174,51 @@ func (f *form) paste(s string) {
 }
 
 // data is the decision as it is sent.
-func (f *form) data(request string, o *protocol.Option) protocol.ApproveData {
+func (f *form) data(request string, o *option) protocol.ApproveData {
 	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.reason}
 	if o.ID == "" {
 		d.Decision = o.Kind
 	}
-	if len(f.questions) > 0 && (o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways) {
-		answers := map[string][]string{}
-		for _, q := range f.questions {
-			given := slices.Clone(f.picked[q.ID])
-			if own := f.typed[q.ID]; own != "" {
-				given = append(given, own)
-			}
-			if len(given) > 0 {
-				answers[q.ID] = given
-			}
-		}
-		d.Input = &protocol.ApprovalInput{Answers: answers}
+	switch {
+	case o.replan:
+		d.Input = &protocol.ApprovalInput{Replan: true}
+	case o.Kind != protocol.AllowOnce && o.Kind != protocol.AllowAlways:
+	case len(f.questions) > 0:
+		d.Input = &protocol.ApprovalInput{Answers: f.answers()}
+	case slices.ContainsFunc(f.tasks, func(t protocol.Task) bool { return f.dropped[t.ID] }):
+		d.Input = &protocol.ApprovalInput{Tasks: f.kept()}
 	}
 	return d
 }
 
+func (f *form) answers() map[string][]string {
+	out := map[string][]string{}
+	for _, q := range f.questions {
+		given := slices.Clone(f.picked[q.ID])
+		if own := f.typed[q.ID]; own != "" {
+			given = append(given, own)
+		}
+		if len(given) > 0 {
+			out[q.ID] = given
+		}
+	}
+	return out
+}
+
+// kept is the plan without the tasks dropped, which nothing waits for any more.
+func (f *form) kept() []protocol.Task {
+	var out []protocol.Task
+	for _, t := range f.tasks {
+		if !f.dropped[t.ID] {
+			t.After = slices.DeleteFunc(slices.Clone(t.After), func(id string) bool { return f.dropped[id] })
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // option is the option with a number as shown, or nil.
-func (f *form) option(key string) *protocol.Option {
+func (f *form) option(key string) *option {
 	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= len(f.options) {
 		return nil
 	}
@@ -233,6 +286,17 @@ func (f *form) row(r row) string {
 		return text
 	case rowAnswer:
 		return "own words: " + oneLine(transcript.Reveal(f.typed[f.questions[r.question].ID]))
+	case rowTask:
+		t := &f.tasks[r.index]
+		text := "[x] "
+		if f.dropped[t.ID] {
+			text = "[ ] "
+		}
+		text += oneLine(transcript.Reveal(t.Title))
+		if t.Description != "" {
+			text += " — " + oneLine(transcript.Reveal(t.Description))
+		}
+		return text
 	case rowReason:
 		return "r reason: " + oneLine(transcript.Reveal(f.reason))
 	}

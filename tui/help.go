@@ -46,6 +46,7 @@ var keys = []struct {
 		{"up, down, home, end", "select"},
 		{"enter", "unfold or fold"},
 		{"v", "view a tool call on a screen of its own"},
+		{"y", "copy (where the terminal allows it)"},
 	}},
 }
 

@@ -105,6 +105,17 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	m.story.list.Scroll(by)
 }
 
+// click folds or unfolds what is clicked on.
+func (m *model) click(msg tea.MouseClickMsg) {
+	list := m.story.list
+	if m.pager != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+		return
+	}
+	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
+		list.Fold(id, !list.Folded(id))
+	}
+}
+
 func (m *model) paste(s string) {
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.paste(s)

@@ -34,6 +34,52 @@ func newLook(zone *time.Location) *look {
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
 
+// onlyDress is a line without control characters, but for sequences that only
+// dress the text (SGR).
+func onlyDress(line string) string {
+	var out []byte // once something is left out
+	for i := 0; i < len(line); {
+		n, keep := 1, true
+		switch b := line[i]; {
+		case b == 0x1b:
+			n = dress(line[i:])
+			keep = n > 0
+			n = max(n, 1)
+		case b < 0x20 || b == 0x7f:
+			keep = false
+		case b == 0xc2 && i+1 < len(line) && line[i+1] < 0xa0: // C1
+			n, keep = 2, false
+		}
+		if !keep && out == nil {
+			out = append(make([]byte, 0, len(line)), line[:i]...)
+		}
+		if keep && out != nil {
+			out = append(out, line[i:i+n]...)
+		}
+		i += n
+	}
+	if out == nil {
+		return line
+	}
+	return string(out)
+}
+
+// dress is the length of the SGR sequence that s begins with, or 0.
+func dress(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch b := s[i]; {
+		case b == 'm':
+			return i + 1
+		case b != ';' && b != ':' && (b < '0' || b > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
 // fit cuts a line to width cells, with an ellipsis when something is missing.
 func fit(s string, width int) string {
 	if width <= 0 {

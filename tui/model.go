@@ -18,6 +18,7 @@ type model struct {
 	now     func() time.Time
 	newID   func() string
 	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	mouse   bool
 
 	// What the session told.
 	link     Link
@@ -111,6 +112,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseWheelMsg:
 		m.dirty = true
 		m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.dirty = true
+		m.click(msg)
 	case armMsg:
 		m.arming = false
 		cmd = m.arm()

@@ -329,6 +329,9 @@ func (n *narrator) asks(a *protocol.Approval) {
 	for _, p := range passages(a) {
 		n.line("  %s", transcript.Reveal(p.text))
 	}
+	for i := range a.Tasks {
+		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), because(transcript.Reveal(a.Tasks[i].Description)))
+	}
 	for _, q := range a.Questions {
 		n.line("  question %s: %s", q.ID, transcript.Reveal(q.Text))
 		for _, c := range q.Choices {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -9,6 +11,7 @@ import (
 type sent struct {
 	id   string // client_message_id
 	text string
+	seq  uint64 // of the event that tells of it, once it was taken
 	err  string // why it was not taken
 }
 
@@ -28,6 +31,20 @@ func (o *outbox) arrived(id string) {
 			return
 		}
 	}
+}
+
+// taken notes which event tells of the message.
+func (o *outbox) taken(id string, seq uint64) {
+	for i := range o.pending {
+		if o.pending[i].id == id {
+			o.pending[i].seq = seq
+		}
+	}
+}
+
+// settle forgets the messages whose events lie behind, seen or skipped.
+func (o *outbox) settle(seq uint64) {
+	o.pending = slices.DeleteFunc(o.pending, func(p sent) bool { return p.seq != 0 && p.seq <= seq })
 }
 
 // failed marks a message that was refused.

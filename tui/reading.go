@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/transcript"
@@ -32,10 +34,37 @@ func (m *model) storyKey(key string) tea.Cmd {
 				m.pager = newPager(m.look, title, leaf{m.look, text})
 			}
 		}
+	case "y":
+		if id, ok := list.Selected(); ok {
+			m.word = "copied"
+			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
+		}
 	case "?":
 		m.showHelp()
 	}
 	return nil
+}
+
+// wording is what an item says, to be copied.
+func wording(s transcript.Source) string {
+	switch s := s.(type) {
+	case *asked:
+		return s.message.Text
+	case *said:
+		return string(s.item.Text)
+	case *thought:
+		return string(s.item.Text)
+	case *toolCall:
+		_, text := s.Full()
+		return text.String()
+	case *decision:
+		if s.item.Approval != nil {
+			return cmp.Or(s.item.Approval.Command, s.item.Approval.Title)
+		}
+	case *note:
+		return s.text
+	}
+	return ""
 }
 
 // foldLast folds or unfolds the newest thing on the screen that folds, or what

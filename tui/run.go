@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ type Options struct {
 	Output  io.Writer // the screen; nil: standard output
 	Env     []string  // of the terminal; nil: the process's
 	NoColor bool
+	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
 }
 
@@ -32,7 +34,9 @@ func Run(ctx context.Context, s Session, o Options) error {
 		zone = time.Local
 	}
 	work := newErrands(ctx)
-	return show(ctx, s, work, newModel(s, work, newLook(zone), time.Now, rand.Text), o.program()...)
+	m := newModel(s, work, newLook(zone), time.Now, rand.Text)
+	m.mouse = o.Mouse
+	return show(ctx, s, work, m, o.program()...)
 }
 
 func (o Options) program() []tea.ProgramOption {
@@ -68,7 +72,7 @@ func show(ctx context.Context, s Session, work *errands, m tea.Model, options ..
 	_, err := p.Run()
 	work.close()
 	<-pumped
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
 		return fmt.Errorf("run screen: %w", err)
 	}
 	return nil

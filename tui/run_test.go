@@ -18,22 +18,40 @@ import (
 	"agentctl/protocol"
 )
 
-// counting counts how often the model's screen is drawn anew.
+// counting counts how often the model's screen is drawn anew, and lets the test
+// look while the program runs.
 type counting struct {
 	*model
+	mu    sync.Mutex
 	draws int
 }
 
 func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	_, cmd := c.model.Update(msg)
 	return c, cmd
 }
 
 func (c *counting) View() tea.View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.dirty {
 		c.draws++
 	}
 	return c.model.View()
+}
+
+func (c *counting) drawn() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.draws
+}
+
+func (c *counting) screen() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return ansi.Strip(c.view.Content)
 }
 
 // terminal keeps what is written to it.
@@ -54,9 +72,15 @@ func (t *terminal) String() string {
 	return t.buf.String()
 }
 
-// start runs a whole program on the session; the function returned ends it and
+// pass lets virtual time pass and everything come to rest.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// launch runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func start(t *testing.T, r *recording, keys io.Reader) (*counting, *terminal, func()) {
+func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *terminal, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	work := newErrands(ctx)
@@ -65,7 +89,7 @@ func start(t *testing.T, r *recording, keys io.Reader) (*counting, *terminal, fu
 	ended := make(chan error, 1)
 	go func() {
 		ended <- show(ctx, r, work, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
-			tea.WithWindowSize(100, 30), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+			tea.WithWindowSize(width, height), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	}()
 	return c, out, func() {
 		cancel()
@@ -78,15 +102,14 @@ func start(t *testing.T, r *recording, keys io.Reader) (*counting, *terminal, fu
 func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := conversation()
 		j.caughtUp()
 		for _, u := range j.take() {
 			r.updates <- u
 		}
-		synctest.Wait()
-		time.Sleep(time.Second)
-		before := c.draws
+		pass(time.Second)
+		before := c.drawn()
 		const seconds = 60
 		for i := range seconds * 1000 {
 			time.Sleep(time.Millisecond)
@@ -95,8 +118,8 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 				r.updates <- u
 			}
 		}
-		time.Sleep(time.Second)
-		draws := c.draws - before
+		pass(time.Second)
+		draws := c.drawn() - before
 		end()
 		if most := seconds*int(time.Second/frame) + 2*seconds; draws > most {
 			t.Errorf("%d draws in %d s, want at most %d", draws, seconds, most)
@@ -104,7 +127,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 		if draws < seconds*20 {
 			t.Errorf("only %d draws in %d s", draws, seconds)
 		}
-		if got := ansi.Strip(c.view.Content); !strings.Contains(got, "word59999") {
+		if got := c.screen(); !strings.Contains(got, "word59999") {
 			t.Errorf("the last word is not on the screen:\n%s", got)
 		}
 	})
@@ -113,17 +136,17 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 func TestAnIdleProgramDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := newJournal()
 		j.caughtUp()
 		for _, u := range j.take() {
 			r.updates <- u
 		}
-		time.Sleep(time.Second)
-		before := c.draws
-		time.Sleep(time.Hour)
-		if c.draws != before {
-			t.Errorf("%d draws in an idle hour", c.draws-before)
+		pass(time.Second)
+		before := c.drawn()
+		pass(time.Hour)
+		if c.drawn() != before {
+			t.Errorf("%d draws in an idle hour", c.drawn()-before)
 		}
 		end()
 	})
@@ -133,18 +156,17 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
 		keys, typing := io.Pipe()
-		_, out, end := start(t, r, keys)
+		_, out, end := launch(t, r, keys, 100, 30)
 		j := scenes["approval"]()
 		for _, u := range j.take() {
 			r.updates <- u
 		}
-		synctest.Wait()
-		time.Sleep(time.Second) // longer than the grace: the request is armed
+		pass(time.Second) // longer than the grace: the request is armed
 		for _, key := range []string{"1", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
 			}
-			time.Sleep(100 * time.Millisecond)
+			pass(100 * time.Millisecond)
 		}
 		got := r.commands()
 		if len(got) != 2 || got[0].verb != protocol.DoApprove || got[1].verb != protocol.DoSend || got[1].data.(protocol.SendData).Text != "hi" {
@@ -167,14 +189,14 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 func TestASessionThatEndsIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := scenes["transcript"]()
 		for _, u := range j.take() {
 			r.updates <- u
 		}
 		close(r.updates)
-		time.Sleep(time.Second)
-		if got := ansi.Strip(c.view.Content); !strings.Contains(got, "offline") {
+		pass(time.Second)
+		if got := c.screen(); !strings.Contains(got, "offline") {
 			t.Errorf("the screen does not say offline:\n%s", got)
 		}
 		end()
@@ -184,7 +206,7 @@ func TestASessionThatEndsIsOffline(t *testing.T) {
 func TestTheReconnectCountsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		c, _, end := start(t, r, nil)
+		c, _, end := launch(t, r, nil, 60, 12)
 		j := newJournal()
 		j.caughtUp()
 		j.link(Link{State: Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
@@ -192,11 +214,11 @@ func TestTheReconnectCountsDown(t *testing.T) {
 			r.updates <- u
 		}
 		for _, want := range []string{"reconnecting in 5s", "reconnecting in 3s", "reconnecting in 1s", "reconnecting (attempt 2)"} {
-			time.Sleep(100 * time.Millisecond)
-			if got := ansi.Strip(c.view.Content); !strings.Contains(got, want) {
+			pass(100 * time.Millisecond)
+			if got := c.screen(); !strings.Contains(got, want) {
 				t.Errorf("the screen does not say %q:\n%s", want, got)
 			}
-			time.Sleep(1900 * time.Millisecond)
+			pass(1900 * time.Millisecond)
 		}
 		end()
 	})
@@ -232,7 +254,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 			t.Errorf("%d updates were taken while the screen was busy, want at most %d", fed, most)
 		}
 		close(release)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		cancel()
 		<-pumped
 		total := 0
@@ -273,7 +295,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				for _, u := range scenes["queue"]().take() {
 					r.updates <- u
 				}
-				time.Sleep(time.Second)
+				pass(time.Second)
 				cancel()
 				if err := <-ended; err != nil {
 					t.Error(err)

@@ -269,6 +269,22 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
 }
 
+func TestOnlyDressGetsBy(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain 漢字", "plain 漢字"},
+		{"\x1b[1;38:5:7mbold\x1b[m", "\x1b[1;38:5:7mbold\x1b[m"},
+		{"a\x1b[2Jb", "a[2Jb"},
+		{"a\x1b]0;x\ab\x7f", "a]0;xb"},
+		{"a\u009b2Jé\u00a0b", "a2Jé\u00a0b"},
+		{"\x1b[31", "[31"},
+		{"\x1b", ""},
+	} {
+		if got := onlyDress(c.in); got != c.want {
+			t.Errorf("onlyDress(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
 func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.m.dirty = false

@@ -10,25 +10,28 @@ import (
 // indent is the margin of what is said; its first column is the list's mark.
 const indent = 3
 
-// feed keeps a text in step with one that a fold grows.
+// feed gives what a fold grows as text to lay out. It keeps a text only while
+// that grows; what is closed has its source and, near the screen, its lines.
 type feed struct {
 	text *transcript.Text
 	seen int
 }
 
-// take appends what is new of the source; when the source was replaced it
-// starts over.
-func (f *feed) take(source protocol.Text, open bool, fresh func() *transcript.Text) {
-	if f.text == nil || len(source) < f.seen {
+// take is the source as text; what is new since the last call is appended.
+func (f *feed) take(source protocol.Text, open bool, fresh func() *transcript.Text) *transcript.Text {
+	if f.text == nil || len(source) < f.seen { // a source that was replaced is shorter
 		f.text, f.seen = fresh(), 0
 	}
+	text := f.text
 	if len(source) > f.seen {
-		f.text.Append(string(source[f.seen:]))
+		text.Append(string(source[f.seen:]))
 		f.seen = len(source)
 	}
 	if !open {
-		f.text.Close()
+		text.Close()
+		f.text, f.seen = nil, 0
 	}
+	return text
 }
 
 // lines is about how many lines n bytes take.
@@ -69,12 +72,12 @@ type said struct {
 func (s *said) Estimate(width int, _ bool) int { return 2 + lines(len(s.item.Text), width) }
 
 func (s *said) Block(width int, _ bool) transcript.Block {
-	s.feed.take(s.item.Text, s.item.Open, transcript.NewText)
+	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewText)
 	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + line }}
 	if s.head != "" {
 		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
 	}
-	b.Body, b.Bytes = s.feed.text.Lines(width - indent)
+	b.Body, b.Bytes = text.Lines(width - indent)
 	if len(b.Body) == 0 && !s.item.Open {
 		b.Head = nil
 	}
@@ -97,17 +100,17 @@ func (t *thought) Estimate(width int, folded bool) int {
 }
 
 func (t *thought) Block(width int, folded bool) transcript.Block {
-	t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
+	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
 	draw := func(line string) string { return "   " + t.look.dim.Render(line) }
 	word := "thought"
 	if t.item.Open {
 		word = "thinking"
 	}
 	if !folded {
-		body, bytes := t.feed.text.Lines(width - indent)
+		body, bytes := text.Lines(width - indent)
 		return transcript.Block{Head: []string{"", t.look.dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, Draw: draw}
 	}
-	last, hidden := t.feed.text.Tail(width-indent, 1)
+	last, hidden := text.Tail(width-indent, 1)
 	b := transcript.Block{Head: []string{"", t.look.dim.Render(" ▸ " + word + " · " + count(hidden+len(last), "line"))}, Draw: draw}
 	if t.item.Open {
 		b.Body = last

@@ -46,6 +46,9 @@ func (m *model) details() []string {
 			out = append(out, m.look.dim.Render(s))
 		}
 	}
+	if m.word != "" && m.link.State == Connected {
+		out = append(out, m.turnText())
+	}
 	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
 	out = append(out, m.look.bold.Render(name))
 	add(oneLine(transcript.Clean(m.state.Agent)))
@@ -68,18 +71,26 @@ func (m *model) details() []string {
 	return out
 }
 
-// lag tells how far this client is behind, or else the one furthest behind.
+// lagShown is how many events behind somebody must be for it to be told; less
+// is what is always on its way.
+const lagShown = 20
+
+// lag tells how far this client is behind, or else the one furthest behind. What
+// the server told of this one may be older than what has come since.
 func (m *model) lag() string {
-	if own := m.clients[m.link.Connection]; own.LagEvents > 0 {
-		return fmt.Sprintf("lag %d", own.LagEvents)
-	}
 	var most protocol.Client
-	for _, c := range m.clients {
+	for id, c := range m.clients {
+		if id == m.link.Connection {
+			if end := c.Acked + c.LagEvents; end >= m.state.Seq+lagShown {
+				return fmt.Sprintf("lag %d", end-m.state.Seq)
+			}
+			continue
+		}
 		if c.LagEvents > most.LagEvents {
 			most = c
 		}
 	}
-	if most.LagEvents == 0 {
+	if most.LagEvents < lagShown {
 		return ""
 	}
 	return fmt.Sprintf("%s lags %d", oneLine(transcript.Clean(most.By.Name)), most.LagEvents)
@@ -119,7 +130,7 @@ func (m *model) turnText() string {
 	case m.state.Closed:
 		return "closed"
 	case t == nil && m.state.Last != nil && m.state.Last.Reason != protocol.ReasonCompleted:
-		return "idle, last turn " + string(m.state.Last.Reason)
+		return "idle, last turn " + oneLine(transcript.Clean(string(m.state.Last.Reason)))
 	case t == nil:
 		return "idle"
 	case len(m.state.Approvals) > 0:

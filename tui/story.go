@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
@@ -11,6 +12,8 @@ import (
 const (
 	cacheBytes  = 8 << 20 // of laid out lines
 	historyPage = 20      // turns asked for at a time
+	itemsMax    = 4000    // kept; then the oldest are forgotten
+	itemsKept   = 2000    // and paged in again when they are wanted
 )
 
 // story is the transcript on the screen: the fold of the words, and the list
@@ -21,14 +24,25 @@ type story struct {
 	words protocol.Transcript
 	shown map[*protocol.Item]transcript.ID // of the turn under way
 	voice string                           // who spoke last in it
+	tasks map[string]string                // titles by id
+	turns []start                          // that the list holds, but for those paged in
 
 	// Older turns are paged in before the first.
 	before  uint64 // seq that the next page ends at; 0: nothing older
 	loading bool
 }
 
+// start is where a turn begins, on the list and in the log.
+type start struct {
+	id    transcript.ID
+	first uint64
+}
+
 func newStory(l *look) *story {
-	return &story{look: l, list: transcript.NewList(cacheBytes), shown: map[*protocol.Item]transcript.ID{}}
+	return &story{
+		look: l, list: transcript.NewList(cacheBytes),
+		shown: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
+	}
 }
 
 // reset starts over from a snapshot at a seq.
@@ -63,14 +77,20 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
 		clear(s.shown)
 		s.voice = ""
-		add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
+		id := add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
+		s.turns = append(s.turns, start{id, turn.First})
 		return
+	case protocol.PlanUpdated, protocol.PlanCompleted:
+		for _, t := range decode[protocol.PlanTasksData](e.Data).Tasks {
+			s.tasks[t.ID] = t.Title
+		}
 	case protocol.TurnEnded:
 		s.touch(items)
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 			add(s.look.ends(turn.End), false)
 		}
 		clear(s.shown)
+		s.forget()
 		return
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
@@ -102,7 +122,7 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, it.Task, "agent"); voice != s.voice {
+		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice {
 			s.voice = voice
 			head = s.head(voice, e)
 		}
@@ -120,9 +140,31 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	return nil, false
 }
 
+// forget drops the oldest turns once there are too many items, and not while
+// somebody reads above. They can be paged in again.
+func (s *story) forget() {
+	if s.list.Len() < itemsMax || !s.list.Following() {
+		return
+	}
+	cut := slices.IndexFunc(s.turns, func(t start) bool { return s.list.Last()-t.id < itemsKept })
+	if cut <= 0 {
+		return
+	}
+	s.turns = slices.Clone(s.turns[cut:])
+	from := s.turns[0].id
+	s.list.Forget(from)
+	for i := range s.turns {
+		s.turns[i].id -= from
+	}
+	s.before = s.turns[0].first
+}
+
 func (s *story) head(name string, e *protocol.Event) string {
 	return name + " · " + s.look.clock(e.Time)
 }
+
+// empty tells that nothing was ever said.
+func (s *story) empty() bool { return s.list.Len() == 0 && s.before == 0 && !s.loading }
 
 // page asks for the turns before the first one shown, once at a time; ok is
 // false when there is nothing to ask.

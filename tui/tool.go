@@ -20,10 +20,6 @@ type toolCall struct {
 	look *look
 	item *protocol.Item
 	feed feed
-
-	// Structured content is laid out as one text; extra says of how much of it.
-	extra     *transcript.Text
-	extraSeen int
 }
 
 func (t *toolCall) Estimate(width int, folded bool) int {
@@ -34,7 +30,6 @@ func (t *toolCall) Estimate(width int, folded bool) int {
 }
 
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
-	t.feed.take(t.item.Text, t.item.Open, transcript.NewOutput)
 	output := t.output()
 	b := transcript.Block{
 		Head: []string{"", spread(" "+t.title(), t.status(), width)},
@@ -66,7 +61,6 @@ func (t *toolCall) Full() (title string, text *transcript.Text) {
 	if args := t.arguments(); args != "" {
 		text.Append(args + "\n\n")
 	}
-	t.feed.take(t.item.Text, t.item.Open, transcript.NewOutput)
 	text.Append(t.output().String())
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
 		text.Append("\n" + end.Error)
@@ -76,6 +70,9 @@ func (t *toolCall) Full() (title string, text *transcript.Text) {
 
 func (t *toolCall) title() string {
 	glyph := t.look.dim.Render("•")
+	if t.item.Parent != "" {
+		glyph = t.look.dim.Render("  ↳")
+	}
 	if name := t.item.Tool.Name; name != "" && t.item.Tool.Title != "" && name != t.item.Tool.Title {
 		return glyph + " " + t.look.dim.Render(oneLine(transcript.Clean(name))) + " " + t.look.bold.Render(oneLine(transcript.Clean(t.item.Tool.Title)))
 	}
@@ -105,7 +102,7 @@ func (t *toolCall) status() string {
 		}
 		return t.look.dim.Render("unfinished")
 	}
-	s := string(end.Status)
+	s := oneLine(transcript.Clean(string(end.Status)))
 	style := t.look.dim
 	switch end.Status {
 	case protocol.ToolCompleted:
@@ -135,25 +132,22 @@ func (t *toolCall) arguments() string {
 
 // output is the text output, followed by structured content.
 func (t *toolCall) output() *transcript.Text {
+	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewOutput)
 	content := t.item.Tool.Content
 	var result string
-	if end := t.item.Tool.End; end != nil && len(end.Output) > 0 && len(t.item.Text) == 0 && len(content) == 0 {
+	if end := t.item.Tool.End; end != nil && len(t.item.Text) == 0 && len(content) == 0 {
 		result = readable(end.Output)
 	}
 	if len(content) == 0 && result == "" {
-		return t.feed.text
+		return text
 	}
-	size := len(t.item.Text) + len(content) + len(result)
-	if t.extra == nil || size != t.extraSeen {
-		t.extra, t.extraSeen = transcript.NewOutput(), size
-		t.extra.Append(t.feed.text.String())
-		for i := range content {
-			t.extra.Append(contentText(&content[i]))
-		}
-		t.extra.Append(result)
-		t.extra.Close()
+	all := transcript.NewOutput()
+	all.Append(text.String())
+	for i := range content {
+		all.Append(contentText(&content[i]))
 	}
-	return t.extra
+	all.Append(result)
+	return all
 }
 
 // dress colours a diff's lines.
@@ -185,6 +179,9 @@ func contentText(c *protocol.Content) string {
 // readable writes JSON for people: a string as its text, an object as one line
 // per field, anything else as it is.
 func readable(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s

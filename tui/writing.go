@@ -64,10 +64,13 @@ func (m *model) send(text string) tea.Cmd {
 	m.outbox.add(id, text)
 	result := new(protocol.SendResult)
 	return m.do(protocol.DoSend, protocol.SendData{Text: text, ClientMessageID: id}, result, func(err error) tea.Cmd {
-		switch {
-		case err != nil:
+		if err != nil {
 			m.outbox.failed(id, errText(err))
-		case result.Status == protocol.SendQueued:
+			return nil
+		}
+		m.outbox.taken(id, result.Seq)
+		m.outbox.settle(m.state.Seq)
+		if result.Status == protocol.SendQueued {
 			m.word = "queued"
 		}
 		return nil

@@ -23,7 +23,11 @@ func newAcks() *acks {
 
 // took counts an entry; true when it is time to acknowledge. A window of 0 wants no acks.
 func (a *acks) took(e *entry, window int64) bool {
-	if window <= 0 || e.Event == nil || !e.Event.Durable() {
+	if e.Attached != nil { // what was taken before it is of the past
+		a.reset()
+		return false
+	}
+	if window <= 0 || !e.Event.Durable() {
 		return false
 	}
 	if a.events++; a.events == 1 {

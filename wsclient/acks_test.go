@@ -36,6 +36,27 @@ func TestAcksAreCumulativeAndOnlyForWhatWasTaken(t *testing.T) {
 	})
 }
 
+func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("old", 0)
+		p.events(1, 100)
+		synctest.Wait()
+		_ = p.conn.CloseNow()
+		p = f.open()
+		p.attach("new", 2)
+		synctest.Wait()
+		r.attached(protocol.ModeSnapshot)
+		r.seqs(1, 100)
+		time.Sleep(time.Second)
+		r.attached(protocol.ModeReset)
+		if seq, n := p.acked(); n != 0 {
+			t.Errorf("acked %d", seq)
+		}
+	})
+}
+
 func TestHalfAWindowIsAcknowledgedAtOnce(t *testing.T) {
 	inBubble(t, Options{Window: 1000}, func(t *testing.T, f *fake, c *Client) {
 		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))

@@ -125,39 +125,41 @@ func (l *loop) forgetOnce() {
 		}
 	}
 	l.queue, l.message = nil, nil
+	clear(l.flight)
 }
 
 func (l *loop) abandon(c *call) { delete(l.calls, c.command.ID) }
 
-// fill makes the next message of due acks and as many queued calls as fit; false when there is nothing to write.
+// fill makes the next message of due acks and as many queued calls as fit; false when there is nothing to write. Callers' calls
+// leave room on the server for those of the client itself: a ping that waits behind slow commands would look like silence.
 func (l *loop) fill() bool {
 	if l.message != nil {
 		return true
 	}
-	limit := l.link.hello.Limits.Message
-	if limit <= 0 {
-		limit = protocol.MaxMessage
+	limits := l.link.hello.Limits
+	if limits.Message <= 0 {
+		limits.Message = protocol.MaxMessage
 	}
+	room := max(1, limits.InFlight-limits.InFlight/4)
 	message := l.acks(nil)
-	for len(l.queue) > 0 {
-		c := l.queue[0]
-		if l.calls[c.command.ID] != c { // abandoned
-			l.queue = l.queue[1:]
-			continue
-		}
-		if int64(len(c.line)) > limit {
-			l.queue = l.queue[1:]
+	var later []*call
+	for _, c := range l.queue {
+		switch {
+		case l.calls[c.command.ID] != c: // abandoned
+		case int64(len(c.line)) > limits.Message:
 			delete(l.calls, c.command.ID)
-			c.answer(nil, &protocol.Error{Code: protocol.CodeTooLarge, Message: "the command is too large for the server", Limit: limit})
-			continue
+			c.answer(nil, &protocol.Error{
+				Code: protocol.CodeTooLarge, Message: "the command is too large for the server", Limit: limits.Message,
+			})
+		case c.again && limits.InFlight > 0 && len(l.flight) >= room,
+			len(message) > 0 && int64(len(message)+1+len(c.line)) > limits.Message:
+			later = append(later, c)
+		default:
+			message = appendLine(message, c.line)
+			l.flight[c.command.ID] = struct{}{}
 		}
-		if int64(len(message)+len(c.line)) >= limit && len(message) > 0 {
-			break
-		}
-		message = appendLine(message, c.line)
-		l.queue = l.queue[1:]
 	}
-	l.message = message
+	l.queue, l.message = later, message
 	return message != nil
 }
 

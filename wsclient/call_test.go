@@ -159,6 +159,53 @@ func TestManyCommandsShareMessagesUnderTheLimit(t *testing.T) {
 	})
 }
 
+func TestCommandsLeaveRoomForTheClientsOwn(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		errs := make(chan error, 6)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for range 5 {
+			go func() { errs <- c.Do(ctx, protocol.Command{Command: protocol.DoCompact, Session: "s1"}, nil) }()
+		}
+		synctest.Wait()
+		p := f.peer()
+		p.inFlight, p.mute = 4, true
+		p.greet()
+		var slow []protocol.Command
+		for range 3 {
+			slow = append(slow, p.next(protocol.DoCompact))
+		}
+		p.answer(p.next(protocol.DoPing), protocol.Empty{})
+		p.answer(slow[0], protocol.CompactResult{})
+		p.next(protocol.DoCompact)
+		p.nothing()
+		cancel() // the server is not done with them
+		synctest.Wait()
+		go func() { errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
+		p.nothing()
+		p.answer(slow[1], protocol.CompactResult{})
+		p.next(protocol.DoList)
+	})
+}
+
+func TestALargeAnswerIsRead(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		lengths := make(chan int, 1)
+		go func() {
+			r, err := Call[protocol.HistoryResult](t.Context(), c, protocol.DoHistory, "s1", nil)
+			if err != nil {
+				t.Error(err)
+			}
+			lengths <- len(r.Epoch)
+		}()
+		p := f.open()
+		p.answer(p.next(protocol.DoHistory), protocol.HistoryResult{Epoch: strings.Repeat("e", 4<<20)})
+		if n := <-lengths; n != 4<<20 {
+			t.Errorf("read %d bytes", n)
+		}
+	})
+}
+
 func TestAnAnswerThatCannotBeReadIsADecodeError(t *testing.T) {
 	for name, line := range map[string]string{
 		"wrong envelope": `{"id":"ID","result":{},"error":7}`,

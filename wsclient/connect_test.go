@@ -276,6 +276,26 @@ func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
 	})
 }
 
+func TestRetryDoesNotWaitForTheDelay(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		c.Retry()
+		time.Sleep(20 * time.Second)
+		f.setDown(nil)
+		before := time.Now()
+		c.Retry()
+		f.open()
+		if took := time.Since(before); took != 0 {
+			t.Errorf("connected after %v", took)
+		}
+		c.Retry()
+		time.Sleep(time.Minute)
+		if at := f.dialed(); at[len(at)-1] != before {
+			t.Error("dialed again when open")
+		}
+	})
+}
+
 func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
 		f.setDown(errDown)

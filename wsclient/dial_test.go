@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -117,7 +119,10 @@ func TestConnectsToAUnixSocket(t *testing.T) {
 }
 
 func TestConnectsOverTLS(t *testing.T) {
-	server := httptest.NewTLSServer(greeter)
+	server := httptest.NewUnstartedServer(greeter)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.EnableHTTP2 = true // which the client must not choose
+	server.StartTLS()
 	defer server.Close()
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	connects(t, strings.Replace(server.URL, "https", "wss", 1), Options{TLS: &tls.Config{RootCAs: roots}})

@@ -178,6 +178,8 @@ func (l *loop) event(s *Subscription, in *incoming) {
 	switch first := e.First(); {
 	case !f.live:
 		return
+	case e.Type == protocol.ClientDetached && l.dismissed(s, e):
+		return
 	case !e.Durable():
 	case e.Seq <= f.last.Seq:
 		return
@@ -191,6 +193,19 @@ func (l *loop) event(s *Subscription, in *incoming) {
 		f.last.Seq = e.Seq
 	}
 	l.put(s, Item{Event: e, Raw: in.raw}, len(in.raw)+1)
+}
+
+// dismissed tells whether the event says that the server does not follow s for this connection any more. It is asked again, and
+// answers why, unless it helps.
+func (l *loop) dismissed(s *Subscription, e *protocol.Event) bool {
+	var gone protocol.Client
+	if e.Decode(&gone) != nil || gone.Client != l.link.hello.Connection || gone.Reason == "" {
+		return false
+	}
+	if l.fault(s, protocol.Errorf(protocol.Code(gone.Reason), "the server does not follow the session any more")) {
+		l.ask(s)
+	}
+	return true
 }
 
 func (l *loop) put(s *Subscription, it Item, bytes int) {

@@ -31,8 +31,9 @@ type loop struct {
 
 	calls    map[string]*call
 	nextID   uint64
-	queue    []*call // to be sent on this link
-	message  []byte  // next to be written, made of the queue
+	queue    []*call             // to be sent on this link
+	flight   map[string]struct{} // sent on this link and not answered, also when nobody waits any more
+	message  []byte              // next to be written, made of the queue
 	subs     map[*Subscription]struct{}
 	routes   map[string]*Subscription   // by session id, those that were answered on this link
 	due      map[*Subscription]struct{} // that have an ack to send
@@ -51,6 +52,7 @@ func newLoop(c *Client) *loop {
 		dialed:   make(chan dialed, 1),
 		retry:    time.NewTimer(time.Hour),
 		calls:    map[string]*call{},
+		flight:   map[string]struct{}{},
 		subs:     map[*Subscription]struct{}{},
 		routes:   map[string]*Subscription{},
 		due:      map[*Subscription]struct{}{},
@@ -111,6 +113,7 @@ func (l *loop) receive(lines []incoming) {
 		case in.bad != nil:
 			l.undecodable(in)
 		case in.answer != nil:
+			delete(l.flight, in.answer.ID)
 			if c := l.calls[in.answer.ID]; c != nil {
 				delete(l.calls, in.answer.ID)
 				c.answer(in.answer, nil)
@@ -132,6 +135,7 @@ func (l *loop) receive(lines []incoming) {
 // asked for again from where it stands, and ends with the error when that does not help.
 func (l *loop) undecodable(in *incoming) {
 	if c := l.calls[in.id]; c != nil {
+		delete(l.flight, in.id)
 		delete(l.calls, in.id)
 		c.answer(nil, in.bad)
 		return

@@ -18,8 +18,8 @@ type peer struct {
 	t        testing.TB
 	conn     *websocket.Conn
 	request  *http.Request
-	mute     bool // answers no pings; set before they come
-	window   int64
+	mute     bool                  // answers no pings; set before they come
+	inFlight int                   // of its limits
 	commands chan protocol.Command // closed at the end
 	acks     chan protocol.Command
 	bytes    int64 // of the largest message
@@ -76,7 +76,8 @@ func (p *peer) greet() {
 	if err := hello.DecodeData(&d); err != nil {
 		p.t.Fatal(err)
 	}
-	r := protocol.HelloResult{Version: protocol.Version, Server: "fake", Connection: "c1", Limits: protocol.Limits{Message: protocol.MaxMessage}}
+	r := protocol.HelloResult{Version: protocol.Version, Server: "fake", Connection: "c1"}
+	r.Limits = protocol.Limits{Message: protocol.MaxMessage, InFlight: p.inFlight}
 	if d.Acks {
 		if r.Window = d.Window; r.Window == 0 {
 			r.Window = protocol.DefaultWindow

@@ -91,6 +91,10 @@ func TestAFoldedEventThatHoldsWhatWasSeenIsAskedForRaw(t *testing.T) {
 		r.seqs(1, 5)
 		r.attached(protocol.ModeResume)
 		r.seqs(6, 12)
+		_ = p.conn.CloseNow()
+		if sub := f.open().next(protocol.DoSubscribe); string(sub.Data) != `{"position":"e:12"}` {
+			t.Errorf("a new connection was asked with %s", sub.Data)
+		}
 	})
 }
 
@@ -203,6 +207,34 @@ func TestASessionThatIsGoneEndsItsSubscriptionAlone(t *testing.T) {
 		p.attach("e", 0)
 		p.nothing()
 		r.attached(protocol.ModeResume)
+	})
+}
+
+func TestASubscriptionThatTheServerEndsIsAskedForAgain(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		detached := func(client, reason string) {
+			p.say(string(protocol.MustEncode(protocol.Event{
+				Session: "s1", Type: protocol.ClientDetached, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: reason}),
+			})))
+		}
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		detached("another", "slow")
+		if it := r.item(); it.Event == nil || it.Event.Type != protocol.ClientDetached {
+			t.Errorf("got %+v", it)
+		}
+		detached("c1", "storage_unavailable")
+		p.attach("e", 0)
+		p.events(1, 1)
+		r.attached(protocol.ModeResume)
+		r.seqs(1, 1)
+		detached("c1", "no_session")
+		p.refuse(p.next(protocol.DoSubscribe), protocol.Errorf(protocol.CodeNoSession, "deleted"))
+		if err := r.ended(); protocol.CodeOf(err) != protocol.CodeNoSession {
+			t.Errorf("ended with %v", err)
+		}
 	})
 }
 

@@ -88,7 +88,10 @@ func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
 		p := (*peer)(nil)
 		for i := range got {
 			go func() {
-				for s := range c.Watch(t.Context()) {
+				for s, err := range c.Watch(t.Context()) {
+					if err != nil {
+						return // the bubble is over
+					}
 					got[i] <- s
 				}
 			}()

@@ -49,13 +49,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 	}
 	f := faultOf(err)
 	if !a.ran && f.code == codeInternal {
-		f = &fault{exit: exitUsage, code: codeUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+		f = usagef("%w", err).hinting("see: %s --help", cmd.CommandPath())
 	}
-	if a.ran || a.flags.Output == formatJSON {
-		a.report(f)
-		return f.exit
-	}
-	if asksJSON(args) { // the flags were not read to their end
+	if !a.ran && asksJSON(args) { // the flags were perhaps not read to their end
 		a.flags.Output = formatJSON
 	}
 	a.report(f)

@@ -24,7 +24,7 @@ func takes(least, most int) cobra.PositionalArgs {
 		case most < 0 || len(args) <= most:
 			return nil
 		}
-		return &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("%s: %s", cmd.CommandPath(), problem), hint: "usage: " + cmd.UseLine()}
+		return usagef("%s: %s", cmd.CommandPath(), problem).hinting("usage: %s", cmd.UseLine())
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,10 +62,16 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 
 // show shows a session on the terminal, or as lines where there is none.
 func (a *app) show(ctx context.Context, s tui.Session, plain bool) error {
+	var err error
 	if plain || !a.onTerminal() {
-		return tui.Plain(ctx, s, a.text(), a.stdin)
+		err = tui.Plain(ctx, s, a.text(), a.stdin)
+	} else {
+		err = tui.Run(ctx, s, tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor})
 	}
-	return tui.Run(ctx, s, tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor})
+	if err == nil && ctx.Err() != nil { // nobody left
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 // onTerminal reports whether there is a person with a screen and keys.
@@ -80,10 +85,10 @@ func (o *attachOptions) only(l *link) (string, error) {
 	}
 	switch len(all.Sessions) {
 	case 0:
-		return "", &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("there is no session yet"), hint: "create one: agentctl new --agent AGENT"}
+		return "", usagef("there is no session yet").hinting("create one: agentctl new --agent AGENT")
 	case 1:
 		return all.Sessions[0].Session, nil
 	}
 	writeSessions(o.app.text(), all.Sessions, time.Now())
-	return "", &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("which of %d sessions?", len(all.Sessions)), hint: "agentctl attach SESSION"}
+	return "", usagef("which of %d sessions?", len(all.Sessions)).hinting("agentctl attach SESSION")
 }

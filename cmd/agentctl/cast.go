@@ -25,9 +25,11 @@ type cast struct {
 	midLine bool
 }
 
+func newCast(w io.Writer) *cast { return &cast{w: w, clean: map[string]*transcript.Cleaner{}} }
+
 func (o *exportOptions) cast(r *reader) error {
 	out := bufio.NewWriter(o.app.stdout)
-	c := &cast{w: out, clean: map[string]*transcript.Cleaner{}}
+	c := newCast(out)
 	err := r.read(protocol.Position{}, func(item wsclient.Item) error {
 		if item.Event == nil {
 			return nil
@@ -59,7 +61,9 @@ func (c *cast) event(e *protocol.Event) error {
 			return nil
 		}
 		if d.Part != c.part {
-			c.line("")
+			if err := c.line(""); err != nil {
+				return err
+			}
 			c.part = d.Part
 		}
 		return c.write(c.cleaner(d.Part).Clean(d.Text))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"agentctl/protocol"
@@ -35,6 +36,16 @@ type agentConfig struct {
 type limitsConfig struct {
 	Message  int64 `json:"message"`  // bytes of one message
 	InFlight int   `json:"inflight"` // commands under way per connection
+}
+
+// from makes the paths in a configuration mean what they say where its file lies.
+func (c *config) from(dir string) {
+	for name, a := range c.Agents {
+		if a.Script != "" && !filepath.IsAbs(a.Script) {
+			a.Script = filepath.Join(dir, a.Script)
+			c.Agents[name] = a
+		}
+	}
 }
 
 // A duration is written as in Go: 90s, 5m, 168h.
@@ -68,6 +79,11 @@ func readConfig(b []byte) (*config, error) {
 		if a.Script != "" && len(a.Args) > 0 {
 			return nil, fmt.Errorf("agent %q: a script takes no args", name)
 		}
+	}
+	switch c.Sync {
+	case "", "normal", "full":
+	default:
+		return nil, fmt.Errorf("sync is normal or full, not %q", c.Sync)
 	}
 	if c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 || c.Limits.Message > 64*protocol.MaxMessage {
 		return nil, fmt.Errorf("window and limits are positive, a message is at most %d bytes", 64*protocol.MaxMessage)

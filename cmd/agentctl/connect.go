@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -46,34 +47,54 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	if p == giveUp {
 		o.Attempts = retries
 	}
-	url, local, err := a.server(ctx, &o)
-	if err != nil {
+	dir, err := a.dataDir()
+	if a.flags.Server == "" {
+		if err != nil {
+			return nil, err
+		}
+		return a.connectLocal(ctx, dir, o)
+	}
+	url := a.flags.Server
+	if err := checkURL(url); err != nil {
 		return nil, err
 	}
+	local := strings.HasPrefix(url, "unix:")
+	if token := dir.tokenFor(url); err == nil && token != "" { // it is this user's own server
+		local = true
+		if o.Token == "" {
+			o.Token = token
+		}
+	}
+	return dial(ctx, url, local, o)
+}
+
+// connectLocal connects to the local server, started when none runs. One that is about to end is waited for.
+func (a *app) connectLocal(ctx context.Context, dir dataDir, o wsclient.Options) (*link, error) {
+	until := time.Now().Add(startPatience)
+	for {
+		if err := a.ensureLocal(ctx, dir); err != nil {
+			return nil, err
+		}
+		l, err := dial(ctx, dir.socketURL(), true, o)
+		var refused *wsclient.ConnectError
+		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() || time.Now().After(until) {
+			return l, err
+		}
+		select {
+		case <-time.After(startPoll):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+func dial(ctx context.Context, url string, local bool, o wsclient.Options) (*link, error) {
 	c := wsclient.New(url, o)
 	if err := c.Connect(ctx); err != nil {
-		c.Close()
+		_ = c.Close() // never fails
 		return nil, err
 	}
 	return newLink(ctx, c, local), nil
-}
-
-// server decides the URL, and the token where the local server recorded that URL.
-func (a *app) server(ctx context.Context, o *wsclient.Options) (url string, local bool, err error) {
-	dir, dirErr := a.dataDir()
-	if url := a.flags.Server; url != "" {
-		if err := checkURL(url); err != nil {
-			return "", false, err
-		}
-		if o.Token == "" && dirErr == nil {
-			o.Token = dir.tokenFor(url)
-		}
-		return url, strings.HasPrefix(url, "unix:"), nil
-	}
-	if dirErr != nil {
-		return "", false, dirErr
-	}
-	return dir.socketURL(), true, a.ensureLocal(ctx, dir)
 }
 
 func checkURL(url string) error {
@@ -125,7 +146,7 @@ func (l *link) watch() {
 // Close ends the connection and waits for its goroutines.
 func (l *link) Close() {
 	l.cancel(context.Canceled)
-	l.Client.Close()
+	_ = l.Client.Close() // never fails
 	<-l.done
 }
 

@@ -45,12 +45,24 @@ type fault struct {
 func (f *fault) Error() string { return f.err.Error() }
 func (f *fault) Unwrap() error { return f.err }
 
-func usagef(format string, args ...any) error {
-	return &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf(format, args...)}
+func faultf(exit int, code protocol.Code, format string, args ...any) *fault {
+	return &fault{exit: exit, code: code, err: fmt.Errorf(format, args...)}
 }
 
-func unsupportedf(format string, args ...any) error {
-	return &fault{exit: exitError, code: protocol.CodeUnsupported, err: fmt.Errorf(format, args...)}
+// hinting says what to do about it.
+func (f *fault) hinting(format string, args ...any) *fault {
+	f.hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+func usagef(format string, args ...any) *fault { return faultf(exitUsage, codeUsage, format, args...) }
+
+func unsupportedf(format string, args ...any) *fault {
+	return faultf(exitError, protocol.CodeUnsupported, format, args...)
+}
+
+func unreachablef(format string, args ...any) *fault {
+	return faultf(exitUnreachable, codeUnreachable, format, args...)
 }
 
 // faultOf decides how an error leaves the program. An error without a code of its own gets codeInternal; report tells it as
@@ -108,4 +120,6 @@ var hints = map[protocol.Code]string{
 	protocol.CodeKeyReused:     "a key names one command for ever: choose another --id",
 	protocol.CodeSessionClosed: "it can still be read: agentctl history",
 	protocol.CodeStorage:       "nothing was changed; try again",
+
+	protocol.CodeUnknownCommand: "the server is older than this program: agentctl stop, and it starts anew",
 }

@@ -113,8 +113,7 @@ func (f *follower) event(e *protocol.Event, raw []byte) (*protocol.TurnEndedData
 			return nil, err
 		}
 		if d.MessageID == f.message && d.Reason != protocol.RemovedStarted {
-			return nil, &fault{exit: exitInterrupted, code: codeInterrupted,
-				err: fmt.Errorf("the message was taken out of the queue by %s (%s)", actor(e.By), d.Reason)}
+			return nil, faultf(exitInterrupted, codeInterrupted, "the message was taken out of the queue by %s (%s)", actor(e.By), d.Reason)
 		}
 	case e.Type == protocol.SessionClosed:
 		return nil, protocol.Errorf(protocol.CodeSessionClosed, "the session was closed")

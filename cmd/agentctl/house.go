@@ -44,7 +44,7 @@ func openHouse(ctx context.Context, dir dataDir, c *config, log *slog.Logger) (h
 	h = &house{dir: dir}
 	if h.lock, err = dir.lock(); err != nil {
 		if pid := dir.owner(); errors.Is(err, errLocked) && pid != 0 {
-			err = &fault{exit: exitError, code: codeFailed, err: fmt.Errorf("%w: %s, pid %d", err, dir, pid), hint: "end it: agentctl stop"}
+			err = faultf(exitError, codeFailed, "%w: %s, pid %d", err, dir, pid).hinting("end it: agentctl stop")
 		}
 		return nil, err
 	}

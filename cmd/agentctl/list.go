@@ -51,7 +51,7 @@ func runList(ctx context.Context, o *listOptions) error {
 // writeSessions writes one line for each session.
 func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	defer t.Flush()
+	defer func() { _ = t.Flush() }() // w keeps its error
 	if len(sessions) > 0 {
 		fmt.Fprintln(t, "SESSION\tNAME\tSTATUS\tAGENT\tQUEUE\tASKS\tACTIVE\tABOUT")
 	}

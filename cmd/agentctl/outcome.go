@@ -1,29 +1,28 @@
 package main
 
-import (
-	"fmt"
-
-	"agentctl/protocol"
-)
+import "agentctl/protocol"
 
 // approvalFault says that a session waits for a person's decision.
 func approvalFault(s *protocol.State) error {
 	a := &s.Approvals[0]
 	session := name(s)
-	return &fault{exit: exitNeedsPerson, code: codeNeedsPerson, err: fmt.Errorf("a decision is needed: %s", approvalLine(a)),
-		hint: fmt.Sprintf("agentctl approve %s %s, or deny", session, a.Request)}
+	return faultf(exitNeedsPerson, codeNeedsPerson, "a decision is needed: %s", approvalLine(a)).
+		hinting("agentctl approve %s %s, or deny", session, a.Request)
 }
 
 // heldFault says that a session's queue waits for a person.
 func heldFault(s *protocol.State, h *protocol.Hold) error {
-	return &fault{exit: exitNeedsPerson, code: codeNeedsPerson, err: fmt.Errorf("the queue is held: %s by %s", h.Reason, actor(h.By)),
-		hint: "agentctl queue release " + name(s)}
+	return faultf(exitNeedsPerson, codeNeedsPerson, "the queue is held: %s by %s", h.Reason, actor(h.By)).
+		hinting("agentctl queue release %s", name(s))
 }
 
 // turnFault is how a turn's end leaves the program: nil when it completed.
 func turnFault(end *protocol.TurnEndedData) error {
 	what := string(end.Reason)
-	if end.Message != "" {
+	switch {
+	case end.Message != "" && end.Reason == protocol.ReasonError:
+		what = end.Message
+	case end.Message != "":
 		what += ": " + end.Message
 	}
 	switch {
@@ -34,9 +33,9 @@ func turnFault(end *protocol.TurnEndedData) error {
 		if code == "" {
 			code = codeTurnFailed
 		}
-		return &fault{exit: exitTurnFailed, code: code, err: fmt.Errorf("the turn failed: %s", what)}
+		return faultf(exitTurnFailed, code, "the turn failed: %s", what)
 	}
-	return &fault{exit: exitInterrupted, code: codeInterrupted, err: fmt.Errorf("the turn was ended: %s", what)}
+	return faultf(exitInterrupted, codeInterrupted, "the turn was ended: %s", what)
 }
 
 // name is what a person calls a session.

@@ -128,8 +128,12 @@ func runQueueRemove(ctx context.Context, o *queueRemoveOptions) error {
 	}
 	defer l.Close()
 	for _, m := range o.Messages {
-		if _, err := ask[protocol.QueueRemoveResult](l, protocol.DoQueueRemove, o.Session, protocol.QueueRemoveData{MessageID: m}); err != nil {
+		res, err := ask[protocol.QueueRemoveResult](l, protocol.DoQueueRemove, o.Session, protocol.QueueRemoveData{MessageID: m})
+		if err != nil {
 			return err
+		}
+		if !res.Removed {
+			return protocol.Errorf(protocol.CodeNotFound, "message %s does not wait: it has started, or is gone", m)
 		}
 	}
 	return nil

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
 )
 
 // Groups of verbs in the help.
@@ -35,6 +37,9 @@ func newRoot(a *app) *cobra.Command {
 		Example:       "  agentctl tour\n  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n  agentctl attach fix",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownVerb(cmd, args[0])
@@ -72,17 +77,20 @@ func newRoot(a *app) *cobra.Command {
 	root.SetCompletionCommandGroupID(groupServer)
 	root.AddCommand(builderVerbs()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &fault{exit: exitUsage, code: codeUsage, err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+		return usagef("%w", err).hinting("see: %s --help", cmd.CommandPath())
 	})
 	return root
 }
 
 func unknownVerb(cmd *cobra.Command, verb string) error {
-	hint := "see: " + cmd.CommandPath() + " --help"
+	f := usagef("there is no verb %q", verb).hinting("see: %s --help", cmd.CommandPath())
 	if near := cmd.SuggestionsFor(verb); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean: %s %s", cmd.CommandPath(), near[0])
+		for i := range near {
+			near[i] = cmd.CommandPath() + " " + near[i]
+		}
+		f.hinting("did you mean: %s", strings.Join(near, " or "))
 	}
-	return &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("there is no verb %q", verb), hint: hint}
+	return f
 }
 
 func (a *app) addGlobals(root *cobra.Command) {
@@ -137,7 +145,7 @@ func does[O any](a *app, o *O, read func(args []string) error, run func(context.
 		err := run(ctx, o)
 		var decided *fault
 		if err != nil && errors.Is(context.Cause(ctx), errTimeout) && !errors.As(err, &decided) {
-			return &fault{exit: exitTimeout, code: "timeout", err: fmt.Errorf("not done within %s", a.flags.Timeout)}
+			return faultf(exitTimeout, protocol.CodeTimeout, "not done within %s", a.flags.Timeout)
 		}
 		return err
 	}

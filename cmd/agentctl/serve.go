@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -88,6 +89,7 @@ func (o *serveOptions) settings() (*config, error) {
 		if c, err = readConfig(b); err != nil {
 			return nil, fmt.Errorf("configuration %s: %w", o.Config, err)
 		}
+		c.from(filepath.Dir(o.Config))
 	}
 	if o.DefaultAgent != "" {
 		c.DefaultAgent = o.DefaultAgent
@@ -105,6 +107,9 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	c, err := o.settings()
 	if err != nil {
 		return err
+	}
+	if err := os.Unsetenv("AGENTCTL_TOKEN"); err != nil { // agents inherit the environment
+		return fmt.Errorf("environment: %w", err)
 	}
 	dir, err := o.app.dataDir()
 	if err != nil {
@@ -145,7 +150,7 @@ func (o *serveOptions) open(h *house) (url string, err error) {
 	for _, addr := range o.Listen {
 		l, err := server.ListenTCP(addr, token, o.Insecure)
 		if errors.Is(err, server.ErrExposed) {
-			return "", &fault{exit: exitUsage, code: codeUsage, err: fmt.Errorf("--listen %s: %w", addr, err)}
+			return "", usagef("--listen %s: %w", addr, err)
 		}
 		if err != nil {
 			return "", err

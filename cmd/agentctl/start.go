@@ -30,14 +30,11 @@ func (a *app) ensureLocal(ctx context.Context, d dataDir) error {
 	if answers(ctx, d) {
 		return nil
 	}
-	unreachable := &fault{exit: exitUnreachable, code: codeUnreachable, hint: hints[codeUnreachable],
-		err: fmt.Errorf("no server runs on %s", d)}
 	if a.flags.NoStart {
-		return unreachable
+		return unreachablef("no server runs on %s", d).hinting("%s", hints[codeUnreachable])
 	}
 	if !canServe {
-		unreachable.hint = "name one with --server; this system cannot run one yet"
-		return unreachable
+		return unreachablef("no server runs on %s", d).hinting("name one with --server: this system cannot run one yet")
 	}
 	if err := d.make(); err != nil {
 		return err
@@ -66,15 +63,14 @@ func (d dataDir) start(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return &fault{exit: exitUnreachable, code: codeUnreachable, err: context.Cause(ctx), hint: "its log: " + d.path("server.log")}
+			return unreachablef("%w", context.Cause(ctx)).hinting("its log: %s", d.path("server.log"))
 		case <-tick.C:
 		case <-child.ended():
 			gaveWay := child.gaveWay()
 			said := child.said()
 			child = nil
 			if !gaveWay {
-				return &fault{exit: exitUnreachable, code: codeUnreachable, err: fmt.Errorf("the server did not start: %s", said),
-					hint: "its log: " + d.path("server.log")}
+				return unreachablef("the server did not start: %s", said).hinting("its log: %s", d.path("server.log"))
 			}
 		}
 		if answers(ctx, d) {
@@ -120,7 +116,10 @@ func (d dataDir) spawn() (*background, error) {
 	b.from, _ = log.Seek(0, io.SeekEnd)
 	// Not bound to a context: it is to outlive this process.
 	b.cmd = exec.Command(self, "serve", "--data", string(d), "--idle-exit", defaultIdleExit.String()) //nolint:noctx
-	b.cmd.Dir = string(d)
+	b.cmd.Dir = "/"                                                                                   // whose directory this one's is, is no business of a server
+	if home, err := os.UserHomeDir(); err == nil {
+		b.cmd.Dir = home
+	}
 	b.cmd.Stdout, b.cmd.Stderr = log, log
 	b.cmd.SysProcAttr = detached()
 	for _, kv := range os.Environ() { // what names a server or its credential is this call's own

@@ -136,7 +136,7 @@ func (v *statusView) write(w io.Writer, s *protocol.State) {
 		}
 		row(first(i, "clients"), "%s  %s%s", actor(&c.By), oneLine(c.Agent, 40), lag)
 	}
-	t.Flush()
+	_ = t.Flush() // w keeps its error
 }
 
 // first names a row's block on its first line.

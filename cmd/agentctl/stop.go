@@ -56,7 +56,7 @@ func runStop(ctx context.Context, o *stopOptions) error {
 	})
 }
 
-// stop asks the server to end and waits until it let go of the directory.
+// stop asks the server to end and waits until it has.
 func (d dataDir) stop(ctx context.Context, pid int) error {
 	p, err := os.FindProcess(pid)
 	if err == nil {
@@ -65,6 +65,11 @@ func (d dataDir) stop(ctx context.Context, pid int) error {
 	if err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop the server with pid %d: %w", pid, err)
 	}
+	return d.gone(ctx, pid)
+}
+
+// gone waits until the server let go of the directory.
+func (d dataDir) gone(ctx context.Context, pid int) error {
 	tick := time.NewTicker(startPoll)
 	defer tick.Stop()
 	for d.owner() == pid {

@@ -51,7 +51,7 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
 	defer stop()
 	dir, err := os.MkdirTemp("", "agentctl-tour-")
 	if err != nil {
@@ -79,6 +79,9 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	var serveErr error
 	served.Go(func() { serveErr = h.serve(serving, 0) })
 	err = o.play(ctx, pipe)
+	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
+		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
+	}
 	end()
 	served.Wait()
 	return errors.Join(err, serveErr)
@@ -89,12 +92,12 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	a := o.app
 	c := wsclient.New("ws://tour", wsclient.Options{Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
 	if err := c.Connect(ctx); err != nil {
-		c.Close()
+		_ = c.Close() // never fails
 		return err
 	}
 	l := newLink(ctx, c, true)
 	defer l.Close()
-	made, err := ask[protocol.CreateResult](l, protocol.DoCreate, "", protocol.CreateData{Name: "tour", Title: "A tour of agentctl"})
+	made, err := ask[protocol.CreateResult](l, protocol.DoCreate, "", protocol.CreateData{Name: "tour", Agent: "tour", Title: "A tour of agentctl"})
 	if err != nil {
 		return err
 	}
@@ -109,5 +112,8 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
 	err = tui.Plain(l.ctx, g, a.text(), strings.NewReader(""))
+	if err == nil {
+		err = l.ctx.Err()
+	}
 	return l.reason(errors.Join(err, g.err))
 }

@@ -65,11 +65,12 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-// agent's sessions are owned by the goroutine of serve.
+// agent's sessions and login are owned by the goroutine of serve.
 type agent struct {
 	traits   []string
 	dir      string
 	sessions map[string]*session
+	loggedIn bool
 
 	mu      sync.Mutex
 	out     *bufio.Writer
@@ -166,6 +167,9 @@ func (a *agent) take(m message) {
 	switch m.Method {
 	case "initialize":
 		a.initialize(m)
+	case "authenticate":
+		a.loggedIn = true
+		a.reply(m.ID, obj{})
 	case "session/new":
 		a.open(m)
 	case "session/load", "session/resume":
@@ -219,12 +223,16 @@ func (a *agent) initialize(m message) {
 		"agentCapabilities": obj{
 			"loadSession": a.is("load"), "sessionCapabilities": offers, "promptCapabilities": obj{"image": true},
 		},
-		"authMethods": []obj{{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"}},
+		"authMethods": []obj{
+			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
+			{"id": "key", "name": "Key", "type": "env_var", "vars": []obj{{"name": "FAKE_KEY"}}},
+			{"id": "gemini-api-key", "name": "API key"},
+		},
 	})
 }
 
 func (a *agent) open(m message) {
-	if a.is("auth") {
+	if a.is("auth") && !a.loggedIn {
 		a.refuse(m.ID, -32000, "Authentication required")
 		return
 	}

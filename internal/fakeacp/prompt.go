@@ -1,6 +1,7 @@
 package fakeacp
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -127,7 +128,7 @@ func (a *agent) child() string {
 	if err != nil {
 		return err.Error()
 	}
-	c := exec.Command(self)
+	c := exec.CommandContext(context.Background(), self) // it is to outlive the agent
 	c.Env = append(os.Environ(), Variable+"=child")
 	if err := c.Start(); err != nil {
 		return err.Error()

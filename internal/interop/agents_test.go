@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
-
-	"agentctl/server/agent/acp"
 )
 
 // A realAgent is a released agent and what it needs to talk to the fake model.
@@ -18,6 +16,8 @@ type realAgent struct {
 	program string   // below node_modules
 	args    []string // after the program
 	shell   string   // the name of its shell tool
+	write   string   // the name of its tool that writes a file
+	path    string   // what that calls the file
 	env     func(home, endpoint string) map[string]string
 	files   func(endpoint string) map[string]any // settings below its home
 	age     func(home string) error              // makes its conversations look older; nil: not needed
@@ -25,7 +25,7 @@ type realAgent struct {
 
 var realAgents = []realAgent{
 	{
-		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shell: "run_shell_command",
+		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shell: "run_shell_command", write: "write_file", path: "file_path",
 		env: func(_, endpoint string) map[string]string {
 			return map[string]string{
 				"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",
@@ -41,7 +41,7 @@ var realAgents = []realAgent{
 		age: ageGemini,
 	},
 	{
-		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shell: "bash",
+		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shell: "bash", write: "write", path: "filePath",
 		env: func(home, _ string) map[string]string {
 			return map[string]string{
 				"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
@@ -64,9 +64,9 @@ var realAgents = []realAgent{
 
 type obj = map[string]any
 
-// config writes the agent's settings into home and says how to run it. A missing agent is a failure: the tests prove nothing
-// without it.
-func (a *realAgent) config(t *testing.T, home, endpoint string) acp.Config {
+// config writes the agent's settings into home and returns its entry in a server's configuration. A missing agent is a
+// failure: the tests prove nothing without it.
+func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("node_modules", a.program))
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *realAgent) config(t *testing.T, home, endpoint string) acp.Config {
 	}
 	env := a.env(home, endpoint)
 	env["HOME"] = home
-	return acp.Config{Name: a.name, Command: append([]string{program}, a.args...), Env: env}
+	return obj{"command": program, "args": a.args, "env": env}
 }
 
 // ageGemini renames the files of conversations. This release names each by the minute in which it began, and a load within

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func each(t *testing.T, script func(*realAgent) fakemodel.Script, test func(*tes
 	}
 }
 
-// plays is a model that does what the user says: "run COMMAND" calls the shell, "drip" never ends, all else is answered by
+// plays is a model that does what the user says: "run COMMAND" calls the shell, "write FILE" the editor, "drip" never ends, all else is answered by
 // its own words. Requests that offer no tools are the agent's own business, such as finding a title.
 func plays(a *realAgent) fakemodel.Script {
 	return func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
@@ -42,6 +43,10 @@ func plays(a *realAgent) fakemodel.Script {
 			out.Reasoning("a command it is")
 			out.Text("I run it.")
 			out.Call(a.shell, map[string]any{"command": command, "description": "as was said"})
+			return
+		}
+		if file, ok := strings.CutPrefix(said, "write "); ok {
+			out.Call(a.write, map[string]any{a.path: file, "content": "one\ntwo\n"})
 			return
 		}
 		if said == "drip" {
@@ -138,6 +143,25 @@ func TestACommandThatIsDeniedDoesNotRunAndTheReasonIsHeard(t *testing.T) {
 	})
 }
 
+func TestAnEditIsShownBeforeItHappens(t *testing.T) {
+	each(t, plays, func(t *testing.T, r *rig) {
+		file := filepath.Join(r.cwd, "new.txt")
+		r.send("write " + file)
+		var a protocol.Approval
+		r.decode(r.await(protocol.ApprovalRequested), &a)
+		if a.Kind != protocol.ApprovePatch || !slices.Contains(a.Paths, file) || len(a.Content) != 1 ||
+			a.Content[0].Path != file || a.Content[0].New != "one\ntwo\n" {
+			t.Errorf("asked for %+v", a)
+		}
+		r.approve(protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce})
+		r.toolEnded(a.Tool, protocol.ToolCompleted)
+		r.turnEnded(protocol.ReasonCompleted)
+		if b, err := os.ReadFile(file); err != nil || string(b) != "one\ntwo\n" {
+			t.Errorf("made %q, %v", b, err)
+		}
+	})
+}
+
 func TestDenyAndStopEndsTheTurn(t *testing.T) {
 	each(t, plays, func(t *testing.T, r *rig) {
 		r.send("run echo done > made.txt")
@@ -183,46 +207,72 @@ func TestAnInterruptKeepsWhatWasSaid(t *testing.T) {
 		if got := r.said(); got != "you said: still there?" {
 			t.Errorf("said %q", got)
 		}
-		if groups, err := r.store.Groups(t.Context()); err != nil || len(groups) != 1 {
-			t.Errorf("process groups are %+v, %v", groups, err)
+		if n := r.count(protocol.Notice); n != 0 {
+			t.Errorf("the process was not kept:\n%s", r.story())
 		}
 	})
 }
 
 func TestTheConversationGoesOnAfterARestart(t *testing.T) {
+	for how, down := range map[string]func(*rig){"drained": (*rig).stop, "killed": (*rig).kill} {
+		t.Run(how, func(t *testing.T) {
+			each(t, plays, func(t *testing.T, r *rig) {
+				r.send("my name is Ada")
+				r.turnEnded(protocol.ReasonCompleted)
+				down(r)
+				if r.agent.age != nil {
+					if err := r.agent.age(r.home); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r.start()
+				r.send("who am I?")
+				r.turnEnded(protocol.ReasonCompleted)
+				if got := r.said(); got != "you said: who am I?" {
+					t.Errorf("said %q", got)
+				}
+				if all := r.toldModel(); !strings.Contains(all, "my name is Ada") || !strings.Contains(all, "you said: my name is Ada") {
+					t.Errorf("the model was told %s", all)
+				}
+				replayed := 0
+				for _, e := range r.seen {
+					if e.Type != protocol.MessageUser && strings.Contains(string(e.Data), "my name is Ada") {
+						replayed++
+					}
+				}
+				if replayed > 1 {
+					t.Errorf("the replay is in the log:\n%s", r.story())
+				}
+			})
+		})
+	}
+}
+
+// toldModel is the conversation as the model was told it last.
+func (r *rig) toldModel() string {
+	told := ""
+	for _, req := range r.model.Requests() {
+		if req.Offers(r.agent.shell) {
+			told = fmt.Sprint(req.Messages)
+		}
+	}
+	return told
+}
+
+func TestATurnThatAKilledServerCutEndsAndTheNextRuns(t *testing.T) {
 	each(t, plays, func(t *testing.T, r *rig) {
-		r.send("my name is Ada")
-		r.turnEnded(protocol.ReasonCompleted)
-		r.stop()
-		if r.agent.age != nil {
-			if err := r.agent.age(r.config.Env["HOME"]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		r.send("drip")
+		r.awaitWhere("the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") })
+		r.kill()
 		r.start()
-		r.send("who am I?")
+		r.turnEnded(protocol.ReasonError)
+		if !strings.HasPrefix(r.said(), "drop 1 drop 2 drop 3 drop 4 drop 5") {
+			t.Errorf("kept %q", r.said())
+		}
+		r.send("still there?")
 		r.turnEnded(protocol.ReasonCompleted)
-		if got := r.said(); got != "you said: who am I?" {
+		if got := r.said(); got != "you said: still there?" {
 			t.Errorf("said %q", got)
-		}
-		requests := r.model.Requests()
-		last := requests[len(requests)-1]
-		for _, req := range requests {
-			if req.Offers(r.agent.shell) {
-				last = req
-			}
-		}
-		if all := fmt.Sprint(last.Messages); !strings.Contains(all, "my name is Ada") || !strings.Contains(all, "you said: my name is Ada") {
-			t.Errorf("the model was told %s; log\n%s", all, r.story())
-		}
-		replayed := 0
-		for _, e := range append(r.seen, r.read(t.Context())...) {
-			if e.Type != protocol.MessageUser && strings.Contains(string(e.Data), "my name is Ada") {
-				replayed++
-			}
-		}
-		if replayed > 1 {
-			t.Errorf("the replay is in the log:\n%s", r.story())
 		}
 	})
 }

@@ -3,9 +3,15 @@
 package interop
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,115 +19,181 @@ import (
 
 	"agentctl/internal/fakemodel"
 	"agentctl/protocol"
-	"agentctl/server/agent/acp"
-	"agentctl/server/agent/process"
-	"agentctl/server/session"
-	"agentctl/server/sqlite"
+	"agentctl/wsclient"
 )
 
 // patience bounds every wait for a real agent.
-const patience = 60 * time.Second
+const patience = 90 * time.Second
 
-// rig is a session on a real agent: model, agent, store and hub.
+// program is the path of agentctl, built once.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "interop")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	program = filepath.Join(dir, "agentctl")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/agentctl").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// rig is a session on a real agent: model, agent, server and client.
 type rig struct {
 	t       *testing.T
 	agent   *realAgent
 	model   *fakemodel.Handler
-	config  acp.Config
-	data    string // directory of the store
+	home    string // of the agent
+	data    string // of the server
 	cwd     string
 	session string
 
-	store *sqlite.Store
-	hub   *session.Hub
-	seen  []protocol.Event
+	server *exec.Cmd
+	log    *os.File // of the server
+	client *wsclient.Client
+	events *wsclient.Subscription
+	seen   []protocol.Event
 }
 
 // open makes a session on the agent, whose model answers as script says.
 func open(t *testing.T, agent *realAgent, script fakemodel.Script) *rig {
 	t.Helper()
-	r := &rig{t: t, agent: agent, model: fakemodel.New(script), data: t.TempDir(), cwd: t.TempDir()}
+	r := &rig{t: t, agent: agent, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}
 	endpoint := httptest.NewServer(r.model)
 	t.Cleanup(endpoint.Close)
-	r.config = agent.config(t, t.TempDir(), endpoint.URL)
+	r.data = shortDir(t)
+	r.write("config.json", obj{"agents": obj{agent.name: agent.config(t, r.home, endpoint.URL)}})
+	var err error
+	if r.log, err = os.Create(filepath.Join(r.data, "log")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.log.Close() })
 	r.start()
-	t.Cleanup(func() { r.stop() })
+	t.Cleanup(func() {
+		if t.Failed() {
+			b, _ := os.ReadFile(r.log.Name())
+			t.Logf("the server's log\n%s", b)
+		}
+	})
+	t.Cleanup(r.stop)
+	r.client = wsclient.New("unix://"+filepath.Join(r.data, "agentctl.sock"), wsclient.Options{Name: "tester"})
+	t.Cleanup(func() { _ = r.client.Close() })
 	var made protocol.CreateResult
 	r.do(protocol.DoCreate, protocol.CreateData{Agent: agent.name, CWD: r.cwd}, &made)
 	r.session = made.Session
+	since := protocol.Position{Epoch: made.Position.Epoch}
+	r.events = r.client.Subscribe(r.session, wsclient.SubscribeOptions{Since: &since, Raw: true})
 	return r
 }
 
-// Open implements session.Agents.
-func (r *rig) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	return acp.New(r.config, spec, host)
+// shortDir is a directory whose path leaves room for the name of a socket.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
-// Names implements session.Agents.
-func (r *rig) Names() []string { return []string{r.agent.name} }
+func (r *rig) write(name string, v any) {
+	r.t.Helper()
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.data, name), b, 0o600)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
 
+// start starts the server and returns when it serves.
 func (r *rig) start() {
 	r.t.Helper()
-	var err error
-	if r.store, err = sqlite.Open(r.data, sqlite.Options{}); err != nil {
-		r.t.Fatal(err)
+	r.server = exec.Command(program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o", "json", "-v")
+	r.server.Stderr = r.log
+	out, err := r.server.StdoutPipe()
+	if err == nil {
+		err = r.server.Start()
 	}
-	r.hub, err = session.NewHub(r.t.Context(), session.Config{Store: r.store, Agents: r, EndGroup: func(g session.Group) error {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		return process.EndGroup(ctx, process.Group{PID: g.PID, Start: g.Start}, time.Second)
-	}})
+	if err == nil {
+		_, err = bufio.NewReader(out).ReadString('\n')
+	}
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Fatalf("start the server: %v", err)
 	}
 }
 
-// stop ends the hub and checks that no process of the agent is left.
-func (r *rig) stop() {
+// stop drains the server and checks that nothing of the agent is left.
+func (r *rig) stop() { r.end(syscall.SIGTERM) }
+
+// kill kills the server, whose agent notices by itself or is ended at the next start.
+func (r *rig) kill() { r.end(syscall.SIGKILL) }
+
+func (r *rig) end(how syscall.Signal) {
 	r.t.Helper()
-	groups, err := r.store.Groups(context.Background())
+	if r.server == nil {
+		return
+	}
+	agents := r.children()
+	if err := r.server.Process.Signal(how); err != nil {
+		r.t.Error(err)
+	}
+	err := r.server.Wait()
+	r.server = nil
+	if how != syscall.SIGTERM {
+		r.t.Cleanup(func() { r.gone(agents) })
+		return
+	}
 	if err != nil {
-		r.t.Error(err)
+		r.t.Errorf("the server ended with %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := r.hub.Close(ctx); err != nil {
-		r.t.Error(err)
+	r.gone(agents)
+}
+
+// children are the processes that the server started: leaders of groups, each an agent.
+func (r *rig) children() []int {
+	r.t.Helper()
+	out, err := exec.Command("ps", "-o", "pid=", "--ppid", strconv.Itoa(r.server.Process.Pid)).Output()
+	if err != nil {
+		return nil // there are none
 	}
-	for _, g := range groups {
-		if syscall.Kill(-g.PID, 0) == nil {
-			r.t.Errorf("process group %d is left over", g.PID)
+	var pids []int
+	for _, f := range strings.Fields(string(out)) {
+		pid, err := strconv.Atoi(f)
+		if err != nil {
+			r.t.Fatal(err)
 		}
+		pids = append(pids, pid)
 	}
-	if left, err := r.store.Groups(ctx); err != nil || len(left) > 0 {
-		r.t.Errorf("process groups recorded as left: %+v, %v", left, err)
-	}
-	if err := r.store.Close(); err != nil {
-		r.t.Error(err)
+	return pids
+}
+
+func (r *rig) gone(groups []int) {
+	r.t.Helper()
+	for _, pid := range groups {
+		if syscall.Kill(-pid, 0) == nil {
+			r.t.Errorf("process group %d is left over", pid)
+		}
 	}
 }
 
 // do carries out a command and decodes its result.
 func (r *rig) do(verb protocol.Verb, data, result any) {
 	r.t.Helper()
-	type answer struct {
-		raw json.RawMessage
-		err error
-	}
-	answered := make(chan answer, 1)
-	c := &protocol.Command{Command: verb, Session: r.session, Data: protocol.MustEncode(data)}
-	who := session.Caller{By: protocol.Actor{Name: "tester"}}
-	r.hub.Do(r.t.Context(), c, who, func(raw json.RawMessage, err error) { answered <- answer{raw, err} })
-	select {
-	case a := <-answered:
-		if a.err != nil {
-			r.t.Fatalf("%s: %v", verb, a.err)
-		}
-		if err := json.Unmarshal(a.raw, result); err != nil {
-			r.t.Fatal(err)
-		}
-	case <-time.After(patience):
-		r.t.Fatalf("%s was not answered; the log is\n%s", verb, r.story())
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	defer cancel()
+	c := protocol.Command{Command: verb, Session: r.session, Data: protocol.MustEncode(data)}
+	if err := r.client.Do(ctx, c, result); err != nil {
+		r.t.Fatalf("%s: %v; the log is\n%s", verb, err, r.story())
 	}
 }
 
@@ -140,41 +212,20 @@ func (r *rig) awaitWhere(what string, ok func(*protocol.Event) bool) protocol.Ev
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 	defer cancel()
-	for {
-		for _, e := range r.read(ctx) {
-			r.seen = append(r.seen, e)
-			if ok(&e) {
-				return e
-			}
-		}
-		select {
-		case <-ctx.Done():
-			r.t.Fatalf("waited for %s in vain; the log is\n%s", what, r.story())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// read returns the events that were not awaited yet.
-func (r *rig) read(ctx context.Context) []protocol.Event {
-	r.t.Helper()
-	var after uint64
-	if n := len(r.seen); n > 0 {
-		after = r.seen[n-1].Seq
-	}
-	lines, _, err := r.store.Read(ctx, r.session, after, 1<<62, false, 1<<30, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	var events []protocol.Event
-	for line := range strings.Lines(string(lines)) {
-		var e protocol.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
+	for it, err := range r.events.Events(ctx) {
+		if err != nil {
 			r.t.Fatal(err)
 		}
-		events = append(events, e)
+		if it.Event == nil || !it.Event.Durable() {
+			continue
+		}
+		r.seen = append(r.seen, *it.Event)
+		if ok(it.Event) {
+			return *it.Event
+		}
 	}
-	return events
+	r.t.Fatalf("waited for %s in vain; the log is\n%s", what, r.story())
+	return protocol.Event{}
 }
 
 // turnEnded waits for the turn's end and checks its reason.
@@ -226,10 +277,10 @@ func (r *rig) count(kind protocol.Type) int {
 	return n
 }
 
-// story is the log for people.
+// story is what was awaited, for people.
 func (r *rig) story() string {
 	var b strings.Builder
-	for _, e := range append(r.seen, r.read(context.Background())...) {
+	for _, e := range r.seen {
 		line := string(e.AppendJSON(nil))
 		b.WriteString(line[:min(len(line), 400)] + "\n")
 	}

@@ -62,9 +62,16 @@ func (s *Session) do(a *action) {
 	if a.key != "" && s.answers.known(s, a) {
 		return
 	}
-	if s.state.Closed && protocol.CommandOf(a.verb).Changes && a.verb != protocol.DoClose {
-		s.answer(a, nil, protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id))
-		return
+	if protocol.CommandOf(a.verb).Changes {
+		if s.shutting {
+			s.answer(a, nil, stopping())
+			return
+		}
+		if s.state.Closed && a.verb != protocol.DoClose {
+			s.answer(a, nil, protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id))
+			return
+		}
+		s.mend()
 	}
 	result, err := handlers[a.verb](s, a)
 	if err != errLater {
@@ -98,10 +105,12 @@ type answers struct {
 	order []string // oldest first
 }
 
-// kept is what is known of a key. While its command is under way, body is nil and more wait.
+// kept is what is known of a key. While its command is under way, body is nil and more wait; only what is durable may be
+// forgotten.
 type kept struct {
 	hash    []byte
 	body    json.RawMessage
+	durable bool
 	waiting []*action
 }
 
@@ -127,13 +136,17 @@ func (k *answers) known(s *Session, a *action) bool {
 		return false
 	case err != nil:
 		s.hub.log.Error("read answer", "session", s.id, "err", err)
-		a.reply(nil, protocol.Errorf(protocol.CodeStorage, "the store did not answer; nothing was changed, try again"))
+		a.reply(nil, unanswered())
 	case stored.Session != s.id || !bytes.Equal(stored.Hash, a.hash):
 		a.reply(nil, keyReused(a.key))
 	default:
 		a.reply(stored.Body, nil)
 	}
 	return true
+}
+
+func unanswered() error {
+	return protocol.Errorf(protocol.CodeStorage, "the store did not answer; nothing was changed, try again")
 }
 
 func keyReused(key string) error {
@@ -147,8 +160,8 @@ func (k *answers) put(key string, e *kept) {
 	k.byKey[key] = e
 	k.order = append(k.order, key)
 	for i := 0; len(k.order) > keepInMemory && i < len(k.order); {
-		if old := k.byKey[k.order[i]]; old != nil && old.body == nil {
-			i++ // under way: must stay
+		if old := k.byKey[k.order[i]]; old != nil && !old.durable {
+			i++
 			continue
 		}
 		delete(k.byKey, k.order[i])
@@ -174,6 +187,17 @@ func (k *answers) settle(s *Session, a *action, body json.RawMessage, err error)
 	e.body = body
 	b := s.pending()
 	b.Answers = append(b.Answers, Answer{Key: a.key, Session: s.id, Hash: a.hash, Body: body, At: time.Now()})
+	s.then(func(failed error) { e.durable = failed == nil })
+}
+
+// take forgets a key and returns the actions that wait for its answer.
+func (k *answers) take(key string) []*action {
+	e := k.byKey[key]
+	if e == nil {
+		return nil
+	}
+	delete(k.byKey, key)
+	return e.waiting
 }
 
 // reset forgets what a failed commit did not keep; the store knows the rest. Actions under way stay.
@@ -189,13 +213,19 @@ func (k *answers) reset() {
 	}
 }
 
-// hashOf identifies a command's body.
-func hashOf(c *protocol.Command) []byte {
-	h := sha256.New()
-	data, _ := protocol.Compact(c.Data)
-	for _, part := range []string{string(c.Command), c.Session, string(data)} {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
+// forsake answers who waits for a command that was under way when its session ended.
+func (k *answers) forsake(err error) {
+	for _, e := range k.byKey {
+		for _, a := range e.waiting {
+			a.reply(nil, err)
+		}
+		e.waiting = nil
 	}
-	return h.Sum(nil)
+}
+
+// hashOf identifies a command's body. Its session is not part of it: a session may be named in several ways.
+func hashOf(c *protocol.Command) []byte {
+	data, _ := protocol.Compact(c.Data)
+	sum := sha256.Sum256(append([]byte(c.Command+"\x00"), data...))
+	return sum[:]
 }

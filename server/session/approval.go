@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -18,23 +19,21 @@ type ask struct {
 
 // approvals knows which agents wait for which requests, and how late requests were resolved; the store knows of all.
 type approvals struct {
-	asking  map[string]*ask
-	offered map[string][]string // request → ids of the options that the agent itself offered
+	asking  map[string][]*ask
 	decided map[string]resolution
 }
 
 // A resolution is how a request ended and by whom, as kept in the store.
 type resolution struct {
 	protocol.ApprovalResolvedData
-	By *protocol.Actor `json:"by,omitempty"`
+	By   *protocol.Actor `json:"by,omitempty"`
+	Turn string          `json:"turn,omitempty"` // in which it was asked
 }
 
-func (p *approvals) init() {
-	p.asking, p.offered, p.decided = map[string]*ask{}, map[string][]string{}, map[string]resolution{}
+// reset begins anew: a failed commit may not have kept what was known.
+func (p *approvals) reset() {
+	p.asking, p.decided = map[string][]*ask{}, map[string]resolution{}
 }
-
-// reset forgets what a failed commit may not have kept.
-func (p *approvals) reset() { p.init() }
 
 // resolution returns how a request ended, or nil when it is not known to have ended.
 func (s *Session) resolution(request string) (*resolution, error) {
@@ -46,7 +45,7 @@ func (s *Session) resolution(request string) (*resolution, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read decision: %w", err)
 	}
 	r := new(resolution)
 	return r, json.Unmarshal(raw, r)
@@ -54,60 +53,87 @@ func (s *Session) resolution(request string) (*resolution, error) {
 
 // ask records a request for a decision, or joins the one of that id.
 func (s *Session) ask(q *ask) {
+	if s.turn.reason != "" { // interrupted meanwhile: nobody is bothered
+		q.give(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}})
+		return
+	}
+	request, err := s.request(q)
+	if err != nil {
+		s.hub.log.Error("record request", "session", s.id, "err", err)
+		q.give(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{
+			Outcome: protocol.Denied, Reason: "the request could not be recorded",
+		}})
+		return
+	}
+	if request == nil {
+		return
+	}
+	if rule := s.state.Rule(request.Kind, subject(request)); rule != nil && rule.Subject != "" {
+		s.resolve(request.Request, rule.By, protocol.ApprovalResolvedData{
+			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
+		})
+	}
+}
+
+// request records what an agent asks and returns it; nil when it was asked before in this turn.
+func (s *Session) request(q *ask) (*protocol.Approval, error) {
 	a := q.approval
+	if a.Request != "" {
+		if s.state.Pending(a.Request) != nil {
+			s.approvals.asking[a.Request] = append(s.approvals.asking[a.Request], q)
+			return nil, nil
+		}
+		r, err := s.resolution(a.Request)
+		switch {
+		case err != nil:
+			return nil, err
+		case r == nil:
+		case r.Turn == s.turn.id:
+			s.then(func(failed error) { q.give(failed, r) })
+			return nil, nil
+		default: // what was decided then says nothing about now
+			a.Request = ""
+		}
+	}
 	if a.Request == "" {
 		a.Request = newID(idRequest)
 	}
-	if s.state.Pending(a.Request) != nil {
-		s.approvals.asking[a.Request] = q
-		return
-	}
-	if r, err := s.resolution(a.Request); err == nil && r != nil {
-		s.then(func(failed error) { q.give(failed, r.verdict(nil)) })
-		return
-	}
-	offered := s.complete(&a)
-	raw, err := encode(a)
-	if err == nil && len(raw) > protocol.MaxEvent-envelope {
-		entries, fitErr := whole(entry{typ: protocol.ApprovalRequested}, a)
-		if err = fitErr; err == nil && entries[0].typ == protocol.ApprovalRequested {
-			b := s.pending()
-			b.Blobs = append(b.Blobs, entries[0].blobs...)
-			raw = entries[0].data
-		} else if err == nil {
-			err = errors.New("request too large")
-		}
+	s.complete(&a)
+	entries, err := whole(entry{typ: protocol.ApprovalRequested, task: a.Task}, a)
+	if err == nil && entries[0].typ != protocol.ApprovalRequested {
+		err = errors.New("request too large")
 	}
 	if err == nil {
-		_, err = s.append(s.turn.id, entry{typ: protocol.ApprovalRequested, task: a.Task, data: raw})
+		_, err = s.append(s.turn.id, entries[0])
 	}
 	if err != nil {
-		s.hub.log.Error("record request", "session", s.id, "err", err)
-		q.give(nil, Verdict{Outcome: protocol.Denied, Reason: "the request could not be recorded"})
-		return
+		return nil, err
 	}
 	s.changed = true
-	s.approvals.asking[a.Request] = q
-	s.approvals.offered[a.Request] = offered
-	if rule := s.state.Rule(a.Kind, subject(&a)); rule != nil && rule.Subject != "" {
-		s.resolve(a.Request, rule.By, protocol.ApprovalResolvedData{
-			Request: a.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
-		})
+	s.approvals.asking[a.Request] = []*ask{q}
+	return &a, nil
+}
+
+// give hands the agent its verdict unless the commit failed: then the turn is over. An option that the session added means
+// nothing to the agent.
+func (q *ask) give(failed error, r *resolution) {
+	if failed != nil {
 		return
 	}
-	s.arm()
-}
-
-// give hands the agent its verdict unless the commit failed: then the turn is over.
-func (q *ask) give(failed error, v Verdict) {
-	if failed == nil {
-		q.verdict <- v
+	v := Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
+	if hasOption(q.approval.Options, r.Option) {
+		v.Option = r.Option
 	}
+	q.verdict <- v
 }
 
-// complete fills in what the agent left open: when it was asked, until when, and every decision it has no option for. It
-// returns the ids of the agent's own options.
-func (s *Session) complete(a *protocol.Approval) []string {
+func hasOption(options []protocol.Option, id string) bool {
+	return slices.ContainsFunc(options, func(o protocol.Option) bool { return o.ID == id })
+}
+
+// complete fills in what the agent left open: when it was asked, until when, and every decision it has no option for. Options
+// that could not be carried out are taken away.
+func (s *Session) complete(a *protocol.Approval) {
 	a.Asked = time.Now().UTC().Truncate(time.Millisecond)
 	a.Expires, a.Explained = nil, nil
 	if a.CWD == "" {
@@ -117,30 +143,40 @@ func (s *Session) complete(a *protocol.Approval) []string {
 		at := a.Asked.Add(d)
 		a.Expires = &at
 	}
-	var offered []string
-	has := map[protocol.Decision]bool{}
-	for _, o := range a.Options {
-		offered = append(offered, o.ID)
-		has[o.Kind] = true
-	}
 	scope := scopeOf(a)
 	_, explains := s.agent.(Explainer)
-	for _, o := range []struct {
-		option protocol.Option
-		offer  bool
-	}{
-		{protocol.Option{Kind: protocol.AllowOnce, Label: "Allow once"}, true},
-		{protocol.Option{Kind: protocol.AllowAlways, Label: "Always allow", Scope: scope}, scope != ""},
-		{protocol.Option{Kind: protocol.Deny, Label: "Deny"}, true},
-		{protocol.Option{Kind: protocol.DenyStop, Label: "Deny and stop"}, true},
-		{protocol.Option{Kind: protocol.Explain, Label: "Explain"}, explains},
-	} {
-		if o.offer && !has[o.option.Kind] {
-			o.option.ID = string(o.option.Kind)
-			a.Options = append(a.Options, o.option)
-		}
+	own := []protocol.Option{
+		{Kind: protocol.AllowOnce, Label: "Allow once"},
+		{Kind: protocol.AllowAlways, Label: "Always allow"},
+		{Kind: protocol.Deny, Label: "Deny"},
+		{Kind: protocol.DenyStop, Label: "Deny and stop"},
+		{Kind: protocol.Explain, Label: "Explain"},
 	}
-	return offered
+	var options []protocol.Option
+	has := map[protocol.Decision]bool{}
+	offer := func(o protocol.Option) {
+		if !o.Kind.Valid() || o.Kind == protocol.AllowAlways && scope == "" || o.Kind == protocol.Explain && !explains || hasOption(options, o.ID) {
+			return
+		}
+		if o.Kind == protocol.AllowAlways {
+			o.Scope = scope
+		}
+		has[o.Kind] = true
+		options = append(options, o)
+	}
+	for _, o := range a.Options {
+		offer(o)
+	}
+	for _, o := range own {
+		if has[o.Kind] {
+			continue
+		}
+		for o.ID = string(o.Kind); hasOption(options, o.ID); {
+			o.ID = "session_" + o.ID
+		}
+		offer(o)
+	}
+	a.Options = options
 }
 
 // approve decides a pending request. The first decision wins: a later one gets conflict with the winner.
@@ -264,30 +300,20 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 		return
 	}
 	s.changed = true
-	res := resolution{r, who}
+	res := resolution{r, who, s.turnID()}
 	s.approvals.decided[request] = res
 	b := s.pending()
 	b.Decisions = append(b.Decisions, Decision{Request: request, Data: protocol.MustEncode(res)})
-	q, offered := s.approvals.asking[request], s.approvals.offered[request]
+	asking := s.approvals.asking[request]
 	delete(s.approvals.asking, request)
-	delete(s.approvals.offered, request)
 	s.then(func(failed error) {
-		if q != nil {
-			q.give(failed, res.verdict(offered))
+		for _, q := range asking {
+			q.give(failed, &res)
 		}
 		if failed == nil {
 			delete(s.approvals.decided, request) // the store knows now
 		}
 	})
-}
-
-// verdict is what the agent hears. An option that the session added means nothing to it.
-func (r *resolution) verdict(offered []string) Verdict {
-	v := Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
-	if slices.Contains(offered, r.Option) {
-		v.Option = r.Option
-	}
-	return v
 }
 
 // passOn sends the words of a decision as the next message, where the agent cannot hear them otherwise.
@@ -327,16 +353,11 @@ func (s *Session) cancelApprovals() {
 	}
 }
 
-// expireApprovals ends the requests whose time is over, and returns when the next one is; zero: never.
-func (s *Session) expireApprovals(now time.Time) (next time.Time) {
+// expireApprovals ends the requests whose time is over.
+func (s *Session) expireApprovals(now time.Time) {
 	for _, p := range slices.Clone(s.state.Approvals) {
-		switch {
-		case p.Expires == nil:
-		case !now.Before(*p.Expires):
+		if p.Expires != nil && !now.Before(*p.Expires) {
 			s.resolve(p.Request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Expired})
-		case next.IsZero() || p.Expires.Before(next):
-			next = *p.Expires
 		}
 	}
-	return next
 }

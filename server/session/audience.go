@@ -158,17 +158,16 @@ func (f *follower) measure(s *Session) {
 }
 
 // moved notes that the log moved on, so that lag is worth a look soon.
-func (u *audience) moved(s *Session) {
+func (u *audience) moved() {
 	if len(u.peers) > 0 && u.lagDue.IsZero() {
 		u.lagDue = time.Now().Add(lagPeriod)
-		s.arm()
 	}
 }
 
-// lookAtLag tells whose lag changed, and when to look again; zero: when the log moves.
-func (u *audience) lookAtLag(s *Session, now time.Time) time.Time {
+// lookAtLag tells whose lag changed, and looks again later while somebody is behind.
+func (u *audience) lookAtLag(s *Session, now time.Time) {
 	if u.lagDue.IsZero() || now.Before(u.lagDue) {
-		return u.lagDue
+		return
 	}
 	u.lagDue = time.Time{}
 	for _, f := range slices.Clone(u.peers) {
@@ -183,5 +182,4 @@ func (u *audience) lookAtLag(s *Session, now time.Time) time.Time {
 			u.lagDue = now.Add(lagPeriod)
 		}
 	}
-	return u.lagDue
 }

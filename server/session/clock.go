@@ -45,10 +45,8 @@ func (s *Session) tick() {
 	if t := s.turn; t != nil && !t.giveUp.IsZero() && !now.Before(t.giveUp) && !t.ended {
 		s.forceEnd()
 	}
-	if !s.mendAt.IsZero() && !now.Before(s.mendAt) {
-		s.mendAt = time.Time{}
-		s.cutTurn(protocol.CodeStorage, "the store failed: the turn was cut", protocol.QueueKeep)
-		s.next()
+	if !now.Before(s.mendAt) {
+		s.mend()
 	}
 	if s.unwatched() && !now.Before(s.touched.Add(s.hub.cfg.UnloadAfter)) {
 		s.unload()
@@ -56,9 +54,21 @@ func (s *Session) tick() {
 	s.arm()
 }
 
+// mend goes on after a failed commit: the turn that was cut is ended, and the queue runs on. It waits a while, or for the next
+// command, which tries the store anyway.
+func (s *Session) mend() {
+	if s.mendAt.IsZero() {
+		return
+	}
+	s.mendAt = time.Time{}
+	s.cutTurn(protocol.CodeStorage, "the store failed: the turn was cut", protocol.QueueKeep)
+	s.next()
+}
+
 // unwatched reports whether nobody would miss the session in memory.
 func (s *Session) unwatched() bool {
-	return s.turn == nil && s.state.Turn == nil && len(s.audience.peers) == 0 && len(s.editors) == 0 && s.batch == nil && s.inAir == nil
+	return s.turn == nil && s.state.Turn == nil && s.asides == 0 && len(s.audience.peers) == 0 && len(s.editors) == 0 &&
+		s.batch == nil && s.inAir == nil
 }
 
 // unload ends the session's goroutine; the next use loads it again.
@@ -76,8 +86,8 @@ func (s *Session) cutTurn(code protocol.Code, message, queue string) {
 	s.endTurn(End{Reason: protocol.ReasonError, Code: code, Message: message})
 }
 
-// dropTurn forgets the turn under way without a record: what is recorded of it is cut later, by mend or after a restart.
-func (s *Session) dropTurn(code protocol.Code, message string) {
+// dropTurn forgets the turn under way without a record, because the store failed: mend cuts what is recorded of it.
+func (s *Session) dropTurn() {
 	t := s.turn
 	if t == nil {
 		return
@@ -86,10 +96,10 @@ func (s *Session) dropTurn(code protocol.Code, message string) {
 	t.cancel(errStorage)
 	close(t.over)
 	for _, a := range t.waiting {
-		s.answer(a, nil, protocol.Errorf(code, "%s", message))
+		s.answer(a, nil, notKept())
 	}
 	for _, c := range s.closing {
-		s.answer(c.a, nil, protocol.Errorf(code, "%s", message))
+		s.answer(c.a, nil, notKept())
 	}
 	s.closing = nil
 	s.closeAgent()
@@ -101,13 +111,17 @@ func (s *Session) leaving() bool { return s.shutting || len(s.closing) > 0 || s.
 // shutdown lets the session come to an end: a turn under way is cut, unless its agent goes on with it after the restart.
 func (s *Session) shutdown() {
 	s.shutting = true
-	if t := s.turn; t != nil && !s.traits.Resumes {
-		s.dropTurn(protocol.CodeShuttingDown, "the server is stopping")
-		s.cutTurn(protocol.CodeServerRestart, "the server was stopped", protocol.HoldRestart)
-	} else if t != nil {
+	switch t := s.turn; {
+	case t == nil:
+	case t.reason != "": // somebody ended it, and waits
+		s.endTurn(End{})
+	case s.traits.Resumes:
 		s.turn = nil
 		t.cancel(errShutdown)
 		close(t.over)
+	default:
+		t.queue = protocol.HoldRestart
+		s.endTurn(End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"})
 	}
 	s.closeAgent()
 	s.then(func(error) { s.ending = true })

@@ -13,6 +13,7 @@ const asideLimit = 5 * time.Minute
 
 // aside lets the agent work on a command off the session's goroutine; finish, back on it, makes the answer.
 func (s *Session) aside(a *action, work func(context.Context) (any, error), finish func(any) (any, error)) {
+	s.asides++
 	s.hub.agents.Add(1)
 	go func() {
 		defer s.hub.agents.Done()
@@ -20,10 +21,13 @@ func (s *Session) aside(a *action, work func(context.Context) (any, error), fini
 		defer cancel()
 		result, err := work(ctx)
 		posted := s.post(func() {
+			s.asides--
+			s.touched = time.Now()
 			if err == nil {
 				result, err = finish(result)
 			}
 			s.answer(a, result, agentError(err))
+			s.arm()
 		})
 		if !posted {
 			a.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped meanwhile: try again"))
@@ -114,16 +118,6 @@ func (s *Session) configure(a *action, d *protocol.ConfigureData) (any, error) {
 	return nil, errLater
 }
 
-// rename is preceded by the hub's reservation of the name.
-func (s *Session) rename(a *action, d *protocol.RenameData) (any, error) {
-	if d.Title != nil {
-		title := protocol.SplitText(protocol.ValidText(*d.Title), 1<<10)[0]
-		d.Title = &title
-	}
-	s.record(protocol.SessionUpdated, &a.by, protocol.SessionUpdatedData{Name: d.Name, Title: d.Title})
-	return protocol.Empty{}, nil
-}
-
 func (s *Session) snapshot(*action, *protocol.Empty) (any, error) {
 	return protocol.SnapshotResult{
 		Snapshot: protocol.Snapshot{Epoch: s.log.Position().Epoch, State: cloneState(s.state)},
@@ -158,7 +152,7 @@ func (s *Session) closeNow(a *action, d *protocol.CloseData) (any, error) {
 			if failed == nil {
 				s.deleteAll(a)
 			} else {
-				a.reply(nil, failed)
+				s.answer(a, nil, failed)
 			}
 		})
 		return nil, errLater
@@ -166,20 +160,31 @@ func (s *Session) closeNow(a *action, d *protocol.CloseData) (any, error) {
 	return protocol.Empty{}, nil
 }
 
-// deleteAll removes the session from the store and ends it.
+// deleteAll removes the session from the store and ends it. All that is kept of it is the answer to this command.
 func (s *Session) deleteAll(a *action) {
+	b := &Batch{Session: s.id, Delete: true}
+	body := json.RawMessage("{}")
+	if a.key != "" {
+		b.Answers = []Answer{{Key: a.key, Session: s.id, Hash: a.hash, Body: body, At: time.Now()}}
+	}
 	result := make(chan error, 1)
-	if !s.hub.commit(&Batch{Session: s.id, Delete: true}, func(err error) { result <- err }) {
+	if !s.hub.commit(b, func(err error) { result <- err }) {
 		result <- ErrStoreFailed
 	}
 	if err := <-result; err != nil {
 		s.hub.log.Error("delete session", "session", s.id, "err", err)
-		a.reply(nil, protocol.Errorf(protocol.CodeStorage, "the store did not take it; the session is closed and still there, try again"))
+		s.answer(a, nil, protocol.Errorf(protocol.CodeStorage, "the store did not take it; the session is closed and still there, try again"))
 		return
 	}
 	s.ending = true
 	s.summary.Deleted, s.summary.Status = true, protocol.Closed
 	s.audience.tell(protocol.SummaryChanged, s.id, s.summary)
 	s.hub.removed(s.summary)
-	a.reply(json.RawMessage("{}"), nil)
+	for _, w := range s.answers.take(a.key) {
+		w.reply(body, nil)
+	}
+	a.reply(body, nil)
+	for _, f := range s.drop() {
+		f(noSession(s.id))
+	}
 }

@@ -83,12 +83,12 @@ func (h *Hub) verify(st protocol.SignedState) (*exported, error) {
 }
 
 // restore makes a session of an exported state; the exported one lives on.
-func (h *Hub) restore(ctx context.Context, a *action, d *protocol.RestoreData) error {
+func (h *Hub) restore(a *action, d *protocol.RestoreData) error {
 	x, err := h.verify(d.State)
 	if err != nil {
 		return err
 	}
-	return h.make(ctx, a, Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}, d.Name, func(s *Session) (protocol.CreateResult, error) {
+	return h.make(a, Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}, d.Name, func(s *Session) (protocol.CreateResult, error) {
 		s.record(protocol.SessionCreated, &a.by, protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD})
 		s.record(protocol.StateRestored, &a.by, protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At})
 		if x.Plan != nil {

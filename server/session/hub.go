@@ -95,12 +95,29 @@ func (h *Hub) recover(ctx context.Context) error {
 	}
 	for _, rec := range records {
 		if rec.Live {
-			if _, err := h.acquire(ctx, rec.ID); err != nil {
+			if err := h.settled(ctx, rec.ID); err != nil {
 				h.log.Error("load session that was at work", "session", rec.ID, "err", err)
 			}
 		}
 	}
 	return nil
+}
+
+// settled loads a session and returns when what its recovery recorded is visible.
+func (h *Hub) settled(ctx context.Context, id string) error {
+	visible := make(chan error, 1)
+	if err := h.with(ctx, id, func(s *Session) {
+		s.tellSummary()
+		s.then(func(err error) { visible <- err })
+	}); err != nil {
+		return err
+	}
+	select {
+	case err := <-visible:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // forget drops answers that need not be kept any more, once an hour.

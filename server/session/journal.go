@@ -117,12 +117,19 @@ func (j *journal) settle(err error) []func(error) {
 		}
 		j.unseen -= len(j.inAir.Events)
 	} else {
-		waiters = append(waiters, j.after...)
-		j.batch, j.after, j.unseen = nil, nil, 0
+		waiters = append(waiters, j.drop()...)
+		j.unseen = 0
 		j.deltas.Reset()
 		j.log.rollback()
 	}
 	j.inAir, j.flying = nil, nil
+	return waiters
+}
+
+// drop forgets what no commit has taken, and returns who waits for it.
+func (j *journal) drop() []func(error) {
+	waiters := j.after
+	j.batch, j.after = nil, nil
 	return waiters
 }
 

@@ -128,11 +128,13 @@ func (l *Log) rollback() {
 	l.head = l.visible
 }
 
-// join adds a reader to be woken.
+// join adds a reader to be woken, once.
 func (l *Log) join(w Waker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.readers = append(l.readers, w)
+	if !slices.Contains(l.readers, w) {
+		l.readers = append(l.readers, w)
+	}
 }
 
 // leave removes a reader.

@@ -49,7 +49,7 @@ func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error)
 	if err := fitMessage(&m); err != nil {
 		return nil, err
 	}
-	if s.turn == nil && s.state.Turn == nil && len(s.state.Queue) == 0 && s.state.Blocked() == nil && !s.leaving() {
+	if s.runsNow(front) {
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
 	}
@@ -63,6 +63,15 @@ func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error)
 	}
 	e := s.record(protocol.QueueAdded, &a.by, added)
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
+}
+
+// runsNow reports whether a message that comes in now, behind the queue or in front of it, starts a turn.
+func (s *Session) runsNow(front bool) bool {
+	if s.turn != nil || s.state.Turn != nil || s.leaving() || len(s.state.Queue) > 0 && !front {
+		return false
+	}
+	h := s.state.Blocked()
+	return h == nil || h.Reason == protocol.HoldEdit // which is about another message
 }
 
 // fitMessage makes a user's message valid UTF-8 and refuses one that no event can hold.
@@ -215,8 +224,8 @@ func (s *Session) leaveEdits(conn string) {
 	}
 }
 
-// expireEdits lifts the edit holds whose time is over, and returns when the next one's is; zero: never.
-func (s *Session) expireEdits(now time.Time) (next time.Time) {
+// expireEdits lifts the edit holds whose time is over.
+func (s *Session) expireEdits(now time.Time) {
 	var ids []string
 	for id, ed := range s.editors {
 		switch {
@@ -225,8 +234,6 @@ func (s *Session) expireEdits(now time.Time) (next time.Time) {
 		case ed.until.IsZero():
 		case !now.Before(ed.until):
 			ids = append(ids, id)
-		case next.IsZero() || ed.until.Before(next):
-			next = ed.until
 		}
 	}
 	if len(ids) > 0 {
@@ -234,5 +241,4 @@ func (s *Session) expireEdits(now time.Time) (next time.Time) {
 		s.release(nil, ids...)
 		s.next()
 	}
-	return next
 }

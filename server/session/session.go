@@ -30,7 +30,7 @@ type Session struct {
 	spec      Spec
 	agent     Agent
 	traits    Traits
-	boundary  []byte // the state at the end of the last turn, encoded
+	boundary  []byte // the state at the end of the last visible turn, encoded
 	boundSeq  uint64
 	turn      *turn
 	approvals approvals
@@ -44,6 +44,7 @@ type Session struct {
 	live      bool      // as the store knows it
 	timer     *time.Timer
 	closing   []closing // closes that wait for the end of the turn
+	asides    int       // commands that the agent works on
 	shutting  bool      // no turn may start any more
 	ending    bool      // run returns
 }
@@ -65,7 +66,12 @@ func (s *Session) run() {
 	defer s.timer.Stop()
 	defer s.halt()
 	stop := s.stop
-	for !s.ending {
+	for {
+		s.tellSummary()
+		s.flush()
+		if s.ending {
+			break
+		}
 		var output chan emission
 		if s.unseen < maxUnseen {
 			output = s.output
@@ -84,14 +90,16 @@ func (s *Session) run() {
 			s.shutdown()
 		}
 		s.drain()
-		s.tellSummary()
-		s.flush()
 	}
+	s.finish()
 }
 
 // drain takes what waits already, commands before the agent, so that a commit holds more than one event under load.
 func (s *Session) drain() {
 	for range 512 {
+		if s.ending {
+			return
+		}
 		select {
 		case f := <-s.inbox:
 			f()
@@ -108,6 +116,15 @@ func (s *Session) drain() {
 			return
 		}
 	}
+}
+
+// finish keeps what was recorded last and answers everybody who waits still, before the session is gone.
+func (s *Session) finish() {
+	for s.inAir != nil || s.batch != nil {
+		s.flush()
+		s.settled(<-s.committed)
+	}
+	s.answers.forsake(stopping())
 }
 
 // record appends an event that the session itself makes. Its data is ours and always fits unless it holds a user's text, which
@@ -143,19 +160,24 @@ func (s *Session) settled(err error) {
 	if err != nil {
 		s.hub.log.Error("commit", "session", s.id, "err", err)
 		s.fallBack()
-		err = protocol.Errorf(protocol.CodeStorage, "the store did not take it; nothing was changed, try again")
+		err = notKept()
 	}
 	for _, f := range waiters {
 		f(err)
 	}
-	s.audience.moved(s)
+	s.audience.moved()
+	s.arm()
+}
+
+func notKept() error {
+	return protocol.Errorf(protocol.CodeStorage, "the store did not take it; nothing was changed, try again")
 }
 
 // fallBack reloads the state from the store after a failed commit. The turn under way cannot go on: its agent may have said
 // what is lost.
 func (s *Session) fallBack() {
 	s.answers.reset()
-	s.dropTurn(protocol.CodeStorage, "the store failed: the turn was cut")
+	s.dropTurn()
 	s.approvals.reset()
 	for {
 		err := s.restoreState()
@@ -176,7 +198,6 @@ func (s *Session) fallBack() {
 	}
 	s.changed = true
 	s.mendAt = time.Now().Add(time.Second)
-	s.arm()
 }
 
 // restoreState folds the stored snapshot and the stored events after it.

@@ -79,7 +79,7 @@ type Batch struct {
 	Decisions []Decision
 	Blobs     []Blob
 	Groups    []Group
-	Delete    bool // removes the session and everything of it; nothing else is looked at
+	Delete    bool // removes the session and everything of it; only Answers are looked at beside, and kept
 }
 
 // A Record is a session's row.

@@ -4,11 +4,14 @@ import "agentctl/protocol"
 
 // tellSummary puts what changed of the session's row into the next commit and tells the hub when that is visible.
 func (s *Session) tellSummary() {
+	if s.ending {
+		return
+	}
 	if live := s.state.Turn != nil || len(s.state.Queue) > 0; live != s.live {
 		s.live = live
 		s.pending().Live = &live
 	}
-	if !s.changed || s.ending {
+	if !s.changed {
 		return
 	}
 	s.changed = false

@@ -194,8 +194,12 @@ func (s *Session) closeTurn(end End, by *protocol.Actor) {
 		return // not recorded; logged
 	}
 	b := s.pending()
-	s.boundary, s.boundSeq = encodeState(s.state), s.state.Seq
-	b.Snapshot, b.SnapSeq = s.boundary, s.boundSeq
+	b.Snapshot, b.SnapSeq = encodeState(s.state), s.state.Seq
+	s.then(func(failed error) {
+		if failed == nil {
+			s.boundary, s.boundSeq = b.Snapshot, b.SnapSeq
+		}
+	})
 	b.Turns = append(b.Turns, TurnRow{
 		Turn: st.Turn, MessageID: st.Message.MessageID, First: st.First, Last: e.Seq, Reason: string(end.Reason), Ended: e.Time,
 	})
@@ -251,6 +255,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 		t.reason, t.by, t.queue = reason, by, queue
 		t.giveUp = time.Now().Add(s.hub.cfg.InterruptGrace)
 		t.cancel(errInterrupted)
+		s.cancelApprovals()
 		s.arm()
 		return
 	}

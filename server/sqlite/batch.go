@@ -14,17 +14,21 @@ type batch struct {
 	*session.Batch
 	conn *sqlite.Conn
 	n    int64 // the session's number
+	head head  // as the batch leaves it
 	size int   // bytes written, about
 }
 
 // apply writes one batch and returns about how many bytes that were.
 func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	if b.Delete {
-		return 0, removeSession(conn, b.Session)
-	}
 	w := &batch{Batch: b, conn: conn}
+	if b.Delete {
+		if err := removeSession(conn, b.Session); err != nil {
+			return 0, err
+		}
+		return w.size, w.answers()
+	}
 	for _, step := range []func() error{
-		w.session, w.events, w.folds, w.snapshot, w.turns, w.answers, w.decisions, w.blobs, w.groups,
+		w.session, w.log, w.turns, w.answers, w.decisions, w.blobs, w.groups,
 	} {
 		if err := step(); err != nil {
 			return 0, err
@@ -71,16 +75,32 @@ func (w *batch) change(row *sessionRow) {
 	w.size += len(row.Summary) + len(row.Spec)
 }
 
+// log writes what moves the head or must not reach past it.
+func (w *batch) log() (err error) {
+	w.head.snapshot = noSnapshot
+	if w.Create == nil {
+		if w.head, err = loadHead(w.conn, w.n); err != nil {
+			return err
+		}
+	}
+	before := w.head
+	for _, step := range []func() error{w.events, w.folds, w.snapshot} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if w.head == before && w.Create == nil {
+		return nil
+	}
+	return w.head.save(w.conn, w.n)
+}
+
 func (w *batch) events() error {
 	if len(w.Events) == 0 {
 		return nil
 	}
-	head, err := headOf(w.conn, w.n)
-	if err != nil {
-		return err
-	}
-	if w.First != head+1 || w.Last > maxSeq {
-		return fmt.Errorf("events %d to %d do not follow %d", w.First, w.Last, head)
+	if w.First != w.head.last+1 || w.Last > maxSeq {
+		return fmt.Errorf("events %d to %d do not follow %d", w.First, w.Last, w.head.last)
 	}
 	next := w.First
 	for rest := w.Events; len(rest) > 0; {
@@ -98,23 +118,14 @@ func (w *batch) events() error {
 	if next != w.Last+1 {
 		return fmt.Errorf("events %d to %d have %d lines", w.First, w.Last, next-w.First)
 	}
-	if err := saveHead(w.conn, w.n, w.Last); err != nil {
-		return fmt.Errorf("append events: %w", err)
-	}
+	w.head.last = w.Last
 	return nil
 }
 
 func (w *batch) folds() error {
-	if len(w.Folds) == 0 {
-		return nil
-	}
-	head, err := headOf(w.conn, w.n)
-	if err != nil {
-		return err
-	}
 	for _, f := range w.Folds {
-		if f.First == 0 || f.First > f.Last || f.Last > head {
-			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, head)
+		if f.First == 0 || f.First > f.Last || f.Last > w.head.last {
+			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
 		}
 		if err := w.insertSpan(insertFold, span{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
 			return fmt.Errorf("keep fold: %w", err)
@@ -132,6 +143,10 @@ func (w *batch) snapshot() error {
 	if w.Snapshot == nil {
 		return nil
 	}
+	if w.SnapSeq > w.head.last {
+		return fmt.Errorf("snapshot at %d is past event %d", w.SnapSeq, w.head.last)
+	}
+	w.head.snapshot = int64(w.SnapSeq)
 	w.size += len(w.Snapshot)
 	if err := saveSnapshot(w.conn, w.n, w.SnapSeq, w.Snapshot); err != nil {
 		return fmt.Errorf("keep snapshot: %w", err)

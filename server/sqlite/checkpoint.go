@@ -5,83 +5,46 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 )
 
+// Commits are moved from the log to the database along the way, when much was committed, so that the log stays short,
+// and wholly when it is quiet, so that what a power cut can take is at most the last moments.
 const (
-	checkpointBytes = 8 << 20     // committed since the last checkpoint began, before the next one begins
-	logLimit        = 64 << 20    // size of the write-ahead log that makes commits wait until it is reset
-	quiet           = time.Second // without a commit, before the log is reset
+	checkpointBytes = 8 << 20  // committed since the last checkpoint began, before the next one begins
+	logLimit        = 64 << 20 // size of the write-ahead log that makes reads and commits wait until it is empty
 )
 
 // The checkpoint modes used. Neither waits for anybody.
 const (
 	passive  = "PRAGMA wal_checkpoint(PASSIVE)"  // moves what it can while commits and reads go on
-	truncate = "PRAGMA wal_checkpoint(TRUNCATE)" // moves everything and empties the log; commits must stand still
+	truncate = "PRAGMA wal_checkpoint(TRUNCATE)" // moves everything and empties the log, when nobody else is at it
 )
 
-var errBusy = errors.New("log is being read")
+var errBusy = errors.New("log is in use")
 
-// checkpointLoop moves commits from the log to the database: along the way when much was committed, so that the log
-// stays short, and wholly when it is quiet, so that what a power cut can take is at most the last moments.
-func (s *Store) checkpointLoop(ctx context.Context) {
-	defer close(s.stopped)
-	idle := time.NewTimer(quiet)
-	defer idle.Stop()
-	for {
-		var err error
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.wrote:
-			idle.Reset(quiet)
-			if s.unmoved.Load() >= checkpointBytes {
-				err = s.move()
-			}
-		case <-idle.C:
-			if err = s.empty(); err != nil {
-				idle.Reset(quiet)
-			}
-		}
-		if err != nil && !errors.Is(err, errBusy) {
-			s.log.Warn("checkpoint failed and will be tried again", "error", err)
-		}
-	}
-}
-
-// move checkpoints beside the commits, and in their stead once the log is too long: under an unbroken stream of commits
-// no checkpoint ever catches up, and only one that does lets the log start over.
-func (s *Store) move() error {
-	s.unmoved.Store(0)
-	if err := s.checkpoint(passive); err != nil {
-		return err
-	}
+// move checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
+// them no checkpoint ever catches up, and only one that does lets the log start over.
+func (s *Store) move(ctx context.Context) error {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil {
 		return fmt.Errorf("size of log: %w", err)
 	}
-	if info.Size() < logLimit {
-		return nil
+	if info.Size() >= logLimit {
+		return s.empty(ctx)
 	}
-	return s.empty()
+	return s.moveSome()
 }
 
-// empty moves everything and resets the log. Most of it is moved before commits have to wait.
-func (s *Store) empty() error {
-	s.unmoved.Store(0)
-	if err := s.checkpoint(passive); err != nil {
+// moveSome moves what was committed when it began.
+func (s *Store) moveSome() error {
+	if err := s.failure(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.judgeFailure(checkpoint(s.checkpoints, truncate))
-}
-
-func (s *Store) checkpoint(mode string) error {
-	err := checkpoint(s.checkpoints, mode)
-	if err == nil {
+	s.unmoved.Store(0)
+	err := checkpoint(s.checkpoints, passive)
+	if err == nil || errors.Is(err, errBusy) {
 		return nil
 	}
 	s.mu.Lock()
@@ -89,7 +52,25 @@ func (s *Store) checkpoint(mode string) error {
 	return s.judgeFailure(err)
 }
 
-// checkpoint runs one checkpoint; errBusy says that readers kept it from finishing.
+// empty moves everything and empties the log, for which reads and commits have to wait.
+func (s *Store) empty(ctx context.Context) error {
+	for taken := range readConns {
+		conn, err := s.readers.take(ctx)
+		if err != nil {
+			return fmt.Errorf("wait for %d reads: %w", readConns-taken, err)
+		}
+		defer s.readers.put(conn)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return s.failed
+	}
+	s.unmoved.Store(0)
+	return s.judgeFailure(checkpoint(s.checkpoints, truncate))
+}
+
+// checkpoint runs one checkpoint; errBusy says that somebody kept it from finishing.
 func checkpoint(conn *sqlite.Conn, mode string) error {
 	q := prepare(conn, mode)
 	defer q.reset()

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Close stops the checkpoints, waits for the reads under way, puts everything into the database file and marks it as
+// Close stops the housekeeping, waits for the reads under way, puts everything into the database file and marks it as
 // cleanly closed; a store that failed is left as it is. No other call may follow.
 func (s *Store) Close() error {
 	s.stop()
@@ -37,10 +37,15 @@ func (s *Store) finish() error {
 	return nil
 }
 
-// release closes what Open has opened so far, the writer last.
+// release closes what Open has opened so far. The last connection to be closed checkpoints, which a store that failed
+// must not do: its writer stays open for as long as the process lives.
 func (s *Store) release() error {
+	conns := s.conns
+	if s.failed != nil {
+		conns = conns[1:]
+	}
 	var errs []error
-	for _, conn := range slices.Backward(s.conns) {
+	for _, conn := range slices.Backward(conns) {
 		errs = append(errs, conn.Close())
 	}
 	if s.lock != nil {

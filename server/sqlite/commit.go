@@ -28,6 +28,11 @@ func (s *Store) Commit(batches []*session.Batch) error {
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	for _, b := range batches {
+		if b.Delete {
+			notify(s.removed)
+		}
+	}
 	return nil
 }
 
@@ -47,10 +52,7 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 		return s.judgeFailure(err)
 	}
 	s.unmoved.Add(int64(size))
-	select {
-	case s.wrote <- struct{}{}:
-	default:
-	}
+	notify(s.wrote)
 	return nil
 }
 
@@ -61,4 +63,11 @@ func (s *Store) judgeFailure(err error) error {
 		return s.failed
 	}
 	return err
+}
+
+// failure returns why the store takes no more commits, nil while it does.
+func (s *Store) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
 }

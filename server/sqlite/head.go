@@ -8,22 +8,35 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// headOf returns the seq of a session's last event, 0 when it has none.
-func headOf(conn *sqlite.Conn, n int64) (uint64, error) {
-	q := prepare(conn, "SELECT last, crc FROM head WHERE n = ?").int(n)
-	defer q.reset()
-	if ok, err := q.next(); !ok || err != nil {
-		return 0, err
-	}
-	last := q.intAt(0)
-	if q.sumAt(1) != sum(0).int(n).int(last) {
-		return 0, fmt.Errorf("head: %w", session.ErrCorrupt)
-	}
-	return uint64(last), nil
+// A head is how far a session is. Every session has one from its creation on.
+type head struct {
+	last     uint64 // the seq of its last event, 0 when it has none
+	snapshot int64  // the seq of its snapshot, noSnapshot when it has none
 }
 
-func saveHead(conn *sqlite.Conn, n int64, seq uint64) error {
-	last := int64(seq)
-	return prepare(conn, "INSERT OR REPLACE INTO head (n, last, crc) VALUES (?, ?, ?)").
-		int(n).int(last).int(int64(sum(0).int(n).int(last))).run()
+const noSnapshot = -1
+
+func (h head) sum(n int64) sum { return sum(0).int(n).int(int64(h.last)).int(h.snapshot) }
+
+func (h head) save(conn *sqlite.Conn, n int64) error {
+	err := prepare(conn, "INSERT OR REPLACE INTO head (n, last, snapshot, crc) VALUES (?, ?, ?, ?)").
+		int(n).int(int64(h.last)).int(h.snapshot).int(int64(h.sum(n))).run()
+	if err != nil {
+		return fmt.Errorf("save head: %w", err)
+	}
+	return nil
+}
+
+func loadHead(conn *sqlite.Conn, n int64) (head, error) {
+	q := prepare(conn, "SELECT last, snapshot, crc FROM head WHERE n = ?").int(n)
+	defer q.reset()
+	ok, err := q.next()
+	if err != nil {
+		return head{}, err
+	}
+	h := head{last: uint64(q.intAt(0)), snapshot: q.intAt(1)}
+	if !ok || q.sumAt(2) != h.sum(n) {
+		return head{}, fmt.Errorf("head: %w", session.ErrCorrupt)
+	}
+	return h, nil
 }

@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, write(strings.SplitN(args, " ", 3)))
 		os.Exit(1)
 	}
+	installFaults()
 	goleak.VerifyTestMain(m)
 }
 
@@ -92,6 +93,9 @@ func TestWhatWasReportedCommittedSurvivesKilling(t *testing.T) {
 			record, err := s.Session(context.Background(), "a")
 			if err != nil {
 				t.Fatal(err)
+			}
+			if record.Epoch != "e-a" {
+				t.Error("epoch renewed")
 			}
 			if record.Head < reported {
 				t.Errorf("head %d, reported %d", record.Head, reported)

@@ -1,15 +1,16 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"agentctl/server/session"
 
@@ -31,6 +32,8 @@ type Options struct {
 	Boot string       // names the run of the operating system; empty asks the system
 	Lock *DirLock     // the directory's lock when the caller has it already and gives it up itself
 	Log  *slog.Logger // hears of checkpoints that failed and are tried again; nil discards
+
+	quiet time.Duration // without a commit, before the log is emptied; a second when 0
 }
 
 // A Store is an open database. It is a session.Store, with its rules for concurrent use.
@@ -39,15 +42,17 @@ type Store struct {
 	path    string
 	opening opening
 	log     *slog.Logger
+	quiet   time.Duration
 	lock    *DirLock // nil when it is the caller's
 	readers readers
-	wrote   chan struct{} // holds one token while a commit waits to be noticed by the checkpoint goroutine
+	wrote   chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
+	removed chan struct{} // the same for a commit that removed a session
 	stop    context.CancelFunc
-	stopped chan struct{} // closed when the checkpoint goroutine is gone
+	stopped chan struct{} // closed when the housekeeping goroutine is gone
 
 	conns []*sqlite.Conn // all of them, in the order they were opened
 
-	checkpoints *sqlite.Conn // owned by the checkpoint goroutine, by Close after it
+	checkpoints *sqlite.Conn // owned by the housekeeping goroutine, by Close after it
 	unmoved     atomic.Int64 // bytes committed since the last checkpoint began, about
 
 	mu     sync.Mutex   // one transaction, or one reset of the write-ahead log, at a time
@@ -65,7 +70,9 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 		path:    filepath.Join(dir, "agentctl.db"),
 		opening: opening{boot: opts.Boot, sync: opts.Sync},
 		log:     opts.Log,
+		quiet:   cmp.Or(opts.quiet, time.Second),
 		wrote:   make(chan struct{}, 1),
+		removed: make(chan struct{}, 1),
 		stopped: make(chan struct{}),
 	}
 	if s.log == nil {
@@ -93,13 +100,14 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
-	go s.checkpointLoop(ctx)
+	notify(s.removed) // by a run that did not get to sweep
+	go s.keepHouse(ctx)
 	return s, nil
 }
 
 // open opens the connections, the writer first: it recovers the log, brings the schema up to date and judges trust.
 func (s *Store) open(dir string) (err error) {
-	wal, err := exists(s.path + "-wal")
+	whole, err := logWhole(s.path + "-wal")
 	if err != nil {
 		return err
 	}
@@ -123,7 +131,7 @@ func (s *Store) open(dir string) (err error) {
 	if s.opening.generation, err = renewGeneration(dir); err != nil {
 		return err
 	}
-	if err := judge(s.writer, s.opening, found, wal); err != nil {
+	if err := judge(s.writer, s.opening, found, whole); err != nil {
 		return err
 	}
 	if s.opening.sync == Normal {
@@ -175,12 +183,4 @@ func touch(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-func exists(path string) (bool, error) {
-	_, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
 }

@@ -137,11 +137,11 @@ func (r *reading) folded() error {
 
 // ended checks that no more events up to through exist, now that there are no more chunks.
 func (r *reading) ended(through uint64) error {
-	head, err := headOf(r.conn, r.n)
+	head, err := loadHead(r.conn, r.n)
 	if err != nil {
 		return err
 	}
-	if last := min(head, through); r.at < last {
+	if last := min(head.last, through); r.at < last {
 		return r.missing(last)
 	}
 	return nil

@@ -1,14 +1,20 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
+	"fmt"
 
 	"agentctl/server/session"
 
 	"zombiezen.com/go/sqlite"
 )
 
-// removeSession removes a session and everything of it. One that is not there is as good as removed.
+// sweepRows bounds how many rows one transaction of the sweep deletes, and so how long a commit waits for it.
+const sweepRows = 16
+
+// removeSession makes a session and everything of it unreachable: a number is never given out again. What can be large
+// is left to the sweep. A session that is not there is as good as removed.
 func removeSession(conn *sqlite.Conn, id string) error {
 	n, err := sessionNumber(conn, id)
 	if errors.Is(err, session.ErrNotFound) {
@@ -17,16 +23,57 @@ func removeSession(conn *sqlite.Conn, id string) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{"chunk", "fold", "turn"} {
-		err := prepare(conn, "DELETE FROM "+table+" WHERE key BETWEEN ? AND ?").int(key(n, 0)).int(key(n, maxSeq)).run()
-		if err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"head", "snapshot", "decision", "blob", "process", "session"} {
+	for _, table := range []string{"session", "head", "snapshot", "decision", "process"} {
 		if err := prepare(conn, "DELETE FROM "+table+" WHERE n = ?").int(n).run(); err != nil {
 			return err
 		}
 	}
-	return prepare(conn, "DELETE FROM answer WHERE session = ?").text(id).run()
+	if err := prepare(conn, "DELETE FROM answer WHERE session = ?").text(id).run(); err != nil {
+		return err
+	}
+	return prepare(conn, "INSERT INTO removed (n) VALUES (?)").int(n).run()
+}
+
+// sweep deletes what removed sessions have left, a little at a time.
+func (s *Store) sweep(ctx context.Context) error {
+	for more := true; more && ctx.Err() == nil; {
+		err := s.write(func(conn *sqlite.Conn) (_ int, err error) {
+			more, err = sweepSome(conn)
+			return 0, err
+		})
+		if err != nil {
+			return fmt.Errorf("sweep: %w", err)
+		}
+	}
+	return nil
+}
+
+// sweepSome reports whether there may be more.
+func sweepSome(conn *sqlite.Conn) (bool, error) {
+	n, ok, err := firstRemoved(conn)
+	if !ok || err != nil {
+		return false, err
+	}
+	for _, table := range []string{"chunk", "fold", "turn"} {
+		err := prepare(conn, "DELETE FROM "+table+" WHERE key IN (SELECT key FROM "+table+
+			" WHERE key BETWEEN ? AND ? LIMIT ?)").int(key(n, 0)).int(key(n, maxSeq)).int(sweepRows).run()
+		if err != nil || conn.Changes() > 0 {
+			return true, err
+		}
+	}
+	err = prepare(conn, "DELETE FROM blob WHERE rowid IN (SELECT rowid FROM blob WHERE n = ? LIMIT ?)").
+		int(n).int(sweepRows).run()
+	if err != nil || conn.Changes() > 0 {
+		return true, err
+	}
+	return true, prepare(conn, "DELETE FROM removed WHERE n = ?").int(n).run()
+}
+
+func firstRemoved(conn *sqlite.Conn) (n int64, ok bool, err error) {
+	q := prepare(conn, "SELECT n FROM removed LIMIT 1")
+	defer q.reset()
+	if ok, err = q.next(); !ok || err != nil {
+		return 0, false, err
+	}
+	return q.intAt(0), true, nil
 }

@@ -113,12 +113,11 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Record, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if row.Head, err = headOf(conn, row.n); err != nil {
-				return err
+			head, err := loadHead(conn, row.n)
+			if err != nil {
+				return fmt.Errorf("session %s: %w", row.ID, err)
 			}
-			if row.SnapSeq, err = snapshotSeq(conn, row.n); err != nil {
-				return err
-			}
+			row.Head, row.SnapSeq = head.last, uint64(max(head.snapshot, 0))
 			records = append(records, row.Record)
 		}
 		return nil
@@ -136,10 +135,16 @@ func (s *Store) Session(ctx context.Context, id string) (session.Record, error) 
 		if row, err = loadSession(conn, id); err != nil {
 			return err
 		}
-		if row.Head, err = headOf(conn, row.n); err != nil {
+		head, err := loadHead(conn, row.n)
+		if err != nil {
 			return err
 		}
-		row.Snapshot, row.SnapSeq, err = loadSnapshot(conn, row.n)
+		row.Head = head.last
+		if head.snapshot == noSnapshot {
+			return nil
+		}
+		row.SnapSeq = uint64(head.snapshot)
+		row.Snapshot, err = loadSnapshot(conn, row.n, row.SnapSeq)
 		return err
 	})
 	if err != nil {

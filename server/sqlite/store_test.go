@@ -13,6 +13,9 @@ import (
 
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
+
+	sqlite3 "zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 7, time.UTC)
@@ -156,6 +159,7 @@ func TestARefusedBatchTakesItsCommitWithItAndNothingElse(t *testing.T) {
 		"an unfinished line":      {Session: "a", Events: []byte("{}"), First: 4, Last: 4},
 		"a fold past the end":     {Session: "a", Folds: []session.Fold{{First: 3, Last: 4, Line: []byte("f\n")}}},
 		"a fold from nothing":     {Session: "a", Folds: []session.Fold{{First: 0, Last: 2, Line: []byte("f\n")}}},
+		"a snapshot past the end": {Session: "a", Snapshot: []byte("x"), SnapSeq: 4},
 		"a session there already": create("a"),
 		"a session not there":     {Session: "b", Summary: []byte("s")},
 	} {
@@ -180,13 +184,25 @@ func TestZeroFieldsOfABatchChangeNothing(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	live := true
-	commit(t, s, create("a"), &session.Batch{Session: "a", Summary: []byte("s"), Live: &live, Snapshot: []byte("x")})
+	commit(t, s, create("a"), events("a", 1, 1), &session.Batch{
+		Session: "a", Summary: []byte("s"), Live: &live, Snapshot: []byte("x"), SnapSeq: 1,
+	})
 	before, err := s.Session(ctx, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	commit(t, s, &session.Batch{Session: "a"})
 	check(t, before)(s.Session(ctx, "a"))
+}
+
+func TestASnapshotMayPrecedeTheFirstEvent(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	b := create("a")
+	b.Snapshot = []byte("empty")
+	commit(t, s, b)
+	want := *b.Create
+	want.ID, want.Snapshot = "a", b.Snapshot
+	check(t, want)(s.Session(context.Background(), "a"))
 }
 
 func TestACreatedSessionTakesNoHeadSnapshotOrSummaryFromItsRecord(t *testing.T) {
@@ -321,6 +337,47 @@ func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
 	check(t, []session.TurnRow(nil))(s.Turns(ctx, "b", 0, 9))
 	if got := read(t, s, "b", 0, 9); len(got) != 0 {
 		t.Errorf("events of its successor: %s", got)
+	}
+}
+
+func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
+	dir := t.TempDir()
+	left := func() int {
+		conn, err := sqlite3.OpenConn(filepath.Join(dir, dataFile), sqlite3.OpenReadOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := conn.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		n := 0
+		err = sqlitex.Execute(conn, `SELECT (SELECT count(*) FROM chunk) + (SELECT count(*) FROM blob) +
+			(SELECT count(*) FROM fold) + (SELECT count(*) FROM turn) + (SELECT count(*) FROM removed)`,
+			&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite3.Stmt) error { n = stmt.ColumnInt(0); return nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		for _, id := range []string{"a", "b"} {
+			commit(t, s, create(id))
+			for seq := uint64(1); seq <= 1000; seq++ {
+				b := events(id, seq, seq)
+				b.Blobs = []session.Blob{{ID: fmt.Sprint(seq)}}
+				b.Folds = []session.Fold{{First: seq, Last: seq, Line: []byte("f\n")}}
+				b.Turns = []session.TurnRow{{First: seq, Last: seq}}
+				commit(t, s, b)
+			}
+		}
+		commit(t, s, &session.Batch{Session: "a", Delete: true})
+	})
+	s := open(t, dir, sqlite.Options{})
+	until(t, "what was left is swept", func() bool { return left() == 4000 })
+	if got := read(t, s, "b", 0, 1000); !bytes.Equal(got, lines(1, 1000)) {
+		t.Error("events of its neighbour differ")
 	}
 }
 

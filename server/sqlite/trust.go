@@ -17,25 +17,25 @@ type opening struct {
 }
 
 // keeps reports whether everything that o ever showed is still in the database, seen from a start on boot that finds
-// the side file as generation. Unsynced writes outlive their process but not their kernel; a write-ahead log exists from
-// Open until a clean Close, so when it is gone, commits went with it.
-func (o opening) keeps(boot, generation string, wal bool) bool {
+// the side file as generation and the write-ahead log whole or not. Unsynced writes outlive their process but not their
+// kernel; the log is there from Open until a clean Close, so when it is gone, commits went with it.
+func (o opening) keeps(boot, generation string, whole bool) bool {
 	if o.generation != generation {
 		return false
 	}
-	return o.clean || wal && (o.sync == Full || o.boot != "" && o.boot == boot)
+	return o.clean || whole && (o.sync == Full || o.boot != "" && o.boot == boot)
 }
 
 // judge compares what the last run left with how things are now, gives every session a new epoch when something shown
 // may be lost, and records this run, so that positions handed out before the loss are never taken for new ones. The
 // caller sees to it that the transaction is synced: until then nothing may be shown.
-func judge(conn *sqlite.Conn, now opening, found string, wal bool) error {
+func judge(conn *sqlite.Conn, now opening, found string, whole bool) error {
 	last, known, err := lastOpening(conn)
 	if err != nil {
 		return err
 	}
 	return transact(conn, func() error {
-		if known && !last.keeps(now.boot, found, wal) {
+		if known && !last.keeps(now.boot, found, whole) {
 			if err := renewEpochs(conn); err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ func TestHeightsAgreeWithASlice(t *testing.T) {
 			},
 			"set": func(t *rapid.T) {
 				if len(model) == 0 {
-					t.Skip("nothing to set")
+					return
 				}
 				i := rapid.IntRange(0, len(model)-1).Draw(t, "item")
 				v := rapid.IntRange(0, 9).Draw(t, "height")

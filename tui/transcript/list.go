@@ -11,7 +11,8 @@ type Source interface {
 	Estimate(width int, folded bool) int
 }
 
-// ID names an item of one list. It stays valid whatever is added around it.
+// ID names an item of one list. It stays valid whatever is added around it,
+// until Forget.
 type ID int
 
 type item struct {
@@ -72,6 +73,26 @@ func (l *List) Prepend(s Source, folded bool) ID {
 	l.front = append(l.front, item{source: s, folded: folded})
 	l.frontH.push(max(s.Estimate(l.width, folded), 1))
 	return ID(-len(l.front))
+}
+
+// Forget drops every item before the one named, which becomes 0. It costs what
+// is kept.
+func (l *List) Forget(before ID) {
+	if before <= l.First() {
+		return
+	}
+	kept := *l
+	*l = *NewList(l.cache.budget)
+	l.width, l.height = kept.width, kept.height
+	l.follow, l.top, l.topLine = kept.follow, kept.top-before, kept.topLine
+	l.chosen, l.selected = kept.chosen && kept.selected >= before, kept.selected-before
+	if l.top < 0 {
+		l.top, l.topLine = 0, 0
+	}
+	for id := before; id <= kept.Last(); id++ {
+		l.back = append(l.back, *kept.item(id))
+		l.backH.push(kept.heightAt(id))
+	}
 }
 
 // Touch says that the item's content changed.
@@ -172,6 +193,13 @@ func (l *List) block(id ID) *Block {
 	}
 	l.setHeight(id, b.height())
 	return b
+}
+
+func (l *List) heightAt(id ID) int {
+	if id < 0 {
+		return l.frontH.at(int(-1 - id))
+	}
+	return l.backH.at(int(id))
 }
 
 func (l *List) setHeight(id ID, h int) {

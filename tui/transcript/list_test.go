@@ -131,10 +131,8 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 			names++
 			return &counted{name: fmt.Sprint(names), height: rapid.IntRange(0, 7).Draw(t, "height"), calls: &calls}
 		}
+		l.Append(source(t), false)
 		pick := func(t *rapid.T) ID {
-			if l.Len() == 0 {
-				t.Skip("empty")
-			}
 			return ID(rapid.IntRange(int(l.First()), int(l.Last())).Draw(t, "item"))
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -144,6 +142,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 			"resize":  func(t *rapid.T) { l.Resize(20, rapid.IntRange(1, 9).Draw(t, "rows")) },
 			"seek":    func(t *rapid.T) { l.Seek(rapid.IntRange(-2, 60).Draw(t, "line")) },
 			"select":  func(t *rapid.T) { l.Select(rapid.IntRange(-2, 2).Draw(t, "by")) },
+			"forget":  func(t *rapid.T) { l.Forget(pick(t)) },
 			"top":     func(*rapid.T) { l.Top() },
 			"bottom":  func(*rapid.T) { l.Bottom() },
 			"touch": func(t *rapid.T) {

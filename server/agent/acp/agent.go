@@ -171,7 +171,7 @@ func (a *Agent) connect(ctx context.Context) (*link, error) {
 		return nil, ctx.Err()
 	}
 	if a.life.Err() != nil {
-		return nil, protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
+		return nil, a.closed()
 	}
 	a.mu.Lock()
 	l, kept := a.link, a.kept
@@ -191,6 +191,10 @@ func (a *Agent) connect(ctx context.Context) (*link, error) {
 	a.link = l
 	a.mu.Unlock()
 	return l, err
+}
+
+func (a *Agent) closed() error {
+	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
 }
 
 // account adds what a turn has used to the session's sum.
@@ -241,6 +245,8 @@ func (a *Agent) failed(l *link, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return err
+	case a.life.Err() != nil:
+		return a.closed()
 	case errors.Is(err, context.DeadlineExceeded):
 		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.lastWords())
 	case errors.Is(err, rpc.ErrClosed):

@@ -47,7 +47,8 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	if info, err := os.Stat(a.spec.CWD); err != nil || !info.IsDir() {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %s is no directory", a.config.Name, a.spec.CWD)
 	}
-	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: a.environment()})
+	env := a.environment()
+	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env})
 	if err != nil {
 		return nil, a.notStarted(err)
 	}
@@ -60,7 +61,9 @@ func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
 	if err = recorded; err != nil {
 		err = fmt.Errorf("record process group: %w", err)
 	} else if err = l.initialize(ctx); err == nil {
-		err = a.converse(ctx, l, kept)
+		if err = a.converse(ctx, l, kept); wantsLogin(err) && l.logIn(ctx, env) {
+			err = a.converse(ctx, l, kept)
+		}
 	}
 	if err != nil {
 		err = a.failed(l, err)
@@ -153,7 +156,7 @@ var errNotOffered = errors.New("it offers neither session/resume nor session/loa
 // refused reports whether the agent itself said no, a login being wanted apart: that would be wanted for a new one too.
 func refused(err error) bool {
 	var e *rpc.Error
-	return errors.Is(err, errNotOffered) || errors.As(err, &e) && e.Code != codeAuthRequired
+	return errors.Is(err, errNotOffered) || errors.As(err, &e) && !wantsLogin(err)
 }
 
 // takeUp brings a conversation back by session/resume or session/load.
@@ -251,10 +254,10 @@ func (l *link) prompt(ctx context.Context, blocks []block) (session.End, error) 
 func (l *link) explain(err error) error {
 	var e *rpc.Error
 	switch {
-	case errors.As(err, &e) && e.Code == codeAuthRequired:
+	case wantsLogin(err):
 		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.howToLogIn())
 	case errors.As(err, &e):
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, e.Message)
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, words(e))
 	case errors.Is(err, rpc.ErrClosed):
 		how := "ended"
 		if exit := l.proc.Err(); exit != nil {
@@ -265,22 +268,25 @@ func (l *link) explain(err error) error {
 	return err
 }
 
-func (l *link) howToLogIn() string {
-	if l.config.Login != "" {
-		return l.config.Login + ", on the machine of the server"
+// words finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
+func words(e *rpc.Error) string {
+	type told struct {
+		Message, Details string
+		Error            *struct{ Message string }
 	}
-	var ways []string
-	for _, m := range l.offers.AuthMethods {
-		if m.Description != "" {
-			ways = append(ways, m.Name+" ("+m.Description+")")
-		} else {
-			ways = append(ways, m.Name)
+	text := e.Message
+	var inner told
+	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
+		text = inner.Error.Message
+	}
+	var data told
+	_ = json.Unmarshal(e.Data, &data) // data may be anything, or nothing
+	for _, more := range []string{data.Details, data.Message} {
+		if more != "" && !strings.Contains(text, more) {
+			return text + ": " + more
 		}
 	}
-	if len(ways) == 0 {
-		return "log in to it on the machine of the server"
-	}
-	return "on the machine of the server, " + strings.Join(ways, ", or ")
+	return text
 }
 
 // lastWords is the end of what the program wrote to its standard error, for an error message.

@@ -379,12 +379,16 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	r := &recorder{news: make(chan struct{}, 1)}
 	tn := newTurn(t.Context(), "turn", r, "/")
 	got := l.blocks(protocol.Message{Text: "look", Parts: []protocol.Part{
-		{Type: "image", URL: "data:image/png;base64,AAAA"}, {Type: "file", URL: "file:///a/b.txt"}, {Type: "mention", Text: "@x"},
+		{Type: "image", URL: "data:image/png;base64,AAAA"},
+		{Type: "file", URL: "file:///a/b.txt"},
+		{Type: "mention", Text: "@x"},
 		{Type: "audio", URL: "data:audio/wav;base64,AA"},
 	}}, tn)
 	want := []block{
-		{Type: "text", Text: "look"}, {Type: "image", MIMEType: "image/png", Data: "AAAA"},
-		{Type: "resource_link", URI: "file:///a/b.txt", Name: "b.txt"}, {Type: "text", Text: "@x"},
+		{Type: "text", Text: "look"},
+		{Type: "image", MIMEType: "image/png", Data: "AAAA"},
+		{Type: "resource_link", URI: "file:///a/b.txt", Name: "b.txt"},
+		{Type: "text", Text: "@x"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

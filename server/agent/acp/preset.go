@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -21,6 +22,12 @@ type Preset struct {
 	Login   string // how to log in to it, where that is known
 }
 
+// Installed reports whether the agent's program is on the server's PATH.
+func (p *Preset) Installed() bool {
+	_, err := exec.LookPath(p.Command[0])
+	return err == nil
+}
+
 // presets is sorted by name.
 var presets = []Preset{
 	{
@@ -29,7 +36,7 @@ var presets = []Preset{
 	},
 	{
 		Name: "codex", Title: "Codex", Command: []string{"codex-acp"},
-		Install: "npm install -g @zed-industries/codex-acp", Login: "run `codex login`, or set OPENAI_API_KEY",
+		Install: "npm install -g @agentclientprotocol/codex-acp", Login: "run `codex login`, or set OPENAI_API_KEY",
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot", Command: []string{"copilot", "--acp"},

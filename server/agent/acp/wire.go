@@ -8,11 +8,8 @@ import (
 // version is the version of the wire that is spoken here.
 const version = 1
 
-// Error codes of the protocol.
-const (
-	codeAuthRequired = -32000
-	codeNotFound     = -32002
-)
+// codeAuthRequired is the error code that asks for a login.
+const codeAuthRequired = -32000
 
 type implementation struct {
 	Name    string `json:"name"`
@@ -52,12 +49,6 @@ type initializeResult struct {
 		} `json:"promptCapabilities"`
 	} `json:"agentCapabilities"`
 	AuthMethods []authMethod `json:"authMethods"`
-}
-
-type authMethod struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
 }
 
 type sessionParams struct {

@@ -16,14 +16,28 @@ func terminateGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGTERM) 
 
 func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
+// killEach kills what is left of a list of processes.
+func killEach(list []Group) {
+	for _, g := range list {
+		if startTime(g.PID) == g.Start {
+			_ = syscall.Kill(g.PID, syscall.SIGKILL)
+		}
+	}
+}
+
 // poll is how often a group that is no child of ours is looked at.
 const poll = 20 * time.Millisecond
 
 // EndGroup ends a group that an earlier server left: it is asked to terminate, and killed after grace. A group whose
-// number now belongs to somebody else is left alone. It returns when nothing of the group is left, or a further grace
+// number now belongs to somebody else is left alone. Descendants of the leader in other groups are killed at the end. It returns when nothing of the group is left, or a further grace
 // after the kill, since a dead process that nobody reaps still counts as a member.
 func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
-	if g.PID <= 1 || !g.still() || errors.Is(terminateGroup(g.PID), syscall.ESRCH) {
+	if g.PID <= 1 || !g.still() {
+		return nil
+	}
+	kin := descendants(g.PID)
+	defer func() { killEach(kin) }()
+	if errors.Is(terminateGroup(g.PID), syscall.ESRCH) {
 		return nil
 	}
 	look := time.NewTicker(poll)
@@ -39,6 +53,7 @@ func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 				return nil
 			}
 			killed = true
+			kin = append(kin, descendants(g.PID)...)
 			_ = killGroup(g.PID)
 			kill.Reset(grace)
 		case <-look.C:

@@ -119,20 +119,25 @@ func (p *Process) Err() error { return p.state }
 // Log returns the end of the program's standard error, valid UTF-8 of at most a few kilobytes.
 func (p *Process) Log() string { return p.stderr.String() }
 
-// End makes the program exit, waits until it has, and releases its pipes: standard input is closed, after grace the
-// group is asked to terminate, after a further grace it is killed. Both waits are skipped with grace 0. Stdout must be
-// read, or have been read to its end, by somebody else until End returns; afterwards it reads as ended.
+// End makes the program exit, waits until it has, and releases what it read from and logged to: standard input is closed,
+// after grace the group is asked to terminate, after a further grace it is killed. Both waits are skipped with grace 0.
+// Descendants that made groups of their own are killed once the program is gone. What the program printed can still be
+// read.
 func (p *Process) End(grace time.Duration) {
 	p.ending.Lock()
 	defer p.ending.Unlock()
+	kin := descendants(p.group.PID)
 	_ = p.Stdin.Close()
 	if !p.exited(grace) {
+		kin = append(kin, descendants(p.group.PID)...)
 		_ = terminateGroup(p.group.PID)
 		if !p.exited(grace) {
+			kin = append(kin, descendants(p.group.PID)...)
 			_ = killGroup(p.group.PID)
 		}
 	}
 	<-p.done
+	killEach(kin)
 	<-p.logged
 }
 
@@ -156,6 +161,16 @@ func (p *Process) exited(within time.Duration) bool {
 	case <-t.C:
 		return false
 	}
+}
+
+// below lists a family tree without its root. A process that is its own ancestor ends the walk.
+func below(pid int, children map[int][]Group) []Group {
+	list := children[pid]
+	delete(children, pid)
+	for _, c := range list {
+		list = append(list, below(c.PID, children)...)
+	}
+	return list
 }
 
 // output reads what the program prints. Once the program has exited, what is still in the pipe is read as slowly as its

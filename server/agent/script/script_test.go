@@ -210,8 +210,17 @@ func TestFits(t *testing.T) {
 		pattern, text string
 		want          bool
 	}{
-		{"a", "bab", true}, {"a", "b", false}, {"*", "", true}, {"*", "x\ny", true}, {"a*", "ab", true}, {"a*", "ba", false},
-		{"*a", "ba", true}, {"*a", "ab", false}, {"a*b*c", "a1b2c", true}, {"a*b*c", "acb", false}, {"a*a", "a", false},
+		{"a", "bab", true},
+		{"a", "b", false},
+		{"*", "", true},
+		{"*", "x\ny", true},
+		{"a*", "ab", true},
+		{"a*", "ba", false},
+		{"*a", "ba", true},
+		{"*a", "ab", false},
+		{"a*b*c", "a1b2c", true},
+		{"a*b*c", "acb", false},
+		{"a*a", "a", false},
 		{"**", "x", true},
 	} {
 		if got := fits(c.pattern, c.text); got != c.want {

@@ -79,8 +79,10 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 		verdict session.Verdict
 		want    string
 	}{
-		{session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce, By: &protocol.Actor{Name: "ann"},
-			Input: &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a", "b"}}}}, "yes a, b ann!"},
+		{session.Verdict{
+			Outcome: protocol.Allowed, Decision: protocol.AllowOnce, By: &protocol.Actor{Name: "ann"},
+			Input: &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a", "b"}}},
+		}, "yes a, b ann!"},
 		{session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Option: "mine"}, "option!"},
 		{session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowAlways}, "always!"},
 		{session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dear"}, "no deny too dear!"},

@@ -18,18 +18,23 @@ CREATE TABLE session (
 	crc     INTEGER NOT NULL
 );
 
+-- Of the sessions whose head names one; the checksum covers the seq there.
 CREATE TABLE snapshot (
 	n    INTEGER PRIMARY KEY,
-	seq  INTEGER NOT NULL,
 	crc  INTEGER NOT NULL,
 	data BLOB NOT NULL
 );
 
--- The seq of a session's last event: what tells a lost tail from the end. No row before the first event.
+-- Numbers of removed sessions whose chunks, folds, turns and blobs are still to be swept.
+CREATE TABLE removed (n INTEGER PRIMARY KEY);
+
+-- How far each session is: the seq of its last event (0: none) and that of its snapshot (-1: none). It is there
+-- for every session, so that lost rows are told from rows that never were.
 CREATE TABLE head (
-	n    INTEGER PRIMARY KEY,
-	last INTEGER NOT NULL,
-	crc  INTEGER NOT NULL
+	n        INTEGER PRIMARY KEY,
+	last     INTEGER NOT NULL,
+	snapshot INTEGER NOT NULL,
+	crc      INTEGER NOT NULL
 );
 
 -- Event lines first to last; key is n<<40|first.

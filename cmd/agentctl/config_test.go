@@ -1,0 +1,69 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAConfigurationIsReadStrictly(t *testing.T) {
+	got, err := readConfig([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
+		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
+		"window":1024,"limits":{"message":2048,"inflight":3}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.from("/etc/agentctl")
+	want := &config{
+		Agents: map[string]agentConfig{
+			"a": {Command: "x", Args: []string{"--acp"}, Env: map[string]string{"K": "V"}},
+			"b": {Script: "/etc/agentctl/dir/b.script"},
+		},
+		DefaultAgent: "a", ApprovalTimeout: duration(5 * time.Minute), EditHold: duration(time.Second), StateTTL: duration(168 * time.Hour),
+		StateSecret: "s", Sync: "full", Window: 1024, Limits: limitsConfig{Message: 2048, InFlight: 3},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+}
+
+func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                    "EOF",
+		`[]`:                  "array",
+		`{"agent":{}}`:        `unknown field "agent"`,
+		`{"agents":{"a":{}}}`: `agent "a" has either a command or a script`,
+		`{"agents":{"a":{"command":"x","script":"y"}}}`: `agent "a" has either a command or a script`,
+		`{"agents":{"a":{"script":"y","args":["z"]}}}`:  "a script takes no args",
+		`{"approval_timeout":"soon"}`:                   "invalid duration",
+		`{"edit_hold":"-3s"}`:                           "below zero",
+		`{"sync":"sometimes"}`:                          "sync is normal or full",
+		`{"window":-1}`:                                 "positive",
+		`{} {}`:                                         "more than one",
+	} {
+		if _, err := readConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzReadConfig(f *testing.F) {
+	f.Add([]byte(`{"agents":{"a":{"command":"x"}},"approval_timeout":"5m","limits":{"message":1}}`))
+	f.Add([]byte(`{"agents":{"":{"script":"x"}}}`))
+	f.Add([]byte(`{"window":9223372036854775808}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := readConfig(b)
+		if err != nil {
+			return
+		}
+		if c.ApprovalTimeout < 0 || c.EditHold < 0 || c.StateTTL < 0 || c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 {
+			t.Errorf("%s: below zero: %+v", b, c)
+		}
+		for name, a := range c.Agents {
+			if name == "" || (a.Command == "") == (a.Script == "") {
+				t.Errorf("%s: agent %q: %+v", b, name, a)
+			}
+		}
+	})
+}

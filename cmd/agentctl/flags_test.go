@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+)
+
+// parsed runs a verb whose own code only tells its options, and returns them or the error.
+func parsed[O any](verb func(*app, func(context.Context, *O) error) *cobra.Command, line string) (*O, error) {
+	var got *O
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
+	cmd := verb(a, func(_ context.Context, o *O) error {
+		got = o
+		return nil
+	})
+	cmd.SetArgs(strings.Fields(line))
+	cmd.SetOut(io.Discard)
+	cmd.SetErr(io.Discard)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return got, cmd.Execute()
+}
+
+// shows compares the options that a line gives, without what they depend on.
+func shows[O any](t *testing.T, verb func(*app, func(context.Context, *O) error) *cobra.Command, line string, want O) {
+	t.Helper()
+	got, err := parsed(verb, line)
+	if err != nil {
+		t.Errorf("%q: %v", line, err)
+		return
+	}
+	g, w := fields(got), fields(&want)
+	if !reflect.DeepEqual(g, w) {
+		t.Errorf("%q gives %+v, want %+v", line, g, w)
+	}
+}
+
+// fields are the exported ones.
+func fields(o any) map[string]any {
+	v := reflect.ValueOf(o).Elem()
+	m := map[string]any{}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() {
+			value := v.Field(i)
+			if value.Kind() == reflect.Slice && value.Len() == 0 {
+				m[f.Name] = "none"
+				continue
+			}
+			m[f.Name] = value.Interface()
+		}
+	}
+	return m
+}
+
+func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
+	position := protocol.Position{Epoch: "e1", Seq: 7}
+	name := "n"
+	shows(t, newSend, "s hello", sendOptions{Session: "s", Text: []string{"hello"}})
+	shows(t, newSend, "s -f --id k --front -", sendOptions{Session: "s", Text: []string{"-"}, Follow: true, Key: "k", Front: true})
+	shows(t, newSend, "s --wait", sendOptions{Session: "s", Wait: true})
+	shows(t, newEvents, "s", eventsOptions{Session: "s"})
+	shows(t, newEvents, "s --since e1:7 --follow --fold", eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
+	shows(t, newWait, "s", waitOptions{Session: "s", For: forIdle})
+	shows(t, newWait, "s --for turn", waitOptions{Session: "s", For: forTurn})
+	shows(t, newInterrupt, "s", interruptOptions{Session: "s", Queue: "keep"})
+	shows(t, newInterrupt, "s --queue clear --turn t", interruptOptions{Session: "s", Queue: "clear", Turn: "t"})
+	shows(t, newApprove, "s", decideOptions{Session: "s", Decision: protocol.AllowOnce})
+	shows(t, newApprove, "s r --always --answer a=b --answer a=c", decideOptions{
+		Session: "s", Request: "r", Decision: protocol.AllowAlways, Always: true, Answers: []string{"a=b", "a=c"},
+	})
+	shows(t, newDeny, "s r --reason no", decideOptions{Session: "s", Request: "r", Decision: protocol.Deny, Reason: "no"})
+	shows(t, newDeny, "s --stop", decideOptions{Session: "s", Decision: protocol.DenyStop, Stop: true})
+	shows(t, newExplain, "s", decideOptions{Session: "s", Decision: protocol.Explain})
+	shows(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
+		Name: "n", Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}, Prompt: "p",
+	})
+	shows(t, newRename, "s n", renameOptions{Session: "s", Name: &name})
+	shows(t, newRename, "s --title n", renameOptions{Session: "s", Title: &name})
+	shows(t, newQueueMove, "s m 2", queueMoveOptions{Session: "s", Message: "m", Index: 2})
+	shows(t, newQueueEdit, "s m text", queueEditOptions{Session: "s", Message: "m", Text: []string{"text"}})
+	shows(t, newQueueHold, "s m", queueHoldOptions{Session: "s", Message: "m"})
+	shows(t, newQueueRelease, "s", queueReleaseOptions{Session: "s"})
+	shows(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
+	shows(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
+	shows(t, newAttach, "--plain", attachOptions{Plain: true})
+	shows(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
+		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
+	})
+}
+
+func TestWrongArgumentsAreUsage(t *testing.T) {
+	for _, line := range []string{
+		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop", "approve",
+		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X", "rename s",
+		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
+		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes", "serve extra", "ls --nope",
+		"--output xml ls", "ls --timeout -3s", "no-such-verb",
+	} {
+		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
+		if got := a.main(t.Context(), strings.Fields(line)); got != exitUsage {
+			t.Errorf("%q exits %d, want %d", line, got, exitUsage)
+		}
+		if a.ran {
+			t.Errorf("%q reached the verb", line)
+		}
+	}
+}
+
+func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
+	root := newRoot(&app{})
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+		if cmd.Short == "" || cmd.Example == "" {
+			t.Errorf("%s: no description or no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			_, after, _ := strings.Cut(line, "agentctl ")
+			words := strings.Fields(after)
+			if len(words) == 0 {
+				continue
+			}
+			if found, _, err := root.Find(words); err != nil || found == root && words[0] != "--server" {
+				t.Errorf("%s: example %q names no verb", cmd.CommandPath(), strings.TrimSpace(line))
+			}
+		}
+	}
+	visit(root)
+}
+
+func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
+	env := map[string]string{"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "myagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1"}
+	a := &app{env: func(k string) string { return env[k] }, flags: globals{Server: "ws://flag", Output: formatText}}
+	if err := a.readEnvironment(); err != nil {
+		t.Fatal(err)
+	}
+	want := globals{Server: "ws://flag", Token: "t", Dialect: "myagent", Data: "/d", NoColor: true, Output: formatText}
+	if a.flags != want {
+		t.Errorf("%+v, want %+v", a.flags, want)
+	}
+}
+
+func TestJSONIsAskedForBeforeFlagsAreRead(t *testing.T) {
+	for line, want := range map[string]bool{
+		"send --bogus -o json": true, "-ojson x": true, "--output=json": true, "-o=json": true, "x --output json": true,
+		"-o text": false, "": false, "-o": false, "send s -- -o json": false,
+	} {
+		if got := asksJSON(strings.Fields(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

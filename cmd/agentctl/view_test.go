@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server"
+	"agentctl/server/agent/script"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+	"agentctl/tui"
+	"agentctl/wsclient"
+)
+
+// embedded runs a server in this process with one script for all sessions, and connects to it.
+func embedded(t *testing.T, agent string) *wsclient.Client {
+	t.Helper()
+	s, err := script.Parse("agent.script", strings.NewReader(agent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(t.Context(), server.Config{Session: session.Config{Store: store, Agents: tourAgents{s}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := server.NewPipe()
+	h := &house{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
+	ctx, end := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	served.Go(func() {
+		if err := h.serve(ctx, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	c := wsclient.New("ws://test", wsclient.Options{Dial: pipe.Dial, Name: "ann"})
+	t.Cleanup(func() {
+		_ = c.Close()
+		end()
+		served.Wait()
+		if err := h.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := c.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func create(t *testing.T, c *wsclient.Client) *view {
+	t.Helper()
+	made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "", protocol.CreateData{Agent: "tour"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &view{client: c, session: made.Session}
+}
+
+// patient is a context that ends before the test's patience does.
+func patient(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
+	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	v := create(t, c)
+	var connected *tui.Link
+	var attached *protocol.SubscribeResult
+	var types []protocol.Type
+	for u := range v.Updates(patient(t)) {
+		switch {
+		case u.Link != nil && u.Link.State == tui.Connected:
+			connected = u.Link
+		case u.Attached != nil:
+			attached = u.Attached
+			if err := v.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {
+				t.Fatal(err)
+			}
+		case u.Event != nil && u.Event.Durable():
+			types = append(types, u.Event.Type)
+		}
+		if len(types) > 0 && types[len(types)-1] == protocol.TurnEnded {
+			break
+		}
+	}
+	if connected == nil || connected.Connection == "" || connected.By.Name != "ann" {
+		t.Errorf("connected as %+v", connected)
+	}
+	if attached == nil || attached.Snapshot == nil {
+		t.Errorf("attached with %+v", attached)
+	}
+	if len(types) < 4 || types[len(types)-1] != protocol.TurnEnded {
+		t.Errorf("saw %v", types)
+	}
+}
+
+func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
+	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	v := &view{client: c, session: "nope"}
+	var last tui.Update
+	for u := range v.Updates(patient(t)) {
+		last = u
+	}
+	if last.Link == nil || last.Link.State != tui.Offline || !strings.Contains(last.Link.Reason, "nope") {
+		t.Errorf("last %+v", last.Link)
+	}
+}
+
+func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
+	c := embedded(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
+	g := &guide{view: create(t, c), turns: 1}
+	if err := g.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var types []protocol.Type
+	for u := range g.Updates(patient(t)) {
+		if u.Event == nil {
+			continue
+		}
+		types = append(types, u.Event.Type)
+		if u.Event.Type == protocol.SessionClosed {
+			break
+		}
+	}
+	for _, want := range []protocol.Type{protocol.ApprovalExplained, protocol.ApprovalResolved, protocol.TurnEnded, protocol.SessionClosed} {
+		if !slices.Contains(types, want) {
+			t.Errorf("no %s in %v", want, types)
+		}
+	}
+	if g.err != nil {
+		t.Error(g.err)
+	}
+}

@@ -1,0 +1,101 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
+	files := openFiles(t)
+	before := goleak.IgnoreCurrent()
+	for round := range 3 {
+		var pids []int
+		t.Run(fmt.Sprint("round ", round), func(t *testing.T) { // its end ends the server, its agents and its clients
+			w := open(t, `{"on":"*"}`, `{"spawn":["sh","-c","trap '' TERM; sleep 600 & sleep 600"]}`, `{"say":"up"}`, `{"wait":"never"}`)
+			var ids []string
+			for range 4 {
+				c := w.client("ann")
+				id := w.create(c)
+				ids = append(ids, id)
+				w.send(c, id, "go")
+				see(t, c, id, wsclient.SubscribeOptions{}, until(protocol.TextEnd))
+			}
+			pids = children(t)
+			c := w.client("bob")
+			do[protocol.InterruptResult](t, c, protocol.DoInterrupt, ids[0], protocol.InterruptData{})
+			do[protocol.Empty](t, c, protocol.DoClose, ids[1], protocol.CloseData{})
+			do[protocol.Empty](t, c, protocol.DoClose, ids[2], protocol.CloseData{Delete: true})
+			_ = w.plain(t).conn.CloseNow()
+		})
+		if len(pids) != 4 {
+			t.Errorf("%d processes of agents while they ran", len(pids))
+		}
+		for _, pid := range pids {
+			if left := members(t, pid); len(left) > 0 {
+				t.Errorf("of process group %d there still are %v", pid, left)
+			}
+		}
+	}
+	if err := goleak.Find(before); err != nil {
+		t.Error(err)
+	}
+	if now := openFiles(t); now > files {
+		t.Errorf("%d open files and sockets, %d before", now, files)
+	}
+}
+
+// openFiles counts this process's file handles, sockets among them.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// children returns the processes that this one started.
+func children(t *testing.T) []int {
+	return processes(t, func(_ string, parent, _ int) bool { return parent == os.Getpid() })
+}
+
+// members returns the live processes of a group: a dead one that nobody has reaped yet is none.
+func members(t *testing.T, group int) []int {
+	return processes(t, func(state string, _, of int) bool { return of == group && state != "Z" })
+}
+
+// processes returns the processes that fit, by their state, parent and group.
+func processes(t *testing.T, fit func(state string, parent, group int) bool) (pids []int) {
+	t.Helper()
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + name.Name() + "/stat")
+		if err != nil {
+			continue // it is gone
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		var state string
+		var parent, group int
+		if n, _ := fmt.Sscan(rest, &state, &parent, &group); n == 3 && fit(state, parent, group) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

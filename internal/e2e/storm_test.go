@@ -1,0 +1,184 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// A storm is a proxy that cuts, stalls and halves what passes, at random from a seed. It runs in virtual time.
+type storm struct {
+	dial   func(context.Context) (net.Conn, error)
+	seed   uint64
+	live   sync.WaitGroup // pumps
+	mu     sync.Mutex
+	dials  uint64
+	cuts   int
+	stalls int
+	halves int
+	calm   bool
+}
+
+// newStorm makes a storm that has passed when the test ends. Clients in it are made after it.
+func newStorm(w *world, seed uint64) *storm {
+	s := &storm{dial: w.dial, seed: seed}
+	w.t.Cleanup(s.live.Wait)
+	return s
+}
+
+func (s *storm) Dial(ctx context.Context) (net.Conn, error) {
+	server, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, ours := net.Pipe()
+	s.mu.Lock()
+	s.dials++
+	n := s.dials
+	s.mu.Unlock()
+	s.live.Go(func() { s.pump(server, ours, rand.New(rand.NewPCG(s.seed, 2*n))) })
+	s.live.Go(func() { s.pump(ours, server, rand.New(rand.NewPCG(s.seed, 2*n+1))) })
+	return client, nil
+}
+
+// pump carries bytes one way until it cuts the connection or somebody else does.
+func (s *storm) pump(to, from net.Conn, rng *rand.Rand) {
+	defer to.Close()
+	defer from.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		p := buf[:n]
+		switch r := rng.IntN(1000); {
+		case s.over():
+		case r < 8: // cut between messages, or in one
+			s.count(&s.cuts)
+			_, _ = to.Write(p[:rng.IntN(n+1)])
+			return
+		case r < 14: // stall, at times for so long that the client gives up
+			s.count(&s.stalls)
+			time.Sleep(time.Duration(rng.IntN(30_000)) * time.Millisecond)
+		case r < 60: // halve
+			s.count(&s.halves)
+			half := rng.IntN(n + 1)
+			if _, err := to.Write(p[:half]); err != nil {
+				return
+			}
+			time.Sleep(time.Duration(rng.IntN(200)) * time.Millisecond)
+			p = p[half:]
+		}
+		if _, err := to.Write(p); err != nil {
+			return
+		}
+	}
+}
+
+func (s *storm) count(n *int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*n++
+}
+
+func (s *storm) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calm
+}
+
+func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
+	for seed := range uint64(5) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const deltas = 5000
+				w := open(t, `{"on":"*"}`, fmt.Sprintf(`{"burst":%d,"size":30,"parts":2,"delay":"5ms"}`, deltas))
+				ann := w.client("ann")
+				id := w.create(ann)
+				var storms []*storm
+				var all []<-chan *witness
+				for i := range 5 {
+					s := newStorm(w, seed*10+uint64(i))
+					storms = append(storms, s)
+					rng := rand.New(rand.NewPCG(s.seed, 0))
+					c := w.client(fmt.Sprint("client ", i), func(o *wsclient.Options) {
+						o.Dial, o.Rand = s.Dial, rng.Float64
+						if i == 4 {
+							o.Window = -1
+						}
+					})
+					o := wsclient.SubscribeOptions{Since: beginning(), Raw: i%2 == 0}
+					all = append(all, async(func() *witness { return watch(t.Context(), c, id, o, turns(1)) }))
+				}
+				w.send(ann, id, "go")
+				var end uint64
+				for i, c := range all {
+					got := <-c
+					if got.err != nil {
+						t.Fatalf("client %d: %v", i, got.err)
+					}
+					if i%2 == 0 && uint64(len(got.raw)) != got.state.Seq {
+						t.Errorf("client %d got %d events up to %d", i, len(got.raw), got.state.Seq)
+					}
+					if end == 0 {
+						end = got.state.Seq
+					}
+					if got.state.Seq != end || end < deltas {
+						t.Errorf("client %d ends at %d, another at %d", i, got.state.Seq, end)
+					}
+					if text := got.text(); strings.Count(text, ".") == 0 || len(text) != deltas*30 {
+						t.Errorf("client %d has %d bytes of text", i, len(text))
+					}
+				}
+				cuts := 0
+				for _, s := range storms {
+					cuts += s.cuts
+					s.mu.Lock()
+					s.calm = true
+					s.mu.Unlock()
+				}
+				if cuts == 0 {
+					t.Error("nothing was cut")
+				}
+				t.Logf("%d events; %d cuts, %d stalls and %d halves for the first client", end, storms[0].cuts, storms[0].stalls, storms[0].halves)
+			})
+		})
+	}
+}
+
+func TestACommandInAStormActsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, `{"on":"*"}`, `{"say":"ok"}`)
+		calm := w.client("ann")
+		id := w.create(calm)
+		s := newStorm(w, 7)
+		rough := w.client("bob", func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0 } })
+		const sends = 300
+		for i := range sends {
+			w.send(rough, id, fmt.Sprint("message ", i))
+		}
+		s.mu.Lock()
+		s.calm = true
+		cuts := s.cuts
+		s.mu.Unlock()
+		got := see(t, calm, id, wsclient.SubscribeOptions{Since: beginning()}, turns(sends))
+		for i, turn := range got.transcript.Turns {
+			if want := fmt.Sprint("message ", i); turn.Message.Text != want {
+				t.Fatalf("turn %d is %q", i, turn.Message.Text)
+			}
+		}
+		if len(got.transcript.Turns) != sends || cuts == 0 || got.state.Status() != protocol.Idle {
+			t.Errorf("%d turns, %d cuts, %s", len(got.transcript.Turns), cuts, got.state.Status())
+		}
+	})
+}

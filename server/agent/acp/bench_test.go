@@ -1,0 +1,57 @@
+package acp
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/acp/rpc"
+	"agentctl/server/session"
+)
+
+// silent is a session that takes everything and keeps nothing.
+type silent struct{ *recorder }
+
+func (silent) Emit(session.Event) error { return nil }
+
+// BenchmarkChunk is what one chunk of an agent's answer costs from its line to the event, in a stream of 40-byte chunks.
+func BenchmarkChunk(b *testing.B) {
+	line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("word ", 8) + `"}}}}` + "\n"
+	out := silent{&recorder{}}
+	l := started(out.recorder)
+	t := newTurn(b.Context(), "t", out, "/")
+	l.begin(t)
+	defer l.finish(t)
+	r, w := io.Pipe()
+	c := rpc.New(r, io.Discard, l)
+	batch := []byte(strings.Repeat(line, 100))
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	for i := 0; i < b.N; i += 100 {
+		if _, err := w.Write(batch[:min(100, b.N-i)*len(line)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	_ = w.Close()
+	c.Wait()
+}
+
+// BenchmarkOutput is what an agent costs that sends a tool's whole output again with each line of it.
+func BenchmarkOutput(b *testing.B) {
+	out := silent{&recorder{}}
+	l := started(out.recorder)
+	t := newTurn(b.Context(), "t", out, "/")
+	l.begin(t)
+	defer l.finish(t)
+	text := strings.Repeat("a line of some tool's output\n", 1000)
+	b.ReportAllocs()
+	for i := range b.N {
+		said, err := protocol.Encode(text[:len(text)-i%2])
+		if err != nil {
+			b.Fatal(err)
+		}
+		l.Notify("session/update", json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":`+string(said)+`}}]}}`))
+	}
+}

@@ -1,0 +1,115 @@
+package session
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		r.send(id, "two")
+		r.kill()
+		events := r.events(id, false)
+		var end protocol.TurnEndedData
+		for _, e := range events {
+			if e.Type == protocol.TurnEnded {
+				_ = e.Decode(&end)
+			}
+		}
+		if end.Code != protocol.CodeServerRestart {
+			t.Errorf("no turn.ended with server_restart in %v", types(events))
+		}
+		st := r.state(id)
+		if st.Turn != nil || len(st.Queue) != 1 || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldRestart {
+			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.Blocked())
+		}
+	})
+}
+
+func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		id := r.create()
+		turn := r.send(id, "one").Turn
+		r.agents.run().say(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t1"}})
+		synctest.Wait()
+		r.kill()
+		run := r.agents.run()
+		if run == nil || run.turn.ID != turn || !run.turn.Resumed {
+			t.Fatalf("the agent does not go on with %s", turn)
+		}
+		events := r.events(id, false)
+		var end protocol.ToolEndedData
+		for _, e := range events {
+			if e.Type == protocol.ToolEnded {
+				_ = e.Decode(&end)
+			}
+		}
+		if end.Tool != "t1" || end.Status != protocol.ToolUnknown {
+			t.Errorf("the tool that had started: %+v", end)
+		}
+	})
+}
+
+func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		request := protocol.Approval{
+			Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Options: []protocol.Option{{ID: "own", Kind: protocol.AllowOnce}},
+		}
+		r.agents.run().ask(request)
+		synctest.Wait()
+		r.restart()
+		must[protocol.ApproveResult](r, r.do(bert, command(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Option: "own"})))
+		run := r.agents.run()
+		run.ask(request)
+		synctest.Wait()
+		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Allowed || v.Option != "own" {
+			t.Errorf("the agent heard %+v, %t", v, ok)
+		}
+		loser := refused(r, r.do(anna, command(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
+		if loser.Winner == nil || loser.Winner.By != bert.By || loser.Winner.Option != "own" {
+			t.Errorf("winner: %+v", loser.Winner)
+		}
+	})
+}
+
+func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		time.Sleep(2 * time.Minute)
+		if gone(r.hub.rows[id].session) {
+			t.Fatal("unloaded with a turn under way")
+		}
+		r.agents.run().finish(End{}, nil)
+		synctest.Wait()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if !gone(r.hub.rows[id].session) {
+			t.Fatal("idle and unwatched, and still in memory")
+		}
+		if st := r.state(id); st.Turns != 1 {
+			t.Errorf("%d turns after loading", st.Turns)
+		}
+		if r.send(id, "two").Status != protocol.SendStarted {
+			t.Error("no turn after loading")
+		}
+	})
+}
+
+func gone(s *Session) bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}

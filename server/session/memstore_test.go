@@ -1,0 +1,324 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// memStore is a Store in memory that checks what it is given as a careful store would. A test makes it slow, failing or dead.
+type memStore struct {
+	mu       sync.Mutex
+	sessions map[string]*memSession
+	order    []string
+	answers  map[string]Answer
+	groups   []Group
+	broken   error // why it takes no commit any more
+
+	latency    time.Duration // of a commit
+	failCommit func([]*Batch) error
+	failRead   func() error
+	faults     []string // what a session handed in and should not have
+}
+
+type memSession struct {
+	rec       Record
+	lines     [][]byte // by seq-1
+	folds     []Fold
+	turns     []TurnRow
+	decisions map[string][]byte
+	blobs     map[string]Blob
+}
+
+var _ Store = (*memStore)(nil)
+
+func newMemStore() *memStore {
+	return &memStore{sessions: map[string]*memSession{}, answers: map[string]Answer{}}
+}
+
+// set changes the store's behaviour.
+func (m *memStore) set(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+// errDead is what a killed store answers.
+var errDead = fmt.Errorf("killed: %w", ErrStoreFailed)
+
+// kill makes the store refuse commits from now on, as when its process died; revived returns what it kept.
+func (m *memStore) kill() { m.set(func() { m.broken = errDead }) }
+
+func (m *memStore) revived() *memStore {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &memStore{
+		sessions: m.sessions, order: m.order, answers: m.answers, groups: m.groups, latency: m.latency, faults: m.faults,
+	}
+}
+
+func (m *memStore) Commit(batches []*Batch) error {
+	m.mu.Lock()
+	wait := m.latency
+	m.mu.Unlock()
+	if wait > 0 {
+		time.Sleep(wait)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken != nil {
+		return m.broken
+	}
+	if m.failCommit != nil {
+		if err := m.failCommit(batches); err != nil {
+			if errors.Is(err, ErrStoreFailed) {
+				m.broken = err
+			}
+			return err
+		}
+	}
+	for _, b := range batches {
+		if err := m.check(b); err != nil {
+			m.faults = append(m.faults, err.Error())
+			return err
+		}
+	}
+	for _, b := range batches {
+		m.keep(b)
+	}
+	return nil
+}
+
+// check refuses a batch that does not continue its session.
+func (m *memStore) check(b *Batch) error {
+	s := m.sessions[b.Session]
+	if s == nil && b.Create == nil && len(b.Groups) == 0 {
+		return fmt.Errorf("batch for the unknown session %s", b.Session)
+	}
+	if b.Last == 0 {
+		return nil
+	}
+	head := uint64(0)
+	if s != nil {
+		head = s.rec.Head
+	}
+	if b.First != head+1 {
+		return fmt.Errorf("batch starts at %d after %d", b.First, head)
+	}
+	next := b.First
+	for line := range bytes.Lines(b.Events) {
+		var e protocol.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("line %d: %w", next, err)
+		}
+		if e.Seq != next || e.Session != b.Session {
+			return fmt.Errorf("line %d has seq %d of %s", next, e.Seq, e.Session)
+		}
+		if len(line) > protocol.MaxEvent {
+			return fmt.Errorf("line %d has %d bytes", next, len(line))
+		}
+		next++
+	}
+	if next != b.Last+1 {
+		return fmt.Errorf("batch to %d has lines to %d", b.Last, next-1)
+	}
+	return nil
+}
+
+func (m *memStore) keep(b *Batch) {
+	if b.Delete {
+		delete(m.sessions, b.Session)
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == b.Session })
+		return
+	}
+	s := m.sessions[b.Session]
+	if s == nil && b.Create != nil {
+		s = &memSession{rec: *b.Create, decisions: map[string][]byte{}, blobs: map[string]Blob{}}
+		s.rec.ID, s.rec.Head, s.rec.Snapshot, s.rec.Summary = b.Session, 0, nil, nil
+		m.sessions[b.Session], m.order = s, append(m.order, b.Session)
+	}
+	for _, g := range b.Groups {
+		m.groups = slices.DeleteFunc(m.groups, func(k Group) bool { return k.PID == g.PID && k.Start == g.Start })
+		if !g.Ended {
+			m.groups = append(m.groups, g)
+		}
+	}
+	if s == nil {
+		return
+	}
+	for line := range bytes.Lines(b.Events) {
+		s.lines = append(s.lines, bytes.Clone(line))
+	}
+	if b.Last != 0 {
+		s.rec.Head = b.Last
+	}
+	for _, f := range b.Folds {
+		f.Line = bytes.Clone(f.Line)
+		s.folds = append(s.folds, f)
+	}
+	if b.Snapshot != nil {
+		s.rec.Snapshot, s.rec.SnapSeq = bytes.Clone(b.Snapshot), b.SnapSeq
+	}
+	if b.Summary != nil {
+		s.rec.Summary = bytes.Clone(b.Summary)
+	}
+	if b.Live != nil {
+		s.rec.Live = *b.Live
+	}
+	if b.Spec != nil {
+		s.rec.Spec = bytes.Clone(b.Spec)
+	}
+	if b.Epoch != "" {
+		s.rec.Epoch = b.Epoch
+	}
+	s.turns = append(s.turns, b.Turns...)
+	for _, a := range b.Answers {
+		m.answers[a.Key] = a
+	}
+	for _, d := range b.Decisions {
+		s.decisions[d.Request] = bytes.Clone(d.Data)
+	}
+	for _, blob := range b.Blobs {
+		s.blobs[blob.ID] = blob
+	}
+}
+
+// session returns a session for a read; the caller holds mu.
+func (m *memStore) session(id string) (*memSession, error) {
+	if m.failRead != nil {
+		if err := m.failRead(); err != nil {
+			return nil, err
+		}
+	}
+	if s := m.sessions[id]; s != nil {
+		return s, nil
+	}
+	return nil, ErrNotFound
+}
+
+func (m *memStore) Sessions(context.Context) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []Record
+	for _, id := range m.order {
+		rec := m.sessions[id].rec
+		rec.Snapshot = nil
+		list = append(list, rec)
+	}
+	return list, nil
+}
+
+func (m *memStore) Session(_ context.Context, id string) (Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.rec, nil
+}
+
+func (m *memStore) Read(_ context.Context, id string, after, through uint64, folded bool, max int, dst []byte) ([]byte, uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return dst, after, err
+	}
+	last, size := after, 0
+	for last < min(through, s.rec.Head) {
+		line, upto := s.lines[last], last+1
+		if folded {
+			for _, f := range s.folds {
+				if f.First == last+1 && f.Last <= through {
+					line, upto = f.Line, f.Last
+				}
+			}
+		}
+		if size > 0 && size+len(line) > max {
+			break
+		}
+		dst, last, size = append(dst, line...), upto, size+len(line)
+	}
+	return dst, last, nil
+}
+
+func (m *memStore) Answer(_ context.Context, key string) (Answer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.session(""); !errors.Is(err, ErrNotFound) {
+		return Answer{}, err
+	}
+	if a, ok := m.answers[key]; ok {
+		return a, nil
+	}
+	return Answer{}, ErrNotFound
+}
+
+func (m *memStore) Decision(_ context.Context, id, request string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := s.decisions[request]; ok {
+		return bytes.Clone(d), nil
+	}
+	return nil, ErrNotFound
+}
+
+func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int) ([]TurnRow, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return nil, err
+	}
+	var list []TurnRow
+	for _, t := range slices.Backward(s.turns) {
+		if (before == 0 || t.First < before) && len(list) < limit {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+func (m *memStore) Blob(_ context.Context, id, blob string) (Blob, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return Blob{}, err
+	}
+	if b, ok := s.blobs[blob]; ok {
+		return b, nil
+	}
+	return Blob{}, ErrNotFound
+}
+
+func (m *memStore) Groups(context.Context) ([]Group, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.groups), nil
+}
+
+func (m *memStore) Forget(_ context.Context, before time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for k, a := range m.answers {
+		if a.At.Before(before) {
+			delete(m.answers, k)
+		}
+	}
+	return nil
+}
+
+func (m *memStore) Close() error { return nil }

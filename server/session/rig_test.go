@@ -1,0 +1,249 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"agentctl/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// failer is what tests and properties fail with.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// rig is a hub over a memStore with puppets for agents. It lives in a synctest bubble.
+type rig struct {
+	t      failer
+	store  *memStore
+	agents *puppets
+	cfg    Config
+	hub    *Hub
+
+	mu    sync.Mutex
+	calls []*call
+}
+
+// call is a command and what was answered.
+type call struct {
+	cmd     protocol.Command
+	who     Caller
+	replies int
+	body    json.RawMessage
+	err     error
+	head    uint64 // of the store's session, when the answer came
+}
+
+func newRig(t failer, cfg Config) *rig {
+	r := &rig{t: t, store: newMemStore(), agents: &puppets{}, cfg: cfg}
+	r.cfg.Secret = []byte("secret")
+	r.open()
+	return r
+}
+
+func (r *rig) open() {
+	r.t.Helper()
+	cfg := r.cfg
+	cfg.Store, cfg.Agents, cfg.DefaultAgent = r.store, r.agents, "puppet"
+	hub, err := NewHub(context.Background(), cfg)
+	if err != nil {
+		r.t.Fatalf("open hub: %v", err)
+	}
+	r.hub = hub
+	synctest.Wait()
+}
+
+// close stops the hub as a drain does; kill as a power cut of the process does.
+func (r *rig) close() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	if err := r.hub.Close(ctx); err != nil {
+		r.t.Fatalf("close hub: %v", err)
+	}
+	synctest.Wait()
+}
+
+func (r *rig) restart() { r.t.Helper(); r.close(); r.open() }
+
+func (r *rig) kill() {
+	r.t.Helper()
+	r.store.kill()
+	r.close()
+	r.store = r.store.revived()
+	r.open()
+}
+
+// start sends a command and does not wait for its answer.
+func (r *rig) start(who Caller, c protocol.Command) *call {
+	k := &call{cmd: c, who: who}
+	r.mu.Lock()
+	r.calls = append(r.calls, k)
+	r.mu.Unlock()
+	r.hub.Do(context.Background(), &c, who, func(body json.RawMessage, err error) {
+		r.store.mu.Lock()
+		head := uint64(0)
+		if s := r.store.sessions[c.Session]; s != nil {
+			head = s.rec.Head
+		}
+		r.store.mu.Unlock()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		k.replies++
+		k.body, k.err, k.head = body, err, head
+	})
+	return k
+}
+
+var anna, bert = Caller{By: protocol.Actor{Name: "anna"}, Conn: "c1"}, Caller{By: protocol.Actor{Name: "bert"}, Conn: "c2"}
+
+func command(verb protocol.Verb, session string, data any) protocol.Command {
+	return protocol.Command{Command: verb, Session: session, Data: protocol.MustEncode(data)}
+}
+
+// do sends a command and waits until nothing moves any more.
+func (r *rig) do(who Caller, c protocol.Command) *call {
+	k := r.start(who, c)
+	r.settle()
+	return k
+}
+
+// settle waits until nothing moves any more: commits under way end.
+func (r *rig) settle() {
+	synctest.Wait()
+	r.store.mu.Lock()
+	latency := r.store.latency
+	r.store.mu.Unlock()
+	for range 4 {
+		if latency > 0 {
+			time.Sleep(latency)
+			synctest.Wait()
+		}
+	}
+}
+
+// must decodes a call's result and fails the test when it was refused or not answered once.
+func must[T any](r *rig, k *call) T {
+	r.t.Helper()
+	var v T
+	if k.replies != 1 || k.err != nil {
+		r.t.Fatalf("%s: answered %d times, %v", k.cmd.Command, k.replies, k.err)
+	}
+	if err := json.Unmarshal(k.body, &v); err != nil {
+		r.t.Fatalf("%s: %v", k.cmd.Command, err)
+	}
+	return v
+}
+
+// refused fails the test unless the call was answered once, with the code.
+func refused(r *rig, k *call, code protocol.Code) *protocol.Error {
+	r.t.Helper()
+	if k.replies != 1 || protocol.CodeOf(k.err) != code {
+		r.t.Fatalf("%s: answered %d times, %v (%s); want %s", k.cmd.Command, k.replies, k.err, protocol.CodeOf(k.err), code)
+	}
+	return protocol.AsError(k.err)
+}
+
+func (r *rig) create() string {
+	r.t.Helper()
+	return must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{}))).Session
+}
+
+func (r *rig) send(session, text string) protocol.SendResult {
+	r.t.Helper()
+	return must[protocol.SendResult](r, r.do(anna, command(protocol.DoSend, session, protocol.SendData{Text: text})))
+}
+
+func (r *rig) state(session string) *protocol.State {
+	r.t.Helper()
+	return must[protocol.SnapshotResult](r, r.do(anna, command(protocol.DoSnapshot, session, protocol.Empty{}))).Snapshot.State
+}
+
+// answered fails the test unless every command was answered exactly once.
+func (r *rig) answered() {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.calls {
+		if k.replies != 1 {
+			r.t.Errorf("%s %s was answered %d times", k.cmd.Command, k.cmd.Data, k.replies)
+		}
+	}
+}
+
+// events returns what the store holds of a session, raw or folded.
+func (r *rig) events(session string, folded bool) []protocol.Event {
+	r.t.Helper()
+	var list []protocol.Event
+	for after := uint64(0); ; {
+		lines, last, err := r.store.Read(context.Background(), session, after, 1<<62, folded, 1<<20, nil)
+		if err != nil {
+			r.t.Fatalf("read: %v", err)
+		}
+		if last == after {
+			return list
+		}
+		list = append(list, decodeLines(r.t, lines)...)
+		after = last
+	}
+}
+
+func decodeLines(t failer, lines []byte) []protocol.Event {
+	t.Helper()
+	var list []protocol.Event
+	for line := range protocol.Lines(lines) {
+		var e protocol.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("decode %.200s: %v", line, err)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// fold folds events from the first.
+func fold(t failer, session string, events []protocol.Event) *protocol.State {
+	t.Helper()
+	s := &protocol.State{Session: session}
+	for i := range events {
+		if err := s.Apply(&events[i]); err != nil {
+			t.Fatalf("fold: %v", err)
+		}
+	}
+	return s
+}
+
+// types lists the types of events, for messages of failing tests and for short comparisons.
+func types(events []protocol.Event) []protocol.Type {
+	list := make([]protocol.Type, len(events))
+	for i := range events {
+		list[i] = events[i].Type
+	}
+	return list
+}
+
+// bubble runs a test in which time is fake and nothing may be left behind.
+func bubble(t *testing.T, cfg Config, f func(t *testing.T, r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, cfg)
+		defer func() {
+			r.close()
+			r.answered()
+			for _, fault := range r.store.faults {
+				t.Error(fault)
+			}
+		}()
+		f(t, r)
+	})
+}

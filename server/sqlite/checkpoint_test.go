@@ -1,0 +1,172 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+func logSize(t testing.TB, dir string) int64 {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, logFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// until asks again and again, for a few seconds.
+func until(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: still not", what)
+		}
+	}
+}
+
+func TestAQuietStoreEmptiesItsLog(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, sqlite.Options{}.WithQuiet(time.Millisecond))
+	commit(t, s, create("a"), events("a", 1, 1000))
+	until(t, "log is empty", func() bool { return logSize(t, dir) == 0 })
+	commit(t, s, events("a", 1001, 1001))
+	until(t, "log is empty again", func() bool { return logSize(t, dir) == 0 })
+}
+
+func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, sqlite.Options{})
+	commit(t, s, create("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			var buf []byte
+			for at := uint64(0); ctx.Err() == nil; {
+				var err error
+				before := at
+				buf, at, err = s.Read(context.Background(), "a", at, 1<<39, false, 64<<10, buf[:0])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if at == before {
+					at = 0
+				}
+			}
+		})
+	}
+	const each = 2000
+	data, largest := wide(each), int64(0)
+	for i := range uint64(500) { // 250 MB
+		commit(t, s, &session.Batch{Session: "a", Events: data, First: i*each + 1, Last: (i + 1) * each})
+		largest = max(largest, logSize(t, dir))
+	}
+	cancel()
+	readers.Wait()
+	if largest > 200<<20 {
+		t.Errorf("log grew to %d MB", largest>>20)
+	}
+}
+
+// A warnings handler hands on the messages that are logged.
+type warnings chan string
+
+func (w warnings) Enabled(context.Context, slog.Level) bool { return true }
+func (w warnings) WithAttrs([]slog.Attr) slog.Handler       { return w }
+func (w warnings) WithGroup(string) slog.Handler            { return w }
+func (w warnings) Handle(_ context.Context, r slog.Record) error {
+	select {
+	case w <- r.Message:
+	default:
+	}
+	return nil
+}
+
+func TestACheckpointThatFindsNoSpaceIsTriedAgain(t *testing.T) {
+	dir, heard := t.TempDir(), make(warnings, 1)
+	s := open(t, dir, sqlite.Options{Log: slog.New(heard)}.WithQuiet(time.Millisecond))
+	commit(t, s, create("a"))
+	stop := failing(t, on("write", dataFile, sqlite3.SQLITE_FULL))
+	commit(t, s, events("a", 1, 1000))
+	select {
+	case <-heard:
+	case <-time.After(20 * time.Second):
+		t.Fatal("no warning")
+	}
+	commit(t, s, events("a", 1001, 1002))
+	stop()
+	until(t, "log is empty", func() bool { return logSize(t, dir) == 0 })
+}
+
+func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{}.WithQuiet(time.Millisecond))
+	ids := []string{"a", "b", "c"}
+	for _, id := range ids {
+		commit(t, s, create(id))
+	}
+	const last = 600
+	ctx := context.Background()
+	var all sync.WaitGroup
+	for _, id := range ids {
+		all.Go(func() {
+			for seq := uint64(1); seq <= last; seq += 2 {
+				b := events(id, seq, seq+1)
+				b.Folds = []session.Fold{{First: seq, Last: seq + 1, Line: lines(seq, seq+1)}}
+				b.Answers = []session.Answer{{Key: id, Session: id, At: noon}}
+				b.Snapshot, b.SnapSeq = lines(1, 1), seq+1
+				if err := s.Commit([]*session.Batch{b}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		for _, folded := range []bool{false, true} {
+			all.Go(func() {
+				var got []byte
+				for at := uint64(0); at < last; {
+					var err error
+					if got, at, err = s.Read(ctx, id, at, last, folded, 300, got); err != nil {
+						t.Error(err)
+						return
+					}
+					r, err := s.Session(ctx, id)
+					if err != nil || r.Head < at || r.SnapSeq != r.Head {
+						t.Errorf("head %d, snapshot %d after reading %d: %v", r.Head, r.SnapSeq, at, err)
+					}
+				}
+				if string(got) != string(lines(1, last)) {
+					t.Errorf("events of %s: %d bytes", id, len(got))
+				}
+			})
+		}
+	}
+	all.Go(func() {
+		for range 50 {
+			if err := s.Forget(ctx, noon.Add(time.Hour)); err != nil {
+				t.Error(err)
+			}
+			if _, err := s.Answer(ctx, "a"); err != nil && !errors.Is(err, session.ErrNotFound) {
+				t.Error(err)
+			}
+		}
+	})
+	all.Wait()
+}

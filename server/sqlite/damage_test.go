@@ -1,0 +1,201 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+)
+
+// damaged commits one of everything to session "a" of a closed store.
+func damageable(t testing.TB, dir string) {
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
+			Session: "a", Summary: []byte("summary"), Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
+			Folds:     []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
+			Turns:     []session.TurnRow{{Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed", Ended: noon}},
+			Answers:   []session.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
+			Decisions: []session.Decision{{Request: "r", Data: []byte("decided")}},
+			Blobs:     []session.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},
+			Groups:    []session.Group{{PID: 42, Start: "then"}},
+		})
+	})
+}
+
+// told returns what a store says about session "a", one entry per question; an error that is not ErrCorrupt fails.
+func told(t testing.TB, s *sqlite.Store) map[string]string {
+	ctx := context.Background()
+	all := map[string]string{}
+	say := func(name string, answer any, err error) {
+		if err != nil && !errors.Is(err, session.ErrCorrupt) && !errors.Is(err, session.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			all[name] = fmt.Sprint(answer)
+		}
+	}
+	one, err := s.Session(ctx, "a")
+	one.Epoch = "" // renewed where the damage is seen as an older copy
+	say("session", one, err)
+	sessions, err := s.Sessions(ctx)
+	for i := range sessions {
+		sessions[i].Epoch = ""
+	}
+	say("sessions", sessions, err)
+	raw, at, err := s.Read(ctx, "a", 0, 1200, false, 1<<20, nil)
+	say("raw", fmt.Sprint(string(raw), at), err)
+	folded, at, err := s.Read(ctx, "a", 0, 1200, true, 1<<20, nil)
+	say("folded", fmt.Sprint(string(folded), at), err)
+	turns, err := s.Turns(ctx, "a", 0, 10)
+	say("turns", turns, err)
+	answer, err := s.Answer(ctx, "k")
+	say("answer", answer, err)
+	decision, err := s.Decision(ctx, "a", "r")
+	say("decision", decision, err)
+	blob, err := s.Blob(ctx, "a", "b")
+	say("blob", blob, err)
+	groups, err := s.Groups(ctx)
+	say("groups", groups, err)
+	return all
+}
+
+func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
+	for name, c := range map[string]struct{ sql, question string }{
+		"events":          {"UPDATE chunk SET data = CAST(replace(data, '\"seq\":7', '\"seq\":8') AS BLOB) WHERE key & 0xffff = 1", "raw"},
+		"end of events":   {"UPDATE chunk SET last = last + 1 WHERE key & 0xffff = 1", "raw"},
+		"start of events": {"UPDATE chunk SET key = key + 1 WHERE key & 0xffff = 601", "raw"},
+		"missing events":  {"DELETE FROM chunk WHERE key & 0xffff = 601", "raw"},
+		"lost tail":       {"DELETE FROM chunk WHERE key & 0xffff = 603", "raw"},
+		"no events left":  {"DELETE FROM chunk", "raw"},
+		"head":            {"UPDATE head SET last = last - 1", "session"},
+		"fold":            {"UPDATE fold SET data = x'00'", "folded"},
+		"moved fold":      {"UPDATE fold SET key = key + 1", "folded"},
+		"session":         {"UPDATE session SET epoch = 'other'", "session"},
+		"summary":         {"UPDATE session SET summary = x'00'", "sessions"},
+		"no head":         {"DELETE FROM head", "session"},
+		"snapshot":        {"UPDATE snapshot SET data = x'00'", "session"},
+		"no snapshot":     {"DELETE FROM snapshot", "session"},
+		"turn":            {"UPDATE turn SET reason = 'error'", "turns"},
+		"answer":          {"UPDATE answer SET body = x'00'", "answer"},
+		"decision":        {"UPDATE decision SET data = x'00'", "decision"},
+		"blob":            {"UPDATE blob SET media = 'text/html'", "blob"},
+		"group":           {"UPDATE process SET pid = 43", "groups"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			damageable(t, dir)
+			query(t, dir, c.sql)
+			reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+				if got, told := told(t, s)[c.question]; told {
+					t.Errorf("told %s", got)
+				}
+			})
+		})
+	}
+}
+
+// TestAFlippedBitIsNeverServed flips bits all over the database file, one at a time.
+func TestAFlippedBitIsNeverServed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	damageable(t, dir)
+	lock, err := sqlite.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	path := filepath.Join(dir, "agentctl.db")
+	var want map[string]string
+	reopened(t, dir, sqlite.Options{Lock: lock}, func(s *sqlite.Store) { want = told(t, s) })
+	clean, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 250 {
+		bit := random.IntN(len(clean) * 8)
+		// Where the b-tree pages have their headers and cell pointers, half of the time.
+		if random.IntN(2) == 0 {
+			bit = random.IntN(len(clean)/4096)*4096*8 + random.IntN(32*8)
+		}
+		damaged := bytes.Clone(clean)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := sqlite.Open(dir, sqlite.Options{Lock: lock})
+		if err != nil {
+			continue
+		}
+		for question, answer := range told(t, s) {
+			switch {
+			case answer == want[question]:
+			case question == "folded" && answer == want["raw"]: // a lost fold is made up for by its events
+			case question == "turns" || question == "groups": // a lost row of an unnumbered list
+				if answer == "[]" {
+					continue
+				}
+				fallthrough
+			default:
+				t.Errorf("bit %d of byte %d: %s: %.300s", bit%8, bit/8, question, answer)
+			}
+		}
+		_ = s.Close() // on a damaged file anything goes
+	}
+}
+
+// torn kills a writer and hands its log to cut; what a store opened on boot makes of it is returned.
+func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	killed(t, dir, "1", sqlite.Normal, 30)
+	path := filepath.Join(dir, logFile)
+	wal, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, cut(wal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reopened(t, dir, sqlite.Options{Boot: boot}, func(s *sqlite.Store) {
+		if record, err = s.Session(context.Background(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		log = read(t, s, "a", 0, record.Head)
+	})
+	return record, log
+}
+
+func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
+	for cut := 1; cut < 10; cut++ {
+		record, log := torn(t, "2", func(wal []byte) []byte { return wal[:len(wal)*cut/10] })
+		if !bytes.Equal(log, lines(1, record.Head)) {
+			t.Errorf("cut %d: %d events in %d bytes", cut, record.Head, len(log))
+		}
+		if record.Epoch == "e-a" {
+			t.Errorf("cut %d: epoch kept", cut)
+		}
+	}
+}
+
+func TestADamagedLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
+	for tenth := range 9 { // the end of a log may be torn by the kill itself
+		record, log := torn(t, "1", func(wal []byte) []byte {
+			wal[len(wal)*tenth/10] ^= 4
+			return wal
+		})
+		if !bytes.Equal(log, lines(1, record.Head)) {
+			t.Errorf("byte at %d/10: %d events in %d bytes", tenth, record.Head, len(log))
+		}
+		if record.Epoch == "e-a" {
+			t.Errorf("byte at %d/10: epoch kept", tenth)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+func TestSubscribeBeginsWithTheLastTurnBoundary(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("few")
+	c := w.dial()
+	c.ask(protocol.DoSend, id, protocol.SendData{Text: "hang"})
+	r := c.subscribe(id, "")
+	if r.Mode != protocol.ModeSnapshot || r.Snapshot == nil || r.Snapshot.State.Turns != 1 || r.Snapshot.State.Turn != nil {
+		t.Fatalf("subscribe %+v", r)
+	}
+	if r.After.Seq != r.Snapshot.State.Seq || r.After.Epoch != r.Snapshot.Epoch {
+		t.Errorf("after %v, snapshot at %s:%d", r.After, r.Snapshot.Epoch, r.Snapshot.State.Seq)
+	}
+	m, before := c.untilType(protocol.CaughtUp)
+	if last := follows(t, r.After.Seq, before); last < r.Position.Seq {
+		t.Errorf("caught up at %d, want at least %d", last, r.Position.Seq)
+	} else if at := position(t, m); at.Seq != last || at.Epoch != r.Position.Epoch {
+		t.Errorf("caught_up says %v, the last event was %d", at, last)
+	}
+	if first := before[0]; first.Type != protocol.MessageUser {
+		t.Errorf("the first event is %s", first.Type)
+	}
+}
+
+func position(t testing.TB, m told) protocol.Position {
+	t.Helper()
+	var d protocol.CaughtUpData
+	must(t, m.Decode(&d))
+	return d.Position
+}
+
+func TestResumeAtEverySeqIsExact(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("few")
+	c := w.dial()
+	end := c.subscribe(id, "").Position
+	c.caughtUp(id)
+	for seq := range end.Seq + 1 {
+		for _, at := range []string{fmt.Sprint(seq), fmt.Sprintf("%s:%d", end.Epoch, seq)} {
+			r := c.subscribe(id, at) // again and again on one socket
+			if r.Mode != protocol.ModeResume || r.After != (protocol.Position{Epoch: end.Epoch, Seq: seq}) || r.Snapshot != nil || r.Reason != "" {
+				t.Fatalf("resume at %s: %+v", at, r)
+			}
+			if last := follows(t, seq, c.caughtUp(id)); last != end.Seq {
+				t.Fatalf("resume at %s ended at %d, want %d", at, last, end.Seq)
+			}
+		}
+	}
+}
+
+func TestPositionThatCannotBeServedIsReset(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("few")
+	c := w.dial()
+	end := c.subscribe(id, "").Position
+	tests := []struct{ name, at, reason string }{
+		{"another epoch", "abc:1", protocol.ResetEpoch},
+		{"another epoch at 0", "abc:0", protocol.ResetEpoch},
+		{"past the end", fmt.Sprintf("%s:%d", end.Epoch, end.Seq+1), protocol.ResetPastEnd},
+		{"far past the end", "18446744073709551615", protocol.ResetPastEnd},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := c.subscribe(id, tt.at)
+			if r.Mode != protocol.ModeReset || r.Reason != tt.reason || r.Snapshot == nil || r.After.Seq != r.Snapshot.State.Seq {
+				t.Fatalf("got %+v, want a reset for %s", r, tt.reason)
+			}
+			if last := follows(t, r.After.Seq, c.caughtUp(id)); last != end.Seq {
+				t.Errorf("caught up at %d, want %d", last, end.Seq)
+			}
+		})
+	}
+}
+
+func TestSessionIsNamedByIDNameOrPrefix(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial()
+	id := ok[protocol.CreateResult](c, protocol.DoCreate, "", protocol.CreateData{Name: "fix ci"}).Session
+	for _, name := range []string{id, "fix ci", id[:5], id[2:6]} {
+		if r := c.subscribe(name, ""); r.Session != id {
+			t.Errorf("%q is %s, want %s", name, r.Session, id)
+		}
+		ok[protocol.Empty](c, protocol.DoUnsubscribe, name, nil)
+	}
+}
+
+func TestCaughtUpComesOnceBeforeWhatIsLive(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial()
+	id := c.create("gate")
+	r := c.subscribe(id, "")
+	follows(t, r.After.Seq, c.caughtUp(id))
+	w.script.OpenGate("gate")
+	_, live := c.untilType(protocol.TurnEnded)
+	for _, m := range live {
+		if m.Type == protocol.CaughtUp {
+			t.Error("caught_up came twice")
+		}
+	}
+	if len(live) == 0 {
+		t.Error("nothing came live")
+	}
+}
+
+// A subscription that begins anew again and again while the log grows sees each time what follows its position, and nothing of
+// the one before it.
+func TestSubscribeInMidBurstHasNoGapAndNoRepeat(t *testing.T) {
+	w := newWorld(t)
+	id := w.dial().create("endless")
+	rapid.Check(t, func(rt *rapid.T) {
+		c := w.dial()
+		raw := rapid.Bool().Draw(rt, "raw")
+		if rapid.Bool().Draw(rt, "acks") {
+			c.hello(protocol.HelloData{Acks: true, Window: rapid.Int64Range(1, 1<<17).Draw(rt, "window")})
+		}
+		after := ""
+		for range rapid.IntRange(1, 5).Draw(rt, "times") {
+			d := subscribeData(t, after)
+			d.Raw = raw
+			asked := c.send(protocol.DoSubscribe, id, d)
+			m, _ := c.until("the answer", func(m told) bool { return m.answer() && m.ID == asked })
+			r := result[protocol.SubscribeResult](c, m)
+			last := r.After.Seq
+			for range rapid.IntRange(0, 40).Draw(rt, "lines") {
+				m := c.next()
+				if m.Seq == 0 {
+					continue
+				}
+				last = follows(t, last, []told{m})
+				c.send(protocol.DoAck, id, protocol.AckData{Seq: last})
+			}
+			after = protocol.Position{Epoch: r.After.Epoch, Seq: rapid.Uint64Range(0, last).Draw(rt, "position")}.String()
+		}
+		_ = c.ws.CloseNow()
+	})
+}
+
+func TestNothingOfASessionComesAfterUnsubscribe(t *testing.T) {
+	w := newWorld(t)
+	id := w.dial().create("endless")
+	for range 20 {
+		c := w.dial()
+		c.subscribe(id, "")
+		c.untilType(protocol.TextDelta)
+		asked := c.send(protocol.DoUnsubscribe, id, nil)
+		m, _ := c.until("the answer", func(m told) bool { return m.answer() && m.ID == asked })
+		if m.Error != nil {
+			t.Fatal(m.Error)
+		}
+		ping := c.send(protocol.DoPing, "", nil)
+		_, after := c.until("the pong", func(m told) bool { return m.answer() && m.ID == ping })
+		for _, m := range after {
+			if m.Durable() {
+				t.Fatalf("event %d came after unsubscribe", m.Seq)
+			}
+		}
+		_ = c.ws.CloseNow()
+	}
+}
+
+func TestUnsubscribeWaitsForTheSubscribeBeforeIt(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("few")
+	for range 20 {
+		c := w.dial()
+		c.write(fmt.Sprintf(`{"id":"a","command":"subscribe","session":%q}`+"\n"+`{"id":"b","command":"unsubscribe","session":%q}`, id, id))
+		if m := c.answer("a"); m.Error != nil {
+			t.Fatalf("subscribe: %v", m.Error)
+		}
+		if m := c.answer("b"); m.Error != nil {
+			t.Fatalf("unsubscribe: %v", m.Error)
+		}
+		_ = c.ws.CloseNow()
+	}
+}
+
+func TestSubscriptionsAreServedInTurn(t *testing.T) {
+	w := newWorld(t)
+	const sessions = 4
+	var ids []string
+	for range sessions {
+		ids = append(ids, w.turn("much"))
+	}
+	c := w.dial()
+	var asked []string
+	for _, id := range ids {
+		asked = append(asked, c.send(protocol.DoSubscribe, id, subscribeDataRaw()))
+	}
+	for _, a := range asked {
+		c.answer(a)
+	}
+	// Once the first has been caught up, the others are nearly so: what came of each then differs by a few writes.
+	bytes := map[string]int{}
+	for {
+		m := c.next()
+		if m.Type == protocol.CaughtUp {
+			break
+		}
+		bytes[m.Session] += len(protocol.MustEncode(m))
+	}
+	var all []int
+	for _, id := range ids {
+		all = append(all, bytes[id])
+	}
+	if slices.Max(all)-slices.Min(all) > sessions*maxWrite {
+		t.Errorf("bytes of each session when the first was done: %v", all)
+	}
+}
+
+func subscribeDataRaw() protocol.SubscribeData {
+	return protocol.SubscribeData{Position: &protocol.Position{}, Raw: true}
+}
+
+func TestAnswersAndPresenceOvertakeABacklog(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("large")
+	c := w.dial()
+	c.ask(protocol.DoSend, id, protocol.SendData{Text: "ask"})
+	c.ask(protocol.DoSubscribe, id, subscribeDataRaw())
+	// 2.4 MB wait for this client, who reads nothing: a decision and a second client's presence must not stand in that line.
+	decided := c.send(protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
+	other := w.dial()
+	other.subscribe(id, "")
+	for _, what := range []struct {
+		name string
+		fits func(told) bool
+	}{
+		{"the answer", func(m told) bool { return m.answer() && m.ID == decided }},
+		{"the other's presence", func(m told) bool { return m.Type == protocol.ClientAttached }},
+	} {
+		bytes := 0
+		_, before := c.until(what.name, what.fits)
+		for _, m := range before {
+			bytes += len(protocol.MustEncode(m))
+		}
+		if bytes > 4*maxWrite {
+			t.Errorf("%s came after %d bytes of output", what.name, bytes)
+		}
+	}
+}
+
+func TestSubscriptionOfADeletedSessionCanBeEnded(t *testing.T) {
+	w := newWorld(t)
+	id := w.turn("few")
+	c := w.dial()
+	c.hello(protocol.HelloData{Acks: true})
+	c.subscribe(id, "0")
+	c.caughtUp(id)
+	w.dial().ask(protocol.DoClose, id, protocol.CloseData{Delete: true})
+	c.until("the deletion", func(m told) bool {
+		var s protocol.Summary
+		return m.Type == protocol.SummaryChanged && m.Decode(&s) == nil && s.Deleted
+	})
+	if m := c.ask(protocol.DoUnsubscribe, id, nil); m.Error != nil {
+		t.Errorf("unsubscribe: %v", m.Error)
+	}
+	c.refused(c.ask(protocol.DoUnsubscribe, id, nil), protocol.CodeNoSession)
+}

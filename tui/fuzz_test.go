@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+func FuzzReadable(f *testing.F) {
+	for _, s := range []string{`{"command":"ls\nx","n":[1,{"a":2}]}`, `"text"`, `[1]`, `{"a"`, ``, `null`, `{"a":1}{`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got := readable(raw)
+		if json.Valid(raw) && utf8.Valid(raw) && !utf8.ValidString(got) {
+			t.Errorf("readable(%q) = %q is not UTF-8", raw, got)
+		}
+	})
+}
+
+func FuzzDiff(f *testing.F) {
+	f.Add("a\nb\n", "a\nc\n")
+	f.Add("", "x")
+	f.Fuzz(func(t *testing.T, old, text string) {
+		got := diff(old, text)
+		for _, line := range splitLines(got) {
+			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
+				t.Errorf("diff(%q, %q) has the line %q", old, text, line)
+			}
+		}
+		if old == text && strings.ContainsAny(strings.ReplaceAll(got, "\n", "")[:min(1, len(got))], "+-") {
+			t.Errorf("equal texts differ: %q", got)
+		}
+	})
+}
+
+// eventful draws any event of the protocol: with the data of its type, with
+// other JSON, or with none.
+func eventful(t *rapid.T, j *journal) {
+	types := protocol.EventTypes
+	et := types[rapid.IntRange(0, len(types)-1).Draw(t, "type")]
+	id := rapid.SampledFrom([]string{"a", "b", "\x1b[2J", ""})
+	data := map[string]any{}
+	for _, field := range []string{"message_id", "client_message_id", "part", "tool", "request", "id", "task", "text", "title", "command", "reason", "message", "name", "output"} {
+		if rapid.Bool().Draw(t, field) {
+			data[field] = id.Draw(t, "value")
+		}
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "extra") {
+	case 0:
+		data["parts"] = []any{map[string]any{"part": "a", "kind": "text", "text": "x\ty"}, map[string]any{"part": "a", "kind": "output", "text": "z\n\n"}}
+	case 1:
+		data["tasks"] = []any{map[string]any{"id": "a", "title": "\u202et"}, map[string]any{}}
+	case 2:
+		data["options"] = []any{map[string]any{"id": "o", "kind": "allow_once"}}
+		data["questions"] = []any{map[string]any{"id": "q", "choices": []any{map[string]any{"id": "c"}}}}
+	case 3:
+		data["content"] = []any{map[string]any{"type": "diff", "path": "p", "new": "n\n"}, map[string]any{"type": "blob", "blob": "b"}}
+	case 4:
+		data["index"] = rapid.IntRange(-3, 9).Draw(t, "index")
+	}
+	if et.Ephemeral {
+		j.ephemeral(et.Type, data)
+		return
+	}
+	j.turn = rapid.SampledFrom([]string{"", "t1", "t2"}).Draw(t, "turn")
+	if rapid.Bool().Draw(t, "by") {
+		j.as(bob, et.Type, data)
+		return
+	}
+	j.add(et.Type, data)
+}
+
+var anyKey = rapid.SampledFrom([]string{
+	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "space",
+	"ctrl+x", "ctrl+o", "ctrl+r", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "k", "c", "y", "?", "漢",
+})
+
+func TestWhateverHappensTheScreenFits(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := open(t, newJournal(), 60, 16)
+		width, height := 60, 16
+		rt.Repeat(map[string]func(*rapid.T){
+			"event": func(rt *rapid.T) {
+				for range rapid.IntRange(1, 5).Draw(rt, "events") {
+					eventful(rt, s.journal)
+				}
+				s.tell()
+				s.journal.seq = s.m.state.Seq // what was refused left no gap
+			},
+			"caught up": func(*rapid.T) {
+				s.journal.caughtUp()
+				s.tell()
+			},
+			"link": func(rt *rapid.T) {
+				s.journal.link(Link{State: rapid.SampledFrom([]LinkState{Connecting, Connected, Reconnecting, Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.tell()
+			},
+			"reset": func(*rapid.T) {
+				s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+					Mode: protocol.ModeReset, After: protocol.Position{Epoch: "e", Seq: 7}, Snapshot: &protocol.Snapshot{Epoch: "e", State: &protocol.State{Seq: 7}},
+				}})
+				s.tell()
+				s.journal.seq = 7
+			},
+			"key":   func(rt *rapid.T) { s.press(anyKey.Draw(rt, "key")) },
+			"paste": func(*rapid.T) { s.give(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
+			"quiet": func(*rapid.T) { s.quiet() },
+			"size": func(rt *rapid.T) {
+				width, height = rapid.IntRange(1, 90).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
+				s.give(tea.WindowSizeMsg{Width: width, Height: height})
+			},
+			"": func(rt *rapid.T) {
+				content := s.m.View().Content
+				lines := strings.Split(content, "\n")
+				if len(lines) > height {
+					rt.Fatalf("%d rows of %d", len(lines), height)
+				}
+				for _, line := range lines {
+					if ansi.StringWidth(line) > width {
+						rt.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(line), width, line)
+					}
+				}
+				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
+					rt.Fatalf("a control sequence is on the screen: %q", content)
+				}
+			},
+		})
+	})
+}
+
+func TestWhateverHappensIsTold(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := newNarrator(time.UTC)
+		j := newJournal()
+		for range rapid.IntRange(1, 40).Draw(rt, "events") {
+			eventful(rt, j)
+			for _, u := range j.take() {
+				n.update(u)
+			}
+			j.seq = n.state.Seq
+		}
+		if got := n.out.String(); strings.ContainsAny(got, "\x1b\u202e\u009b\r\a") || !utf8.ValidString(got) {
+			rt.Fatalf("a control is told: %q", got)
+		}
+	})
+}

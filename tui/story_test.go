@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+// long is a session of n finished turns of three items each, all live.
+func long(n int) *journal {
+	j := newJournal()
+	for i := range n {
+		j.user(ada, fmt.Sprintf("m%d", i), fmt.Sprintf("question %d", i))
+		j.say("t", fmt.Sprintf("answer %d", i))
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
+		j.end(protocol.ReasonCompleted)
+	}
+	j.caughtUp()
+	return j
+}
+
+func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
+	s := open(t, long(itemsMax), 60, 20)
+	s.shows(fmt.Sprintf("answer %d", itemsMax-1))
+	if n := s.m.story.list.Len(); n >= itemsMax {
+		t.Fatalf("%d items are kept, want fewer than %d", n, itemsMax)
+	}
+	var before uint64
+	s.session.reply = func(a asking) (any, error) {
+		if a.verb == protocol.DoHistory {
+			before = a.data.(protocol.HistoryData).Before
+			return past(1, 2, false), nil
+		}
+		return nil, nil
+	}
+	s.press("ctrl+home")
+	first := strings.SplitN(s.text()[strings.Index(s.text(), "question "):], "\n", 2)[0]
+	s.press("ctrl+home")
+	if before == 0 {
+		t.Fatalf("nothing older was asked for; the first turn is %q", first)
+	}
+	var n int
+	if _, err := fmt.Sscanf(first, "question %d", &n); err != nil {
+		t.Fatal(err)
+	}
+	if want := uint64(2 + 6*n); before != want { // every turn takes six events
+		t.Errorf("asked for what is before %d, the first turn shown begins at %d", before, want)
+	}
+	s.shows("question 1\n")
+}
+
+func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
+	s := open(t, long(10), 60, 20)
+	s.press("pgup")
+	more := long(itemsMax)
+	more.out = more.out[3:]
+	for _, u := range more.out {
+		if e := u.Event; e != nil && e.Durable() {
+			e.Seq += s.m.state.Seq - 1
+		}
+	}
+	top := strings.Split(s.text(), "\n")[0]
+	s.give(more.take())
+	if got := strings.Split(s.text(), "\n")[0]; got != top {
+		t.Errorf("the first line was %q, is %q", top, got)
+	}
+	s.press("ctrl+end")
+	s.shows(fmt.Sprintf("answer %d", itemsMax-1))
+}
+
+func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.session.reply = func(asking) (any, error) {
+		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m9", Seq: 100}, nil
+	}
+	s.write("hello")
+	s.press("enter")
+	s.shows("sending: hello")
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
+		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
+	}})
+	s.journal.caughtUp()
+	s.tell()
+	s.hides("sending")
+}
+
+func TestSelectedWordsAreCopied(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.press("tab")
+	_, cmd := s.m.Update(press("y"))
+	if got := fmt.Sprint(flat(cmd)); !strings.Contains(got, "I look at the imports") {
+		t.Errorf("copied %s", got)
+	}
+	s.shows("copied")
+}
+
+// flat runs a command and gives its messages.
+func flat(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	batch, ok := msg.(tea.BatchMsg)
+	if !ok {
+		return []tea.Msg{msg}
+	}
+	var out []tea.Msg
+	for _, c := range batch {
+		out = append(out, flat(c)...)
+	}
+	return out
+}
+
+func TestAClickUnfolds(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 60)
+	for y, line := range strings.Split(s.text(), "\n") {
+		if strings.Contains(line, "▸ thought") {
+			s.give(tea.MouseClickMsg{X: 3, Y: y, Button: tea.MouseLeft})
+			break
+		}
+	}
+	s.shows("▾ thought", "Likely a race.")
+}
+
+func TestTasksSpeakUnderTheirTitles(t *testing.T) {
+	j := conversation()
+	j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
+	j.say("p9", "nothing here yet")
+	j.out[len(j.out)-2].Event.Task = "t9"
+	j.caughtUp()
+	s := open(t, j, 80, 40)
+	s.shows("Read the imports · 09:41")
+}
+
+// Work for one delta and its frame, with much and with little said before.
+func BenchmarkDeltaAndFrame(b *testing.B) {
+	for _, turns := range []int{10, 1000} {
+		b.Run(fmt.Sprint(turns), func(b *testing.B) {
+			j := long(turns)
+			m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC), func() time.Time { return dawn }, func() string { return "" })
+			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+			m.Update(j.take())
+			j.user(ada, "last", "go")
+			j.say("t3")
+			m.Update(j.take())
+			for b.Loop() {
+				j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
+				m.Update(j.take())
+				m.View()
+			}
+		})
+	}
+}
