@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -23,7 +21,7 @@ type conn struct {
 
 	server *Server
 	id     string
-	ws     *websocket.Conn
+	wire   wire
 	peer   string        // where it comes from
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
@@ -59,13 +57,18 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // answered
 	}
-	ws.SetReadLimit(-1) // read bounds it and tells the client why
+	ws.SetReadLimit(-1) // native bounds it and tells the client why
+	s.serve(&native{ws, s.limits.Message}, r.RemoteAddr, protocol.Actor{Name: "anonymous"})
+}
+
+// serve serves a connection until it ends.
+func (s *Server) serve(w wire, peer string, by protocol.Actor) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), ws: ws, peer: r.RemoteAddr, slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: "anonymous"}, heard: time.Now(),
+		server: s, id: "c_" + session.NewEpoch(), wire: w, peer: peer, slots: make(chan struct{}, s.limits.InFlight),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), who: by, heard: time.Now(),
 	}
 	if !s.enter(c) {
-		_ = ws.Close(protocol.CloseGoingAway, "the server is stopping")
+		_ = w.Close(protocol.CloseGoingAway, "the server is stopping")
 		return
 	}
 	defer s.leave(c)
@@ -106,23 +109,25 @@ func (c *conn) close(code websocket.StatusCode, reason string) {
 func (c *conn) read() {
 	defer c.close(websocket.StatusNormalClosure, "")
 	for {
-		kind, message, err := c.message()
-		var large *protocol.Error
-		switch {
-		case errors.As(err, &large):
-			c.answer("", nil, large)
-			c.close(protocol.CloseTooLarge, large.Message)
-			return
-		case err != nil:
-			c.server.log.Debug("connection ends", "conn", c.id, "err", err)
-			return
-		}
+		message, err := c.wire.Read(context.Background())
 		c.mu.Lock()
 		c.heard = time.Now()
 		c.mu.Unlock()
-		if kind != websocket.MessageText {
-			c.answer("", nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a text message"))
+		if e := bad(err); e != nil {
+			c.answer("", nil, e)
+			if e.Code == protocol.CodeTooLarge {
+				c.close(protocol.CloseTooLarge, e.Message)
+				return
+			}
 			continue
+		}
+		if err != nil {
+			c.server.log.Debug("connection ends", "conn", c.id, "err", err)
+			var asked websocket.CloseError // by a dialect: a peer's own close is answered already
+			if errors.As(err, &asked) {
+				c.close(asked.Code, asked.Reason)
+			}
+			return
 		}
 		for line := range protocol.Lines(message) {
 			if !c.take(line) {
@@ -130,25 +135,6 @@ func (c *conn) read() {
 			}
 		}
 	}
-}
-
-// message reads one message of bounded size.
-func (c *conn) message() (websocket.MessageType, []byte, error) {
-	kind, r, err := c.ws.Reader(context.Background())
-	if err != nil {
-		return 0, nil, err
-	}
-	limit := c.server.limits.Message
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return 0, nil, err
-	}
-	if int64(len(b)) > limit {
-		return 0, nil, &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: limit, Message: fmt.Sprintf("a message holds at most %d bytes", limit),
-		}
-	}
-	return kind, b, nil
 }
 
 // take carries out one command; false when the connection ends.

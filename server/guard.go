@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/dialect"
 	"agentctl/server/web"
 )
 
@@ -21,6 +22,10 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 		case !l.originAllowed(r.Header.Values("Origin")):
 			web.Refuse(w, http.StatusForbidden, "forbidden", "this web origin is not allowed")
 		case !l.tokenValid(r) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+			if d, _ := dialect.Named(l.Dialect); d.Accepts {
+				tooLate(w, r)
+				return
+			}
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			web.Refuse(w, http.StatusUnauthorized, "unauthorized", "a valid token is needed")
 		default:

@@ -19,6 +19,9 @@ type Listener struct {
 	// Origins are the web origins that may connect ("https://host:port"); no other browser page may.
 	Origins []string
 
+	// Dialect, when there is one, is all that the listener speaks, at any path.
+	Dialect string
+
 	hosts map[string]bool // that a Host header may name; nil: any
 }
 

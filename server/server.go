@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/server/web"
@@ -17,12 +18,14 @@ import (
 
 // A Server serves the sessions of one store on any number of listeners. Its methods may be called from any goroutine.
 type Server struct {
-	hub     *session.Hub
-	version string
-	agents  []string
-	limits  Limits
-	log     *slog.Logger
-	started time.Time
+	hub      *session.Hub
+	version  string
+	agents   []string
+	limits   Limits
+	dialects Dialects
+	secret   []byte // signs what dialects hand out
+	log      *slog.Logger
+	started  time.Time
 
 	mu     sync.Mutex
 	conns  map[*conn]bool
@@ -48,6 +51,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	now := time.Now()
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
+		dialects: cfg.Dialects, secret: cfg.Session.Secret,
 		started: now, seen: now, conns: map[*conn]bool{},
 	}, nil
 }
@@ -55,7 +59,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // Serve serves a listener until Shutdown, which it reports as nil, or until the listener fails. It closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.guard(s.handler()),
+		Handler:           l.guard(s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -74,8 +78,12 @@ func (s *Server) Serve(l *Listener) error {
 	return nil
 }
 
-func (s *Server) handler() http.Handler {
+func (s *Server) handler(l *Listener) http.Handler {
+	if d, ok := dialect.Named(l.Dialect); ok {
+		return s.speak(d, "")
+	}
 	mux := http.NewServeMux()
+	s.mount(mux)
 	mux.HandleFunc("GET "+protocol.Path, s.accept)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("ok\n"))

@@ -14,12 +14,12 @@ import (
 func (c *conn) write() {
 	stalled := time.AfterFunc(time.Hour, func() {
 		c.close(protocol.CloseSlow, "nothing was read for too long")
-		_ = c.ws.CloseNow()
+		_ = c.wire.CloseNow()
 	})
 	stalled.Stop()
 	send := func(b []byte) bool {
 		stalled.Reset(c.server.limits.Write)
-		err := c.ws.Write(context.Background(), websocket.MessageText, b)
+		err := c.wire.Write(context.Background(), b)
 		stalled.Stop()
 		if err != nil {
 			c.close(websocket.StatusAbnormalClosure, "")
@@ -34,7 +34,7 @@ func (c *conn) write() {
 		c.parked.Store(true) // before looking, so that no wake is lost
 		wrote, ok := c.writeOnce(&turn, &buf, send)
 		if !ok {
-			_ = c.ws.CloseNow()
+			_ = c.wire.CloseNow()
 			return
 		}
 		if wrote {
@@ -51,7 +51,7 @@ func (c *conn) write() {
 			return
 		case <-beat.C:
 			if !c.beat(send) {
-				_ = c.ws.CloseNow()
+				_ = c.wire.CloseNow()
 				return
 			}
 			beat.Reset(c.server.limits.Heartbeat)
@@ -73,9 +73,9 @@ func (c *conn) finish(send func([]byte) bool) {
 		<-c.slots
 	}
 	if alive {
-		_ = c.ws.Close(code, reason)
+		_ = c.wire.Close(code, reason)
 	}
-	_ = c.ws.CloseNow()
+	_ = c.wire.CloseNow()
 }
 
 // beat tells a silent client that the server is there, and ends a connection whose client is not.
@@ -87,7 +87,7 @@ func (c *conn) beat(send func([]byte) bool) bool {
 	if silent {
 		ctx, cancel := context.WithTimeout(context.Background(), period)
 		defer cancel()
-		if c.ws.Ping(ctx) != nil {
+		if c.wire.Ping(ctx) != nil {
 			c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
 			return false
 		}
