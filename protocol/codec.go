@@ -54,7 +54,10 @@ type Dialect struct {
 	// Client makes the codec of one connection at our client's end.
 	Client func(Call) Codec
 
-	// Closed tells what an HTTP upgrade without a valid credential is answered: true, accept and close with 1008; false, 401.
+	// TokenInQuery puts our client's credential into ?token= beside the Authorization header.
+	TokenInQuery bool
+
+	// Accepts tells what an HTTP upgrade without a valid credential is answered: true, accept and close with 1008; false, 401.
 	Accepts bool
 }
 

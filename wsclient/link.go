@@ -1,12 +1,10 @@
 package wsclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -25,7 +23,7 @@ const (
 // A link is one open connection: a goroutine that reads and decodes and one that writes, both owned by the link and over when
 // done is closed.
 type link struct {
-	conn   *websocket.Conn
+	wire   wire
 	cancel context.CancelFunc // drops the connection at once
 	hello  protocol.HelloResult
 
@@ -43,7 +41,7 @@ func open(ctx context.Context, d *dialer, hello []byte) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conn: conn, in: make(chan []incoming), out: make(chan []byte), done: make(chan struct{})}
+	l := &link{wire: conn, in: make(chan []incoming), out: make(chan []byte), done: make(chan struct{})}
 	if err := l.greet(ctx, hello); err != nil {
 		_ = conn.CloseNow()
 		return nil, d.lost(err)
@@ -68,11 +66,11 @@ func open(ctx context.Context, d *dialer, hello []byte) (*link, error) {
 
 // greet sends hello and waits for its answer; nothing else is sent or expected before.
 func (l *link) greet(ctx context.Context, hello []byte) error {
-	if err := l.conn.Write(ctx, websocket.MessageText, hello); err != nil {
+	if err := l.wire.Write(ctx, hello); err != nil {
 		return fmt.Errorf("say hello: %w", err)
 	}
 	for {
-		_, message, err := l.conn.Read(ctx)
+		message, err := l.wire.Read(ctx)
 		if err != nil {
 			return fmt.Errorf("wait for the answer to hello: %w", err)
 		}
@@ -111,21 +109,13 @@ func (d *dialer) lost(err error) *ConnectError {
 }
 
 func (l *link) read(life context.Context) error {
-	var message bytes.Buffer
 	var events quick
 	for {
-		_, r, err := l.conn.Reader(life)
+		message, err := l.wire.Read(life)
 		if err != nil {
 			return err
 		}
-		message.Reset()
-		if _, err := io.Copy(&message, r); err != nil {
-			return err
-		}
-		lines := events.decode(bytes.Clone(message.Bytes()))
-		if message.Cap() > protocol.MaxMessage {
-			message = bytes.Buffer{}
-		}
+		lines := events.decode(message)
 		select {
 		case l.in <- lines:
 		case <-life.Done():
@@ -139,7 +129,7 @@ func (l *link) write(life context.Context) error {
 		select {
 		case message := <-l.out:
 			ctx, stop := context.WithTimeout(life, writeWithin)
-			err := l.conn.Write(ctx, websocket.MessageText, message)
+			err := l.wire.Write(ctx, message)
 			stop()
 			if err != nil {
 				return fmt.Errorf("write: %w", err)
@@ -160,6 +150,6 @@ func (l *link) drop() {
 func (l *link) close() {
 	give := time.AfterFunc(closeWithin, l.cancel)
 	defer give.Stop()
-	_ = l.conn.Close(websocket.StatusNormalClosure, "")
+	_ = l.wire.Close(websocket.StatusNormalClosure, "")
 	l.drop()
 }
