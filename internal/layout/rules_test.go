@@ -23,7 +23,7 @@ var places = []place{
 	{pkg: "cmd/...", ours: []string{"..."}},
 	{pkg: "internal/...", ours: []string{"..."}},
 	{pkg: "protocol", pure: true},
-	{pkg: "protocol/...", ours: []string{"protocol"}, pure: true},
+	{pkg: "protocol/...", ours: []string{"protocol", "protocol/bridge"}, pure: true},
 	{pkg: "dialect", ours: []string{"protocol/..."}},
 	{pkg: "wsclient/...", ours: []string{"protocol", "dialect", "wsclient/..."}},
 	{pkg: "tui/transcript", ours: []string{"protocol"}},

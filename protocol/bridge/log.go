@@ -1,0 +1,147 @@
+package bridge
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// maxKept bounds the events that a Log keeps since its boundary, in bytes.
+const maxKept = 8 << 20
+
+// A Log is a session at our client's end: the codec says what happened, the Log numbers it and keeps the state it folds to and
+// what is needed to attach.
+type Log struct {
+	Session string
+	Epoch   string
+	State   *protocol.State
+
+	boundary json.RawMessage // the state before the kept lines
+	from     uint64          // its seq
+	lines    [][]byte
+	bytes    int
+	follow   bool
+}
+
+// NewLog begins a session's log.
+func NewLog(session, epoch string) *Log {
+	l := &Log{Session: session, Epoch: epoch, State: &protocol.State{Session: session}}
+	l.mark()
+	return l
+}
+
+// An Entry is what happened.
+type Entry struct {
+	Type   protocol.Type
+	Turn   string
+	Task   string
+	Parent string
+	By     *protocol.Actor
+	Time   time.Time // zero: now
+	Data   any
+}
+
+// Add records what happened, and tells the client if it follows. An entry that the state cannot take becomes a raw event: what
+// a foreign server says must not end the session.
+func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
+	if en.Time.IsZero() {
+		en.Time = now
+	}
+	e := protocol.Event{
+		Session: l.Session, Seq: l.State.Seq + 1, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Type: en.Type,
+		Time: en.Time.UTC().Truncate(time.Millisecond),
+	}
+	data, err := protocol.Encode(en.Data)
+	if err == nil {
+		if compact, ok := protocol.Compact(data); ok {
+			e.Data = compact
+		}
+	}
+	if err != nil || l.State.Apply(&e) != nil {
+		e.Type, e.Data = protocol.Raw, protocol.MustEncode(protocol.RawData{Source: "bridge", Method: string(en.Type)})
+		if l.State.Apply(&e) != nil {
+			return
+		}
+	}
+	line := e.AppendJSON(nil)
+	l.lines = append(l.lines, line)
+	l.bytes += len(line)
+	if l.follow {
+		out.Native = append(out.Native, line)
+	}
+	if en.Type == protocol.TurnEnded || l.bytes > maxKept {
+		l.mark()
+	}
+}
+
+// mark makes now the boundary that attachments without a position begin at.
+func (l *Log) mark() {
+	l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq
+	l.lines, l.bytes = nil, 0
+}
+
+// Attach answers a subscribe and lets the client follow from there on.
+func (l *Log) Attach(out *protocol.Output, d *Desk, c *protocol.Command, now time.Time) {
+	var want protocol.SubscribeData
+	if err := c.DecodeData(&want); err != nil {
+		d.Fail(out, c, err)
+		return
+	}
+	end := protocol.Position{Epoch: l.Epoch, Seq: l.State.Seq}
+	r := protocol.SubscribeResult{
+		Session: l.Session, Mode: protocol.ModeSnapshot, Position: end, After: protocol.Position{Epoch: l.Epoch, Seq: l.from},
+		Clients: []protocol.Client{},
+	}
+	if p := want.Position; p != nil {
+		switch {
+		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.from:
+			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetEpoch
+		case p.Seq > end.Seq:
+			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetPastEnd
+		default:
+			r.Mode, r.After.Seq = protocol.ModeResume, p.Seq
+		}
+	}
+	if r.Mode != protocol.ModeResume {
+		state := new(protocol.State)
+		_ = json.Unmarshal(l.boundary, state) // our own encoding
+		r.Snapshot = &protocol.Snapshot{Epoch: l.Epoch, State: state}
+	}
+	d.Answer(out, c, r)
+	out.Native = append(out.Native, l.lines[r.After.Seq-l.from:]...)
+	out.Native = append(out.Native, Ephemeral(l.Session, protocol.CaughtUp, now, protocol.CaughtUpData{Position: end}))
+	l.follow = true
+}
+
+// Detach ends what Attach began.
+func (l *Log) Detach() { l.follow = false }
+
+// Following reports whether the client follows.
+func (l *Log) Following() bool { return l.follow }
+
+// Snapshot is the answer to snapshot.
+func (l *Log) Snapshot() protocol.SnapshotResult {
+	return protocol.SnapshotResult{
+		Snapshot: protocol.Snapshot{Epoch: l.Epoch, State: l.State}, Status: l.State.Status(), Clients: []protocol.Client{},
+	}
+}
+
+// Summary is the session in one line.
+func (l *Log) Summary() protocol.Summary {
+	s := l.State
+	sum := protocol.Summary{
+		Session: l.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, Status: s.Status(), Seq: s.Seq, Epoch: l.Epoch,
+		Queue: len(s.Queue), Held: len(s.Queue) > 0 && s.Blocked() != nil, Approvals: len(s.Approvals), Created: s.Created, Updated: s.Created,
+	}
+	if s.Turn != nil {
+		sum.Turn = s.Turn.Turn
+	}
+	return sum
+}
+
+// Ephemeral encodes an event without a seq.
+func Ephemeral(session string, typ protocol.Type, now time.Time, data any) []byte {
+	e := protocol.Event{Session: session, Type: typ, Time: now, Data: protocol.MustEncode(data)}
+	return e.AppendJSON(nil)
+}
