@@ -18,14 +18,14 @@ type running struct {
 	close func() error
 }
 
-// serve starts a server on the store in dir.
-func serve(dir string, of session.Agents) (*running, error) {
+// serve starts a server on the store in dir, or on what wrap makes of it.
+func serve(dir string, of session.Agents, wrap func(session.Store) session.Store) (*running, error) {
 	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s, err := server.New(context.Background(), server.Config{Version: "e2e", Session: session.Config{
-		Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret"),
+		Store: wrap(store), Agents: of, DefaultAgent: "main", Secret: []byte("secret"),
 	}})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -64,13 +65,20 @@ type world struct {
 	dir    string
 	script *script.Script // of the default agent
 	agents *agents
-	server *running
+	wrap   func(session.Store) session.Store
+	server atomic.Pointer[running]
 }
 
 // open starts a server whose default agent plays the lines.
 func open(t testing.TB, lines ...string) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
+	return openOn(t, func(s session.Store) session.Store { return s }, lines...)
+}
+
+// openOn is open on a store that wrap makes.
+func openOn(t testing.TB, wrap func(session.Store) session.Store, lines ...string) *world {
+	t.Helper()
+	w := &world{wrap: wrap, t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
 	w.script = w.agents.add(t, "main", lines...)
 	w.start()
 	t.Cleanup(w.stop)
@@ -79,20 +87,20 @@ func open(t testing.TB, lines ...string) *world {
 
 func (w *world) start() {
 	w.t.Helper()
-	server, err := serve(w.dir, w.agents)
+	server, err := serve(w.dir, w.agents, w.wrap)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.server = server
+	w.server.Store(server)
 }
 
 func (w *world) stop() {
-	if err := w.server.close(); err != nil {
+	if err := w.server.Load().close(); err != nil {
 		w.t.Error(err)
 	}
 }
 
-func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.dial(ctx) }
+func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.Load().dial(ctx) }
 
 // client connects as a person of that name.
 func (w *world) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {
