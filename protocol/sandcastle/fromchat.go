@@ -160,7 +160,10 @@ func (c *Client) native(s *session, e *chatEvent, raw json.RawMessage) {
 		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxDecided {
 			return
 		}
-		if a.Tool == "" {
+		if len(s.turn.whole) < maxOpen {
+			s.turn.whole[a.Request] = true
+		}
+		if a.Tool == "" && len(s.turn.shadows) < maxOpen {
 			s.turn.shadows[a.Request] = true
 		}
 	case protocol.ApprovalResolved:

@@ -118,7 +118,7 @@ func (c *Client) result(call *toolCall, raw json.RawMessage) json.RawMessage {
 // toolEnded ends a call; an approval that it waited for has been decided by then.
 func (c *Client) toolEnded(s *session, id string, call *toolCall, d protocol.ToolEndedData) {
 	d.Tool = id
-	if a := s.approval(id); a != nil {
+	if a := s.approval(id); a != nil && !s.turn.whole[a.Request] {
 		out := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
 		switch d.Status {
 		case protocol.ToolDenied:

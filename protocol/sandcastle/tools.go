@@ -11,6 +11,7 @@ const (
 	maxOpen       = 4096    // parts and tools
 	maxToolOutput = 1 << 20 // bytes of one tool's output that are repeated
 	maxToolsBytes = 8 << 20 // of all
+	alwaysSaid    = 1 << 10 // a tool's output up to here is said with every change
 )
 
 // A turnView is what has to be known of the turn under way to say it.
@@ -26,7 +27,7 @@ type partKey struct {
 	id   string
 }
 
-// A toolView is a tool call. Its output is said whole each time, so it is said when it has doubled.
+// A toolView is a tool call. Its output is said whole each time, so a long one is said when it has doubled.
 type toolView struct {
 	name, title string
 	text        []byte
@@ -134,7 +135,7 @@ func (v *view) output(t *toolView, id, parent string, d *protocol.ToolOutputData
 		t.content = append(t.content, d.Content...)
 	}
 	t.dirty = true
-	if d.Replace || len(d.Content) > 0 || len(t.text) >= 2*t.said {
+	if d.Replace || len(d.Content) > 0 || len(t.text) <= alwaysSaid || len(t.text) >= 2*t.said {
 		v.preliminary(t, id, parent)
 	}
 }

@@ -13,7 +13,8 @@ type turn struct {
 	id         string
 	tools      map[string]*toolCall
 	bytes      int             // of outputs
-	shadows    map[string]bool // tool calls that stand for approvals which came with all their words
+	whole      map[string]bool // approvals that came with all their words, and whose end will
+	shadows    map[string]bool // tool calls that stand for such approvals
 	fault      *string         // an error that may be the turn's end
 	finish     string
 	usage      *protocol.Usage
@@ -82,7 +83,7 @@ func (c *Client) started(s *session, e *sessionEvent) {
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
 		c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	}
-	s.turn = &turn{id: e.TurnID, tools: map[string]*toolCall{}, shadows: map[string]bool{}}
+	s.turn = &turn{id: e.TurnID, tools: map[string]*toolCall{}, whole: map[string]bool{}, shadows: map[string]bool{}}
 	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 }
 

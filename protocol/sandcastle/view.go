@@ -2,7 +2,6 @@ package sandcastle
 
 import (
 	"encoding/json"
-	"slices"
 
 	"agentctl/protocol"
 )
@@ -63,7 +62,7 @@ func (v *view) clear() {
 // begin says the state to a stream, in one step with following.
 func (v *view) begin(st *stream) {
 	st.started = true
-	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(v.state), Buffer: slices.Concat([]json.RawMessage{}, v.buffer)}
+	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(v.state), Buffer: append([]json.RawMessage{}, v.buffer...)}
 	if t := v.state.Turn; t != nil {
 		m := startedOf(&t.Message)
 		e.TurnContext = &turnContext{
