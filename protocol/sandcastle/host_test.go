@@ -76,7 +76,9 @@ func (h *host) take(line []byte) (lines [][]byte) {
 		}
 	}
 	h.asked = append(h.asked, c)
-	answer := func(v any) { lines = append(lines, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(v)})) }
+	answer := func(v any) {
+		lines = append(lines, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(v)}))
+	}
 	if e := h.errors[c.Command]; e != nil {
 		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: e})}
 	}
