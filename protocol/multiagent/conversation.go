@@ -18,6 +18,7 @@ const (
 type conversation struct {
 	id       string // as the client calls it
 	session  string // empty until known
+	ready    bool   // it has caught up
 	waiting  []func(*conversation)
 	seq      uint64 // of the last event taken
 	skip     bool   // the events that come are known: it is being followed anew
@@ -34,11 +35,11 @@ type request struct {
 	allowed        bool // and its tool has not ended
 }
 
-// with does something with a conversation, once it is followed.
+// with does something with a conversation, once it is followed and has caught up.
 func (s *Server) with(id string, do func(*conversation)) {
 	c := s.conversations[id]
 	switch {
-	case c != nil && c.session != "":
+	case c != nil && c.ready:
 		do(c)
 		return
 	case c != nil && len(c.waiting) >= maxWaiting:
@@ -64,10 +65,7 @@ func (s *Server) follow(c *conversation, name string, at *protocol.Position) {
 			a.Error = protocol.Errorf(protocol.CodeInternal, "the conversation could not be followed")
 		}
 		if a.Error != nil {
-			s.forget(c)
-			for range max(1, len(c.waiting)) {
-				s.fail(c.id, foreign(a.Error.Code, streamError), a.Error.Message)
-			}
+			s.lost(c, foreign(a.Error.Code, streamError), a.Error.Message)
 			return
 		}
 		s.followed(c, &r)
@@ -80,8 +78,9 @@ func (s *Server) followed(c *conversation, r *protocol.SubscribeResult) {
 		s.conversations[c.id] = known
 		known.skip = true
 		s.follow(known, r.Session, &protocol.Position{Epoch: r.Position.Epoch, Seq: known.seq})
-		for _, do := range c.waiting {
-			do(known)
+		known.waiting = append(known.waiting, c.waiting...)
+		if known.ready {
+			s.caughtUp(known)
 		}
 		return
 	}
@@ -90,10 +89,22 @@ func (s *Server) followed(c *conversation, r *protocol.SubscribeResult) {
 	if r.Snapshot != nil && r.Snapshot.State != nil {
 		s.begin(c, r.Snapshot.State)
 	}
+}
+
+func (s *Server) caughtUp(c *conversation) {
+	c.ready = true
 	waiting := c.waiting
 	c.waiting = nil
 	for _, do := range waiting {
 		do(c)
+	}
+}
+
+// lost tells the client that there is no such conversation, for each message that waits for it.
+func (s *Server) lost(c *conversation, code, message string) {
+	s.forget(c)
+	for range max(1, len(c.waiting)) {
+		s.fail(c.id, code, message)
 	}
 }
 

@@ -10,9 +10,11 @@ import (
 func (s *Server) event(c *conversation, e *protocol.Event) {
 	if !e.Durable() {
 		var gone protocol.Client
-		if e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.connection && gone.Reason != "" {
-			s.forget(c)
-			s.fail(c.id, notFound, "the conversation is gone")
+		switch {
+		case e.Type == protocol.CaughtUp && !c.ready:
+			s.caughtUp(c)
+		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.connection && gone.Reason != "":
+			s.lost(c, notFound, "the conversation is gone")
 		}
 		return
 	}
