@@ -22,6 +22,9 @@ type Log struct {
 	lines    [][]byte
 	bytes    int
 	follow   bool
+
+	past      []finished // turns
+	pastBytes int
 }
 
 // NewLog begins a session's log.
@@ -52,6 +55,10 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 		Session: l.Session, Seq: l.State.Seq + 1, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Type: en.Type,
 		Time: en.Time.UTC().Truncate(time.Millisecond),
 	}
+	first := uint64(0) // of the turn under way
+	if l.State.Turn != nil {
+		first = l.State.Turn.First
+	}
 	data, err := protocol.Encode(en.Data)
 	if err == nil {
 		if compact, ok := protocol.Compact(data); ok {
@@ -69,6 +76,9 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 	l.bytes += len(line)
 	if l.follow {
 		out.Native = append(out.Native, line)
+	}
+	if e.Type == protocol.TurnEnded {
+		l.keep(first)
 	}
 	if en.Type == protocol.TurnEnded || l.bytes > maxKept {
 		l.mark()
