@@ -32,7 +32,7 @@ func (c *Client) noted(s *session, a *seen) {
 		return
 	}
 	data := makes()
-	if json.Unmarshal(protocol.MustEncode(en.Data), data) != nil {
+	if json.Unmarshal(protocol.MustEncode(en.Data), data) != nil || crowded(s.log.State) && n.Event != protocol.TurnEnded {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}
@@ -72,4 +72,19 @@ func (c *Client) recorded(s *session, id, turn string) bool {
 	s.alias.theirs, s.alias.ours = turn, t.Turn
 	s.over()
 	return true
+}
+
+// maxItems bounds how many things a session's state holds.
+const maxItems = 4096
+
+// crowded reports whether a state holds so much that no event may add to it.
+func crowded(st *protocol.State) bool {
+	n := len(st.Queue) + len(st.Holds) + len(st.Approvals) + len(st.Rules)
+	for i := range st.Approvals {
+		n += len(st.Approvals[i].Explained)
+	}
+	if t := st.Turn; t != nil {
+		n += len(t.Parts) + len(t.Tools)
+	}
+	return n > maxItems
 }
