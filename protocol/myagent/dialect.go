@@ -14,7 +14,7 @@ const Name = "myagent"
 var Dialect = protocol.Dialect{
 	Name:   Name,
 	Server: func(d protocol.Door) protocol.Codec { return newServer(d) },
-	Client: func(c protocol.Call) protocol.Codec { return nil },
+	Client: func(c protocol.Call) protocol.Codec { return newClient(c) },
 }
 
 // span reads a duration from the dialect's options.
