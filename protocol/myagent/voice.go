@@ -62,9 +62,15 @@ func (v *voice) final() string {
 	return string(v.answer)
 }
 
-func (t *teller) partStart(_ *protocol.Event, d *protocol.PartStartData) []frame {
+// partStart tells a part that holds nothing yet, so that parts keep their order.
+func (t *teller) partStart(e *protocol.Event, d *protocol.PartStartData) []frame {
 	t.part(d.Part).agent = d.Agent
-	return nil
+	f := frame{Event: agentPartialAnswer, Content: "", Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part}}
+	if e.Type == protocol.ReasoningStart {
+		f = frame{Event: agentThinking, Content: "", Meta: meta{"streaming": true, "part": d.Part}, Show: showThinking}
+	}
+	f.Meta.with("agent_name", d.Agent)
+	return one(f)
 }
 
 func (t *teller) textDelta(e *protocol.Event, d *protocol.PartDeltaData) []frame {
