@@ -115,3 +115,16 @@ func TestPipeThatIsClosedIsNotDialled(t *testing.T) {
 		t.Errorf("dialled %v, %v", conn, err)
 	}
 }
+
+func TestGoodbyeIsAnsweredOnce(t *testing.T) {
+	w := newWorld(t)
+	conn := upgrade(t, w.pipe.Dial)
+	goodbye := []byte{3, 232, 'b', 'y', 'e'} // 1000
+	go func() { _, _ = conn.Write(masked(0x88, goodbye)) }()
+	must(t, conn.SetReadDeadline(time.Now().Add(patience)))
+	b, err := io.ReadAll(conn)
+	must(t, err)
+	if want := append([]byte{0x88, 5}, goodbye...); !bytes.Equal(b, want) {
+		t.Errorf("answered %q, want %q", b, want)
+	}
+}

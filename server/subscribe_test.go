@@ -125,14 +125,14 @@ func TestSubscribeInMidBurstHasNoGapAndNoRepeat(t *testing.T) {
 			c.hello(protocol.HelloData{Acks: true, Window: rapid.Int64Range(1, 1<<17).Draw(rt, "window")})
 		}
 		after := ""
-		for range rapid.IntRange(1, 5).Draw(rt, "times") {
+		for range rapid.IntRange(1, 4).Draw(rt, "times") {
 			d := subscribeData(t, after)
 			d.Raw = raw
 			asked := c.send(protocol.DoSubscribe, id, d)
 			m, _ := c.until("the answer", func(m told) bool { return m.answer() && m.ID == asked })
 			r := result[protocol.SubscribeResult](c, m)
 			last := r.After.Seq
-			for range rapid.IntRange(0, 40).Draw(rt, "lines") {
+			for range rapid.IntRange(0, 15).Draw(rt, "lines") {
 				m := c.next()
 				if m.Seq == 0 {
 					continue

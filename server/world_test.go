@@ -36,7 +36,7 @@ const play = `
 {"on":"few"}
 {"burst":30,"size":40}
 {"on":"some"}
-{"burst":150,"size":200}
+{"burst":60,"size":200}
 {"burst":3,"size":30000}
 {"on":"bench"}
 {"burst":2000,"size":100}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"strings"
@@ -20,7 +21,12 @@ import (
 	"agentctl/wsclient"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "30"); err != nil { // each is a session from end to end; the command line wins
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // tb is a *testing.T, *testing.B or *rapid.T.
 type tb interface {

@@ -79,6 +79,7 @@ func (s *Session) attach(p Peer, d *protocol.SubscribeData, reply func(*Attachme
 			reply(nil, failed)
 			return
 		}
+		s.log.leave(p) // when it attached twice meanwhile
 		s.log.join(p)
 		reply(&Attachment{Result: s.attached(d), Log: s.log}, nil)
 	})

@@ -17,8 +17,9 @@ func talk(r *rig, sizes ...int) string {
 	for i, size := range sizes {
 		r.send(id, fmt.Sprint("turn ", i))
 		run := r.agents.run()
-		for range size / 1000 {
-			run.say(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)}})
+		piece := max(1000, size/100)
+		for range size / piece {
+			run.say(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", piece)}})
 		}
 		run.say(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: fmt.Sprint("tool", i)}})
 		run.finish(End{}, nil)
