@@ -3,6 +3,7 @@ package agentloop
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -154,7 +155,7 @@ func whole(f *float64, factor float64) int64 {
 	if f == nil {
 		return 0
 	}
-	return int64(max(0, min(*f*factor, 1<<53)))
+	return int64(math.Round(max(0, min(*f*factor, 1<<53))))
 }
 
 // called takes the start of a tool call.
@@ -232,10 +233,10 @@ func (c *Client) output(it *item) {
 		out = callOutput{Output: raw}
 	}
 	end.ExitCode, end.DurationMS = out.Metadata.ExitCode, whole(out.Metadata.Seconds, 1000)
+	said, cancelled := strings.CutSuffix("\n"+out.Output, "\n"+aborted)
 	switch {
-	case out.Output == aborted && end.ExitCode == nil:
-		end.Status = protocol.ToolCancelled
-		out.Output = ""
+	case cancelled && end.ExitCode == nil:
+		end.Status, out.Output = protocol.ToolCancelled, strings.TrimPrefix(said, "\n")
 	case end.ExitCode != nil && *end.ExitCode != 0:
 		end.Status = protocol.ToolFailed
 	}

@@ -214,9 +214,10 @@ func (s *Server) tellOutput(c *call, d *protocol.ToolEndedData) {
 	seconds := float64(d.DurationMS) / 1000
 	switch d.Status {
 	case protocol.ToolDenied, protocol.ToolCancelled, protocol.ToolUnknown:
-		if out.Output == "" {
-			out.Output = aborted
+		if out.Output != "" {
+			out.Output += "\n"
 		}
+		out.Output += aborted
 		out.Metadata = metadata{ExitCode: d.ExitCode}
 	case protocol.ToolFailed:
 		code = 1
