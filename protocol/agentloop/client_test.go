@@ -517,3 +517,30 @@ func TestWatchTellsChanges(t *testing.T) {
 		t.Fatalf("summary %+v", d)
 	}
 }
+
+// A request that somebody else decided is over when its command gives output, however that came.
+func TestRequestThatSomebodyElseDecided(t *testing.T) {
+	for _, typ := range []string{"function_call", "local_shell_call"} {
+		g := newGuest(t, "ws://x", nil)
+		g.hears(loads(true), request, response(`{"type":"`+typ+`","call_id":"c","name":"shell","arguments":"{\"command\":[\"rm\",\"-rf\",\"x y\"]}","action":{"command":["rm","-rf","x y"]}}`))
+		if len(g.state.Approvals) != 1 {
+			t.Fatalf("%s: the call alone ended the request", typ)
+		}
+		g.hears(response(`{"type":"` + typ + `_output","call_id":"c","output":"{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}"}`))
+		if d := find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved); d.Outcome != protocol.Allowed || len(g.state.Approvals) != 0 {
+			t.Fatalf("%s: resolved %+v", typ, d)
+		}
+		if types := g.types(); types[len(types)-1] != protocol.ToolEnded {
+			t.Fatalf("%s: %v", typ, types)
+		}
+	}
+}
+
+// Nothing that a user said is dropped: a turn whose message came late has it as a notice.
+func TestLateEchoIsKept(t *testing.T) {
+	g := newGuest(t, "ws://x", nil)
+	g.hears(loads(true), response(`{"type":"reasoning"}`), response(`{"type":"message","role":"user","content":"who said that"}`))
+	if d := find[protocol.NoticeData](g, protocol.Notice); d.Message != "who said that" {
+		t.Fatalf("notice %+v", d)
+	}
+}
