@@ -123,8 +123,7 @@ func (c *Client) expire() {
 		}
 		c.desk.Fail(c.out, s.cmd, protocol.Errorf(protocol.CodeTimeout,
 			"the server does not show whether it has the message: look, and send it again under another key"))
-		s.cmd = nil
-		return s.unsure
+		return true
 	})
 }
 

@@ -3,6 +3,7 @@ package agentloop
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -29,11 +30,44 @@ func (c *Client) response(payload json.RawMessage) bool {
 	if c.turn != nil && (it.Role == assistant || it.Type != messageItem) {
 		c.turn.fault = nil // it goes on
 	}
+	c.overtaken(&it)
 	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.held) < maxHeld {
 		c.held = append(c.held, it)
 		return true
 	}
 	return c.item(&it)
+}
+
+// overtaken ends a request that somebody else decided: the server says so only by what the command gave.
+func (c *Client) overtaken(it *item) {
+	if it.Type != outputItem && it.Type != shellOutputItem || it.CallID == "" || len(c.log.State.Approvals) == 0 || c.turn == nil {
+		return
+	}
+	a := c.log.State.Approvals[0]
+	ran := slices.ContainsFunc(c.log.State.Turn.Tools, func(t protocol.OpenTool) bool {
+		return t.Tool == clip(it.CallID) && t.Title == a.Command
+	})
+	ran = ran || slices.ContainsFunc(c.held, func(h item) bool {
+		return h.CallID == it.CallID && h.Action != nil && clip(join(h.Action.Command)) == a.Command
+	})
+	if !ran {
+		return
+	}
+	d := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
+	if outputOf(it).Output == aborted {
+		d.Outcome = protocol.Denied
+	}
+	c.unexplained(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
+	c.resolve(nil, d)
+	c.release()
+}
+
+// outputOf reads what a call gave; raw output is output alone.
+func outputOf(it *item) (out callOutput) {
+	if it.Output != nil && json.Unmarshal([]byte(*it.Output), &out) != nil {
+		return callOutput{Output: *it.Output}
+	}
+	return out
 }
 
 func (c *Client) startUnnamed() {
@@ -91,7 +125,7 @@ func (c *Client) said(it *item) bool {
 		c.need()
 		c.speak(it.ID, text)
 	case user:
-		if t := c.turn; t != nil && !t.echoed && (t.text == "" || clean(t.text) == clean(text)) {
+		if t := c.turn; t != nil && !t.echoed && clean(t.text) == clean(text) {
 			t.echoed = true
 			return true
 		}
@@ -154,7 +188,7 @@ func whole(f *float64, factor float64) int64 {
 	if f == nil {
 		return 0
 	}
-	return int64(max(0, min(*f*factor, 1<<53)))
+	return int64(math.Round(max(0, min(*f*factor, 1<<53))))
 }
 
 // called takes the start of a tool call.
@@ -222,20 +256,13 @@ func (c *Client) output(it *item) {
 	if !slices.Contains(c.turn.calls, id) { // its start was not seen
 		c.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: id, Kind: protocol.ToolOther})
 	}
-	var raw string
-	if it.Output != nil {
-		raw = *it.Output
-	}
-	var out callOutput
+	out := outputOf(it)
 	end := protocol.ToolEndedData{Tool: id, Status: protocol.ToolCompleted}
-	if json.Unmarshal([]byte(raw), &out) != nil {
-		out = callOutput{Output: raw}
-	}
 	end.ExitCode, end.DurationMS = out.Metadata.ExitCode, whole(out.Metadata.Seconds, 1000)
+	said, cancelled := strings.CutSuffix("\n"+out.Output, "\n"+aborted)
 	switch {
-	case out.Output == aborted && end.ExitCode == nil:
-		end.Status = protocol.ToolCancelled
-		out.Output = ""
+	case cancelled && end.ExitCode == nil:
+		end.Status, out.Output = protocol.ToolCancelled, strings.TrimPrefix(said, "\n")
 	case end.ExitCode != nil && *end.ExitCode != 0:
 		end.Status = protocol.ToolFailed
 	}

@@ -101,5 +101,5 @@ type metadata struct {
 	Seconds  *float64 `json:"duration_seconds,omitempty"`
 }
 
-// aborted is the output of a call that was not run.
+// aborted is the last line of output of a call that was not run, or not to its end.
 const aborted = "aborted"

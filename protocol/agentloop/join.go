@@ -49,6 +49,7 @@ func (s *Server) follow(r *protocol.SubscribeResult) {
 	if r.Snapshot != nil && r.Snapshot.State != nil {
 		s.state = r.Snapshot.State
 	}
+	s.turn, s.asked = turnView{loading: s.turn.loading}, asking{}
 	s.load(s.state.Turn != nil)
 }
 

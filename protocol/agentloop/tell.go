@@ -119,7 +119,7 @@ func (s *Server) tellPart(e *protocol.Event, kind protocol.Kind, part, text stri
 	case protocol.KindOutput:
 		s.callOf(part).give(s, text)
 	case protocol.KindInput:
-		s.callOf(part).write(text)
+		s.callOf(part).write(s, text)
 	}
 }
 

@@ -53,9 +53,10 @@ func (c *call) give(s *Server, text string) {
 }
 
 // write keeps arguments as they stream. Those that are too long are of no use in part.
-func (c *call) write(text string) {
-	if len(c.typed)+len(text) <= maxKept {
+func (c *call) write(s *Server, text string) {
+	if !c.told && s.turn.kept+len(text) <= maxKept {
 		c.typed = append(c.typed, text...)
+		s.turn.kept += len(text)
 	}
 }
 
@@ -80,7 +81,7 @@ func (s *Server) tellTool(e *protocol.Event) {
 		if d.Input != nil {
 			c.input = d.Input
 		}
-		c.write(d.Text)
+		c.write(s, d.Text)
 	case protocol.ToolOutput:
 		d := data[protocol.ToolOutputData](e)
 		c := s.callOf(d.Tool)
@@ -170,7 +171,9 @@ func (s *Server) tellCall(c *call) {
 	if c.told {
 		return
 	}
-	c.told, c.waits = true, ""
+	typed := strings.TrimSpace(string(c.typed))
+	s.turn.kept -= len(c.typed)
+	c.told, c.waits, c.typed = true, "", nil
 	if c.name == localShell {
 		a := &action{Type: "exec", Command: argvOf(c.input)}
 		if a.Command == nil {
@@ -181,7 +184,7 @@ func (s *Server) tellCall(c *call) {
 	}
 	arguments := string(c.input)
 	if arguments == "" {
-		arguments = strings.TrimSpace(string(c.typed))
+		arguments = typed
 	}
 	if arguments == "" {
 		arguments = "{}"
@@ -211,9 +214,10 @@ func (s *Server) tellOutput(c *call, d *protocol.ToolEndedData) {
 	seconds := float64(d.DurationMS) / 1000
 	switch d.Status {
 	case protocol.ToolDenied, protocol.ToolCancelled, protocol.ToolUnknown:
-		if out.Output == "" {
-			out.Output = aborted
+		if out.Output != "" {
+			out.Output += "\n"
 		}
+		out.Output += aborted
 		out.Metadata = metadata{ExitCode: d.ExitCode}
 	case protocol.ToolFailed:
 		code = 1
