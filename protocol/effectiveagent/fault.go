@@ -54,6 +54,7 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 		return
 	}
 	s.refused = e
+	c.leave(s)
 	if s.log.Following() {
 		s.log.Detach()
 		gone := protocol.Client{Client: c.desk.Epoch, By: *c.me(), Reason: string(e.Code)}

@@ -101,6 +101,7 @@ func (c *Client) unsubscribe(cmd *protocol.Command) {
 		return
 	}
 	s.log.Detach()
+	c.leave(s)
 	delete(c.sessions, s.id)
 	c.say(followMessage{typeUnsubscribe, s.id})
 	c.desk.Answer(c.out, cmd, protocol.Empty{})

@@ -59,6 +59,7 @@ func (c *Client) ends(s *session, d protocol.TurnEndedData) {
 	d.DurationMS = max(0, c.now.Sub(t.Started).Milliseconds())
 	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: d})
 	s.over()
+	c.learn(s, t.Turn, &d)
 }
 
 // over forgets what was known of the turn under way.

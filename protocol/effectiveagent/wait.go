@@ -18,10 +18,9 @@ type wait struct {
 	send *protocol.SendData // of a send; else nil
 	data any                // of any other
 	due  time.Time          // when it has gone well; zero: when an event says so
+	ends bool               // only an event says that it has gone well
 	turn string             // of an interrupt
-
-	before protocol.State                 // of anything but a send
-	told   *protocol.ApprovalResolvedData // meanwhile
+	told any                // its result, as far as events told it
 }
 
 // expect remembers a command until its answer is known. Too many fail.
@@ -103,12 +102,12 @@ func (c *Client) act(cmd *protocol.Command, id string, payload any) {
 
 // unrefused answers a command that no error came for.
 func (c *Client) unrefused(w *wait) {
-	s := c.sessions[w.cmd.Session]
 	if w.send == nil {
-		c.carried(s, w)
+		c.carried(w)
 		return
 	}
 	c.forget(w)
+	s := c.sessions[w.cmd.Session]
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
 	if s != nil && s.refused == nil && !s.noted { // nobody else will tell of it
 		m := protocol.Message{MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts}
@@ -129,17 +128,13 @@ func (c *Client) learn(s *session, turn string, data any) {
 	case *protocol.QueueAddedData:
 		i := s.log.State.Queued(d.MessageID)
 		c.sent(s, &d.Message, protocol.SendResult{Status: protocol.SendQueued, Index: &i})
-	case *protocol.TurnEndedData:
+	default:
 		for _, w := range slices.Clone(c.waiting) {
-			if w.cmd.Session == s.id && w.turn != "" && w.turn == turn {
-				c.forget(w)
-				c.desk.Answer(c.out, &w.cmd, protocol.InterruptResult{Interrupted: true, Turn: turn})
+			if w.cmd.Session != s.id || w.told != nil {
+				continue
 			}
-		}
-	case *protocol.ApprovalResolvedData:
-		for _, w := range c.waiting {
-			if a, ok := w.data.(*protocol.ApproveData); ok && w.cmd.Session == s.id && a.Request == d.Request {
-				w.told = d
+			if w.told = outcome(w, turn, data); w.told != nil && (w.due.IsZero() || w.turn != "") {
+				c.carried(w)
 			}
 		}
 	}
