@@ -201,6 +201,27 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 	}
 }
 
+// EA-24: a server is spoken to in the form that it has.
+func TestASendHasTheServersForm(t *testing.T) {
+	g := follow(t)
+	for _, c := range []struct{ hears, want string }{
+		{says(`{"type":"EVENT","payload":"x"}`), `"timestamp":1772355600000,"type":"COMMAND"`},
+		{says(`{"type":"of.tomorrow","payload":"x"}`), `"timestamp":1772355600000,"type":"COMMAND"`},
+		{`{"type":"send","targetAgentRuntimeId":"r","payload":{"type":"output","payload":"x"}}`, `"timestamp":"2026-03-01T09:00:00.000Z","type":"input"`},
+	} {
+		g.hears(c.hears)
+		g.does(protocol.DoSend, "r", protocol.SendData{Text: "hi"})
+		if said := g.flush(); len(said) != 1 || !strings.Contains(said[0], c.want) {
+			t.Errorf("after %s: %s", c.hears, said)
+		}
+	}
+	system := NewClient(protocol.Call{ID: ids(), Memory: &protocol.Memory{}, Options: map[string]string{"activities": "system"}})
+	out := system.Native(start, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`))
+	if len(out.Foreign) != 1 || !strings.Contains(string(out.Foreign[0].Data), `"COMMAND"`) {
+		t.Errorf("said %v", out.Foreign)
+	}
+}
+
 // EA-24: times of either kind are the events' times.
 func TestTimesAreKept(t *testing.T) {
 	want := time.Date(2024, 7, 29, 10, 0, 0, 0, time.UTC)

@@ -295,3 +295,47 @@ func TestARefusalCrosses(t *testing.T) {
 		t.Errorf("subscribe: %v", p.guest.answers[id])
 	}
 }
+
+// Whatever a server says in whatever order, events fold, every send has an answer, and what is remembered is bounded.
+func TestNothingOutOfOrderEndsAnything(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := follow(t)
+		some := func(list ...string) string { return rapid.SampledFrom(list).Draw(rt, "some") }
+		for range rapid.IntRange(1, 60).Draw(rt, "frames") {
+			switch rapid.IntRange(0, 9).Draw(rt, "what") {
+			case 0:
+				g.does(protocol.DoSend, "r", protocol.SendData{Text: "x", ClientMessageID: some("", "m0", "m1")})
+			case 1:
+				g.does(protocol.Verb(some("interrupt", "approve", "queue.hold", "queue.release", "history", "snapshot")), "r", nil)
+			case 2:
+				g.does(protocol.Verb(some("subscribe", "unsubscribe")), "r", nil)
+			case 3:
+				g.waits(time.Duration(rapid.IntRange(0, 6000).Draw(rt, "ms")) * time.Millisecond)
+			case 4:
+				g.hears(`{"type":"error","code":"` + some(string(sendFailed), string(subscribeFailed), "x") + `","message":"` + some("r", "") + `"}`)
+			case 5:
+				g.hears(says(`{"id":"` + some("m0", "m1") + `","type":"` + some("input", "output", "error", "status", "x") + `","payload":` + some(`"idle"`, `{}`, `7`) + `}`))
+			default:
+				typ := rapid.SampledFrom(protocol.EventTypes).Draw(rt, "type").Type
+				e := note{Event: typ, Turn: some("", "t0", "t1", "t2")}
+				data := protocol.MustEncode(drawn(rt, typ, "x"))
+				if m, ok := drawn(rt, typ, "x").(*protocol.MessageUserData); ok {
+					m.ClientMessageID = some("", "m0", "m1")
+					data = protocol.MustEncode(m)
+				}
+				g.hears(string(protocol.MustEncode(activityMessage{typeActivity, "r", activity{Payload: data, Metadata: &metadata{Note: &e}}})))
+			}
+			if s := g.codec.sessions["r"]; s != nil && s.log.Following() {
+				if there, here := protocol.MustEncode(s.log.State), protocol.MustEncode(g.state); string(there) != string(here) {
+					rt.Fatalf("the log has %s\nthe client %s", there, here)
+				}
+			}
+		}
+		g.waits(grace)
+		for _, w := range g.codec.waiting {
+			if w.send != nil || !w.ends {
+				rt.Fatalf("%s has no answer", w.cmd.Command)
+			}
+		}
+	})
+}

@@ -64,7 +64,7 @@ func (c *Client) ends(s *session, d protocol.TurnEndedData) {
 
 // over forgets what was known of the turn under way.
 func (s *session) over() {
-	s.local, s.said, s.erred, s.quiet = false, false, false, time.Time{}
+	s.local, s.erred, s.quiet = false, false, time.Time{}
 }
 
 // within returns our id of a turn that the server names, and makes it the one under way: its beginning may not have been seen.

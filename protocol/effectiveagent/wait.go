@@ -93,9 +93,13 @@ func (c *Client) send(cmd *protocol.Command) {
 
 // act sends an activity that carries a command.
 func (c *Client) act(cmd *protocol.Command, id string, payload any) {
+	f := formOf(c.call.Options)
+	if k := c.memory.sessions[cmd.Session]; k != nil {
+		f = k.form
+	}
 	c.sequence++
 	c.say(sendMessage{typeSend, cmd.Session, activity{
-		Sequence: c.sequence, Timestamp: c.now.UTC().Format(protocol.TimeFormat), Type: kindInput, Payload: protocol.MustEncode(payload),
+		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
 		AgentRuntimeID: cmd.Session, ID: id, Metadata: &metadata{Note: &note{Command: cmd.Command, Key: cmd.Key}},
 	}})
 }
