@@ -11,6 +11,7 @@ import (
 
 // activity takes an activity of a session.
 func (c *Client) activity(s *session, a seen) {
+	s.heard = true
 	switch {
 	case a.unreadable:
 		c.raw(s, typeActivity, a.whole)

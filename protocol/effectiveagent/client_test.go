@@ -127,6 +127,31 @@ func TestAnErrorFailsTheCommandThatItNames(t *testing.T) {
 	}
 }
 
+func TestAnErrorNamesAWholeID(t *testing.T) {
+	for _, c := range []struct {
+		text, id string
+		want     bool
+	}{
+		{"failed for r", "r", true}, {"r: no", "r", true}, {`"r"`, "r", true}, {"failed for r1", "r", false}, {"for x-r", "r", false},
+		{"for r1 and r", "r", true}, {"für", "r", false}, {"", "r", false}, {"a a b", "a b", true}, {"\xffr\xff", "r", true},
+	} {
+		if got := names(c.text, c.id); got != c.want {
+			t.Errorf("%q names %q: %v", c.text, c.id, got)
+		}
+	}
+}
+
+// A refusal that comes late, of what is not followed any more, ends nothing else.
+func TestALateRefusalEndsNothingElse(t *testing.T) {
+	g := follow(t)
+	g.hears(says(`{"type":"status","payload":"x"}`))
+	g.story()
+	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime other"}`)
+	if got := g.story(); got != "error" || g.codec.sessions["r"].refused != nil {
+		t.Errorf("told %s", got)
+	}
+}
+
 // EA-12: every code has a native one.
 func TestEveryCodeIsUnderstood(t *testing.T) {
 	for c, want := range map[code]protocol.Code{

@@ -14,6 +14,7 @@ import (
 type session struct {
 	*known
 	refused *protocol.Error // by the server
+	heard   bool            // the server told something of it on this connection
 
 	local bool      // the turn under way was made here: the server does not tell of turns
 	erred bool      // its last word was an error
