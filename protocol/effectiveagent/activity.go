@@ -11,6 +11,7 @@ import (
 
 // activity takes an activity of a session.
 func (c *Client) activity(s *session, a seen) {
+	s.heard = true
 	switch {
 	case a.unreadable:
 		c.raw(s, typeActivity, a.whole)
@@ -19,10 +20,11 @@ func (c *Client) activity(s *session, a seen) {
 		c.noted(s, &a)
 		return
 	}
+	s.form.learn(&a)
 	for _, w := range c.sendsTo(s) { // this server does not tell what becomes of them
 		c.unrefused(w)
 	}
-	switch heard(a.Type) {
+	switch a.kind {
 	case kindInput:
 		c.input(s, &a)
 	case kindOutput:
@@ -136,7 +138,7 @@ func (c *Client) spoke(s *session, must bool) (turn string) {
 		turn = c.starts(s, protocol.Message{MessageID: c.call.ID("m")}, bridge.Entry{})
 	}
 	if s.local {
-		s.said, s.quiet = true, c.now.Add(c.quiet)
+		s.quiet = c.now.Add(c.quiet)
 	}
 	return turn
 }

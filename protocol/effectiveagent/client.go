@@ -47,7 +47,8 @@ func remote(v protocol.Verb) bool {
 }
 
 // NewClient makes the codec of a connection to an EffectiveAgent server. The option "quiet" is a duration: how long after an
-// agent's last word a turn is taken to be over, with a server that does not say so.
+// agent's last word a turn is taken to be over, with a server that does not say so. The option "activities" says in which form
+// the server is spoken to before it shows its own: "document", the default, or "system".
 func NewClient(call protocol.Call) *Client {
 	m, _ := call.Memory.Value.(*memory)
 	if m == nil {
@@ -200,10 +201,10 @@ func (c *Client) frame(f protocol.Frame) {
 		c.activity(s, readActivity(m.Activity))
 	case kind == typeSend: // of another client, relayed
 		a := readActivity(m.Payload)
-		a.Type = kindInput
-		if a.unreadable || isNull(a.Payload) {
-			a = seen{Type: kindInput, Payload: m.Payload, whole: m.Payload}
+		if a.unreadable || isNull(a.Payload) { // no activity, but the words alone
+			a = seen{Payload: m.Payload, whole: m.Payload}
 		}
+		a.kind, a.Note = kindInput, note{}
 		c.activity(s, a)
 	case heard(kind) != "" && !isNull(m.Payload): // an activity without a wrapping
 		c.activity(s, readActivity(f.Data))

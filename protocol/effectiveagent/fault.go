@@ -2,6 +2,8 @@ package effectiveagent
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -54,6 +56,7 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 		return
 	}
 	s.refused = e
+	c.leave(s)
 	if s.log.Following() {
 		s.log.Detach()
 		gone := protocol.Client{Client: c.desk.Epoch, By: *c.me(), Reason: string(e.Code)}
@@ -61,18 +64,21 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 	}
 }
 
-// named returns the followed session that a text names: of several, the longest id; without any, the only one there is.
+// named returns the followed session that a text names: of several, the longest id; without any, the only one that nothing was
+// heard of yet.
 func (c *Client) named(text string) *session {
 	var found *session
+	var silent []*session
 	for _, s := range c.ordered() {
-		if strings.Contains(text, s.id) && (found == nil || len(s.id) > len(found.id)) {
+		if names(text, s.id) && (found == nil || len(s.id) > len(found.id)) {
 			found = s
+		}
+		if !s.heard {
+			silent = append(silent, s)
 		}
 	}
-	if found == nil && len(c.sessions) == 1 {
-		for _, s := range c.sessions {
-			found = s
-		}
+	if found == nil && len(silent) == 1 {
+		found = silent[0]
 	}
 	return found
 }
@@ -81,7 +87,7 @@ func (c *Client) named(text string) *session {
 func (c *Client) meant(text string) *wait {
 	var found *wait
 	for _, w := range c.waiting {
-		if strings.Contains(text, w.cmd.Session) && (found == nil || len(w.cmd.Session) > len(found.cmd.Session)) {
+		if names(text, w.cmd.Session) && (found == nil || len(w.cmd.Session) > len(found.cmd.Session)) {
 			found = w
 		}
 	}
@@ -89,4 +95,24 @@ func (c *Client) meant(text string) *wait {
 		found = c.waiting[0]
 	}
 	return found
+}
+
+// names reports whether a text names an id, and not only a longer word that holds it.
+func names(text, id string) bool {
+	for rest := text; ; {
+		before, after, ok := strings.Cut(rest, id)
+		if !ok {
+			return false
+		}
+		if last, _ := utf8.DecodeLastRuneInString(before); !partOfID(last) {
+			if next, _ := utf8.DecodeRuneInString(after); !partOfID(next) {
+				return true
+			}
+		}
+		rest = rest[len(before)+1:]
+	}
+}
+
+func partOfID(r rune) bool {
+	return r != utf8.RuneError && (r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }

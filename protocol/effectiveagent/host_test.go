@@ -272,7 +272,13 @@ func (g *guest) result(id string, into any) {
 	}
 }
 
-func (g *guest) code(id string) protocol.Code { return g.answers[id].Error.Code }
+// code returns the error code of a command; empty: none yet.
+func (g *guest) code(id string) protocol.Code {
+	if e := g.answers[id].Error; e != nil {
+		return e.Code
+	}
+	return ""
+}
 
 func (g *guest) flush() []string {
 	said := g.said

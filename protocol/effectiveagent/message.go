@@ -55,7 +55,7 @@ type errorMessage struct {
 // An activity as it is written: the document's fields in its order, then those that the real system has beside them.
 type activity struct {
 	Sequence       uint64          `json:"sequence"`
-	Timestamp      string          `json:"timestamp"`
+	Timestamp      any             `json:"timestamp"` // as its form has it
 	Type           string          `json:"type"`
 	Payload        json.RawMessage `json:"payload"`
 	AgentRuntimeID string          `json:"agentRuntimeId"`
@@ -82,6 +82,7 @@ type note struct {
 
 // A seen is an activity as it is read: whatever can be understood of it.
 type seen struct {
+	kind       string // the document's type; empty: unknown
 	Type       string
 	ID         string
 	Time       time.Time // zero: not told
@@ -103,6 +104,7 @@ func readActivity(raw json.RawMessage) seen {
 	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
 	_ = json.Unmarshal(fields.Metadata, &about)
 	s.Type, s.ID, s.Time, s.Payload = word(fields.Type), word(fields.ID), stamped(fields.Timestamp), fields.Payload
+	s.kind = heard(s.Type)
 	s.Source = word(about.SourceAgentRuntimeID)
 	if json.Unmarshal(about.Agentctl, &s.Note) != nil {
 		s.Note = note{}

@@ -17,11 +17,10 @@ func (c *Client) remote(cmd *protocol.Command) {
 		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, cmd.Command)
 		return
 	}
-	w := &wait{cmd: *cmd, data: protocol.CommandOf(cmd.Command).Data(), before: *s.log.State}
+	w := &wait{cmd: *cmd, data: protocol.CommandOf(cmd.Command).Data()}
 	if !c.data(cmd, w.data) {
 		return
 	}
-	w.before.Queue, w.before.Holds = slices.Clone(w.before.Queue), slices.Clone(w.before.Holds)
 	turn := s.turn()
 	switch d := w.data.(type) {
 	case *protocol.InterruptData:
@@ -29,63 +28,83 @@ func (c *Client) remote(cmd *protocol.Command) {
 			c.desk.Answer(c.out, cmd, protocol.InterruptResult{})
 			return
 		}
-		d.Turn, w.turn = s.theirs(turn), turn
+		d.Turn, w.turn, w.ends = s.theirs(turn), turn, true
 	case *protocol.ApproveData:
 		if pending := s.log.State.Approvals; d.Request == "" && len(pending) == 1 {
 			d.Request = pending[0].Request
 		}
+		w.ends = !explains(s.log.State, d)
 	}
 	if c.expect(w) {
 		c.act(cmd, c.call.ID("m"), w.data)
 	}
 }
 
-// carried answers a command that the server did not refuse, with what its events say of it.
-func (c *Client) carried(s *session, w *wait) {
-	if w.turn != "" && s != nil { // answered when the turn is over
+// explains reports whether an answer to an approval leaves it pending.
+func explains(st *protocol.State, d *protocol.ApproveData) bool {
+	if a := st.Pending(d.Request); a != nil {
+		for _, o := range a.Options {
+			if o.ID == d.Option {
+				return o.Kind == protocol.Explain
+			}
+		}
+	}
+	return d.Decision == protocol.Explain
+}
+
+// carried answers a command that the server did not refuse, with what its events say of it; if they have to, not before.
+func (c *Client) carried(w *wait) {
+	if w.ends && w.told == nil {
 		w.due = time.Time{}
 		return
 	}
 	c.forget(w)
-	if s == nil {
-		c.fail(&w.cmd, protocol.CodeNotSubscribed, "what became of it was not seen")
-		return
+	if w.told == nil {
+		w.told = protocol.CommandOf(w.cmd.Command).Result()
+		switch r := w.told.(type) {
+		case *protocol.ApproveResult:
+			d := w.data.(*protocol.ApproveData)
+			r.Request, r.Decision = d.Request, d.Decision
+		case *protocol.QueueReleaseResult:
+			r.Released = []string{}
+		}
 	}
-	now := s.log.State
-	var r any = protocol.Empty{}
-	switch d := w.data.(type) {
-	case *protocol.ApproveData:
-		a := protocol.ApproveResult{Request: d.Request, Decision: d.Decision}
-		if w.told != nil {
-			a.Outcome, a.Decision, a.Rule = w.told.Outcome, w.told.Decision, w.told.Rule
-		}
-		r = a
-	case *protocol.QueueRemoveData:
-		r = protocol.QueueRemoveResult{Removed: w.before.Queued(d.MessageID) >= 0 && now.Queued(d.MessageID) < 0}
-	case *protocol.QueueHoldData:
-		var h protocol.QueueHoldResult
-		for _, hold := range added(w.before.Holds, now.Holds) {
-			if hold.MessageID == d.MessageID {
-				h.Hold = hold.ID
-			}
-		}
-		r = h
-	case *protocol.QueueReleaseData:
-		gone := protocol.QueueReleaseResult{Released: []string{}}
-		for _, hold := range added(now.Holds, w.before.Holds) {
-			gone.Released = append(gone.Released, hold.ID)
-		}
-		r = gone
-	}
-	c.desk.Answer(c.out, &w.cmd, r)
+	c.desk.Answer(c.out, &w.cmd, w.told)
 }
 
-// added lists the holds that are in now and not in before.
-func added(before, now []protocol.Hold) (list []protocol.Hold) {
-	for _, h := range now {
-		if !slices.ContainsFunc(before, func(o protocol.Hold) bool { return o.ID == h.ID }) {
-			list = append(list, h)
+// outcome is the result of a command, where an event tells it; else nil.
+func outcome(w *wait, turn string, event any) any {
+	switch d := w.data.(type) {
+	case *protocol.InterruptData:
+		if _, ok := event.(*protocol.TurnEndedData); ok && turn == w.turn {
+			return protocol.InterruptResult{Interrupted: true, Turn: turn}
+		}
+	case *protocol.ApproveData:
+		if e, ok := event.(*protocol.ApprovalResolvedData); ok && e.Request == d.Request {
+			return protocol.ApproveResult{Request: e.Request, Outcome: e.Outcome, Decision: e.Decision, Rule: e.Rule}
+		}
+	case *protocol.QueueRemoveData:
+		if e, ok := event.(*protocol.QueueRemovedData); ok && e.MessageID == d.MessageID {
+			return protocol.QueueRemoveResult{Removed: true}
+		}
+	case *protocol.QueueHoldData:
+		if e, ok := event.(*protocol.Hold); ok && e.MessageID == d.MessageID {
+			return protocol.QueueHoldResult{Hold: e.ID}
+		}
+	case *protocol.QueueReleaseData:
+		if e, ok := event.(*protocol.QueueReleasedData); ok {
+			return protocol.QueueReleaseResult{Released: e.Holds}
 		}
 	}
-	return list
+	return nil
+}
+
+// leave fails the commands to a session whose events do not come any more.
+func (c *Client) leave(s *session) {
+	for _, w := range slices.Clone(c.waiting) {
+		if w.send == nil && w.cmd.Session == s.id {
+			c.forget(w)
+			c.fail(&w.cmd, protocol.CodeNotSubscribed, "what became of it was not seen")
+		}
+	}
 }

@@ -121,7 +121,7 @@ func (s *Server) event(e *protocol.Event) {
 	}
 	f.last.Seq = e.Seq
 	a := activity{
-		Sequence: e.Seq, Timestamp: e.Time.UTC().Format(protocol.TimeFormat), Type: kindOf(e), Payload: e.Data, ID: f.last.String(),
+		Sequence: e.Seq, Timestamp: s.form.time(e.Time), Type: s.form.kind(kindOf(e)), Payload: e.Data, ID: f.last.String(),
 		Metadata: &metadata{Note: &note{Event: e.Type, Turn: e.Turn, Task: e.Task, Parent: e.Parent, By: e.By}},
 	}
 	if len(a.Payload) == 0 {

@@ -21,7 +21,9 @@ func (s *Server) send(m *message) {
 		s.refuseSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages are on their way"))
 		return
 	}
-	verb, key, data := said(m.Payload)
+	a := readActivity(m.Payload)
+	s.form.learn(&a)
+	verb, key, data := said(&a)
 	if data == nil {
 		s.invalid("payload", "an activity with something in it")
 		return
@@ -40,13 +42,13 @@ func (s *Server) refuseSend(id string, e *protocol.Error) {
 
 // said reads what a send carries: an activity with a payload, or where the client wraps nothing, the payload alone. data is nil
 // when that says nothing.
-func said(raw json.RawMessage) (verb protocol.Verb, key string, data any) {
-	a, words := readActivity(raw), raw
+func said(a *seen) (verb protocol.Verb, key string, data any) {
+	words := a.whole
 	switch {
 	case a.unreadable:
 	case !isNull(a.Payload):
 		words = a.Payload
-	case a.Type != "" && !spoken(raw): // an activity without a payload
+	case a.Type != "" && !spoken(a.whole): // an activity without a payload
 		return "", "", nil
 	}
 	if len(a.Note.Key) <= 128 {

@@ -11,6 +11,7 @@ import (
 // A Server is the codec at our server's end. It follows each session once, whatever names the client has for it.
 type Server struct {
 	door       protocol.Door
+	form       form
 	native     bridge.Requests
 	connection string              // ours, as the server calls it
 	runtimes   map[string]*runtime // that the client follows, by its names
@@ -22,9 +23,10 @@ type Server struct {
 
 var _ protocol.Codec = (*Server)(nil)
 
-// NewServer makes the codec of a foreign client's connection.
+// NewServer makes the codec of a foreign client's connection. The option "activities" says in which form it is told of them
+// before it shows its own: "document", the default, or "system".
 func NewServer(d protocol.Door) *Server {
-	return &Server{door: d, runtimes: map[string]*runtime{}, followed: map[string]*feed{}}
+	return &Server{door: d, form: formOf(d.Options), runtimes: map[string]*runtime{}, followed: map[string]*feed{}}
 }
 
 // Open implements protocol.Codec.

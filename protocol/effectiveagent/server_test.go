@@ -116,6 +116,22 @@ func TestASendIsRoutedToItsRuntime(t *testing.T) {
 	}
 }
 
+// EA-24: a client is told in the form that it has.
+func TestAnActivityHasTheClientsForm(t *testing.T) {
+	h := newHost(t)
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	for _, c := range []struct{ hears, want string }{
+		{`{"type":"COMMAND","timestamp":1,"payload":"hi"}`, `"timestamp":1772355600000,"type":"STATE_CHANGE"`},
+		{`"hi"`, `"timestamp":1772355601000,"type":"STATE_CHANGE"`},
+		{`{"type":"input","payload":"hi"}`, `"timestamp":"2026-03-01T09:00:02.000Z","type":"status"`},
+	} {
+		h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.hears + `}`)
+		if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 || !strings.Contains(said[0], c.want) {
+			t.Errorf("after %s: %s", c.hears, said)
+		}
+	}
+}
+
 // EA-11 to EA-16: what is wrong is told to the sender in the document's codes and nothing of the inside; the connection lives on.
 func TestWhatIsWrongIsTold(t *testing.T) {
 	for _, c := range []struct{ hears, says string }{

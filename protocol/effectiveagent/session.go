@@ -14,9 +14,9 @@ import (
 type session struct {
 	*known
 	refused *protocol.Error // by the server
+	heard   bool            // the server told something of it on this connection
 
 	local bool      // the turn under way was made here: the server does not tell of turns
-	said  bool      // the agent said something in it
 	erred bool      // its last word was an error
 	quiet time.Time // when such a turn is over, unless the agent says more; zero: not before it said something
 	alias struct{ theirs, ours string }
@@ -28,6 +28,7 @@ type known struct {
 	id    string
 	log   *bridge.Log
 	noted bool // its server leaves notes
+	form  form // that its server has
 }
 
 // memory is what is known of all sessions.
@@ -40,10 +41,10 @@ type memory struct {
 const maxMine = 16
 
 // take returns what is known of a session. The one that was subscribed longest ago and is not followed makes room for a new one.
-func (m *memory) take(id string, followed map[string]*session) *known {
+func (m *memory) take(id string, f form, followed map[string]*session) *known {
 	k := m.sessions[id]
 	if k == nil {
-		k = &known{id: id}
+		k = &known{id: id, form: f}
 		m.sessions[id] = k
 	}
 	m.order = append(slices.DeleteFunc(m.order, func(o string) bool { return o == id }), id)
@@ -77,7 +78,7 @@ func (c *Client) subscribe(cmd *protocol.Command) {
 
 // open begins to follow a session. What was seen of it before is its history; what it is now nobody tells.
 func (c *Client) open(id string) *session {
-	s := &session{known: c.memory.take(id, c.sessions)}
+	s := &session{known: c.memory.take(id, formOf(c.call.Options), c.sessions)}
 	c.logs++
 	log := c.desk.Epoch + "x" + strconv.Itoa(c.logs)
 	if s.log == nil {
@@ -101,6 +102,7 @@ func (c *Client) unsubscribe(cmd *protocol.Command) {
 		return
 	}
 	s.log.Detach()
+	c.leave(s)
 	delete(c.sessions, s.id)
 	c.say(followMessage{typeUnsubscribe, s.id})
 	c.desk.Answer(c.out, cmd, protocol.Empty{})

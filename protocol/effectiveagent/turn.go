@@ -59,11 +59,12 @@ func (c *Client) ends(s *session, d protocol.TurnEndedData) {
 	d.DurationMS = max(0, c.now.Sub(t.Started).Milliseconds())
 	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: d})
 	s.over()
+	c.learn(s, t.Turn, &d)
 }
 
 // over forgets what was known of the turn under way.
 func (s *session) over() {
-	s.local, s.said, s.erred, s.quiet = false, false, false, time.Time{}
+	s.local, s.erred, s.quiet = false, false, time.Time{}
 }
 
 // within returns our id of a turn that the server names, and makes it the one under way: its beginning may not have been seen.

@@ -18,10 +18,9 @@ type wait struct {
 	send *protocol.SendData // of a send; else nil
 	data any                // of any other
 	due  time.Time          // when it has gone well; zero: when an event says so
+	ends bool               // only an event says that it has gone well
 	turn string             // of an interrupt
-
-	before protocol.State                 // of anything but a send
-	told   *protocol.ApprovalResolvedData // meanwhile
+	told any                // its result, as far as events told it
 }
 
 // expect remembers a command until its answer is known. Too many fail.
@@ -94,21 +93,25 @@ func (c *Client) send(cmd *protocol.Command) {
 
 // act sends an activity that carries a command.
 func (c *Client) act(cmd *protocol.Command, id string, payload any) {
+	f := formOf(c.call.Options)
+	if k := c.memory.sessions[cmd.Session]; k != nil {
+		f = k.form
+	}
 	c.sequence++
 	c.say(sendMessage{typeSend, cmd.Session, activity{
-		Sequence: c.sequence, Timestamp: c.now.UTC().Format(protocol.TimeFormat), Type: kindInput, Payload: protocol.MustEncode(payload),
+		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
 		AgentRuntimeID: cmd.Session, ID: id, Metadata: &metadata{Note: &note{Command: cmd.Command, Key: cmd.Key}},
 	}})
 }
 
 // unrefused answers a command that no error came for.
 func (c *Client) unrefused(w *wait) {
-	s := c.sessions[w.cmd.Session]
 	if w.send == nil {
-		c.carried(s, w)
+		c.carried(w)
 		return
 	}
 	c.forget(w)
+	s := c.sessions[w.cmd.Session]
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
 	if s != nil && s.refused == nil && !s.noted { // nobody else will tell of it
 		m := protocol.Message{MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts}
@@ -129,17 +132,13 @@ func (c *Client) learn(s *session, turn string, data any) {
 	case *protocol.QueueAddedData:
 		i := s.log.State.Queued(d.MessageID)
 		c.sent(s, &d.Message, protocol.SendResult{Status: protocol.SendQueued, Index: &i})
-	case *protocol.TurnEndedData:
+	default:
 		for _, w := range slices.Clone(c.waiting) {
-			if w.cmd.Session == s.id && w.turn != "" && w.turn == turn {
-				c.forget(w)
-				c.desk.Answer(c.out, &w.cmd, protocol.InterruptResult{Interrupted: true, Turn: turn})
+			if w.cmd.Session != s.id || w.told != nil {
+				continue
 			}
-		}
-	case *protocol.ApprovalResolvedData:
-		for _, w := range c.waiting {
-			if a, ok := w.data.(*protocol.ApproveData); ok && w.cmd.Session == s.id && a.Request == d.Request {
-				w.told = d
+			if w.told = outcome(w, turn, data); w.told != nil && (w.due.IsZero() || w.turn != "") {
+				c.carried(w)
 			}
 		}
 	}
