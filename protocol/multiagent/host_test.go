@@ -160,7 +160,10 @@ func (h *host) into(out *protocol.Output, turn string, typ protocol.Type, data a
 }
 
 // happens adds an event to the turn under way.
-func (h *host) happens(typ protocol.Type, data any) { h.t.Helper(); h.entry(bridge.Entry{Type: typ, Data: data}) }
+func (h *host) happens(typ protocol.Type, data any) {
+	h.t.Helper()
+	h.entry(bridge.Entry{Type: typ, Data: data})
+}
 
 func (h *host) entry(e bridge.Entry) {
 	h.t.Helper()
