@@ -3,7 +3,6 @@ package multiagent
 import (
 	"encoding/json"
 	"strconv"
-	"testing"
 	"time"
 
 	"agentctl/protocol"
@@ -11,7 +10,7 @@ import (
 
 // A caller is our client beside the codec of its connection: it follows one session, folds what it is told, and keeps answers.
 type caller struct {
-	t       testing.TB
+	t       tester
 	memory  *protocol.Memory
 	options map[string]string
 	mint    func(string) string
@@ -28,7 +27,7 @@ type caller struct {
 	told    []protocol.Summary
 }
 
-func newCaller(t testing.TB, options map[string]string) *caller {
+func newCaller(t tester, options map[string]string) *caller {
 	c := &caller{t: t, memory: new(protocol.Memory), options: options, mint: mint("c"), now: start, answers: map[string]*protocol.Answer{}}
 	c.connect()
 	return c
