@@ -22,7 +22,8 @@ type conn struct {
 	server *Server
 	id     string
 	wire   wire
-	peer   string        // where it comes from
+	peer   string // where it comes from
+	role   protocol.Role
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
 	over   chan struct{} // closed when the connection is to end
@@ -58,14 +59,14 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // answered
 	}
 	ws.SetReadLimit(-1) // native bounds it and tells the client why
-	s.serve(&native{ws, s.limits.Message}, r.RemoteAddr, protocol.Actor{Name: "anonymous"})
+	s.serve(&native{ws, s.limits.Message}, r.RemoteAddr, callerOf(r, "anonymous"))
 }
 
 // serve serves a connection until it ends.
-func (s *Server) serve(w wire, peer string, by protocol.Actor) {
+func (s *Server) serve(w wire, peer string, who caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), wire: w, peer: peer, slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: by, heard: time.Now(),
+		server: s, id: "c_" + session.NewEpoch(), wire: w, peer: peer, role: who.role, slots: make(chan struct{}, s.limits.InFlight),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), who: who.by, heard: time.Now(),
 	}
 	if !s.enter(c) {
 		_ = w.Close(protocol.CloseGoingAway, "the server is stopping")
@@ -140,6 +141,9 @@ func (c *conn) read() {
 // take carries out one command; false when the connection ends.
 func (c *conn) take(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
+	if err == nil && !c.role.May(cmd.Command) {
+		err = protocol.Errorf(protocol.CodeForbidden, "the role %s may not %s", c.role, cmd.Command)
+	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.ack(&cmd); err == nil {
 			return true

@@ -37,9 +37,9 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 		}
 		query := r.URL.Query()
 		query.Del("token")
-		by := protocol.Actor{Name: d.Name + "@" + r.RemoteAddr}
+		who := callerOf(r, d.Name+"@"+r.RemoteAddr)
 		door := protocol.Door{
-			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: by, ID: session.NewID, Options: s.dialects.Options[d.Name],
+			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
 				if s.dialects.Agent == nil {
 					return ""
@@ -48,7 +48,7 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 			},
 			Sign: s.sign, Version: s.version,
 		}
-		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), r.RemoteAddr, by)
+		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), r.RemoteAddr, who)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/web"
 )
@@ -23,7 +24,8 @@ type Server struct {
 	agents   []string
 	limits   Limits
 	dialects Dialects
-	secret   []byte // signs what dialects hand out
+	gate     *login.Gate // nil: no users log in
+	secret   []byte      // signs what dialects hand out
 	log      *slog.Logger
 	started  time.Time
 
@@ -51,7 +53,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	now := time.Now()
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
-		dialects: cfg.Dialects, secret: cfg.Session.Secret,
+		dialects: cfg.Dialects, secret: cfg.Session.Secret, gate: cfg.Gate,
 		started: now, seen: now, conns: map[*conn]bool{},
 	}, nil
 }
@@ -59,7 +61,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // Serve serves a listener until Shutdown, which it reports as nil, or until the listener fails. It closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.guard(s.handler(l)),
+		Handler:           l.guard(s.gate, s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
