@@ -25,6 +25,7 @@ type conn struct {
 	id     string
 	wire   wire
 	socket net.Conn      // below wire
+	role   protocol.Role
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
 	over   chan struct{} // closed when the connection is to end
@@ -57,14 +58,14 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // answered
 	}
 	ws.SetReadLimit(-1) // native bounds it and tells the client why
-	s.serve(&native{ws, s.limits.Message}, socketOf(r), protocol.Actor{Name: web.Peer(r)})
+	s.serve(&native{ws, s.limits.Message}, socketOf(r), callerOf(r, web.Peer(r)))
 }
 
 // serve serves a connection until it ends.
-func (s *Server) serve(w wire, socket net.Conn, by protocol.Actor) {
+func (s *Server) serve(w wire, socket net.Conn, who caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: by, heard: time.Now(),
+		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, role: who.role, slots: make(chan struct{}, s.limits.InFlight),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), who: who.by, heard: time.Now(),
 	}
 	s.enter(c)
 	defer s.leave(c)
@@ -158,6 +159,9 @@ func (c *conn) read() {
 // take carries out one command; false when the connection ends.
 func (c *conn) take(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
+	if err == nil && !c.role.May(cmd.Command) {
+		err = protocol.Errorf(protocol.CodeForbidden, "the role %s may not %s", c.role, cmd.Command)
+	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.ack(&cmd); err == nil {
 			return true

@@ -38,9 +38,9 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 		}
 		query := r.URL.Query()
 		query.Del("token")
-		by := protocol.Actor{Name: d.Name + "@" + web.Peer(r)}
+		who := callerOf(r, d.Name+"@"+web.Peer(r))
 		door := protocol.Door{
-			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: by, ID: session.NewID, Options: s.dialects.Options[d.Name],
+			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
 				if s.dialects.Agent == nil {
 					return ""
@@ -49,7 +49,7 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 			},
 			Sign: s.sign, Version: s.version,
 		}
-		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), by)
+		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
 	})
 }
 

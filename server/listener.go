@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+
+	"agentctl/protocol"
 )
 
 // A Listener is a way in and who may use it.
@@ -14,6 +16,9 @@ type Listener struct {
 	// Token, when there is one, must come as a bearer credential or in ?token=. Without one whoever reaches the listener is
 	// let in.
 	Token string
+
+	// Role is what they may do; empty: everything. Users who log in have their own.
+	Role protocol.Role
 
 	// Origins are the web origins that may connect ("https://host:port"); no other browser page may.
 	Origins []string

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/login"
 	"agentctl/server/session"
 )
 
@@ -21,7 +22,8 @@ type Server struct {
 	agents   []string
 	limits   Limits
 	dialects Dialects
-	secret   []byte // signs what dialects hand out
+	gate     *login.Gate // nil: no users log in
+	secret   []byte      // signs what dialects hand out
 	log      *slog.Logger
 
 	gone chan struct{} // closed when Shutdown is done
@@ -50,7 +52,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
-		dialects: cfg.Dialects, secret: cfg.Session.Secret,
+		dialects: cfg.Dialects, secret: cfg.Session.Secret, gate: cfg.Gate,
 		gone: make(chan struct{}), seen: time.Now(), conns: map[*conn]bool{},
 	}, nil
 }
@@ -58,7 +60,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // Serve serves a listener until Shutdown, which it reports as nil, or until the listener fails. It closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.guard(s.handler(l)),
+		Handler:           l.guard(s.gate, s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

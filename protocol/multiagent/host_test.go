@@ -3,7 +3,6 @@ package multiagent
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 	"time"
 
 	"agentctl/protocol"
@@ -21,9 +20,17 @@ func mint(kind string) func(string) string {
 	}
 }
 
+// A tester is what testing and rapid have in common.
+type tester interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+	Errorf(string, ...any)
+}
+
 // A host is a native server with one session, beside the codec of a foreign client's connection.
 type host struct {
-	t      testing.TB
+	t      tester
 	codec  *Server
 	log    *bridge.Log
 	desk   bridge.Desk
@@ -44,7 +51,7 @@ var everything = func() (all []protocol.Verb) {
 	return all
 }()
 
-func newHost(t testing.TB, door protocol.Door) *host {
+func newHost(t tester, door protocol.Door) *host {
 	h := &host{t: t, now: start, id: mint("n"), desk: bridge.Desk{Dialect: "none", Epoch: "e1", Verbs: everything}}
 	if door.Agent == nil {
 		door.Agent = func(foreign string) string { return foreign }
@@ -160,7 +167,10 @@ func (h *host) into(out *protocol.Output, turn string, typ protocol.Type, data a
 }
 
 // happens adds an event to the turn under way.
-func (h *host) happens(typ protocol.Type, data any) { h.t.Helper(); h.entry(bridge.Entry{Type: typ, Data: data}) }
+func (h *host) happens(typ protocol.Type, data any) {
+	h.t.Helper()
+	h.entry(bridge.Entry{Type: typ, Data: data})
+}
 
 func (h *host) entry(e bridge.Entry) {
 	h.t.Helper()
@@ -198,7 +208,7 @@ func (h *host) wants(frames ...string) {
 	same(h.t, h.takes(), frames)
 }
 
-func same(t testing.TB, got, want []string) {
+func same(t tester, got, want []string) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
 		g, w := "", ""

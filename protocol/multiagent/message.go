@@ -100,6 +100,7 @@ func (c *Client) fault(h heard, data []byte) {
 	switch w := t.waiting(""); {
 	case w != nil:
 		c.refused(t, w, code, message)
+	case code == rejected && t.rejected(): // said already
 	case code == rejected, t.turn != nil && (code == executeFailed || code == rejectFailed) && !t.turn.command:
 		c.raw(t, typeError, data) // the turn goes on
 	case t.turn != nil:
@@ -107,6 +108,11 @@ func (c *Client) fault(h heard, data []byte) {
 	default:
 		c.raw(t, typeError, data)
 	}
+}
+
+// rejected reports whether the newest decision was a rejection.
+func (t *thread) rejected() bool {
+	return len(t.done) > 0 && t.done[len(t.done)-1].winner.Outcome == protocol.Denied
 }
 
 // suspect returns the thread that an error without a conversation may be about: one that waits for an answer, or the only one
