@@ -429,4 +429,3 @@ func (o fields) sorted() json.RawMessage {
 	}
 	return protocol.MustEncode(m)
 }
-
