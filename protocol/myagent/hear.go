@@ -110,8 +110,9 @@ func (h *heard) known() bool {
 	if !h.s.replays {
 		return false
 	}
-	seq := uint64(h.meta.int("orig_seq"))
-	return seq > 0 && seq <= h.s.lastSeq && connectionOf(h.meta.str("orig_event_id")) == connectionOf(h.s.last)
+	connection, seq := parseEventID(h.s.had)
+	orig := uint64(h.meta.int("orig_seq"))
+	return orig > 0 && orig <= seq && connectionOf(h.meta.str("orig_event_id")) == connection
 }
 
 func connectionOf(id string) string {

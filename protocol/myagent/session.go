@@ -29,6 +29,7 @@ type session struct {
 	here    bool     // on this connection
 	last    string   // event_id of the last frame
 	lastSeq uint64   // and its seq
+	had     string   // event_id of the last frame when the session was revived
 	state   json.RawMessage
 	summary []byte // as last told to a client that watches
 
