@@ -61,8 +61,12 @@ func (f *follow) first(r *protocol.SubscribeResult) *protocol.State {
 // begin tells the client of the session from here on.
 func (s *server) begin(f *follow, caughtUp func(replayed int)) {
 	f.live, f.catching, f.caughtUp, f.told = true, true, caughtUp, 0
-	at := protocol.Position{Epoch: f.epoch, Seq: f.boundary}
-	s.marks.add(mark{seq: s.seq, session: f.session, at: at, part: 1 << 30, boundary: f.boundary})
+	from := mark{at: protocol.Position{Epoch: f.epoch, Seq: f.boundary}, part: 1 << 30, boundary: f.boundary}
+	if f.had != nil {
+		from = *f.had
+	}
+	from.seq, from.session = s.seq, f.session
+	s.marks.add(from)
 	s.current = f.session
 }
 

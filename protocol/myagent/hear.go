@@ -35,7 +35,7 @@ func (c *client) hear(m *message, data []byte) {
 		}
 		if m.Seq > 0 {
 			defer func() { // once it is taken
-				if seq := uint64(m.Seq); seq > h.s.lastSeq || !strings.HasPrefix(h.s.last, m.connection()) {
+				if seq := uint64(m.Seq); seq > h.s.lastSeq || connectionOf(h.s.last) != m.connection() {
 					h.s.lastSeq = seq
 					if h.s.last = string(m.ID); h.s.last == "" {
 						h.s.last = eventID(m.connection(), seq)
@@ -110,8 +110,9 @@ func (h *heard) known() bool {
 	if !h.s.replays {
 		return false
 	}
-	seq := uint64(h.meta.int("orig_seq"))
-	return seq > 0 && seq <= h.s.lastSeq && h.s.lastSeq > 0 && h.s.here && strings.HasPrefix(h.s.last, connectionOf(h.meta.str("orig_event_id")))
+	connection, seq := parseEventID(h.s.had)
+	orig := uint64(h.meta.int("orig_seq"))
+	return orig > 0 && orig <= seq && connectionOf(h.meta.str("orig_event_id")) == connection
 }
 
 func connectionOf(id string) string {

@@ -153,7 +153,7 @@ func (h *heard) summing(t protocol.Type) {
 		d.Text = h.obj.str("aggregate_output", "text", "message")
 	}
 	if t == protocol.AggregateCompleted {
-		h.s.hears(d.Text)
+		h.s.summed = protocol.SplitText(d.Text, maxAnswer)[0]
 	}
 	h.add(t, d)
 	if !h.told && len(h.obj) > 0 && t == protocol.PipelineCompleted {

@@ -48,7 +48,7 @@ func (h *heard) noted(t protocol.Type, data json.RawMessage) {
 		h.raw()
 		return
 	}
-	h.s.text, h.s.thought, h.s.heard = "", "", nil
+	h.s.forgetTurn()
 	h.add(t, data)
 	h.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: d.MessageID})
 }

@@ -96,8 +96,8 @@ func (s *session) hears(text string) {
 // answer records what of a final answer was not heard before. Parts are joined by blank lines in it.
 func (h *heard) answer(text string) {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	before, all := bare(string(h.s.heard)), bare(text)
-	if all == "" || strings.Contains(before, all) || h.meta.str("truncated") == "true" && before != "" {
+	before, sum, all := bare(string(h.s.heard)), bare(h.s.summed), bare(text)
+	if strings.Contains(before, all) || sum == all || h.told && before+sum != "" {
 		return
 	}
 	part := h.s.text
@@ -153,7 +153,7 @@ func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 		}
 	}
 	s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
-	s.text, s.thought, s.heard, s.solving = "", "", nil, false
+	s.forgetTurn()
 	for a := c.waiting("", s.foreign, actionTurn); a != nil; a = c.waiting("", s.foreign, actionTurn) {
 		c.settle(a, nil, nil)
 	}

@@ -85,6 +85,7 @@ func (c *client) revive(o *opening) {
 	s := o.known
 	f := frame{Event: userReconnectState, Signed: s.state, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.last)}
 	s.state = nil // once
+	s.had = s.last
 	c.ask(f, s, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.beginFor(o)

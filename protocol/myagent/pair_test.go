@@ -82,7 +82,7 @@ func (u *user) event(e *protocol.Event) {
 	if e.Seq != u.at.Seq+1 {
 		u.t.Fatalf("event %d comes after %d", e.Seq, u.at.Seq)
 	}
-	if protocol.CommandOf(protocol.DoPing) == nil || len(e.AppendJSON(nil)) > protocol.MaxEvent {
+	if len(e.AppendJSON(nil)) > protocol.MaxEvent {
 		u.t.Fatalf("event %d is too large", e.Seq)
 	}
 	if err := u.state.Apply(e); err != nil {
@@ -238,4 +238,55 @@ func TestOurClientOnOurServer(t *testing.T) {
 	}
 	p.get(protocol.DoTaskCancel, "s1", protocol.TaskIDData{Task: "1"}, nil)
 	p.get(protocol.DoPlanRun, "s1", protocol.PlanRunData{Tasks: []protocol.Task{{ID: "1", Title: "a"}}}, nil)
+}
+
+// X-9, S8: a client that comes late names a session as everywhere, gets it as it is, and follows it.
+func TestOurClientAttachesLate(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoHello, "", protocol.HelloData{Name: "ada", Acks: true}, nil)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	p.happens("s1", answering(1)...)
+	p.happens("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: "m9", Text: "later"}))
+	p.happens("s1", asking()...)
+	late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+	late.peer.follows["s1"] = false
+	late.connect()
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	if s := late.state; s.Turns != 1 || len(s.Queue) != 1 || s.Turn == nil || len(s.Approvals) != 1 || s.Title != "x" {
+		t.Fatalf("%+v", s)
+	}
+	late.get(protocol.DoWatch, "", protocol.WatchData{}, nil)
+	late.happens("s1", event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonDenied}))
+	if late.state.Last.Reason != protocol.ReasonDenied || late.other[len(late.other)-1].Type != protocol.SummaryChanged {
+		t.Errorf("%+v", late.state.Last)
+	}
+	// MY-5, MY-6: what our client took is acknowledged to our server.
+	late.ask(protocol.DoAck, "s1", protocol.AckData{Seq: late.at.Seq})
+	if s := late.bench.codec.(*server); s.marks.acked != s.seq {
+		t.Errorf("acknowledged %d of %d", s.marks.acked, s.seq)
+	}
+	late.get(protocol.DoUnsubscribe, "s1", nil, nil)
+	before := late.at
+	late.happens("s1", answering(2)...)
+	if late.at != before {
+		t.Error("still followed")
+	}
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &before}, nil)
+	if late.modes[len(late.modes)-1] != protocol.ModeResume || late.state.Turns != 3 {
+		t.Errorf("%v %+v", late.modes, late.state)
+	}
+}
+
+// A server that restarted knows nothing of the connection before: the log begins anew, and our client is told by a reset.
+func TestAForgottenConnectionIsAReset(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{}, nil)
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	p.happens("s1", answering(1)...)
+	p.trail = new(protocol.Trail)
+	p.connect()
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
+	if p.modes[len(p.modes)-1] != protocol.ModeReset || p.state.Turns != 1 {
+		t.Errorf("%v %+v", p.modes, p.state)
+	}
 }

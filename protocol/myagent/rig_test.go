@@ -29,6 +29,7 @@ type peer struct {
 	follows  map[string]bool
 	commands []protocol.Command
 	made     int
+	doors    int
 	answers  map[protocol.Verb]func(protocol.Command) (any, *protocol.Error)
 }
 
@@ -165,8 +166,8 @@ func newBench(t testing.TB, p *peer, trail *protocol.Trail) *bench {
 		ID: counter(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test", Trail: trail,
 	}
 	if trail != nil {
-		n := 0
-		door.ID = func(prefix string) string { n++; return fmt.Sprintf("%s%d_%p", prefix, n, b) }
+		p.doors++
+		door.ID = func(prefix string) string { return fmt.Sprintf("%s%d", prefix, p.doors) }
 	}
 	b.codec = newServer(door)
 	b.carry(b.codec.Open(b.now))

@@ -83,7 +83,7 @@ func (c *client) by() *protocol.Actor {
 func (c *client) start(s *session, m protocol.Message) string {
 	turn := c.call.ID("t")
 	s.turns++
-	s.text, s.thought, s.heard, s.solving = "", "", nil, false
+	s.forgetTurn()
 	s.add(c, bridge.Entry{Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m}})
 	s.add(c, bridge.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	return turn

@@ -29,6 +29,7 @@ type session struct {
 	here    bool     // on this connection
 	last    string   // event_id of the last frame
 	lastSeq uint64   // and its seq
+	had     string   // event_id of the last frame when the session was revived
 	state   json.RawMessage
 	summary []byte // as last told to a client that watches
 
@@ -42,11 +43,17 @@ type hearing struct {
 	text    string // the open text part that a server without part ids means
 	thought string // and its reasoning part
 	heard   []byte // the turn's text
+	summed  string // and what its aggregation came to
 	solving bool   // the turn was begun by user.solve_tasks
 	lapse   time.Time
 	replays bool            // frames are of the session before
 	whole   map[string]bool // task ids that are numbers at the server
 	decided []decided
+}
+
+// forgetTurn forgets what was of one turn only.
+func (h *hearing) forgetTurn() {
+	h.text, h.thought, h.heard, h.summed, h.solving, h.lapse = "", "", nil, "", false, time.Time{}
 }
 
 // A decided is an approval that our client decided where the server does not say so.

@@ -62,6 +62,9 @@ func (t *teller) task(d *protocol.TaskData) protocol.Task {
 // solver tells something of a task.
 func (t *teller) solver(event string, d *protocol.TaskData, display func(string) string) frame {
 	of := t.task(d)
+	if event != solverStart {
+		of.Description, of.After = "", nil // said when it began
+	}
 	m := meta{}.with("attempt", d.Attempt).with("execution_time_ms", d.DurationMS).with("llm_calls", d.Calls)
 	m.with("error_code", string(d.Code)).with("titled", d.Title != "")
 	if d.Usage != nil {
@@ -101,6 +104,9 @@ func (t *teller) taskProgress(_ *protocol.Event, d *protocol.TaskData) []frame {
 func (t *teller) taskCompleted(_ *protocol.Event, d *protocol.TaskData) []frame {
 	f := t.solver(solverCompleted, d, show.solved)
 	f.Content.(meta)["result"] = d.Result
+	if raw, ok := protocol.Compact([]byte(d.Result)); ok && raw[0] == '{' && string(raw) == d.Result {
+		f.Content.(meta)["result"] = raw
+	}
 	f.Meta.with("message", d.Message)
 	return one(f)
 }
