@@ -16,6 +16,10 @@ import (
 // pingEvery is how often our client pings; a ping without an answer by the next one ends the connection.
 const pingEvery = 10 * time.Second
 
+// maxLine bounds one message of the server that several frames make up, and what a stream says while its past is asked for, in
+// bytes.
+const maxLine = 16 << 20
+
 // A Client is the codec at our client's end: it answers our client's commands with what a Sandcastle server says.
 type Client struct {
 	call     protocol.Call
@@ -69,7 +73,7 @@ func NewClient(c protocol.Call) *Client {
 		c.Memory.Value = k
 	}
 	return &Client{
-		call: c, manners: k, asked: map[string]*inquiry{}, sessions: map[string]*session{},
+		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{},
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(c.ID("e"))},
 	}
 }
