@@ -31,7 +31,7 @@ func (c *Client) begin(s *session, e *sessionEvent, raw json.RawMessage) {
 		}
 		s.subs = nil
 	}
-	if last == nil || c.manners.tags[opHistory] == "" {
+	if last == nil || c.manners.tags[opHistory] == "" || c.manners.mute {
 		start(nil)
 		return
 	}
@@ -45,7 +45,7 @@ func (c *Client) begin(s *session, e *sessionEvent, raw json.RawMessage) {
 		for _, v := range p.values {
 			c.sessionEvent(s, v)
 		}
-		if s.stream == p.stream {
+		if c.asked[p.stream] != nil {
 			c.say(control{tagAck, p.stream})
 		}
 	}

@@ -42,6 +42,7 @@ type Client struct {
 type manners struct {
 	tags tagSet
 	sure bool
+	mute bool // does not tell its history
 }
 
 // An inquiry is a request of ours that has no exit yet.
@@ -120,12 +121,17 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 		}
 		c.pinged, c.nextPing = true, now.Add(pingEvery)
 		c.say(control{Tag: tagPing})
-		for _, s := range c.ordered() {
-			if s.stream == "" {
-				c.open(s)
-			}
-		}
+		c.reopen()
 	})
+}
+
+// reopen opens the streams that broke off.
+func (c *Client) reopen() {
+	for _, s := range c.ordered() {
+		if s.stream == "" {
+			c.open(s)
+		}
+	}
 }
 
 func (c *Client) do(now time.Time, work func()) protocol.Output {
@@ -278,9 +284,18 @@ func (c *Client) defect(raw json.RawMessage) {
 	if c.misunderstood(string(raw)) {
 		return
 	}
+	untold := !c.manners.mute && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
+	c.manners.mute = c.manners.mute || untold
 	all := c.inquiries()
 	clear(c.asked)
-	for _, q := range all {
-		q.then(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
+	for _, streams := range []bool{false, true} { // a session may begin without its past, so that is given up first
+		for _, q := range all {
+			if streams == (q.session != nil) {
+				q.then(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
+			}
+		}
+	}
+	if untold { // our own doing, once
+		c.reopen()
 	}
 }
