@@ -1,6 +1,9 @@
 package protocol
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // A Codec translates between the native language and a foreign one on one connection. Each dialect has one type for either
 // end: at our server's end Native gets the server's events and answers and Foreign what that system's client sends; at our
@@ -53,6 +56,10 @@ type Dialect struct {
 
 	// Client makes the codec of one connection at our client's end.
 	Client func(Call) Codec
+
+	// Messages says finished turns as that system's history endpoint, GET /api/sessions/{id}/messages?after=, does: what is newer
+	// than the message after, or all. Nil: it has none.
+	Messages func(turns []*Turn, after string) json.RawMessage
 
 	// TokenInQuery puts our client's credential into ?token= beside the Authorization header.
 	TokenInQuery bool

@@ -16,6 +16,10 @@ import (
 // pingEvery is how often our client pings; a ping without an answer by the next one ends the connection.
 const pingEvery = 10 * time.Second
 
+// maxLine bounds one message of the server that several frames make up, and what a stream says while its past is asked for, in
+// bytes.
+const maxLine = 16 << 20
+
 // A Client is the codec at our client's end: it answers our client's commands with what a Sandcastle server says.
 type Client struct {
 	call     protocol.Call
@@ -38,6 +42,7 @@ type Client struct {
 type manners struct {
 	tags tagSet
 	sure bool
+	mute bool // does not tell its history
 }
 
 // An inquiry is a request of ours that has no exit yet.
@@ -69,7 +74,7 @@ func NewClient(c protocol.Call) *Client {
 		c.Memory.Value = k
 	}
 	return &Client{
-		call: c, manners: k, asked: map[string]*inquiry{}, sessions: map[string]*session{},
+		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{},
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(c.ID("e"))},
 	}
 }
@@ -116,12 +121,17 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 		}
 		c.pinged, c.nextPing = true, now.Add(pingEvery)
 		c.say(control{Tag: tagPing})
-		for _, s := range c.ordered() {
-			if s.stream == "" {
-				c.open(s)
-			}
-		}
+		c.reopen()
 	})
+}
+
+// reopen opens the streams that broke off.
+func (c *Client) reopen() {
+	for _, s := range c.ordered() {
+		if s.stream == "" {
+			c.open(s)
+		}
+	}
 }
 
 func (c *Client) do(now time.Time, work func()) protocol.Output {
@@ -274,9 +284,18 @@ func (c *Client) defect(raw json.RawMessage) {
 	if c.misunderstood(string(raw)) {
 		return
 	}
+	untold := !c.manners.mute && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
+	c.manners.mute = c.manners.mute || untold
 	all := c.inquiries()
 	clear(c.asked)
-	for _, q := range all {
-		q.then(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
+	for _, streams := range []bool{false, true} { // a session may begin without its past, so that is given up first
+		for _, q := range all {
+			if streams == (q.session != nil) {
+				q.then(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
+			}
+		}
+	}
+	if untold { // our own doing, once
+		c.reopen()
 	}
 }

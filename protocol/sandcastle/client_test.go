@@ -402,6 +402,23 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 	}
 }
 
+// X-18: a server that knows no history breaks everything off when asked for it; that happens once.
+func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
+	memory := &protocol.Memory{}
+	past := strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`)
+	d := newDesk(t, memory)
+	d.does(protocol.DoSubscribe, "", nil)
+	d.chunk(0, past)
+	d.says(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
+	if d.types() != "answer caught_up" || len(d.said) != 1 || !strings.Contains(d.said[0], `"id":"2","tag":"chat.subscribe"`) {
+		t.Errorf("%s %s", d.lines, d.said)
+	}
+	d = newDesk(t, memory)
+	d.does(protocol.DoSubscribe, "", nil)
+	d.chunk(0, past)
+	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
+}
+
 // SC-26, SC-25: a stream that breaks off is opened again, and what is known is not told twice.
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 	d := newDesk(t, &protocol.Memory{})

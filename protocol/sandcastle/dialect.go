@@ -7,7 +7,8 @@ const Name = "sandcastle"
 
 // Dialect is Sandcastle's protocol, both ends.
 var Dialect = protocol.Dialect{
-	Name:   Name,
-	Server: func(d protocol.Door) protocol.Codec { return NewServer(d) },
-	Client: func(c protocol.Call) protocol.Codec { return NewClient(c) },
+	Name:     Name,
+	Server:   func(d protocol.Door) protocol.Codec { return NewServer(d) },
+	Client:   func(c protocol.Call) protocol.Codec { return NewClient(c) },
+	Messages: Messages,
 }

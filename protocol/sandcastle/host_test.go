@@ -20,6 +20,7 @@ type host struct {
 	events    []protocol.Event
 	after     uint64 // written to the subscriber up to here
 	following bool
+	unfolded  bool // the past comes as it was said
 	hostile   bool // what the client says may be refused
 	asked     []protocol.Command
 	answers   map[protocol.Verb]any // beside those that the host makes
@@ -111,7 +112,11 @@ func (h *host) take(line []byte) (lines [][]byte) {
 			}
 		}
 		answer(r)
-		for _, e := range protocol.Fold(h.events[r.After.Seq:]) {
+		past := h.events[r.After.Seq:]
+		if !h.unfolded {
+			past = protocol.Fold(past)
+		}
+		for _, e := range past {
 			lines = append(lines, e.AppendJSON(nil))
 		}
 		caught := protocol.Event{Session: h.session, Time: noon, Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{Position: r.Position})}

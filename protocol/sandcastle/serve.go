@@ -77,22 +77,45 @@ func (s *Server) accepted(d *protocol.SendData, r protocol.SendResult) sendResul
 	return sendResult{Status: protocol.SendQueued, QueuedMessage: queuedOf(&m)}
 }
 
-// decide answers an approval. The real client names the tool call alone, which we look for in the sessions that it follows.
+// decide answers an approval. The real client names the tool call alone, which we look for in the sessions that it follows; of
+// another session that it names we ask.
 func (s *Server) decide(c *call) {
-	for _, v := range s.views {
+	asked := false // of the session it names
+	for _, id := range s.order() {
+		v := s.views[id]
 		if v.state == nil || c.SessionID != "" && c.SessionID != v.id {
 			continue
 		}
-		i := slices.IndexFunc(v.state.Approvals, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
-		if i < 0 {
-			continue
+		asked = asked || c.SessionID == v.id
+		if s.decideIn(c, v.id, v.state.Approvals) {
+			return
 		}
-		d := decisionOf(&v.state.Approvals[i], &c.payload)
-		s.native.Do(s.out, protocol.DoApprove, v.id, "", d, func(a protocol.Answer) {
-			s.answer(c, a, func() any { return approvalResult{true} })
-		})
+	}
+	if c.SessionID == "" || asked {
+		s.undecided(c)
 		return
 	}
+	s.native.Do(s.out, protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+		r := result[protocol.SnapshotResult](a)
+		if r.Snapshot.State == nil || !s.decideIn(c, r.Snapshot.State.Session, r.Snapshot.State.Approvals) {
+			s.undecided(c)
+		}
+	})
+}
+
+// decideIn answers the approval of a session that the call means; false when there is none.
+func (s *Server) decideIn(c *call, session string, pending []protocol.Approval) bool {
+	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
+	if i < 0 {
+		return false
+	}
+	s.native.Do(s.out, protocol.DoApprove, session, "", decisionOf(&pending[i], &c.payload), func(a protocol.Answer) {
+		s.answer(c, a, func() any { return approvalResult{true} })
+	})
+	return true
+}
+
+func (s *Server) undecided(c *call) {
 	s.end(c, failed(c.id, typedError{ToolCallID: c.ToolCallID, Tag: approvalNotFound}))
 }
 

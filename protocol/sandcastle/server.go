@@ -39,7 +39,7 @@ type call struct {
 
 // NewServer makes the codec of a foreign client's connection.
 func NewServer(d protocol.Door) *Server {
-	return &Server{door: d, calls: map[string]*call{}, views: map[string]*view{}}
+	return &Server{door: d, lines: lines{limit: protocol.MaxMessage}, calls: map[string]*call{}, views: map[string]*view{}}
 }
 
 // Open implements protocol.Codec.

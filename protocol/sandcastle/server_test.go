@@ -205,7 +205,7 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
 	d.user("t1", "go")
 	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
-	for i := range 400 {
+	for i := range 200 {
 		d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10))})
 		d.happens()
 	}
@@ -234,7 +234,7 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 		}
 	}
 	want := ""
-	for i := range 400 {
+	for i := range 200 {
 		want += fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10))
 	}
 	if got.String() != want {

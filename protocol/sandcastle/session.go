@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -23,12 +21,6 @@ type session struct {
 	turn    *turn
 	decided map[string]protocol.Winner // the newest decisions, by request
 	order   []string                   // of decided
-}
-
-// A past is what a stream said while the finished turns are asked for. The server says no more before our Ack.
-type past struct {
-	stream string
-	values []json.RawMessage
 }
 
 // maxDecided bounds the decisions that are remembered.
@@ -107,14 +99,32 @@ func (c *Client) ordered() []*session {
 	return list
 }
 
-// add records what happened in a session. What is too large to be an event is told of, not kept.
+// add records what happened in a session. What is too large to be an event is told of, not kept; so is what would make the state
+// grow beyond measure.
 func (c *Client) add(s *session, en bridge.Entry) {
-	if data, err := protocol.Encode(en.Data); err == nil && len(data) > protocol.MaxEvent-1024 {
+	data, err := protocol.Encode(en.Data)
+	if err == nil && (len(data) > protocol.MaxEvent-1024 || s.full(en.Type)) {
 		en = bridge.Entry{Type: protocol.Raw, Turn: en.Turn, Data: protocol.RawData{
 			Source: Name, Method: string(en.Type), Bytes: int64(len(data)),
 		}}
 	}
 	s.log.Add(c.out, c.now, en)
+}
+
+// full reports whether the state holds as many of a kind as it may.
+func (s *session) full(t protocol.Type) bool {
+	st := s.log.State
+	switch t {
+	case protocol.QueueAdded:
+		return len(st.Queue) >= maxOpen
+	case protocol.TextStart, protocol.ReasoningStart:
+		return st.Turn != nil && len(st.Turn.Parts) >= maxOpen
+	case protocol.ToolStarted:
+		return st.Turn != nil && len(st.Turn.Tools) >= maxOpen
+	case protocol.ApprovalResolved:
+		return len(st.Rules) >= maxOpen
+	}
+	return false
 }
 
 // raw keeps what maps to nothing.
@@ -127,6 +137,9 @@ func (c *Client) raw(s *session, turn, method string, data json.RawMessage) {
 func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
 	if s.past != nil {
 		s.past.values = append(s.past.values, raw)
+		if s.past.bytes += len(raw); s.past.bytes > maxLine { // it does not wait for our Ack
+			s.past.known(nil)
+		}
 		return
 	}
 	var e sessionEvent
@@ -190,107 +203,6 @@ func (c *Client) forget(s *session) {
 		c.raw(s, "", userMessage, protocol.MustEncode(s.user))
 		s.user = nil
 	}
-}
-
-// begin makes the log of a session's first state, when its past is known.
-func (c *Client) begin(s *session, e *sessionEvent, raw json.RawMessage) {
-	last := e.Snapshot.HistoryCursor.LastMessageID
-	start := func(messages []chatMessage) {
-		c.logs++
-		s.log = bridge.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
-		s.log.Begin(e.Snapshot.state(s.id, c.now))
-		c.recount(s, messages, last)
-		c.current(s, e)
-		for _, cmd := range s.subs {
-			s.log.Attach(c.out, &c.desk, &cmd, c.now)
-		}
-		s.subs = nil
-	}
-	if last == nil || c.manners.tags[opHistory] == "" {
-		start(nil)
-		return
-	}
-	s.past = &past{stream: s.stream}
-	c.ask(&inquiry{op: opHistory, payload: payload{SessionID: s.id}, then: func(v json.RawMessage, err *protocol.Error) {
-		if c.sessions[s.id] != s {
-			return
-		}
-		p := s.past
-		s.past = nil
-		start(chatMessages(v))
-		for _, v := range p.values {
-			c.sessionEvent(s, v)
-		}
-		if s.stream == p.stream {
-			c.say(control{tagAck, p.stream})
-		}
-	}})
-}
-
-// state is what a snapshot says of a session, but for the turn under way.
-func (snap *snapshot) state(id string, now time.Time) *protocol.State {
-	st := &protocol.State{Session: id, Agent: Name, Created: now.UTC().Truncate(time.Millisecond)}
-	for i := range snap.Queue {
-		st.Queue = append(st.Queue, snap.Queue[i].message())
-	}
-	if last := snap.HistoryCursor.LastMessageID; last != nil {
-		st.History.LastMessageID = *last
-	}
-	if at := snap.HistoryCursor.LastMessageAt; at != nil && !stamped(*at).IsZero() {
-		t := stamped(*at)
-		st.History.LastMessageAt = &t
-	}
-	return st
-}
-
-// current adds the turn under way.
-func (c *Client) current(s *session, e *sessionEvent) {
-	id := e.Snapshot.ActiveTurnID
-	if id == nil {
-		return
-	}
-	start := sessionEvent{TurnID: *id}
-	if t := e.TurnContext; t != nil {
-		start.StartedAt = t.StartedAt
-		s.user = &queued{ID: t.MessageID, Content: t.Content, Parts: t.Parts, ClientMessageID: t.ClientMessageID}
-	}
-	c.started(s, &start)
-	for _, raw := range e.Buffer {
-		c.chat(s, raw)
-	}
-	for _, p := range e.PendingApprovals {
-		c.pending(s, p.ToolCallID, p.ToolName)
-	}
-}
-
-// again takes the state of a session that is known: its stream broke off and was opened again, or the server began anew. What is
-// new is told as events.
-func (c *Client) again(s *session, e *sessionEvent) {
-	queue := e.Snapshot.state(s.id, c.now).Queue
-	if string(protocol.MustEncode(queue)) != string(protocol.MustEncode(s.log.State.Queue)) {
-		for len(s.log.State.Queue) > 0 {
-			n := len(s.log.State.Queue)
-			c.dequeued(s, s.log.State.Queue[0].MessageID)
-			if len(s.log.State.Queue) == n {
-				break
-			}
-		}
-		for _, m := range queue {
-			c.add(s, bridge.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: m}})
-		}
-	}
-	if s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id && s.turn.continues(e.Buffer) {
-		for _, raw := range e.Buffer[s.turn.buffered:] {
-			c.chat(s, raw)
-		}
-		return
-	}
-	if s.turn != nil {
-		lost := "the server does not tell how the turn ended"
-		s.turn.fault = &lost
-		c.stopped(s, &sessionEvent{TurnID: s.turn.id, Reason: stopError}, nil)
-	}
-	c.current(s, e)
 }
 
 func (s *session) turnID() string {
