@@ -24,7 +24,7 @@ type conn struct {
 	server *Server
 	id     string
 	wire   wire
-	socket net.Conn      // below wire
+	socket net.Conn // below wire
 	role   protocol.Role
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1

@@ -47,10 +47,19 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 				}
 				return s.dialects.Agent(d.Name, foreign)
 			},
-			Sign: s.sign, Version: s.version,
+			Sign: s.sign, Version: s.version, Trail: s.trails[d.Name],
 		}
 		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
 	})
+}
+
+// trails makes one for each dialect.
+func trails() map[string]*protocol.Trail {
+	all := map[string]*protocol.Trail{}
+	for _, name := range dialect.Names() {
+		all[name] = new(protocol.Trail)
+	}
+	return all
 }
 
 func (s *Server) sign(message string) string {

@@ -22,8 +22,9 @@ type Server struct {
 	agents   []string
 	limits   Limits
 	dialects Dialects
-	gate     *login.Gate // nil: no users log in
-	secret   []byte      // signs what dialects hand out
+	trails   map[string]*protocol.Trail // by dialect
+	gate     *login.Gate                // nil: no users log in
+	secret   []byte                     // signs what dialects hand out
 	log      *slog.Logger
 
 	gone chan struct{} // closed when Shutdown is done
@@ -52,7 +53,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
-		dialects: cfg.Dialects, secret: cfg.Session.Secret, gate: cfg.Gate,
+		dialects: cfg.Dialects, trails: trails(), secret: cfg.Session.Secret, gate: cfg.Gate,
 		gone: make(chan struct{}), seen: time.Now(), conns: map[*conn]bool{},
 	}, nil
 }
