@@ -78,7 +78,7 @@ func (c *closed) dial(query, bearer string) (*client, int) {
 		return nil, resp.StatusCode
 	}
 	c.t.Cleanup(func() { _ = ws.CloseNow() })
-	return &client{t: c.t, ws: ws}, resp.StatusCode
+	return &client{t: c.t, ws: ws, patience: patience}, resp.StatusCode
 }
 
 // MA-1, MA-3: who logs in uses the token as bearer credential or in the query, and acts under the name that it proves.

@@ -140,15 +140,8 @@ func (c *Client) command(cmd *protocol.Command) {
 		c.subscribe(cmd)
 	case protocol.DoUnsubscribe:
 		c.unsubscribe(cmd)
-	case protocol.DoSnapshot:
-		if s := c.follows(cmd); s != nil {
-			c.desk.Answer(c.out, cmd, s.log.Snapshot())
-		}
-	case protocol.DoHistory:
-		var d protocol.HistoryData
-		if s := c.follows(cmd); s != nil && c.data(cmd, &d) {
-			c.desk.Answer(c.out, cmd, s.log.History(d))
-		}
+	case protocol.DoSnapshot, protocol.DoHistory:
+		c.look(cmd)
 	case protocol.DoSend:
 		c.send(cmd)
 	default:

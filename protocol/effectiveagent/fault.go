@@ -1,6 +1,7 @@
 package effectiveagent
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func (c *Client) fault(m *message) {
 			c.refuse(s, e)
 			return
 		}
-	} else if w := c.meant(text); w != nil {
+	} else if w := c.meant(kind, text); w != nil {
 		c.forget(w)
 		c.desk.Fail(c.out, &w.cmd, e)
 		return
@@ -61,7 +62,9 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 		s.log.Detach()
 		gone := protocol.Client{Client: c.desk.Epoch, By: *c.me(), Reason: string(e.Code)}
 		c.out.Native = append(c.out.Native, bridge.Ephemeral(s.id, protocol.ClientDetached, c.now, gone))
+		return
 	}
+	delete(c.sessions, s.id)
 }
 
 // named returns the followed session that a text names: of several, the longest id; without any, the only one that nothing was
@@ -84,15 +87,19 @@ func (c *Client) named(text string) *session {
 }
 
 // meant returns the command that an error is of: the oldest one for the agent runtime that it names, else the oldest.
-func (c *Client) meant(text string) *wait {
+func (c *Client) meant(kind code, text string) *wait {
 	var found *wait
-	for _, w := range c.waiting {
+	waiting := c.waiting
+	if kind == sendFailed {
+		waiting = slices.DeleteFunc(slices.Clone(waiting), func(w *wait) bool { return w.looks })
+	}
+	for _, w := range waiting {
 		if names(text, w.cmd.Session) && (found == nil || len(w.cmd.Session) > len(found.cmd.Session)) {
 			found = w
 		}
 	}
-	if found == nil && len(c.waiting) > 0 {
-		found = c.waiting[0]
+	if found == nil && len(waiting) > 0 {
+		found = waiting[0]
 	}
 	return found
 }

@@ -104,6 +104,10 @@ func (c *Client) leave(s *session) {
 	for _, w := range slices.Clone(c.waiting) {
 		if w.send == nil && w.cmd.Session == s.id {
 			c.forget(w)
+			if w.looks && s.refused != nil {
+				c.desk.Fail(c.out, &w.cmd, s.refused)
+				continue
+			}
 			c.fail(&w.cmd, protocol.CodeNotSubscribed, "what became of it was not seen")
 		}
 	}

@@ -61,19 +61,50 @@ func (m *memory) take(id string, f form, followed map[string]*session) *known {
 
 // subscribe follows a session, or attaches again to one that is followed.
 func (c *Client) subscribe(cmd *protocol.Command) {
+	if s := c.opened(cmd); s != nil {
+		s.log.Attach(c.out, &c.desk, cmd, c.now)
+	}
+}
+
+// opened returns the session of a command, followed from now on if it was not; nil when that fails the command.
+func (c *Client) opened(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	switch {
 	case s != nil && s.refused != nil:
 		c.desk.Fail(c.out, cmd, s.refused)
 		delete(c.sessions, s.id)
-		return
+		return nil
 	case s == nil && len(c.sessions) >= maxRuntimes:
 		c.fail(cmd, protocol.CodeTooMany, "too many sessions are followed on this connection")
-		return
+		return nil
 	case s == nil:
 		s = c.open(cmd.Session)
 	}
-	s.log.Attach(c.out, &c.desk, cmd, c.now)
+	return s
+}
+
+// look answers what a session is or was, as far as it was seen. Of one that is followed only now, the server may yet say that there
+// is none.
+func (c *Client) look(cmd *protocol.Command) {
+	s := c.opened(cmd)
+	switch {
+	case s == nil:
+	case s.heard || s.log.Following():
+		c.seen(s, cmd)
+	default:
+		c.expect(&wait{cmd: *cmd, looks: true})
+	}
+}
+
+func (c *Client) seen(s *session, cmd *protocol.Command) {
+	if cmd.Command == protocol.DoSnapshot {
+		c.desk.Answer(c.out, cmd, s.log.Snapshot())
+		return
+	}
+	var d protocol.HistoryData
+	if c.data(cmd, &d) {
+		c.desk.Answer(c.out, cmd, s.log.History(d))
+	}
 }
 
 // open begins to follow a session. What was seen of it before is its history; what it is now nobody tells.

@@ -21,6 +21,8 @@ type wait struct {
 	ends bool               // only an event says that it has gone well
 	turn string             // of an interrupt
 	told any                // its result, as far as events told it
+
+	looks bool // at a session that nothing was heard of yet
 }
 
 // expect remembers a command until its answer is known. Too many fail.
@@ -81,6 +83,9 @@ func (c *Client) send(cmd *protocol.Command) {
 	if !c.expect(w) {
 		return
 	}
+	if c.sessions[cmd.Session] == nil && len(c.sessions) < maxRuntimes {
+		c.open(cmd.Session) // else what becomes of it would not be told, to whoever follows it next
+	}
 	var payload any = d.Text
 	if len(d.Parts) > 0 {
 		payload = struct {
@@ -106,6 +111,11 @@ func (c *Client) act(cmd *protocol.Command, id string, payload any) {
 
 // unrefused answers a command that no error came for.
 func (c *Client) unrefused(w *wait) {
+	if w.looks {
+		c.forget(w)
+		c.seen(c.sessions[w.cmd.Session], &w.cmd)
+		return
+	}
 	if w.send == nil {
 		c.carried(w)
 		return
