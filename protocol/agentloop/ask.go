@@ -3,6 +3,7 @@ package agentloop
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -170,7 +171,7 @@ func decidedText(e *protocol.Event, d *protocol.ApprovalResolvedData) string {
 
 // explained shows why the agent wants it, and asks again.
 func (s *Server) explained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
-	s.tell(said(s.id(e, "explained"), assistant, d.Text))
+	s.tell(said(s.id(e, "explained"+strconv.FormatUint(e.Seq, 10)), assistant, d.Text))
 	if d.Request == s.asked.shown && s.caughtUp {
 		s.askAgain()
 	}

@@ -32,7 +32,9 @@ func newGuest(t *testing.T, url string, memory *protocol.Memory) *guest {
 	}
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})
-	a := g.do(protocol.DoSubscribe, nil)
+	g.do(protocol.DoSubscribe, nil)
+	g.later(quietWait)
+	a := g.answer()
 	var r protocol.SubscribeResult
 	if a == nil || a.Error != nil || json.Unmarshal(a.Result, &r) != nil {
 		t.Fatalf("subscribe: %+v", a)
@@ -431,6 +433,34 @@ func TestQueuedMessages(t *testing.T) {
 	g.hears(loads(false), loads(true), response(`{"type":"message","role":"user","content":"two"}`))
 	if g.state.Turn.Message.Text != "two" || len(g.state.Queue) != 0 {
 		t.Fatalf("turn %+v, queue %+v", g.state.Turn, g.state.Queue)
+	}
+}
+
+// A message that turns out to be behind somebody else's is queued.
+func TestMessageBehindSomebodyElses(t *testing.T) {
+	g := newGuest(t, "ws://x", nil)
+	g.do(protocol.DoSend, protocol.SendData{Text: "mine"})
+	g.hears(loads(true), response(`{"type":"message","role":"user","content":"theirs"}`))
+	if r := resultOf[protocol.SendResult](g); r.Status != protocol.SendQueued || len(g.state.Queue) != 1 {
+		t.Fatalf("send: %+v", r)
+	}
+}
+
+// Who asks at once about a session is answered when the turn under way was told.
+func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
+	g := &guest{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: NewClient(protocol.Call{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
+	g.take(g.codec.Open(g.now))
+	g.do(protocol.DoSnapshot, nil)
+	g.later(quietWait - 1)
+	g.hears(loads(true))
+	g.later(1)
+	g.hears(request)
+	if g.answer() != nil {
+		t.Fatal("answered too early")
+	}
+	g.later(tellingWait)
+	if r := resultOf[protocol.SnapshotResult](g); r.Status != protocol.Waiting {
+		t.Fatalf("status %s", r.Status)
 	}
 }
 

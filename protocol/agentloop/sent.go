@@ -55,9 +55,13 @@ func (c *Client) send(cmd *protocol.Command, d *protocol.SendData) {
 	}{messageItem, user, content})}})
 	busy := c.turn != nil || !c.starts.IsZero() || slices.ContainsFunc(c.sends, func(s *sent) bool { return !s.unsure })
 	c.sends = append(c.sends, s)
-	if !busy {
-		return
+	if busy {
+		c.queue(s)
 	}
+}
+
+// queue notes that a message waits behind another turn.
+func (c *Client) queue(s *sent) {
 	at := c.now.UTC().Truncate(time.Millisecond)
 	s.queued, s.message.QueuedAt = true, &at
 	index := len(c.log.State.Queue)
