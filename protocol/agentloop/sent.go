@@ -133,10 +133,16 @@ func (c *Client) named(text string) *sent {
 	return nil
 }
 
-// takeOut takes a message out. What is before it was passed over by the server, which starts messages in order.
+// takeOut takes a message out. What is before it was passed over by the server, which starts messages in order; of what was sent on
+// an earlier connection that is not known.
 func (c *Client) takeOut(i int) *sent {
 	s := c.sends[i]
+	var rest []*sent
 	for _, passed := range c.sends[:i] {
+		if passed.unsure {
+			rest = append(rest, passed)
+			continue
+		}
 		if passed.queued {
 			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: passed.message.MessageID, Reason: protocol.RemovedUser})
 		}
@@ -144,7 +150,7 @@ func (c *Client) takeOut(i int) *sent {
 			c.desk.Fail(c.out, passed.cmd, protocol.Errorf(protocol.CodeAgentFailed, "the server passed the message over"))
 		}
 	}
-	c.sends = slices.Delete(c.sends, 0, i+1)
+	c.sends = append(rest, c.sends[i+1:]...)
 	return s
 }
 
