@@ -2,7 +2,6 @@ package agentloop
 
 import (
 	"encoding/json"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -64,12 +63,8 @@ type Client struct {
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
 	epoch := epochOf(call.ID("e"))
-	path := ""
-	if u, err := url.Parse(call.URL); err == nil {
-		path = u.Path
-	}
 	return &Client{
-		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(path), epoch), counts: map[string]int{},
+		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch), counts: map[string]int{},
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
 	}
 }
