@@ -3,6 +3,7 @@ package agentloop
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -161,16 +162,39 @@ func (s *Server) resolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
 	s.ask()
 }
 
+// decidedText says in a system message how a request ended that somebody else decided; decidedBy reads it at the other end.
 func decidedText(e *protocol.Event, d *protocol.ApprovalResolvedData) string {
 	if e.By == nil {
-		return "The request is over: " + string(d.Outcome) + "."
+		return requestOver + string(d.Outcome) + "."
 	}
-	return "Decided by " + e.By.Name + ": " + string(d.Outcome) + "."
+	return decidedIntro + e.By.Name + ": " + string(d.Outcome) + "."
+}
+
+const (
+	requestOver  = "The request is over: "
+	decidedIntro = "Decided by "
+)
+
+func decidedBy(text string) (by *protocol.Actor, outcome protocol.Outcome, ok bool) {
+	text, ok = strings.CutSuffix(text, ".")
+	name := ""
+	if over, is := strings.CutPrefix(text, requestOver); is {
+		outcome = protocol.Outcome(over)
+	} else if decided, is := strings.CutPrefix(text, decidedIntro); is {
+		at := max(0, strings.LastIndex(decided, ": "))
+		name, outcome = decided[:at], protocol.Outcome(strings.TrimPrefix(decided[at:], ": "))
+		by = &protocol.Actor{Name: name}
+	}
+	switch outcome {
+	case protocol.Allowed, protocol.Denied, protocol.Expired, protocol.Cancelled:
+		return by, outcome, ok
+	}
+	return nil, "", false
 }
 
 // explained shows why the agent wants it, and asks again.
 func (s *Server) explained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
-	s.tell(said(s.id(e, "explained"), assistant, d.Text))
+	s.tell(said(s.id(e, "explained"+strconv.FormatUint(e.Seq, 10)), assistant, d.Text))
 	if d.Request == s.asked.shown && s.caughtUp {
 		s.askAgain()
 	}

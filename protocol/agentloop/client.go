@@ -2,7 +2,6 @@ package agentloop
 
 import (
 	"encoding/json"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,9 @@ import (
 
 // How long our client waits for a server that does not say whether it heard.
 const (
+	quietWait   = 250 * time.Millisecond // at the beginning, for the turn under way to be told
+	tellingWait = 50 * time.Millisecond  // for more of it
+	tellingMost = time.Second
 	startWait   = 10 * time.Second       // for the turn of a message
 	echoWait    = 150 * time.Millisecond // at a turn's start, for whose message it is
 	refusalWait = 500 * time.Millisecond // for an error after a decision
@@ -37,8 +39,11 @@ type Client struct {
 	log    *bridge.Log
 	memory *memory // of keys, also on later connections
 
-	sends   []*sent // whose turn has not started, oldest first
-	waits   []*wait // for an answer about the context
+	opened  time.Time
+	opens   time.Time           // until then nobody asks about a session that is not known yet; zero: it is
+	early   []*protocol.Command // that wait for it
+	sends   []*sent             // whose turn has not started, oldest first
+	waits   []*wait             // for an answer about the context
 	turn    *turn
 	starts  time.Time    // a turn was announced: until then whose message it is may be told; zero: none was
 	verdict *verdict     // that the server may still refuse
@@ -58,12 +63,8 @@ type Client struct {
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
 	epoch := epochOf(call.ID("e"))
-	path := ""
-	if u, err := url.Parse(call.URL); err == nil {
-		path = u.Path
-	}
 	return &Client{
-		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(path), epoch), counts: map[string]int{},
+		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch), counts: map[string]int{},
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
 	}
 }
@@ -82,6 +83,7 @@ func epochOf(id string) string {
 // Open implements protocol.Codec.
 func (c *Client) Open(now time.Time) protocol.Output {
 	return c.do(now, func() {
+		c.opened, c.opens = now, now.Add(quietWait)
 		c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
 	})
 }
@@ -89,15 +91,27 @@ func (c *Client) Open(now time.Time) protocol.Output {
 // Native implements protocol.Codec.
 func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 	return c.do(now, func() {
-		if cmd, ok := c.desk.Take(c.out, line); ok {
+		cmd, ok := c.desk.Take(c.out, line)
+		switch {
+		case !ok:
+		case c.opens.IsZero():
 			c.command(&cmd)
+		case len(c.early) >= maxAsked:
+			c.desk.Fail(c.out, &cmd, tooMany())
+		default:
+			c.early = append(c.early, &cmd)
 		}
 	})
 }
 
 // Foreign implements protocol.Codec.
 func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
-	return c.do(now, func() { c.hear(f) })
+	return c.do(now, func() {
+		c.hear(f)
+		if more := now.Add(tellingWait); !c.opens.IsZero() && more.After(c.opens) && more.Before(c.opened.Add(tellingMost)) {
+			c.opens = more
+		}
+	})
 }
 
 // Wake implements protocol.Codec.

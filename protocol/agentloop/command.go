@@ -101,6 +101,13 @@ func (c *Client) answered(verb protocol.Verb) *protocol.Command {
 
 // expire ends what has waited too long.
 func (c *Client) expire() {
+	if !c.opens.IsZero() && !c.now.Before(c.opens) {
+		early := c.early
+		c.opens, c.early = time.Time{}, nil
+		for _, cmd := range early {
+			c.command(cmd)
+		}
+	}
 	if !c.starts.IsZero() && !c.now.Before(c.starts) {
 		c.begin(c.unnamed(), "")
 	}
@@ -134,6 +141,7 @@ func (c *Client) next() (at time.Time) {
 			at = t
 		}
 	}
+	sooner(c.opens)
 	sooner(c.starts)
 	if c.verdict != nil {
 		sooner(c.verdict.due)

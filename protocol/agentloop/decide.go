@@ -167,6 +167,13 @@ func (c *Client) refused(message string, err *protocol.Error) {
 	}
 }
 
+// lost ends the pending request, which somebody else decided.
+func (c *Client) lost(by *protocol.Actor, outcome protocol.Outcome) {
+	c.unexplained(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
+	c.resolve(by, protocol.ApprovalResolvedData{Request: c.log.State.Approvals[0].Request, Outcome: outcome})
+	c.release()
+}
+
 // resolve records how a request ended.
 func (c *Client) resolve(by *protocol.Actor, d protocol.ApprovalResolvedData) {
 	w := winner{d.Request, protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}}

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"strconv"
 	"strings"
 
 	"agentctl/protocol"
@@ -23,4 +24,29 @@ func sessionOf(path string) string {
 		return name
 	}
 	return Name
+}
+
+// pathOf is a URL's path, unescaped. A Unix socket has one of its own, which names no session.
+func pathOf(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	at := strings.IndexByte(rest, '/')
+	if scheme == "unix" || at < 0 {
+		return ""
+	}
+	path := rest[at:]
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		if c == '%' && i+2 < len(path) {
+			if code, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				c = byte(code)
+				i += 2
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }

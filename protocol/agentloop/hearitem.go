@@ -38,7 +38,7 @@ func (c *Client) response(payload json.RawMessage) bool {
 	return c.item(&it)
 }
 
-// overtaken ends a request that somebody else decided: the server says so only by what the command gave.
+// overtaken ends a request that somebody else decided, where the server says so only by what the command gave.
 func (c *Client) overtaken(it *item) {
 	if it.Type != outputItem && it.Type != shellOutputItem || it.CallID == "" || len(c.log.State.Approvals) == 0 || c.turn == nil {
 		return
@@ -53,13 +53,11 @@ func (c *Client) overtaken(it *item) {
 	if !ran {
 		return
 	}
-	d := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
 	if outputOf(it).Output == aborted {
-		d.Outcome = protocol.Denied
+		c.lost(nil, protocol.Cancelled)
+	} else {
+		c.lost(nil, protocol.Allowed)
 	}
-	c.unexplained(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
-	c.resolve(nil, d)
-	c.release()
 }
 
 // outputOf reads what a call gave; raw output is output alone.
@@ -131,6 +129,10 @@ func (c *Client) said(it *item) bool {
 		}
 		c.notice(protocol.LevelInfo, text)
 	case system:
+		if by, outcome, ok := decidedBy(text); ok && len(c.log.State.Approvals) > 0 {
+			c.lost(by, outcome)
+			return true
+		}
 		level := protocol.LevelInfo
 		if warning := strings.TrimPrefix(text, "⚠️ "); warning != text {
 			level, text = protocol.LevelWarning, warning

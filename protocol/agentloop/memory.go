@@ -1,6 +1,10 @@
 package agentloop
 
-import "agentctl/protocol"
+import (
+	"slices"
+
+	"agentctl/protocol"
+)
 
 // maxKeys bounds how many keys of commands are remembered.
 const maxKeys = 1024
@@ -48,6 +52,7 @@ func (m *memory) forget(k *keyed) {
 	for key, known := range m.keys {
 		if known == k {
 			delete(m.keys, key)
+			m.order = slices.DeleteFunc(m.order, func(k string) bool { return k == key })
 		}
 	}
 }

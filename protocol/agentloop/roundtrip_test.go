@@ -265,3 +265,21 @@ func TestMessageAndApprovalThroughBothEnds(t *testing.T) {
 		t.Fatalf("last turn %+v", last)
 	}
 }
+
+// AL-21: our client hears from our server who decided first.
+func TestDecisionOfSomebodyElseThroughBothEnds(t *testing.T) {
+	for by, outcome := range map[string]protocol.Outcome{"grace: hopper": protocol.Allowed, "": protocol.Expired} {
+		s := newStreet(t)
+		s.add(asks("x"))
+		s.add(wants("a1", "ls", ""))
+		over := resolves("a1", outcome, by)
+		if by == "" {
+			over.By = nil
+		}
+		s.add(over)
+		s.guest.do(protocol.DoApprove, protocol.ApproveData{Request: "a1", Decision: protocol.Deny})
+		if a := s.guest.answer(); a.Error == nil || a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != by || a.Error.Winner.Outcome != outcome {
+			t.Fatalf("%q: %+v", by, a.Error)
+		}
+	}
+}

@@ -55,9 +55,13 @@ func (c *Client) send(cmd *protocol.Command, d *protocol.SendData) {
 	}{messageItem, user, content})}})
 	busy := c.turn != nil || !c.starts.IsZero() || slices.ContainsFunc(c.sends, func(s *sent) bool { return !s.unsure })
 	c.sends = append(c.sends, s)
-	if !busy {
-		return
+	if busy {
+		c.queue(s)
 	}
+}
+
+// queue notes that a message waits behind another turn.
+func (c *Client) queue(s *sent) {
 	at := c.now.UTC().Truncate(time.Millisecond)
 	s.queued, s.message.QueuedAt = true, &at
 	index := len(c.log.State.Queue)
@@ -129,10 +133,16 @@ func (c *Client) named(text string) *sent {
 	return nil
 }
 
-// takeOut takes a message out. What is before it was passed over by the server, which starts messages in order.
+// takeOut takes a message out. What is before it was passed over by the server, which starts messages in order; of what was sent on
+// an earlier connection that is not known.
 func (c *Client) takeOut(i int) *sent {
 	s := c.sends[i]
+	var rest []*sent
 	for _, passed := range c.sends[:i] {
+		if passed.unsure {
+			rest = append(rest, passed)
+			continue
+		}
 		if passed.queued {
 			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: passed.message.MessageID, Reason: protocol.RemovedUser})
 		}
@@ -140,7 +150,7 @@ func (c *Client) takeOut(i int) *sent {
 			c.desk.Fail(c.out, passed.cmd, protocol.Errorf(protocol.CodeAgentFailed, "the server passed the message over"))
 		}
 	}
-	c.sends = slices.Delete(c.sends, 0, i+1)
+	c.sends = append(rest, c.sends[i+1:]...)
 	return s
 }
 

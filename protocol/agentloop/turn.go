@@ -45,6 +45,11 @@ func (c *Client) begin(s *sent, echo string) {
 			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: c.turn.id, Seq: c.turn.first,
 		})
 	}
+	for _, other := range c.sends { // they wait behind it
+		if !other.queued && !other.unsure {
+			c.queue(other)
+		}
+	}
 }
 
 // need makes sure that there is a turn: what the agent does belongs to one, even if its start was not seen.
