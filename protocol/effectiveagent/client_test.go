@@ -438,6 +438,31 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 	}
 }
 
+// A server cannot make a state of any size.
+func TestAStateHoldsSoMuch(t *testing.T) {
+	one := map[protocol.Type]string{
+		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`, protocol.ApprovalRequested: `{"request":"%d"}`,
+		protocol.TextStart: `{"part":"%d"}`, protocol.ToolStarted: `{"tool":"%d"}`, protocol.ApprovalExplained: `{"request":"0","text":"%d"}`,
+		protocol.ApprovalResolved: `{"request":"x","rule":{"id":"%d"}}`,
+	}
+	for typ, data := range one {
+		g := follow(t)
+		told := func(typ protocol.Type, data string) {
+			g.hears(says(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
+		}
+		told(protocol.ApprovalRequested, `{"request":"0"}`)
+		for i := range maxItems + 10 {
+			told(typ, fmt.Sprintf(data, i))
+		}
+		if last := g.events[len(g.events)-1].Type; last != protocol.Raw {
+			t.Errorf("the last of many %s is %s", typ, last)
+		}
+		if told(protocol.TurnEnded, `{"reason":"completed"}`); g.state.Turn != nil {
+			t.Errorf("after many %s a turn does not end", typ)
+		}
+	}
+}
+
 // What is remembered is bounded.
 func TestAClientRemembersSoMuch(t *testing.T) {
 	g := newGuest(t, nil)

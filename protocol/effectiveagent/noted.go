@@ -32,7 +32,7 @@ func (c *Client) noted(s *session, a *seen) {
 		return
 	}
 	data := makes()
-	if json.Unmarshal(protocol.MustEncode(en.Data), data) != nil || crowded(s.log.State) && n.Event != protocol.TurnEnded {
+	if json.Unmarshal(protocol.MustEncode(en.Data), data) != nil || crowded(s.log.State, n.Event) {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}
@@ -74,17 +74,33 @@ func (c *Client) recorded(s *session, id, turn string) bool {
 	return true
 }
 
-// maxItems bounds how many things a session's state holds.
-const maxItems = 4096
+// maxItems bounds how many things of a kind a session's state holds.
+const maxItems = 1024
 
-// crowded reports whether a state holds so much that no event may add to it.
-func crowded(st *protocol.State) bool {
-	n := len(st.Queue) + len(st.Holds) + len(st.Approvals) + len(st.Rules)
-	for i := range st.Approvals {
-		n += len(st.Approvals[i].Explained)
+// crowded reports whether a state holds so much of what an event adds to that it may not be added.
+func crowded(st *protocol.State, typ protocol.Type) bool {
+	n := 0
+	switch typ {
+	case protocol.QueueAdded:
+		n = len(st.Queue)
+	case protocol.QueueHeld:
+		n = len(st.Holds)
+	case protocol.ApprovalRequested:
+		n = len(st.Approvals)
+	case protocol.ApprovalExplained:
+		for i := range st.Approvals {
+			n += len(st.Approvals[i].Explained)
+		}
+	case protocol.ApprovalResolved:
+		n = len(st.Rules)
+	case protocol.TextStart, protocol.ReasoningStart:
+		if st.Turn != nil {
+			n = len(st.Turn.Parts)
+		}
+	case protocol.ToolStarted:
+		if st.Turn != nil {
+			n = len(st.Turn.Tools)
+		}
 	}
-	if t := st.Turn; t != nil {
-		n += len(t.Parts) + len(t.Tools)
-	}
-	return n > maxItems
+	return n >= maxItems
 }
