@@ -17,7 +17,7 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 		{`{"type":"output"}`, "message.user turn.started raw", ""},
 		{`{"type":"input","payload":"hi"}`, "message.user turn.started", ""},
 		{`{"type":"QUERY","payload":"hi","metadata":{"sourceAgentRuntimeId":"other"}}`, "message.user turn.started", ""},
-		{`{"type":"error","payload":{"message":"no"}}`, "error raw", ""},
+		{`{"type":"error","payload":{"message":"no","error":"E"}}`, "error raw", ""},
 		{`{"type":"ERROR","payload":"no"}`, "error", ""},
 		{`{"type":"status","payload":"thinking"}`, "notice", ""},
 		{`{"type":"STATE_CHANGE","payload":{"state":"idle"}}`, "notice raw", ""},

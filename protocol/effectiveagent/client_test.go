@@ -75,7 +75,7 @@ func TestASendIsAnActivity(t *testing.T) {
 	if said := g.flush(); len(said) != 1 || said[0] != want {
 		t.Errorf("said %s", said)
 	}
-	for _, d := range []protocol.SendData{{}, {Text: "x", Front: true}} {
+	for _, d := range []protocol.SendData{{}, {Text: "x", Front: true}, {Text: "x", ClientMessageID: strings.Repeat("x", 300)}} {
 		if id := g.does(protocol.DoSend, "r", d); g.answers[id].Error == nil {
 			t.Errorf("%+v was sent", d)
 		}

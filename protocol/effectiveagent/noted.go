@@ -22,17 +22,18 @@ var kinds = func() map[protocol.Type]func() any {
 // noted takes an activity of a server of our kind: it is an event, as its note says.
 func (c *Client) noted(s *session, a *seen) {
 	n := &a.Note
-	en := bridge.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: a.Payload}
-	if isNull(a.Payload) {
-		en.Data = protocol.Empty{}
+	payload := a.Payload
+	if isNull(payload) {
+		payload = json.RawMessage("{}")
 	}
+	en := bridge.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
 	makes := kinds[n.Event]
 	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil && max(len(n.By.Name), len(n.By.Subject)) > maxID {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}
 	data := makes()
-	if json.Unmarshal(protocol.MustEncode(en.Data), data) != nil || crowded(s.log.State, n.Event) {
+	if json.Unmarshal(payload, data) != nil || crowded(s.log.State, n.Event) {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}

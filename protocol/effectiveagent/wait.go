@@ -68,6 +68,9 @@ func (c *Client) send(cmd *protocol.Command) {
 	case d.Text == "" && len(d.Parts) == 0:
 		c.fail(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return
+	case len(d.ClientMessageID) > maxID:
+		c.fail(cmd, protocol.CodeInvalidMessage, "send: client_message_id: at most %d bytes", maxID)
+		return
 	case d.Front:
 		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s has no front of the queue", Name)
 		return
