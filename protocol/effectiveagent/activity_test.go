@@ -67,7 +67,7 @@ func TestTimesAreKept(t *testing.T) {
 			t.Errorf("%s became %s", at, got)
 		}
 	}
-	for _, at := range []string{`null`, `"soon"`, `-1`, `1e300`, `{}`} {
+	for _, at := range []string{`null`, `"soon"`, `-1`, `1e300`, `1e15`, `"9999-12-31T23:59:59-01:00"`, `"0000-01-01T00:00:00+01:00"`, `{}`} {
 		g := follow(t)
 		g.hears(says(`{"type":"status","payload":"x","timestamp":` + at + `}`))
 		if got := g.events[0].Time; !got.Equal(start) {

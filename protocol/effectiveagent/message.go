@@ -112,18 +112,24 @@ func readActivity(raw json.RawMessage) seen {
 	return s
 }
 
-// stamped reads a time: a string of ISO 8601 or a number of milliseconds.
+// stamped reads a time: a string of ISO 8601 or a number of milliseconds. What no event can hold is no time.
 func stamped(raw json.RawMessage) time.Time {
+	var t time.Time
 	var ms float64
 	if json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < 1<<52 {
-		return time.UnixMilli(int64(ms)).UTC()
-	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, word(raw)); err == nil && t.Year() > 0 {
-			return t.UTC()
+		t = time.UnixMilli(int64(ms))
+	} else {
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+			if read, err := time.Parse(layout, word(raw)); err == nil {
+				t = read
+				break
+			}
 		}
 	}
-	return time.Time{}
+	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 // word reads a string; what is none is empty.
