@@ -82,6 +82,15 @@ func TestASendIsAnActivity(t *testing.T) {
 	}
 }
 
+// What a server of our kind would close the connection over is not sent.
+func TestATooLargeSendIsRefused(t *testing.T) {
+	g := follow(t)
+	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage-100)})
+	if e := g.answers[id].Error; e == nil || e.Code != protocol.CodeTooLarge || e.Limit != protocol.MaxMessage || g.flush() != nil {
+		t.Errorf("answered %v", e)
+	}
+}
+
 // A send is answered when no error came within 500 ms; with a server that tells of nothing, its turn starts here.
 
 func TestASendIsAnsweredWithoutAnError(t *testing.T) {

@@ -23,15 +23,30 @@ type wait struct {
 	told any                // its result, as far as events told it
 }
 
-// expect remembers a command until its answer is known. Too many fail.
-func (c *Client) expect(w *wait) bool {
+// act sends an activity that carries a command, and remembers it until its answer is known. Too many and too large ones fail.
+func (c *Client) act(w *wait, payload any) {
 	if len(c.waiting) >= maxWaiting {
 		c.fail(&w.cmd, protocol.CodeTooMany, "too many commands wait for an answer")
-		return false
+		return
+	}
+	f := formOf(c.call.Options)
+	if k := c.memory.sessions[w.cmd.Session]; k != nil {
+		f = k.form
+	}
+	c.sequence++
+	m := frame(sendMessage{typeSend, w.cmd.Session, activity{
+		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
+		AgentRuntimeID: w.cmd.Session, ID: w.id, Metadata: &metadata{Note: &note{Command: w.cmd.Command, Key: w.cmd.Key}},
+	}})
+	if len(m.Data) > protocol.MaxMessage { // a server of our kind would close the connection
+		c.desk.Fail(c.out, &w.cmd, &protocol.Error{
+			Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage,
+		})
+		return
 	}
 	w.due = c.now.Add(grace)
 	c.waiting = append(c.waiting, w)
-	return true
+	c.out.Foreign = append(c.out.Foreign, m)
 }
 
 // forget takes a command that is answered off the list.
@@ -81,9 +96,6 @@ func (c *Client) send(cmd *protocol.Command) {
 			w.id = c.call.ID("m")
 		}
 	}
-	if !c.expect(w) {
-		return
-	}
 	var payload any = d.Text
 	if len(d.Parts) > 0 {
 		payload = struct {
@@ -91,20 +103,7 @@ func (c *Client) send(cmd *protocol.Command) {
 			Parts []protocol.Part `json:"parts"`
 		}{d.Text, d.Parts}
 	}
-	c.act(cmd, w.id, payload)
-}
-
-// act sends an activity that carries a command.
-func (c *Client) act(cmd *protocol.Command, id string, payload any) {
-	f := formOf(c.call.Options)
-	if k := c.memory.sessions[cmd.Session]; k != nil {
-		f = k.form
-	}
-	c.sequence++
-	c.say(sendMessage{typeSend, cmd.Session, activity{
-		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
-		AgentRuntimeID: cmd.Session, ID: id, Metadata: &metadata{Note: &note{Command: cmd.Command, Key: cmd.Key}},
-	}})
+	c.act(w, payload)
 }
 
 // unrefused answers a command that no error came for.
