@@ -112,24 +112,18 @@ func readActivity(raw json.RawMessage) seen {
 	return s
 }
 
-// stamped reads a time: a string of ISO 8601 or a number of milliseconds. What no event can hold is no time.
+// stamped reads a time: a string of ISO 8601 or a number of milliseconds.
 func stamped(raw json.RawMessage) time.Time {
-	var t time.Time
 	var ms float64
 	if json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < 1<<52 {
-		t = time.UnixMilli(int64(ms))
-	} else {
-		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-			if read, err := time.Parse(layout, word(raw)); err == nil {
-				t = read
-				break
-			}
+		return time.UnixMilli(int64(ms)).UTC()
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, word(raw)); err == nil {
+			return t.UTC()
 		}
 	}
-	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
-		return time.Time{}
-	}
-	return t
+	return time.Time{}
 }
 
 // word reads a string; what is none is empty.
