@@ -121,7 +121,7 @@ func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 
 func TestLongWordsAreSplit(t *testing.T) {
 	g := follow(t)
-	long := strings.Repeat("é\x01", 200<<10)
+	long := strings.Repeat("é\x01", 60<<10)
 	g.hears(says(string(protocol.MustEncode(map[string]any{"type": "output", "payload": long}))))
 	if got := string(g.transcript.Turns[0].Items[0].Text); got != long {
 		t.Errorf("%d of %d bytes came", len(got), len(long))
@@ -161,7 +161,7 @@ func TestWhatIsNotUnderstoodIsKept(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	for _, f := range []string{
 		`{`, "\xff", `7`, `null`, `[]`, `{}`, `{"type":"greeting","agentRuntimeId":"r"}`, `{"type":"greeting"}`, `{"type":"activity"}`,
-		says(`[]`), deep, says(`{"type":"output","payload":` + deep + `}`), `"` + strings.Repeat("x", 2<<20) + `"`,
+		says(`[]`), deep, says(`{"type":"output","payload":` + deep + `}`), `"` + strings.Repeat("x", 300<<10) + `"`,
 		says(`{"type":"x","metadata":{"agentctl":{"event":"of.tomorrow"}}}`), says(`{"metadata":{"agentctl":{"event":"text.delta","turn":"t"}},"payload":7}`),
 		says(`{"metadata":{"agentctl":{"event":"caught_up"}},"payload":{}}`), says(`{"metadata":{"agentctl":{"event":"message.user"}},"payload":{}}`),
 	} {
