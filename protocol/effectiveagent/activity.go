@@ -1,6 +1,7 @@
 package effectiveagent
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -91,9 +92,7 @@ func (c *Client) problem(s *session, a *seen) {
 	text, whole := wordsOf(a.Payload)
 	var fields struct{ Message, Error json.RawMessage }
 	if !spoken(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
-		if told := word(fields.Message) + word(fields.Error); told != "" {
-			text = told
-		}
+		text = cmp.Or(word(fields.Message), word(fields.Error), text)
 	}
 	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
 	c.add(s, bridge.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})

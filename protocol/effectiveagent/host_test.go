@@ -25,6 +25,7 @@ type peer struct {
 	got      []protocol.Command
 	followed map[string]bool
 	refuse   map[protocol.Verb]*protocol.Error
+	resets   bool // every subscribe: the log was replaced
 }
 
 func newPeer(t testing.TB) *peer {
@@ -72,7 +73,11 @@ func (p *peer) take(line []byte) (lines [][]byte) {
 	case protocol.DoSubscribe:
 		p.followed[name] = true
 		caught := protocol.Event{Session: name, Type: protocol.CaughtUp, Time: start, Data: protocol.MustEncode(protocol.CaughtUpData{Position: at})}
-		return append(answer(protocol.SubscribeResult{Session: name, Mode: protocol.ModeResume, After: at, Position: at}, nil), caught.AppendJSON(nil))
+		mode := protocol.ModeResume
+		if p.resets {
+			mode, at.Epoch = protocol.ModeReset, "b20e77"
+		}
+		return append(answer(protocol.SubscribeResult{Session: name, Mode: mode, After: at, Position: at}, nil), caught.AppendJSON(nil))
 	case protocol.DoUnsubscribe:
 		delete(p.followed, name)
 	}

@@ -119,7 +119,7 @@ func stamped(raw json.RawMessage) time.Time {
 		return time.UnixMilli(int64(ms)).UTC()
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, word(raw)); err == nil && t.Year() > 0 {
+		if t, err := time.Parse(layout, word(raw)); err == nil {
 			return t.UTC()
 		}
 	}

@@ -22,17 +22,18 @@ var kinds = func() map[protocol.Type]func() any {
 // noted takes an activity of a server of our kind: it is an event, as its note says.
 func (c *Client) noted(s *session, a *seen) {
 	n := &a.Note
-	en := bridge.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: a.Payload}
-	if isNull(a.Payload) {
-		en.Data = protocol.Empty{}
+	payload := a.Payload
+	if isNull(payload) {
+		payload = json.RawMessage("{}")
 	}
+	en := bridge.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
 	makes := kinds[n.Event]
 	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil && max(len(n.By.Name), len(n.By.Subject)) > maxID {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}
 	data := makes()
-	if json.Unmarshal(protocol.MustEncode(en.Data), data) != nil || crowded(s.log.State) && n.Event != protocol.TurnEnded {
+	if json.Unmarshal(payload, data) != nil || crowded(s.log.State, n.Event) {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}
@@ -74,17 +75,33 @@ func (c *Client) recorded(s *session, id, turn string) bool {
 	return true
 }
 
-// maxItems bounds how many things a session's state holds.
-const maxItems = 4096
+// maxItems bounds how many things of a kind a session's state holds.
+const maxItems = 1024
 
-// crowded reports whether a state holds so much that no event may add to it.
-func crowded(st *protocol.State) bool {
-	n := len(st.Queue) + len(st.Holds) + len(st.Approvals) + len(st.Rules)
-	for i := range st.Approvals {
-		n += len(st.Approvals[i].Explained)
+// crowded reports whether a state holds so much of what an event adds to that it may not be added.
+func crowded(st *protocol.State, typ protocol.Type) bool {
+	n := 0
+	switch typ {
+	case protocol.QueueAdded:
+		n = len(st.Queue)
+	case protocol.QueueHeld:
+		n = len(st.Holds)
+	case protocol.ApprovalRequested:
+		n = len(st.Approvals)
+	case protocol.ApprovalExplained:
+		for i := range st.Approvals {
+			n += len(st.Approvals[i].Explained)
+		}
+	case protocol.ApprovalResolved:
+		n = len(st.Rules)
+	case protocol.TextStart, protocol.ReasoningStart:
+		if st.Turn != nil {
+			n = len(st.Turn.Parts)
+		}
+	case protocol.ToolStarted:
+		if st.Turn != nil {
+			n = len(st.Turn.Tools)
+		}
 	}
-	if t := st.Turn; t != nil {
-		n += len(t.Parts) + len(t.Tools)
-	}
-	return n > maxItems
+	return n >= maxItems
 }

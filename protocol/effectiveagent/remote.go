@@ -17,7 +17,7 @@ func (c *Client) remote(cmd *protocol.Command) {
 		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, cmd.Command)
 		return
 	}
-	w := &wait{cmd: *cmd, data: protocol.CommandOf(cmd.Command).Data()}
+	w := &wait{cmd: *cmd, id: c.call.ID("m"), data: protocol.CommandOf(cmd.Command).Data()}
 	if !c.data(cmd, w.data) {
 		return
 	}
@@ -35,9 +35,7 @@ func (c *Client) remote(cmd *protocol.Command) {
 		}
 		w.ends = !explains(s.log.State, d)
 	}
-	if c.expect(w) {
-		c.act(cmd, c.call.ID("m"), w.data)
-	}
+	c.act(w, w.data)
 }
 
 // explains reports whether an answer to an approval leaves it pending.

@@ -92,6 +92,18 @@ func TestNoActivityComesTwice(t *testing.T) {
 	}
 }
 
+// When the log was replaced meanwhile, now is where the new one ends.
+func TestAResetGoesOnFromNow(t *testing.T) {
+	h := newHost(t)
+	h.resets = true
+	h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "old"})
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "new"})
+	if len(said) != 1 || !strings.Contains(said[0], `"id":"b20e77:2"`) {
+		t.Errorf("said %s", said)
+	}
+}
+
 // EA-6: a string is the text, of an object its text or content, else its JSON; a payload is an activity, or the words alone.
 func TestASendIsRoutedToItsRuntime(t *testing.T) {
 	for payload, want := range map[string]protocol.SendData{
@@ -229,6 +241,7 @@ func TestANoteCarriesACommand(t *testing.T) {
 		`{"payload":"hi","metadata":{"agentctl":{"command":"send","key":"k2"}}}`:                              `send k2 {"text":"hi"}`,
 		`{"payload":{"text":"","parts":[{"type":"file"}]},"metadata":{"agentctl":{"command":"send"}}}`:        `send  {"text":"","parts":[{"type":"file"}]}`,
 		`{"payload":{"reason":"x"},"metadata":{"agentctl":{"command":"close"}}}`:                              `send  {"text":"{\"reason\":\"x\"}"}`,
+		`{"payload":"hi","metadata":{"agentctl":{"key":"` + strings.Repeat("k", 200) + `"}}}`:                 `send  {"text":"hi"}`,
 		`{"payload":"hi","metadata":{"agentctl":{"command":"interrupt"}}}`:                                    `send  {"text":"hi"}`,
 	} {
 		h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + frame + `}`)

@@ -148,17 +148,8 @@ func (c *Client) ordered() []*session {
 	return list
 }
 
-// maxData bounds an event's data: with all else of it, it fits an event.
-const maxData = protocol.MaxEvent - 4<<10
-
-// add records what happened in a session. Of what is too large for an event, only that is told.
-func (c *Client) add(s *session, en bridge.Entry) {
-	if data, err := protocol.Encode(en.Data); err == nil && len(data) > maxData {
-		en.Data = protocol.RawData{Source: Name, Method: string(en.Type), Bytes: int64(len(data))}
-		en.Type = protocol.Raw
-	}
-	s.log.Add(c.out, c.now, en)
-}
+// add records what happened in a session.
+func (c *Client) add(s *session, en bridge.Entry) { s.log.Add(c.out, c.now, en) }
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(s *session, method string, data []byte) {

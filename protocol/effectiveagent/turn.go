@@ -15,10 +15,13 @@ func (s *session) turn() string {
 	return ""
 }
 
-// begin starts a turn with a message. One that is under way is over.
+// begin starts a turn with a message, which is the entry's data unless it has some. A turn that is under way is over.
 func (c *Client) begin(s *session, turn string, m protocol.Message, en bridge.Entry) {
 	c.end(s)
-	en.Type, en.Turn, en.Data = protocol.MessageUser, turn, protocol.MessageUserData{Message: m}
+	en.Type, en.Turn = protocol.MessageUser, turn
+	if en.Data == nil {
+		en.Data = protocol.MessageUserData{Message: m}
+	}
 	c.add(s, en)
 	if s.turn() == "" { // the message was too large to be recorded
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
@@ -31,7 +34,7 @@ func (c *Client) begin(s *session, turn string, m protocol.Message, en bridge.En
 func (c *Client) starts(s *session, m protocol.Message, en bridge.Entry) (turn string) {
 	turn = c.call.ID("t")
 	c.begin(s, turn, m, en)
-	s.local = true
+	s.local = s.turn() == turn
 	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	return turn
 }

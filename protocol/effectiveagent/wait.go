@@ -25,6 +25,28 @@ type wait struct {
 	looks bool // at a session that nothing was heard of yet
 }
 
+// act sends an activity that carries a command, and remembers it until its answer is known. Too large ones fail.
+func (c *Client) act(w *wait, payload any) {
+	f := formOf(c.call.Options)
+	if k := c.memory.sessions[w.cmd.Session]; k != nil {
+		f = k.form
+	}
+	c.sequence++
+	m := frame(sendMessage{typeSend, w.cmd.Session, activity{
+		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
+		AgentRuntimeID: w.cmd.Session, ID: w.id, Metadata: &metadata{Note: &note{Command: w.cmd.Command, Key: w.cmd.Key}},
+	}})
+	if len(m.Data) > protocol.MaxMessage { // a server of our kind would close the connection
+		c.desk.Fail(c.out, &w.cmd, &protocol.Error{
+			Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage,
+		})
+		return
+	}
+	if c.expect(w) {
+		c.out.Foreign = append(c.out.Foreign, m)
+	}
+}
+
 // expect remembers a command until its answer is known. Too many fail.
 func (c *Client) expect(w *wait) bool {
 	if len(c.waiting) >= maxWaiting {
@@ -70,6 +92,9 @@ func (c *Client) send(cmd *protocol.Command) {
 	case d.Text == "" && len(d.Parts) == 0:
 		c.fail(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return
+	case len(d.ClientMessageID) > maxID:
+		c.fail(cmd, protocol.CodeInvalidMessage, "send: client_message_id: at most %d bytes", maxID)
+		return
 	case d.Front:
 		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s has no front of the queue", Name)
 		return
@@ -79,9 +104,6 @@ func (c *Client) send(cmd *protocol.Command) {
 		if w.id = cmd.Key; w.id == "" {
 			w.id = c.call.ID("m")
 		}
-	}
-	if !c.expect(w) {
-		return
 	}
 	if c.sessions[cmd.Session] == nil && len(c.sessions) < maxRuntimes {
 		c.open(cmd.Session) // else what becomes of it would not be told, to whoever follows it next
@@ -93,20 +115,7 @@ func (c *Client) send(cmd *protocol.Command) {
 			Parts []protocol.Part `json:"parts"`
 		}{d.Text, d.Parts}
 	}
-	c.act(cmd, w.id, payload)
-}
-
-// act sends an activity that carries a command.
-func (c *Client) act(cmd *protocol.Command, id string, payload any) {
-	f := formOf(c.call.Options)
-	if k := c.memory.sessions[cmd.Session]; k != nil {
-		f = k.form
-	}
-	c.sequence++
-	c.say(sendMessage{typeSend, cmd.Session, activity{
-		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
-		AgentRuntimeID: cmd.Session, ID: id, Metadata: &metadata{Note: &note{Command: cmd.Command, Key: cmd.Key}},
-	}})
+	c.act(w, payload)
 }
 
 // unrefused answers a command that no error came for.
