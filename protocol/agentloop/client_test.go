@@ -80,6 +80,8 @@ func TestChunksOfOneIDAreOnePart(t *testing.T) {
 		return response(`{"id":"claude_1","type":"message","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}`)
 	}
 	g.hears(loads(true), chunk("a"), chunk("b"), response(`{"type":"function_call","call_id":"c","name":"shell","arguments":"{}"}`), chunk("c"), loads(false))
+	g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
+		protocol.ToolStarted, protocol.TextDelta, protocol.ToolEnded, protocol.TurnEnded)
 	items := g.transcript.Turns[0].Items
 	if len(items) != 2 || items[0].Text.String() != "abc" {
 		t.Fatalf("items %+v", items)
@@ -331,6 +333,10 @@ func TestKeys(t *testing.T) {
 
 	g = newGuest(t, "ws://x", memory)
 	g.doKeyed(protocol.DoSend, "k3", protocol.SendData{Text: "three"})
+	g.hears(loads(true), response(`{"type":"reasoning"}`)) // of whatever: it does not say that it is ours
+	if g.answer() != nil {
+		t.Fatalf("send: %+v", g.answer())
+	}
 	g.later(startWait)
 	if g.code() != protocol.CodeTimeout || len(g.said) != 0 {
 		t.Fatalf("%+v, said %v", g.answer(), g.said)
@@ -410,5 +416,26 @@ func TestLateEchoIsKept(t *testing.T) {
 	g.hears(loads(true), response(`{"type":"reasoning"}`), response(`{"type":"message","role":"user","content":"who said that"}`))
 	if d := find[protocol.NoticeData](g, protocol.Notice); d.Message != "who said that" {
 		t.Fatalf("notice %+v", d)
+	}
+}
+
+// Output of a call whose start was not seen, that is not the document's JSON, or that was cut off.
+func TestOutputsAsTheyCome(t *testing.T) {
+	g := newGuest(t, "ws://x", nil)
+	g.hears(loads(true), response(`{"type":"function_call_output","call_id":"c","output":"plain"}`))
+	g.expects(protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolOutput, protocol.ToolEnded)
+	if d := find[protocol.ToolOutputData](g, protocol.ToolOutput); d.Text != "plain" {
+		t.Fatalf("output %+v", d)
+	}
+	g.hears(response(`{"type":"function_call_output","call_id":"d","output":"{\"output\":\"half\\naborted\",\"metadata\":{}}"}`))
+	if d := find[protocol.ToolEndedData](g, protocol.ToolEnded); d.Status != protocol.ToolCancelled || d.Tool != "d" {
+		t.Fatalf("ended %+v", d)
+	}
+	if d := find[protocol.ToolOutputData](g, protocol.ToolOutput); d.Text != "half" {
+		t.Fatalf("output %+v", d)
+	}
+	g.hears(response(`{"type":"function_call","call_id":"e","name":"read","arguments":"not JSON"}`))
+	if d := find[protocol.ToolStartedData](g, protocol.ToolStarted); string(d.Input) != `"not JSON"` {
+		t.Fatalf("started %+v", d)
 	}
 }

@@ -20,7 +20,7 @@ var Dialect = protocol.Dialect{
 // sessionOf is the session that a URL's path names: its last segment, or the shared one.
 func sessionOf(path string) string {
 	path = strings.TrimRight(path, "/")
-	if name := path[strings.LastIndexByte(path, '/')+1:]; name != "" {
+	if name := protocol.ValidText(path[strings.LastIndexByte(path, '/')+1:]); name != "" {
 		return name
 	}
 	return Name

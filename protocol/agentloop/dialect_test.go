@@ -22,6 +22,9 @@ func TestCommandsAreShownAsTheyRun(t *testing.T) {
 			t.Errorf("%q is shown as %q", command, got)
 		}
 	}
+	if got := wordsOf("X=1 make"); got[0] != "bash" {
+		t.Errorf("a setting of the environment is no word: %q", got)
+	}
 	if got := wordsOf("rm -rf build"); len(got) != 3 || got[0] != "rm" {
 		t.Errorf("plain words: %q", got)
 	}

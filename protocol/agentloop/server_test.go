@@ -117,6 +117,8 @@ func TestApprovalComesBeforeItsCall(t *testing.T) {
 		wants("a1", "rm -rf b", "c1"))
 	h.expects(`loading_state {"loading":true}`, "user: x", "assistant: cleaning", `approval_request {"command":["rm","-rf","b"]}`)
 	h.later(time.Minute)
+	h.happens(speaks("p", "..."))
+	h.expects("assistant: ...")
 	h.hears(review("yes"))
 	if d := last[protocol.ApproveData](h, protocol.DoApprove); d.Decision != protocol.AllowOnce || d.Request != "a1" {
 		t.Fatalf("decided %+v", d)
@@ -316,5 +318,44 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 	}
 	if h.codec.turn.kept != 0 {
 		t.Fatalf("%d bytes still kept", h.codec.turn.kept)
+	}
+}
+
+func TestTooManyCommandsUnderWay(t *testing.T) {
+	s := NewServer(protocol.Door{ID: ids()})
+	s.Open(epochStart)
+	subscribed := protocol.MustEncode(protocol.SubscribeResult{Session: "s_1", Mode: protocol.ModeSnapshot, Clients: []protocol.Client{}})
+	s.Native(epochStart, protocol.MustEncode(protocol.Answer{ID: "2", Result: subscribed}))
+	sent := 0
+	for range 10 * maxWaiting {
+		sent += len(s.Foreign(epochStart, protocol.Frame{Data: []byte(input("x"))}).Native)
+	}
+	if sent > maxWaiting {
+		t.Fatalf("%d commands under way", sent)
+	}
+}
+
+func TestLongReasoningIsToldInPieces(t *testing.T) {
+	h := newHouse(t, "", true)
+	h.happens(asks("x"), entry(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxThought/2)}))
+	h.told()
+	h.happens(entry(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: strings.Repeat("a", maxThought/2)}))
+	if got := h.told(); len(got) != 1 || len(got[0]) != len("reasoning: ")+maxThought {
+		t.Fatalf("told %d items", len(got))
+	}
+}
+
+func TestPatchOfNewAndDeletedFiles(t *testing.T) {
+	old := "x\n"
+	for want, a := range map[string]*protocol.Approval{
+		"*** Begin Patch\n*** Add File: n\n@@ -0,0 +1 @@\n+x\n*** End Patch":    {Patch: "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"},
+		"*** Begin Patch\n*** Delete File: n\n@@ -1 +0,0 @@\n-x\n*** End Patch": {Patch: "--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"},
+		"*** Begin Patch\n*** Add File: n\n+x\n*** End Patch":                   {Content: []protocol.Content{{Type: "diff", Path: "n", New: "x\n"}}},
+		"*** Begin Patch\n*** Update File: n\n@@\n-x\n*** End Patch":            {Content: []protocol.Content{{Type: "diff", Path: "n", Old: &old}}},
+		"": {Content: []protocol.Content{{Type: "text", Text: "x"}}},
+	} {
+		if got := patchOf(a); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
