@@ -82,6 +82,7 @@ type Door struct {
 	Options map[string]string                 // of the dialect, from the configuration
 	Sign    func(message string) (hex string) // HMAC-SHA256 with the server's secret
 	Version string                            // of the server
+	Trail   *Trail                            // what connections of this dialect leave for later ones; nil: nothing
 }
 
 // A Call is how our client goes out.

@@ -15,7 +15,8 @@ import (
 )
 
 // guard lets in who may come in: no page of a foreign origin (cross-site WebSocket hijacking), no Host that this listener
-// does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, one of its own. Probes of health and logging in need no token.
+// does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, a user's. Probes of health and
+// logging in need none.
 func (l *Listener) guard(gate *login.Gate, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, ok := l.admit(gate, r)
@@ -75,8 +76,8 @@ func (l *Listener) admit(gate *login.Gate, r *http.Request) (who caller, ok bool
 	if l.Token == "" {
 		return who, true
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
 		given = r.URL.Query().Get("token")
 	}
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(l.Token))
