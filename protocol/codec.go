@@ -66,6 +66,16 @@ type Dialect struct {
 
 	// Accepts tells what an HTTP upgrade without a valid credential is answered: true, accept and close with 1008; false, 401.
 	Accepts bool
+
+	// Retry is how our client tries again after a lost connection; zero: as natively.
+	Retry Retry
+}
+
+// Retry is how often and how far apart a connection is tried. With the dialect's option "backoff" set to "exponential" each delay
+// is twice the one before.
+type Retry struct {
+	Attempts int // that fail in a row until nobody tries any more; 0: no end
+	Delay    time.Duration
 }
 
 // A Door is how a foreign client came in.

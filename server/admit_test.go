@@ -1,11 +1,9 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,7 +14,7 @@ import (
 	"agentctl/server/login"
 )
 
-// A closed world is a server whose second listener wants credentials: its own token, or that of a user who logged in.
+// A closed one is a server whose second listener wants credentials: its own token, or that of a user who logged in.
 type closed struct {
 	*world
 	http *http.Client
@@ -41,10 +39,7 @@ func newClosed(t *testing.T) *closed {
 		w.stop()
 		must(t, <-served)
 	})
-	return &closed{w, &http.Client{Transport: &http.Transport{
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return pipe.Dial(ctx) },
-		DisableKeepAlives: true,
-	}}}
+	return &closed{w, through(pipe.Dial)}
 }
 
 // login returns what logging in is answered.

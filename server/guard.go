@@ -15,7 +15,8 @@ import (
 )
 
 // guard lets in who may come in: no page of a foreign origin (cross-site WebSocket hijacking), no Host that this listener
-// does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, one of its own. Probes of health and logging in need no token.
+// does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, a user's. Probes of health and
+// logging in need none.
 func (l *Listener) guard(gate *login.Gate, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, ok := l.admit(gate, r)

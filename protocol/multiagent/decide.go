@@ -3,6 +3,7 @@ package multiagent
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -31,6 +32,8 @@ func (c *Client) asked(t *thread, h heard, data []byte) {
 	}
 	args := hear(h["toolArgs"])
 	a.Command, a.CWD = clip(args.text("command")), args.word("cwd")
+	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
+	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
 	if slices.Contains([]string{protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion}, a.Name) {
 		a.Kind = a.Name
 	}
@@ -38,6 +41,7 @@ func (c *Client) asked(t *thread, h heard, data []byte) {
 		a.Title = a.Name
 	}
 	t.tools[id] = a.Name
+	t.done = slices.DeleteFunc(t.done, func(o decided) bool { return o.request == id }) // asked anew
 	c.add(t, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: a.Name, Title: a.Title, Input: a.Input})
 	c.add(t, protocol.ApprovalRequested, nil, a)
 }

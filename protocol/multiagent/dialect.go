@@ -1,6 +1,10 @@
 package multiagent
 
-import "agentctl/protocol"
+import (
+	"time"
+
+	"agentctl/protocol"
+)
 
 // Name is the dialect's name.
 const Name = "multiagent"
@@ -12,4 +16,5 @@ var Dialect = protocol.Dialect{
 	Client:       func(c protocol.Call) protocol.Codec { return NewClient(c) },
 	TokenInQuery: true,
 	Accepts:      true,
+	Retry:        protocol.Retry{Attempts: 5, Delay: 3 * time.Second},
 }
