@@ -33,11 +33,11 @@ func NewLog(session, epoch string) *Log {
 	return l
 }
 
-// Begin makes a state that was learned otherwise the log's beginning: nothing was recorded before, and nothing is kept. Its seq
-// starts anew.
+// Begin makes a state that was learned otherwise the log's beginning. It counts as the first event, which nobody can have: an
+// attachment from before it gets a reset.
 func (l *Log) Begin(state *protocol.State) {
-	state.Session, state.Seq = l.Session, 0
-	l.State, l.kept, l.lines, l.bytes = state, 0, nil, 0
+	state.Session, state.Seq = l.Session, 1
+	l.State, l.kept, l.lines, l.bytes = state, 1, nil, 0
 	l.mark()
 }
 
