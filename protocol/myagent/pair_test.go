@@ -290,3 +290,20 @@ func TestAForgottenConnectionIsAReset(t *testing.T) {
 		t.Errorf("%v %+v", p.modes, p.state)
 	}
 }
+
+// the whole log is there for a client that asks for it from the beginning.
+func TestTheWholeLogCanBeHad(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	for n := range 5 {
+		p.happens("s1", answering(n)...)
+	}
+	late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+	late.peer.follows["s1"] = false
+	late.connect()
+	late.state, late.story = &protocol.State{}, &protocol.Transcript{}
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+	if late.modes[0] != protocol.ModeResume || len(late.story.Turns) != 5 || late.state.Turns != 5 || late.state.Title != "x" {
+		t.Errorf("%v %+v", late.modes, late.state)
+	}
+}
