@@ -50,7 +50,7 @@ func (h *heard) noted(t protocol.Type, data json.RawMessage) {
 	}
 	h.s.forgetTurn()
 	h.add(t, data)
-	h.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: d.MessageID})
+	h.s.add(h.c, bridge.Entry{Type: protocol.TurnStarted, Turn: h.turn(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
 }
 
 // reconnected begins a session anew where the server cannot go on from the last frame.
