@@ -358,9 +358,8 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 func (l *life) missed(p *pair) {
 	for range rapid.IntRange(0, 10).Draw(l.T, "missed") {
 		e := l.next()
-		log := p.peer.logs["s1"]
 		p.peer.add("s1", e)
-		log = p.peer.logs["s1"]
+		log := p.peer.logs["s1"]
 		if err := l.state.Apply(&log[len(log)-1]); err != nil {
 			l.Fatal(err)
 		}

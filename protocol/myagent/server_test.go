@@ -316,3 +316,35 @@ func TestTheServersEndIsBounded(t *testing.T) {
 		t.Errorf("%d commands wait", commands)
 	}
 }
+
+// A client need not wait for one answer before it asks for more.
+func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
+	p := newPeer(t)
+	p.add("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.add("s1", asking()...)
+	b := newBench(t, p, nil)
+	b.events()
+	var lines [][]byte
+	for _, frame := range []string{
+		`{"event":"user.reconnect","session_id":"s1","metadata":{"reply_to":"a"}}`, `{"event":"user.cancel","session_id":"s1","metadata":{"reply_to":"b"}}`,
+		`{"event":"user.cancel_task","session_id":"s1","content":{"task_id":1},"metadata":{"reply_to":"c"}}`,
+	} {
+		out := b.codec.Foreign(start, protocol.Frame{Data: []byte(frame)})
+		lines = append(lines, out.Native...)
+	}
+	for _, line := range lines {
+		b.native(p.take(line)...)
+	}
+	asked, replies := 0, ""
+	for _, m := range b.frames {
+		switch o := meta1(m); {
+		case m.Event == agentUserConfirm:
+			asked++
+		case o.has("reply_to"):
+			replies += o.str("reply_to")
+		}
+	}
+	if asked != 1 || len(replies) != 3 {
+		t.Errorf("asked %d times, replied to %q", asked, replies)
+	}
+}
