@@ -84,7 +84,7 @@ func (h *heard) caughtUp() {
 
 func (h *heard) sessionCreated() {
 	s, c := h.s, h.c
-	if s.log.State.Seq == 0 && s.log.State.Created.IsZero() {
+	if s.log.State.Created.IsZero() {
 		h.add(protocol.SessionCreated, protocol.SessionCreatedData{
 			Name: h.meta.str("name"), Title: h.meta.str("title"), Agent: clip(h.meta.str("agent_name")), CWD: h.meta.str("cwd"),
 		})

@@ -351,6 +351,18 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 			}
 		}
 		same(rt, "transcript", normalStory(&story), normalStory(p.story))
+
+		late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+		late.peer.follows["s1"] = false
+		late.connect()
+		late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+		same(rt, "state of one who came late", normalState(l.state), normalState(late.state))
+		whole := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+		whole.peer.follows["s1"] = false
+		whole.connect()
+		whole.state, whole.story = &protocol.State{Session: "s1"}, &protocol.Transcript{}
+		whole.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+		same(rt, "transcript from the beginning", normalStory(&story), normalStory(whole.story))
 	})
 }
 
