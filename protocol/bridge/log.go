@@ -36,7 +36,8 @@ func NewLog(session, epoch string) *Log {
 	return l
 }
 
-// Begin makes a state that was learned otherwise the log's beginning: nothing was recorded before, and nothing is kept.
+// Begin makes a state that was learned otherwise the log's beginning: nothing is kept from before. A state with a seq counts as the
+// events up to it, which nobody can have: an attachment from before them gets a reset.
 func (l *Log) Begin(state *protocol.State) {
 	state.Session = l.Session
 	l.State = state

@@ -93,9 +93,12 @@ func TestWhatIsTooLargeForAnEventIsRaw(t *testing.T) {
 func TestALogBeginsAtAState(t *testing.T) {
 	l := NewLog("s", "e")
 	turn(l, 1)
-	l.Begin(&protocol.State{Session: "other", Seq: 99, Title: "x"})
+	l.Begin(&protocol.State{Session: "other", Seq: 1, Title: "x"})
 	turn(l, 2)
-	if r, _ := attach(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 2 {
+	if r, _ := attach(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
 		t.Errorf("%+v %+v", r, l.State)
+	}
+	if r, _ := attach(t, l, "0"); r.Mode != protocol.ModeReset {
+		t.Errorf("resumed before the beginning: %+v", r)
 	}
 }

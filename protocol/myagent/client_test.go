@@ -297,3 +297,23 @@ func TestACancelledPlanEndsTheTurn(t *testing.T) {
 		t.Errorf("%+v", s.state)
 	}
 }
+
+// Invariant 14: however much a server says, what is remembered of it is bounded, and our client's view folds.
+func TestTheClientsEndIsBounded(t *testing.T) {
+	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	for n := range 3000 {
+		s.hear(
+			real(n+10, "agent.user_confirm", "8202", fmt.Sprintf(`,"step_id":"c%d","content":"sure?"`, n)),
+			real(n+10, "agent.tool_call", "8202", fmt.Sprintf(`,"step_id":"s%d","metadata":{"tool":"x"}`, n)),
+			real(n+10, "agent.thinking", fmt.Sprintf("other%d", n), `,"content":"x"`),
+		)
+	}
+	c := s.codec.(*client)
+	if len(s.state.Approvals) > maxAsked || len(s.state.Turn.Tools) > maxPending || len(c.memory.sessions) > maxSessions || len(c.receipt.list) > maxReceipts {
+		t.Errorf("%d approvals, %d tools, %d sessions, %d receipts", len(s.state.Approvals), len(s.state.Turn.Tools), len(c.memory.sessions), len(c.receipt.list))
+	}
+	if c.find("work") == nil {
+		t.Error("the session that is followed was forgotten")
+	}
+}

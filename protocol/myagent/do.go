@@ -25,7 +25,8 @@ func (c *client) do(cmd *protocol.Command) {
 			c.desk.Fail(c.out, cmd, err)
 			return
 		}
-		c.open(cmd.Session, func(s *session, err *protocol.Error) {
+		sub, _ := data.(*protocol.SubscribeData)
+		c.open(cmd.Session, sub != nil && sub.Position != nil && sub.Position.Seq == 0, func(s *session, err *protocol.Error) {
 			if err != nil {
 				c.desk.Fail(c.out, cmd, err)
 				return

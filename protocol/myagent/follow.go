@@ -58,8 +58,20 @@ func (f *follow) first(r *protocol.SubscribeResult) *protocol.State {
 	return &protocol.State{Session: r.Session, Seq: r.After.Seq}
 }
 
-// begin tells the client of the session from here on.
+// begin tells the client of the session from here on; caughtUp, unless it is nil, is called when it has what there is. A client that
+// asks for a session twice at once has begun already.
 func (s *server) begin(f *follow, caughtUp func(replayed int)) {
+	if f.live {
+		before := f.caughtUp
+		f.catching, f.caughtUp = true, func(replayed int) {
+			for _, then := range []func(int){before, caughtUp} {
+				if then != nil {
+					then(replayed)
+				}
+			}
+		}
+		return
+	}
 	f.live, f.catching, f.caughtUp, f.told = true, true, caughtUp, 0
 	from := mark{at: protocol.Position{Epoch: f.epoch, Seq: f.boundary}, part: 1 << 30, boundary: f.boundary}
 	if f.had != nil {

@@ -50,7 +50,7 @@ func (h *heard) noted(t protocol.Type, data json.RawMessage) {
 	}
 	h.s.forgetTurn()
 	h.add(t, data)
-	h.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: d.MessageID})
+	h.s.add(h.c, bridge.Entry{Type: protocol.TurnStarted, Turn: h.turn(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
 }
 
 // reconnected begins a session anew where the server cannot go on from the last frame.
@@ -66,7 +66,7 @@ func (h *heard) reconnected() {
 	if s.log.State.Seq > 0 {
 		s.renew(h.c.desk.Epoch)
 	}
-	state.Seq = 0
+	state.Seq = 1 // nobody can have what it tells
 	s.log.Begin(state)
 }
 
@@ -85,7 +85,7 @@ func (h *heard) caughtUp() {
 
 func (h *heard) sessionCreated() {
 	s, c := h.s, h.c
-	if s.log.State.Seq == 0 && s.log.State.Created.IsZero() {
+	if s.log.State.Created.IsZero() {
 		h.add(protocol.SessionCreated, protocol.SessionCreatedData{
 			Name: h.meta.str("name"), Title: h.meta.str("title"), Agent: clip(h.meta.str("agent_name")), CWD: h.meta.str("cwd"),
 		})

@@ -40,6 +40,9 @@ func (h *heard) running(tool string) bool {
 	return false
 }
 
+// maxTitle bounds a title, in bytes.
+const maxTitle = 4 << 10
+
 func (h *heard) toolCall() {
 	h.working()
 	if h.s.text != "" { // what is said after it is another part
@@ -58,7 +61,7 @@ func (h *heard) toolCall() {
 		h.add(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Input: args})
 		return
 	}
-	d := protocol.ToolStartedData{Tool: tool, Name: clip(h.meta.str("name")), Kind: clip(h.meta.str("kind")), Title: h.meta.str("title"), Input: args}
+	d := protocol.ToolStartedData{Tool: tool, Name: clip(h.meta.str("name")), Kind: clip(h.meta.str("kind")), Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Input: args}
 	if !h.told {
 		d.Name, d.Title = clip(h.meta.str("tool", "tool_name", "name")), shorten(h.text())
 	}
@@ -131,7 +134,7 @@ func (h *heard) userConfirm() {
 	}
 	h.working()
 	a := protocol.Approval{
-		Request: clip(string(h.Step)), Kind: clip(h.meta.str("kind")), Title: h.meta.str("title"), Tool: clip(h.meta.str("tool_step")),
+		Request: clip(string(h.Step)), Kind: clip(h.meta.str("kind")), Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Tool: clip(h.meta.str("tool_step")),
 		Name: clip(h.meta.str("tool_name")), Command: h.meta.str("command"), CWD: h.meta.str("cwd"), Why: h.meta.str("why"), Patch: h.meta.str("patch"),
 		Asked: h.at.UTC(),
 	}

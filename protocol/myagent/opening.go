@@ -10,6 +10,7 @@ import (
 // An opening is a session on its way into this connection, and who waits for it.
 type opening struct {
 	name    string
+	whole   bool     // from the beginning of its log, where the server can
 	known   *session // from the connection before; nil: none
 	waiting []func(*session, *protocol.Error)
 }
@@ -17,7 +18,7 @@ type opening struct {
 // open brings a session into this connection, in the best way that the server knows: our server goes on where the client was or
 // shows the session as it is; a MyAgent server restores a state that was asked for in time; else a session is begun, for such a
 // server's sessions end with their connection and it cannot list any.
-func (c *client) open(name string, then func(*session, *protocol.Error)) {
+func (c *client) open(name string, whole bool, then func(*session, *protocol.Error)) {
 	s := c.find(name)
 	if s != nil && s.here {
 		s.named(name)
@@ -32,7 +33,7 @@ func (c *client) open(name string, then func(*session, *protocol.Error)) {
 		o.waiting = append(o.waiting, then)
 		return
 	}
-	o := &opening{name: name, known: s, waiting: []func(*session, *protocol.Error){then}}
+	o := &opening{name: name, whole: whole, known: s, waiting: []func(*session, *protocol.Error){then}}
 	c.opening[name] = o
 	if s != nil && s.state != nil && !c.can[canReconnect] {
 		c.revive(o)
@@ -62,6 +63,8 @@ func (c *client) reconnect(o *opening) {
 		if s.last != "" {
 			f.Content = meta{"last_event_id": s.last, "last_seq": s.lastSeq}
 		}
+	} else if o.whole {
+		f.Content = meta{"last_seq": 0}
 	}
 	c.ask(f, o.known, func(result json.RawMessage, err *protocol.Error) {
 		switch {

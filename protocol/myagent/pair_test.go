@@ -290,3 +290,62 @@ func TestAForgottenConnectionIsAReset(t *testing.T) {
 		t.Errorf("%v %+v", p.modes, p.state)
 	}
 }
+
+// X-6: the whole log is there for a client that asks for it from the beginning.
+func TestTheWholeLogCanBeHad(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	for n := range 5 {
+		p.happens("s1", answering(n)...)
+	}
+	late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+	late.peer.follows["s1"] = false
+	late.connect()
+	late.state, late.story = &protocol.State{}, &protocol.Transcript{}
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+	if late.modes[0] != protocol.ModeResume || len(late.story.Turns) != 5 || late.state.Turns != 5 || late.state.Title != "x" {
+		t.Errorf("%v %+v", late.modes, late.state)
+	}
+}
+
+// MY-33 to MY-35: a session is carried away and comes back as a new one, with what was said since; the old one lives on.
+func TestOurClientRestores(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	p.happens("s1", answering(1)...)
+	var state protocol.ExportResult
+	p.get(protocol.DoExport, "s1", nil, &state)
+	p.happens("s1", answering(2)...)
+	p.happens("s1", asking()...)
+	p.connect()
+	var made protocol.CreateResult
+	p.get(protocol.DoRestore, "", protocol.RestoreData{State: state.State, Name: "again"}, &made)
+	p.state, p.story = &protocol.State{Session: made.Session}, &protocol.Transcript{}
+	p.get(protocol.DoSubscribe, "again", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+	if made.Session != "s2" || len(p.story.Turns) != 2 || p.story.Turns[0].Message.MessageID != "m2" || p.state.Turn != nil || len(p.state.Approvals) != 0 {
+		t.Errorf("%+v %+v %+v", made, p.story.Turns, p.state)
+	}
+	p.happens("s2", answering(3)...)
+	if p.state.Turns != 3 || p.story.Current().Message.MessageID != "m3" {
+		t.Errorf("%+v", p.state)
+	}
+	if e := p.fails(protocol.DoRestore, "", protocol.RestoreData{State: protocol.SignedState{Version: "1", State: []byte("{}")}}); e.Code != protocol.CodeInvalidState {
+		t.Errorf("%+v", e)
+	}
+	state.State.State = []byte(`{"state":{"session_id":"s1"},"timestamp":1772355600,"signature":"x","version":"1.0","checksum":"y"}`)
+	if e := p.fails(protocol.DoRestore, "", protocol.RestoreData{State: state.State}); e.Code != protocol.CodeInvalidState {
+		t.Errorf("%+v", e)
+	}
+}
+
+func BenchmarkADeltaOverBothCodecs(b *testing.B) {
+	p := newPair(b)
+	p.get(protocol.DoCreate, "", protocol.CreateData{}, nil)
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	p.happens("s1", answering(1)[:3]...)
+	delta := event(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "token "})
+	for b.Loop() {
+		p.happens("s1", delta)
+		p.bench.frames, p.bench.raw, p.told = nil, nil, 0
+	}
+}

@@ -123,8 +123,8 @@ func (p *peer) subscribe(c protocol.Command, d *protocol.SubscribeData, answer f
 	p.follows[c.Session] = true
 	end := protocol.Position{Epoch: peerEpoch, Seq: uint64(len(log))}
 	r := protocol.SubscribeResult{Session: c.Session, Position: end, Clients: []protocol.Client{}}
-	if d.Position != nil && d.Position.Seq <= end.Seq && d.Position.Epoch == peerEpoch {
-		r.Mode, r.After = protocol.ModeResume, *d.Position
+	if d.Position != nil && d.Position.Seq <= end.Seq && (d.Position.Epoch == "" || d.Position.Epoch == peerEpoch) {
+		r.Mode, r.After = protocol.ModeResume, protocol.Position{Epoch: peerEpoch, Seq: d.Position.Seq}
 	} else {
 		r.Mode, r.After = protocol.ModeSnapshot, protocol.Position{Epoch: peerEpoch}
 		state := &protocol.State{Session: c.Session}

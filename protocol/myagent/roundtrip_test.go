@@ -351,6 +351,18 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 			}
 		}
 		same(rt, "transcript", normalStory(&story), normalStory(p.story))
+
+		late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+		late.peer.follows["s1"] = false
+		late.connect()
+		late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+		same(rt, "state of one who came late", normalState(l.state), normalState(late.state))
+		whole := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+		whole.peer.follows["s1"] = false
+		whole.connect()
+		whole.state, whole.story = &protocol.State{Session: "s1"}, &protocol.Transcript{}
+		whole.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+		same(rt, "transcript from the beginning", normalStory(&story), normalStory(whole.story))
 	})
 }
 
@@ -358,9 +370,8 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 func (l *life) missed(p *pair) {
 	for range rapid.IntRange(0, 10).Draw(l.T, "missed") {
 		e := l.next()
-		log := p.peer.logs["s1"]
 		p.peer.add("s1", e)
-		log = p.peer.logs["s1"]
+		log := p.peer.logs["s1"]
 		if err := l.state.Apply(&log[len(log)-1]); err != nil {
 			l.Fatal(err)
 		}

@@ -257,3 +257,94 @@ func TestAStateIsSignedAndVerified(t *testing.T) {
 		t.Error("a state without its fields is taken")
 	}
 }
+
+// X-1: a message that comes while a turn runs is queued, and its sender is told so; nothing is refused or cancelled.
+func TestAQueuedMessageIsTold(t *testing.T) {
+	b := opened(t)
+	b.native(b.peer.add("s1", asking()...)...)
+	b.events()
+	b.say(`{"event":"user.message","content":"next","metadata":{"client_message_id":"ui-1"}}`)
+	var d protocol.SendData
+	if b.last(protocol.DoSend, &d); d.ClientMessageID != "ui-1" {
+		t.Errorf("sent %+v", d)
+	}
+	b.native(b.peer.add("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: "m2", Text: "next", ClientMessageID: "ui-1"}))...)
+	m := b.next(systemNotice)
+	if o := meta1(m); plain(m.Content) != "Message queued: next" || o.str("message") == "" || o.str("action") != "queue.added" || object(o["data"]).str("client_message_id") != "ui-1" {
+		t.Errorf("%s %s", m.Content, m.Metadata)
+	}
+}
+
+// S8: a session is named by id, name or prefix, and followed as soon as it is used.
+func TestASessionIsFollowedWhenItIsUsed(t *testing.T) {
+	p := newPeer(t)
+	p.add("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.add("s1", asking()...)
+	b := newBench(t, p, nil)
+	b.say(`{"event":"user.cancel","session_id":"s1"}`)
+	var d protocol.InterruptData
+	if c := b.last(protocol.DoInterrupt, &d); c.Session != "s1" {
+		t.Errorf("%+v", c)
+	}
+	b.next(agentUserConfirm)
+	b.native(b.peer.add("s1", answering(2)...)...)
+	b.next(agentFinalAnswer)
+}
+
+// Invariant 14: however much a client asks for, what it causes is bounded.
+func TestTheServersEndIsBounded(t *testing.T) {
+	p := newPeer(t)
+	b := newBench(t, p, nil)
+	for n := range maxFollows + 5 {
+		id := "x" + strings.Repeat("y", n)
+		p.add(id, event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+		b.say(`{"event":"user.cancel","session_id":"` + id + `"}`)
+	}
+	if s := b.codec.(*server); len(s.follows) != maxFollows {
+		t.Errorf("%d are followed", len(s.follows))
+	}
+	if m := b.next(agentError); meta1(m).str("error_type") != "too_many" {
+		t.Errorf("%s", m.Metadata)
+	}
+	silent := newServer(protocol.Door{ID: counter(), Agent: func(string) string { return "" }, Sign: sign})
+	silent.Open(start)
+	commands := 0
+	for range 1000 {
+		commands += len(silent.Foreign(start, protocol.Frame{Data: []byte(`{"event":"user.create_session"}`)}).Native)
+	}
+	if commands > maxWaiting {
+		t.Errorf("%d commands wait", commands)
+	}
+}
+
+// A client need not wait for one answer before it asks for more.
+func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
+	p := newPeer(t)
+	p.add("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.add("s1", asking()...)
+	b := newBench(t, p, nil)
+	b.events()
+	var lines [][]byte
+	for _, frame := range []string{
+		`{"event":"user.reconnect","session_id":"s1","metadata":{"reply_to":"a"}}`, `{"event":"user.cancel","session_id":"s1","metadata":{"reply_to":"b"}}`,
+		`{"event":"user.cancel_task","session_id":"s1","content":{"task_id":1},"metadata":{"reply_to":"c"}}`,
+	} {
+		out := b.codec.Foreign(start, protocol.Frame{Data: []byte(frame)})
+		lines = append(lines, out.Native...)
+	}
+	for _, line := range lines {
+		b.native(p.take(line)...)
+	}
+	asked, replies := 0, ""
+	for _, m := range b.frames {
+		switch o := meta1(m); {
+		case m.Event == agentUserConfirm:
+			asked++
+		case o.has("reply_to"):
+			replies += o.str("reply_to")
+		}
+	}
+	if asked != 1 || len(replies) != 3 {
+		t.Errorf("asked %d times, replied to %q", asked, replies)
+	}
+}

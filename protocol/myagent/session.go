@@ -15,7 +15,8 @@ const (
 	maxSessions = 32
 	maxNames    = 16  // of a session
 	maxID       = 256 // bytes of a foreign id
-	maxPending  = 256 // approvals, queued messages, holds and rules of a session
+	maxPending  = 256 // queued messages, holds, rules, open parts and tools of a session
+	maxAsked    = 64  // pending approvals of a session, and explanations of one
 )
 
 // memory is what a client's connections leave each other: its sessions, the one used last at the end.
@@ -109,7 +110,9 @@ func (s *session) full(t protocol.Type) bool {
 	st := s.log.State
 	switch t {
 	case protocol.ApprovalRequested:
-		return len(st.Approvals) >= maxPending
+		return len(st.Approvals) >= maxAsked
+	case protocol.ApprovalExplained:
+		return slices.ContainsFunc(st.Approvals, func(a protocol.Approval) bool { return len(a.Explained) >= maxAsked })
 	case protocol.ApprovalResolved:
 		return len(st.Rules) >= maxPending
 	case protocol.QueueAdded:

@@ -85,7 +85,7 @@ func unseal(raw json.RawMessage, now time.Time, ttl time.Duration, sign func(str
 	if !hmac.Equal([]byte(s.Signature), []byte(sign(s.signs(state)))) {
 		return nil, errors.New("signature mismatch")
 	}
-	if age := now.Unix() - s.Timestamp; age < 0 && age < -300 || float64(age) > math.Ceil(ttl.Seconds()) {
+	if age := now.Unix() - s.Timestamp; age < -300 || float64(age) > math.Ceil(ttl.Seconds()) {
 		return nil, errors.New("state expired")
 	}
 	c := new(carried)

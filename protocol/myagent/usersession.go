@@ -67,6 +67,8 @@ func (s *server) reconnect(c *call) {
 	if known {
 		from = &protocol.Position{Epoch: had.at.Epoch, Seq: had.boundary}
 		name = had.session
+	} else if connection, seq, said := c.lastSeen(); said && seq == 0 && connection == "" {
+		from = &protocol.Position{} // the whole log
 	}
 	s.attach(name, from, func(f *follow, r *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
@@ -74,8 +76,11 @@ func (s *server) reconnect(c *call) {
 			return
 		}
 		mode := protocol.ModeSnapshot
-		if known && r.Mode == protocol.ModeResume {
-			mode, f.had = protocol.ModeResume, &had
+		if r.Mode == protocol.ModeResume {
+			mode = protocol.ModeResume
+		}
+		if known && mode == protocol.ModeResume {
+			f.had = &had
 		}
 		s.names[string(c.Session)] = f.session
 		s.reconnected(c, f, mode, r)
