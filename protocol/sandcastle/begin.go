@@ -18,7 +18,7 @@ type past struct {
 }
 
 // begin makes the log of a session's first state, when its past is known.
-func (c *Client) begin(s *session, e *sessionEvent, raw json.RawMessage) {
+func (c *Client) begin(s *session, e *sessionEvent) {
 	last := e.Snapshot.HistoryCursor.LastMessageID
 	start := func(messages []chatMessage) {
 		c.logs++

@@ -146,7 +146,7 @@ func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
 	err := json.Unmarshal(raw, &e)
 	if s.log == nil {
 		if err == nil && e.Tag == initialState && e.Snapshot != nil {
-			c.begin(s, &e, raw)
+			c.begin(s, &e)
 		}
 		return // nothing can be said of a session before its state is known
 	}
