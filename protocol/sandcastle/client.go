@@ -128,7 +128,7 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 // reopen opens the streams that broke off.
 func (c *Client) reopen() {
 	for _, s := range c.ordered() {
-		if s.stream == "" {
+		if s.stream == "" && (s.log == nil || !s.log.State.Closed) {
 			c.open(s)
 		}
 	}
