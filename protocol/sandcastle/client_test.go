@@ -397,7 +397,7 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" || string(tr.Turns[0].Items[2].Tool.End.Output) != `"ok"` {
+	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" || tr.Turns[0].Items[2].Text.String() != "ok" {
 		t.Errorf("%s", protocol.MustEncode(tr))
 	}
 }
