@@ -2,6 +2,7 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
@@ -132,9 +133,11 @@ func (s *session) full(t protocol.Type) bool {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(s *session, turn, method string, data json.RawMessage) {
-	whole, _ := protocol.Compact(data)
-	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: protocol.RawData{Source: Name, Method: method, Data: whole}})
+	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: bridge.Raw(Name, method, data)})
 }
+
+// errDeep is why a message is not looked into: what holds its parts would nest deeper yet.
+var errDeep = errors.New("nested too deep")
 
 // sessionEvent takes a value of a session's stream.
 func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
@@ -147,16 +150,16 @@ func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
 	}
 	var e sessionEvent
 	err := json.Unmarshal(raw, &e)
+	if err == nil && !bridge.Shallow(raw) {
+		err = errDeep
+	}
 	if s.log == nil {
 		if err == nil && e.Tag == initialState && e.Snapshot != nil {
 			c.begin(s, &e)
 		}
 		return // nothing can be said of a session before its state is known
 	}
-	turn := ""
-	if s.turn != nil {
-		turn = s.turn.id
-	}
+	turn := s.turnID()
 	switch {
 	case err != nil:
 		c.raw(s, turn, cut(e.Tag), raw)
