@@ -18,7 +18,7 @@ type past struct {
 }
 
 // begin makes the log of a session's first state, when its past is known.
-func (c *Client) begin(s *session, e *sessionEvent, raw json.RawMessage) {
+func (c *Client) begin(s *session, e *sessionEvent) {
 	last := e.Snapshot.HistoryCursor.LastMessageID
 	start := func(messages []chatMessage) {
 		c.logs++
@@ -26,10 +26,11 @@ func (c *Client) begin(s *session, e *sessionEvent, raw json.RawMessage) {
 		s.log.Begin(e.Snapshot.state(s.id, c.now))
 		c.recount(s, messages, last)
 		c.current(s, e)
-		for _, cmd := range s.subs {
-			s.log.Attach(c.out, &c.desk, &cmd, c.now)
-		}
+		subs := s.subs
 		s.subs = nil
+		for _, cmd := range subs {
+			c.command(cmd)
+		}
 	}
 	if last == nil || c.manners.tags[opHistory] == "" || c.manners.mute {
 		start(nil)

@@ -42,6 +42,29 @@ func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	}
 }
 
+// A script asks and decides without following.
+func TestADecisionNeedsNoSubscription(t *testing.T) {
+	l := newLink(t, nil)
+	l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.user("t1", "go")
+	l.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{}})
+	r := result[protocol.SnapshotResult](*l.does(protocol.DoSnapshot, "s", "", nil))
+	if a := r.Snapshot.State.Approvals; r.Status != protocol.Waiting || len(a) != 1 || a[0].Command != "ls" {
+		t.Errorf("%+v", r.Snapshot.State)
+	}
+	if a := l.does(protocol.DoApprove, "s", "", protocol.ApproveData{Decision: protocol.Deny}); a == nil || a.Error != nil {
+		t.Errorf("%+v", a)
+	}
+	for _, line := range l.lines {
+		if e, _, _ := protocol.DecodeIncoming(line); e != nil {
+			t.Errorf("an event that nobody follows: %s", line)
+		}
+	}
+	if a := l.does(protocol.DoSnapshot, "nope", "", nil); a == nil || a.Error == nil || a.Error.Code != protocol.CodeNoSession {
+		t.Errorf("%+v", a)
+	}
+}
+
 // SC-16, X-5: a held queue is an idle session with items.
 func TestAHeldQueueIsAnIdleSessionWithItems(t *testing.T) {
 	l := newLink(t, nil)

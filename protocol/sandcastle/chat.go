@@ -28,7 +28,6 @@ const (
 	chatStartStep       = "start-step"
 	chatFinishStep      = "finish-step"
 	chatMetadata        = "metadata-update"
-	chatAbort           = "abort"
 	chatError           = "error"
 	chatModeChange      = "mode-change"
 	chatRenamed         = "session-renamed"

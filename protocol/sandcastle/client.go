@@ -128,7 +128,7 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 // reopen opens the streams that broke off.
 func (c *Client) reopen() {
 	for _, s := range c.ordered() {
-		if s.stream == "" {
+		if s.stream == "" && (s.log == nil || !s.log.State.Closed) {
 			c.open(s)
 		}
 	}
@@ -222,7 +222,7 @@ func (c *Client) message(line []byte) {
 // exit ends a request of ours.
 func (c *Client) exit(id string, q *inquiry, raw json.RawMessage) {
 	var o outcome
-	if json.Unmarshal(raw, &o) != nil {
+	if json.Unmarshal(raw, &o) != nil || !bridge.Shallow(raw) {
 		o = outcome{Tag: failure}
 	}
 	if o.Tag == success {

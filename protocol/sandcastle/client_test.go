@@ -235,6 +235,17 @@ func TestWhatIsUnknownIsKept(t *testing.T) {
 	}
 }
 
+func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
+	d := newDesk(t, &protocol.Memory{})
+	d.follows()
+	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
+	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), chat("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
+	if got := d.types(); got != "message.user turn.started raw text.delta" || !strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
+		t.Errorf("got %s", got)
+	}
+	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
+}
+
 // SC-2, SC-36.
 func TestSend(t *testing.T) {
 	d := newDesk(t, &protocol.Memory{})
@@ -397,7 +408,7 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" || string(tr.Turns[0].Items[2].Tool.End.Output) != `"ok"` {
+	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" || tr.Turns[0].Items[2].Text.String() != "ok" {
 		t.Errorf("%s", protocol.MustEncode(tr))
 	}
 }

@@ -73,21 +73,9 @@ func (c *Client) session(id string) *session {
 }
 
 func (c *Client) snapshot(cmd protocol.Command) {
-	if s := c.session(cmd.Session); s != nil {
+	if s := c.known(cmd); s != nil {
 		c.desk.Answer(c.out, &cmd, s.log.Snapshot())
-		return
 	}
-	c.request(&cmd, opState, payload{SessionID: cmd.Session}, func(v json.RawMessage) any {
-		var snap snapshot
-		_ = json.Unmarshal(v, &snap)
-		state := snap.state(cmd.Session, c.now)
-		if id := snap.ActiveTurnID; id != nil {
-			state.Turn = &protocol.TurnState{Turn: *id, Started: c.now}
-		}
-		return protocol.SnapshotResult{
-			Snapshot: protocol.Snapshot{Epoch: c.desk.Epoch, State: state}, Status: state.Status(), Clients: []protocol.Client{},
-		}
-	})
 }
 
 func (c *Client) history(cmd protocol.Command) {
@@ -95,13 +83,9 @@ func (c *Client) history(cmd protocol.Command) {
 	if !c.data(&cmd, &d) {
 		return
 	}
-	s := c.session(cmd.Session)
-	if s == nil {
-		c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeUnsupported,
-			"the dialect %s knows the history of a session only while it is followed", Name))
-		return
+	if s := c.known(cmd); s != nil {
+		c.desk.Answer(c.out, &cmd, s.log.History(d))
 	}
-	c.desk.Answer(c.out, &cmd, s.log.History(d))
 }
 
 func (c *Client) sendMessage(cmd protocol.Command) {
@@ -144,14 +128,13 @@ func (c *Client) sendMessage(cmd protocol.Command) {
 			if r.QueuedMessage != nil {
 				res.MessageID = r.QueuedMessage.ID
 			}
-			index := 0
-			if s := c.session(cmd.Session); s != nil {
-				index = len(s.log.State.Queue)
+			if s := c.session(cmd.Session); s != nil { // else nobody says where
+				index := len(s.log.State.Queue)
 				if i := s.log.State.Queued(res.MessageID); i >= 0 {
 					index = i
 				}
+				res.Index = &index
 			}
-			res.Index = &index
 		}
 		if s := c.session(cmd.Session); s != nil {
 			if known := s.accepted(p.ClientMessageID); known != nil && known.Status == res.Status {
@@ -216,15 +199,14 @@ func (c *Client) interrupt(cmd protocol.Command) {
 
 func nobody(json.RawMessage, *protocol.Error) {}
 
-// approve answers an approval of a session that is followed: the server names tool calls alone.
+// approve answers an approval.
 func (c *Client) approve(cmd protocol.Command) {
 	var d protocol.ApproveData
 	if !c.data(&cmd, &d) {
 		return
 	}
-	s := c.session(cmd.Session)
+	s := c.known(cmd)
 	if s == nil {
-		c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s decides only in a session that is followed", Name))
 		return
 	}
 	st := s.log.State

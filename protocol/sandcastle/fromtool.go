@@ -43,7 +43,7 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 		c.add(s, en)
 	case chatToolOutput:
 		if !e.Preliminary {
-			c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.result(call, e.Output)})
+			c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.result(s, id, call, e.Output)})
 			return
 		}
 		c.output(s, id, call, e.Output)
@@ -107,9 +107,13 @@ func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessa
 	c.add(s, en)
 }
 
-// result is a call's output at its end; none when it is only what came already.
-func (c *Client) result(call *toolCall, raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 || string(raw) == "null" || call.last == sum(0, raw) {
+// result is a call's structured output at its end; none when it is only what came already. A text is output like any other.
+func (c *Client) result(s *session, id string, call *toolCall, raw json.RawMessage) json.RawMessage {
+	switch {
+	case len(raw) == 0, string(raw) == "null", call.last == sum(0, raw):
+		return nil
+	case raw[0] == '"':
+		c.output(s, id, call, raw)
 		return nil
 	}
 	return raw

@@ -3,6 +3,7 @@ package sandcastle
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -66,7 +67,11 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	m := protocol.Message{
 		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: words, Parts: nativeParts(words, protocol.MustEncode(parts)),
 	}
-	at := stamped(question.CreatedAt)
+	at, ended := stamped(question.CreatedAt), stamped(answer.CreatedAt)
+	defer func(now time.Time) { c.now = now }(c.now)
+	if !at.IsZero() {
+		c.now = at // as it was then
+	}
 	c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	s.turn = &turn{id: answer.ID, tools: map[string]*toolCall{}}
@@ -74,9 +79,11 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 		c.retellPart(s, &answer.Parts[i], i)
 	}
 	s.turn = nil
-	c.add(s, bridge.Entry{
-		Type: protocol.TurnEnded, Turn: answer.ID, Time: stamped(answer.CreatedAt), Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted},
-	})
+	end := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
+	if !at.IsZero() && ended.After(at) {
+		end.DurationMS = ended.Sub(at).Milliseconds()
+	}
+	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }
 
 // retellPart adds a part of an answer as the chat events that made it.

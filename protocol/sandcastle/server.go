@@ -73,7 +73,7 @@ func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 }
 
 // Wake implements protocol.Codec: nothing here waits for a time.
-func (s *Server) Wake(now time.Time) protocol.Output { return protocol.Output{} }
+func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
 
 // do carries out one call of the codec.
 func (s *Server) do(now time.Time, work func()) protocol.Output {

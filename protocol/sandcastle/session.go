@@ -2,6 +2,7 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
@@ -12,10 +13,10 @@ import (
 // A session is one that our client follows.
 type session struct {
 	id     string
-	log    *bridge.Log // nil before the first InitialState
-	stream string      // the request that streams it; empty: it broke off
-	subs   []protocol.Command
-	past   *past // while it is asked for
+	log    *bridge.Log        // nil before the first InitialState
+	stream string             // the request that streams it; empty: it broke off
+	subs   []protocol.Command // wait for that
+	past   *past              // while it is asked for
 
 	user    *queued // whose turn is about to start
 	turn    *turn
@@ -26,29 +27,32 @@ type session struct {
 // maxDecided bounds the decisions that are remembered.
 const maxDecided = 256
 
-// subscribe follows a session, or attaches to one that is followed already.
+// subscribe follows a session.
 func (c *Client) subscribe(cmd protocol.Command) {
-	s := c.sessions[cmd.Session]
-	if s != nil && s.log != nil {
+	if s := c.known(cmd); s != nil {
 		s.log.Attach(c.out, &c.desk, &cmd, c.now)
-		return
 	}
-	if s == nil {
-		if len(c.sessions) >= maxViews {
-			c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many sessions followed"))
-			return
-		}
-		s = &session{id: cmd.Session, decided: map[string]protocol.Winner{}}
+}
+
+// known returns the session of a command. One that is not known yet is streamed from now on, which is the only way to learn all of
+// it; then nil is returned, and the command is carried out when its state has come.
+func (c *Client) known(cmd protocol.Command) *session {
+	s := c.sessions[cmd.Session]
+	switch {
+	case s != nil && s.log != nil:
+		return s
+	case s == nil && len(c.sessions) >= maxViews:
+		c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many sessions followed"))
+	case s == nil:
+		s = &session{id: cmd.Session, decided: map[string]protocol.Winner{}, subs: []protocol.Command{cmd}}
 		c.sessions[s.id] = s
-		s.subs = append(s.subs, cmd)
 		c.open(s)
-		return
-	}
-	if len(s.subs) >= maxCalls {
+	case len(s.subs) >= maxCalls:
 		c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
-		return
+	default:
+		s.subs = append(s.subs, cmd)
 	}
-	s.subs = append(s.subs, cmd)
+	return nil
 }
 
 // open asks for a session's stream.
@@ -129,9 +133,11 @@ func (s *session) full(t protocol.Type) bool {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(s *session, turn, method string, data json.RawMessage) {
-	whole, _ := protocol.Compact(data)
-	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: protocol.RawData{Source: Name, Method: method, Data: whole}})
+	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: bridge.Raw(Name, method, data)})
 }
+
+// errDeep is why a message is not looked into: what holds its parts would nest deeper yet.
+var errDeep = errors.New("nested too deep")
 
 // sessionEvent takes a value of a session's stream.
 func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
@@ -144,16 +150,16 @@ func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
 	}
 	var e sessionEvent
 	err := json.Unmarshal(raw, &e)
+	if err == nil && !bridge.Shallow(raw) {
+		err = errDeep
+	}
 	if s.log == nil {
 		if err == nil && e.Tag == initialState && e.Snapshot != nil {
-			c.begin(s, &e, raw)
+			c.begin(s, &e)
 		}
 		return // nothing can be said of a session before its state is known
 	}
-	turn := ""
-	if s.turn != nil {
-		turn = s.turn.id
-	}
+	turn := s.turnID()
 	switch {
 	case err != nil:
 		c.raw(s, turn, cut(e.Tag), raw)

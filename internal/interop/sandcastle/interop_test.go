@@ -138,7 +138,7 @@ func TestAClientOfOursUsesAServerOfTheirs(t *testing.T) {
 	s.until(func() bool { return s.state.Turns == 1 })
 	turn := s.story.Turns[0]
 	if turn.Message.Text != "hello" || turn.Items[0].Text.String() != "you said hello" || turn.Items[1].Tool.Name != "Bash" ||
-		string(turn.Items[1].Tool.End.Output) != `"a b c"` || turn.End.Reason != protocol.ReasonCompleted {
+		turn.Items[1].Text.String() != "a b c" || turn.End.Reason != protocol.ReasonCompleted {
 		t.Errorf("the turn was told as %s", protocol.MustEncode(turn))
 	}
 	s.does("m2", protocol.DoSend, protocol.SendData{Text: "hang"})
