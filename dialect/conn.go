@@ -21,9 +21,10 @@ type Conn struct {
 	ready chan struct{}   // capacity 1: lines wait
 	space chan struct{}   // capacity 1: lines were read
 
-	life   context.Context
-	end    context.CancelFunc
-	reader sync.WaitGroup
+	life context.Context
+	end  context.CancelFunc
+	both sync.WaitGroup // who reads and who writes
+	out  *outbox
 
 	received atomic.Int64 // bytes of foreign messages
 
@@ -38,12 +39,13 @@ type Conn struct {
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
 	ws.SetReadLimit(limit)
-	c := &Conn{ws: ws, limit: limit, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1)}
+	c := &Conn{ws: ws, limit: limit, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox()}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.wake = time.AfterFunc(time.Hour, c.wakes)
 	c.wake.Stop()
 	c.call(func(now time.Time) protocol.Output { return codec.Open(now) })
-	c.reader.Go(c.receive)
+	c.both.Go(c.receive)
+	c.both.Go(c.transmit)
 	return c
 }
 
@@ -55,15 +57,7 @@ func (c *Conn) call(f func(time.Time) protocol.Output) {
 	for _, line := range out.Native {
 		c.lines = append(append(c.lines, line...), '\n')
 	}
-	for _, f := range out.Foreign {
-		kind := websocket.MessageText
-		if f.Binary {
-			kind = websocket.MessageBinary
-		}
-		if err := c.ws.Write(c.life, kind, f.Data); err != nil && c.err == nil {
-			c.err = fmt.Errorf("write: %w", err)
-		}
-	}
+	c.out.put(out.Foreign)
 	if out.Wake.IsZero() {
 		c.wake.Stop()
 	} else {
@@ -72,11 +66,33 @@ func (c *Conn) call(f func(time.Time) protocol.Output) {
 	if out.Close != nil && c.closing == nil {
 		c.closing = out.Close
 	}
-	if len(c.lines) > 0 || c.err != nil || c.closing != nil {
-		select {
-		case c.ready <- struct{}{}:
-		default:
-		}
+	if len(c.lines) > 0 || c.closing != nil {
+		c.tell()
+	}
+}
+
+// tell wakes who reads.
+func (c *Conn) tell() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// fail ends reading, once what came before was read. The peer's reason, which a failed write is often but the echo of, counts most.
+func (c *Conn) fail(err error) {
+	c.mu.Lock()
+	if c.err == nil || websocket.CloseStatus(err) >= 0 {
+		c.err = err
+	}
+	c.mu.Unlock()
+	c.tell()
+}
+
+// transmit writes what the codec says.
+func (c *Conn) transmit() {
+	if err := c.out.write(c.life, c.ws); err != nil {
+		c.fail(fmt.Errorf("write: %w", err))
 	}
 }
 
@@ -98,21 +114,13 @@ func (c *Conn) receive() {
 			data, err = io.ReadAll(progress{r, &c.received})
 		}
 		if err != nil {
-			c.mu.Lock()
-			if c.err == nil {
-				c.err = err
-			}
-			c.mu.Unlock()
-			select {
-			case c.ready <- struct{}{}:
-			default:
-			}
+			c.fail(err)
 			return
 		}
 		c.call(func(now time.Time) protocol.Output {
 			return c.codec.Foreign(now, protocol.Frame{Data: data, Binary: kind == websocket.MessageBinary})
 		})
-		if !c.hasSpace() {
+		if !c.hasSpace() || c.out.below(c.life, maxAnswered) != nil {
 			return
 		}
 	}
@@ -163,12 +171,18 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Write translates native lines, separated by newlines.
-func (c *Conn) Write(_ context.Context, message []byte) error {
+// Write translates native lines, separated by newlines, once few frames wait to be written, and returns when few do again.
+func (c *Conn) Write(ctx context.Context, message []byte) error {
 	for line := range bytes.Lines(message) {
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
+			if err := c.out.below(ctx, maxSaid); err != nil {
+				return fmt.Errorf("write: %w", err)
+			}
 			c.call(func(now time.Time) protocol.Output { return c.codec.Native(now, line) })
 		}
+	}
+	if err := c.out.below(ctx, maxSaid); err != nil {
+		return fmt.Errorf("write: %w", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,19 +207,21 @@ func (p progress) Read(b []byte) (int, error) {
 // Ping asks the foreign peer for a sign of life.
 func (c *Conn) Ping(ctx context.Context) error { return c.ws.Ping(ctx) }
 
-// Close closes the connection with a code, or with the one that the codec wanted, and waits for its goroutine.
+// Close writes what waits, closes the connection with a code, or with the one that the codec wanted, and waits for its goroutines.
+// CloseNow ends it at once.
 func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 	c.mu.Lock()
 	if c.closing != nil {
 		code, reason = websocket.StatusCode(c.closing.Code), c.closing.Reason
 	}
 	c.mu.Unlock()
+	_ = c.out.below(c.life, 0)
 	err := c.ws.Close(code, reason)
 	c.finish()
 	return err
 }
 
-// CloseNow drops the connection and waits for its goroutine.
+// CloseNow drops the connection and waits for its goroutines.
 func (c *Conn) CloseNow() error {
 	err := c.ws.CloseNow()
 	c.finish()
@@ -216,5 +232,5 @@ func (c *Conn) finish() {
 	c.end()
 	c.wake.Stop()
 	_ = c.ws.CloseNow()
-	c.reader.Wait()
+	c.both.Wait()
 }

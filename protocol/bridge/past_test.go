@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 )
 
-// turn adds a turn of so many bytes.
+// spoken adds a turn of so many bytes.
 func spoken(l *Log, id string, size int) {
 	var out protocol.Output
 	for _, en := range []Entry{
