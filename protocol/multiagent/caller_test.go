@@ -174,6 +174,7 @@ func (c *caller) follows() {
 	if result[protocol.SubscribeResult](c, c.asks(protocol.DoSubscribe, "uuid", nil)) == nil {
 		c.t.Fatal("subscribe has no answer")
 	}
+	c.wants(`{"type":"PING","conversationId":"uuid"}`)
 }
 
 // sends sends a message and waits until it counts as taken.

@@ -37,6 +37,7 @@ func (c *Client) command(cmd *protocol.Command) {
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
+		c.say(frame{Type: typePing, Conversation: t.log.Session}) // from now on a server of our kind tells of it; any other says PONG
 		t.log.Attach(c.out, &c.desk, cmd, c.now)
 	case protocol.DoUnsubscribe:
 		t.log.Detach()

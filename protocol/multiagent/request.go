@@ -12,6 +12,9 @@ func (s *Server) message(h heard) {
 	switch kind := h.kind(); kind {
 	case typePing:
 		s.say(frame{Type: typePong})
+		if id := h.conversation(); id != "" { // a client of our kind takes it up
+			s.with(id, func(*conversation) {})
+		}
 	case typeStart:
 		s.start(h)
 	case typeSend:

@@ -281,3 +281,14 @@ func TestHowATurnEnds(t *testing.T) {
 		}
 	}
 }
+
+// A PING that names a conversation takes it up: what is pending is told at once.
+func TestAPingTakesAConversationUp(t *testing.T) {
+	h := newHost(t, protocol.Door{})
+	h.turn("t")
+	h.happens(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveTool, Name: "n", Title: "d", Input: json.RawMessage(`{}`)})
+	h.wants()
+	h.says(`{"type":"PING","conversationId":"uuid"}`)
+	h.wants(`{"type":"PONG"}`, `{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r","toolName":"n","toolArgs":{},
+		"description":"d","agentName":"Agent Name"}}`)
+}
