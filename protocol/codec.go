@@ -66,11 +66,13 @@ type Door struct {
 	Path    string                            // of the URL, behind the mount
 	Query   map[string][]string               // without credentials
 	By      Actor                             // who acts through it
+	Role    Role                              // what they may; the server checks it, a codec may say no sooner
 	ID      func(prefix string) string        // mints ids; tests make it predictable
 	Agent   func(foreign string) string       // the configured agent for a foreign domain, agent or runtime id; empty: the default
 	Options map[string]string                 // of the dialect, from the configuration
 	Sign    func(message string) (hex string) // HMAC-SHA256 with the server's secret
 	Version string                            // of the server
+	Trail   *Trail                            // what connections of this dialect leave for later ones; nil: nothing
 }
 
 // A Call is how our client goes out.

@@ -2,12 +2,13 @@ package bridge
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
 )
 
-// maxKept bounds the events that a Log keeps since its boundary, in bytes.
+// maxKept bounds the events that a Log keeps, in bytes.
 const maxKept = 8 << 20
 
 // A Log is a session at our client's end: the codec says what happened, the Log numbers it and keeps the state it folds to and
@@ -17,8 +18,9 @@ type Log struct {
 	Epoch   string
 	State   *protocol.State
 
-	boundary json.RawMessage // the state before the kept lines
+	boundary json.RawMessage // the state that attachments without a position begin at
 	from     uint64          // its seq
+	kept     uint64          // the seq before the first of lines, at most from
 	lines    [][]byte
 	bytes    int
 	follow   bool
@@ -34,6 +36,14 @@ func NewLog(session, epoch string) *Log {
 	return l
 }
 
+// Begin makes a state that was learned otherwise the log's beginning: nothing was recorded before, and nothing is kept.
+func (l *Log) Begin(state *protocol.State) {
+	state.Session = l.Session
+	l.State = state
+	l.mark()
+	l.kept, l.lines, l.bytes = l.from, nil, 0
+}
+
 // An Entry is what happened.
 type Entry struct {
 	Type   protocol.Type
@@ -45,8 +55,8 @@ type Entry struct {
 	Data   any
 }
 
-// Add records what happened, and tells the client if it follows. An entry that the state cannot take becomes a raw event: what
-// a foreign server says must not end the session.
+// Add records what happened, and tells the client if it follows. An entry that the state cannot take or that is too large for an
+// event becomes a raw event: what a foreign server says must not end the session.
 func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 	if en.Time.IsZero() {
 		en.Time = now
@@ -65,8 +75,10 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 			e.Data = compact
 		}
 	}
-	if err != nil || l.State.Apply(&e) != nil {
-		e.Type, e.Data = protocol.Raw, protocol.MustEncode(protocol.RawData{Source: "bridge", Method: string(en.Type)})
+	if err != nil || len(e.Data) > maxData || l.State.Apply(&e) != nil {
+		e.Type, e.Data = protocol.Raw, protocol.MustEncode(protocol.RawData{
+			Source: "bridge", Method: protocol.SplitText(string(en.Type), 256)[0], Bytes: int64(len(data)),
+		})
 		if l.State.Apply(&e) != nil {
 			return
 		}
@@ -80,15 +92,27 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 	if e.Type == protocol.TurnEnded {
 		l.keep(first)
 	}
-	if en.Type == protocol.TurnEnded || l.bytes > maxKept {
+	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.from == l.kept {
 		l.mark()
 	}
+	l.forget()
 }
 
+// maxData bounds the data of one event, so that all of it fits protocol.MaxEvent.
+const maxData = protocol.MaxEvent - 4<<10
+
 // mark makes now the boundary that attachments without a position begin at.
-func (l *Log) mark() {
-	l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq
-	l.lines, l.bytes = nil, 0
+func (l *Log) mark() { l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq }
+
+// forget drops the oldest lines before the boundary while there are too many.
+func (l *Log) forget() {
+	n := 0
+	for l.bytes > maxKept && l.kept < l.from {
+		l.bytes -= len(l.lines[n])
+		l.kept++
+		n++
+	}
+	l.lines = slices.Delete(l.lines, 0, n)
 }
 
 // Attach answers a subscribe and lets the client follow from there on.
@@ -105,7 +129,7 @@ func (l *Log) Attach(out *protocol.Output, d *Desk, c *protocol.Command, now tim
 	}
 	if p := want.Position; p != nil {
 		switch {
-		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.from:
+		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.kept:
 			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetEpoch
 		case p.Seq > end.Seq:
 			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetPastEnd
@@ -119,7 +143,7 @@ func (l *Log) Attach(out *protocol.Output, d *Desk, c *protocol.Command, now tim
 		r.Snapshot = &protocol.Snapshot{Epoch: l.Epoch, State: state}
 	}
 	d.Answer(out, c, r)
-	out.Native = append(out.Native, l.lines[r.After.Seq-l.from:]...)
+	out.Native = append(out.Native, l.lines[r.After.Seq-l.kept:]...)
 	out.Native = append(out.Native, Ephemeral(l.Session, protocol.CaughtUp, now, protocol.CaughtUpData{Position: end}))
 	l.follow = true
 }

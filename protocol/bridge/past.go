@@ -16,19 +16,13 @@ type finished struct {
 	bytes       int
 }
 
-// Begin makes state what the session was before anything is added. It is called before the first Add or Attach.
-func (l *Log) Begin(state *protocol.State) {
-	l.State = state
-	l.mark()
-}
-
 // keep remembers the turn that just ended, and forgets the oldest over the bound.
 func (l *Log) keep(first uint64) {
-	if first <= l.from || first > l.State.Seq { // it began before what is known
+	if first <= l.kept || first > l.State.Seq { // it began before what is known
 		return
 	}
 	f := finished{first: first, last: l.State.Seq}
-	for _, line := range l.lines[first-l.from-1:] {
+	for _, line := range l.lines[first-l.kept-1:] {
 		f.lines = append(f.lines, line)
 		f.bytes += len(line)
 	}
