@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -23,6 +24,8 @@ type Conn struct {
 	life   context.Context
 	end    context.CancelFunc
 	reader sync.WaitGroup
+
+	received atomic.Int64 // bytes of foreign messages
 
 	mu      sync.Mutex // one call of the codec at a time, and what it says goes out in that order
 	codec   protocol.Codec
@@ -92,7 +95,7 @@ func (c *Conn) receive() {
 		kind, r, err := c.ws.Reader(c.life)
 		var data []byte
 		if err == nil {
-			data, err = io.ReadAll(r)
+			data, err = io.ReadAll(progress{r, &c.received})
 		}
 		if err != nil {
 			c.mu.Lock()
@@ -170,6 +173,21 @@ func (c *Conn) Write(_ context.Context, message []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
+}
+
+// Received is how many bytes came, of a message that is still coming too. Any goroutine may ask.
+func (c *Conn) Received() int64 { return c.received.Load() }
+
+// progress counts what is read.
+type progress struct {
+	io.Reader
+	bytes *atomic.Int64
+}
+
+func (p progress) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.bytes.Add(int64(n))
+	return n, err
 }
 
 // Ping asks the foreign peer for a sign of life.

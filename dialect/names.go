@@ -1,9 +1,18 @@
 package dialect
 
-import "agentctl/protocol"
+import (
+	"agentctl/protocol"
+	"agentctl/protocol/agentloop"
+	"agentctl/protocol/effectiveagent"
+	"agentctl/protocol/multiagent"
+	"agentctl/protocol/myagent"
+	"agentctl/protocol/sandcastle"
+)
 
 // all holds the dialects in the order of their names.
-var all = []protocol.Dialect{}
+var all = []protocol.Dialect{
+	agentloop.Dialect, effectiveagent.Dialect, multiagent.Dialect, myagent.Dialect, sandcastle.Dialect,
+}
 
 // Names lists the dialects.
 func Names() []string {

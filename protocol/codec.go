@@ -66,6 +66,7 @@ type Door struct {
 	Path    string                            // of the URL, behind the mount
 	Query   map[string][]string               // without credentials
 	By      Actor                             // who acts through it
+	Role    Role                              // what they may; the server checks it, a codec may say no sooner
 	ID      func(prefix string) string        // mints ids; tests make it predictable
 	Agent   func(foreign string) string       // the configured agent for a foreign domain, agent or runtime id; empty: the default
 	Options map[string]string                 // of the dialect, from the configuration

@@ -1,6 +1,9 @@
 package protocol
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // State is what a session is at a position: everything but the words said in it. It is the fold of the session's durable
 // events (Apply) and nothing else. One goroutine at a time; Clone before handing it on.
@@ -75,6 +78,15 @@ type Cursor struct {
 type Snapshot struct {
 	Epoch string `json:"epoch"`
 	State *State `json:"state"`
+}
+
+// Clone returns a copy that shares nothing with s.
+func (s *State) Clone() *State {
+	c := new(State)
+	if err := json.Unmarshal(MustEncode(s), c); err != nil {
+		panic("protocol: a state does not read back: " + err.Error())
+	}
+	return c
 }
 
 // Status derives what the session is doing.

@@ -13,32 +13,38 @@ import (
 func (c *conn) do(cmd *protocol.Command) {
 	ctx := context.Background()
 	reply := func(result json.RawMessage, err error) { c.settle(cmd.ID, result, err) }
-	data := protocol.CommandOf(cmd.Command).Data()
 	switch cmd.Command {
-	case protocol.DoHello, protocol.DoPing, protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch:
-		if err := cmd.DecodeData(data); err != nil {
+	case protocol.DoHello:
+		reply(own(cmd, c.hello))
+	case protocol.DoPing:
+		reply(own(cmd, func(d *protocol.Empty) (*protocol.Empty, error) { return d, nil }))
+	case protocol.DoWatch:
+		reply(own(cmd, c.watch))
+	case protocol.DoUnsubscribe:
+		reply(own(cmd, func(d *protocol.Empty) (*protocol.Empty, error) { return d, c.unsubscribe(cmd.Session) }))
+	case protocol.DoSubscribe:
+		d := new(protocol.SubscribeData)
+		if err := cmd.DecodeData(d); err != nil {
 			reply(nil, err)
 			return
 		}
-	}
-	switch d := data.(type) {
-	case *protocol.HelloData:
-		result, err := c.hello(d)
-		reply(protocol.MustEncode(result), err)
-	case *protocol.SubscribeData:
-		c.subscribe(ctx, cmd, d, reply)
-	case *protocol.WatchData:
-		reply(protocol.MustEncode(c.watch(d)), nil)
+		c.subscribe(ctx, cmd.Session, d, reply)
 	default:
-		switch cmd.Command {
-		case protocol.DoPing:
-			reply(json.RawMessage("{}"), nil)
-		case protocol.DoUnsubscribe:
-			reply(json.RawMessage("{}"), c.unsubscribe(cmd.Session))
-		default:
-			c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id}, reply)
-		}
+		c.server.hub.Do(ctx, cmd, session.Caller{By: c.Actor(), Conn: c.id}, reply)
 	}
+}
+
+// own answers a command by f.
+func own[D, R any](cmd *protocol.Command, f func(*D) (R, error)) (json.RawMessage, error) {
+	d := new(D)
+	if err := cmd.DecodeData(d); err != nil {
+		return nil, err
+	}
+	r, err := f(d)
+	if err != nil {
+		return nil, err
+	}
+	return protocol.MustEncode(r), nil
 }
 
 const maxPerson = 128 // bytes of a person's or a program's name
@@ -76,19 +82,21 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	return r, nil
 }
 
-func (c *conn) watch(d *protocol.WatchData) protocol.ListResult {
+func (c *conn) watch(d *protocol.WatchData) (r protocol.ListResult, _ error) {
 	if d.Off {
 		c.server.hub.Unwatch(c)
-		return protocol.ListResult{Sessions: []protocol.Summary{}}
+		r.Sessions = []protocol.Summary{}
+	} else {
+		r.Sessions = c.server.hub.Watch(c)
 	}
-	return protocol.ListResult{Sessions: c.server.hub.Watch(c)}
+	return r, nil
 }
 
 // subscribe begins to follow a session, or begins anew: events of the subscription before come ahead of the answer, its own
 // after it.
-func (c *conn) subscribe(ctx context.Context, cmd *protocol.Command, d *protocol.SubscribeData, reply func(json.RawMessage, error)) {
+func (c *conn) subscribe(ctx context.Context, name string, d *protocol.SubscribeData, reply func(json.RawMessage, error)) {
 	c.joins.Add(1)
-	c.server.hub.Attach(ctx, cmd.Session, c, d, func(at *session.Attachment, err error) {
+	c.server.hub.Attach(ctx, name, c, d, func(at *session.Attachment, err error) {
 		defer c.joins.Done()
 		if err != nil {
 			reply(nil, err)

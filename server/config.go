@@ -19,14 +19,18 @@ type Config struct {
 
 // Limits bound what clients may take.
 type Limits struct {
-	Message   int64         // bytes of one message of a client; protocol.MaxMessage
-	InFlight  int           // commands under way per connection; 64
-	Window    int64         // bytes not acknowledged that a client may ask for at most; 16 MiB
-	Write     time.Duration // how long a client may take to receive one message; 60 s
-	Heartbeat time.Duration // between heartbeats of an otherwise silent connection; 30 s
+	Connections int           // connections and requests at once; 4,096
+	Message     int64         // bytes of one message of a client; protocol.MaxMessage
+	InFlight    int           // commands under way per connection; 64
+	Window      int64         // bytes not acknowledged that a client may ask for at most; 16 MiB
+	Write       time.Duration // how long a client may take to receive one message; 60 s
+	Heartbeat   time.Duration // between heartbeats of an otherwise silent connection; 30 s
 }
 
 func (l *Limits) defaults() {
+	if l.Connections == 0 {
+		l.Connections = 4096
+	}
 	if l.Message == 0 {
 		l.Message = protocol.MaxMessage
 	}

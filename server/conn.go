@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/session"
+	"agentctl/server/web"
 )
 
 // A conn is one client's connection. One goroutine reads commands, one writes: first the control buffer, then the
@@ -22,17 +24,14 @@ type conn struct {
 	server *Server
 	id     string
 	wire   wire
-	peer   string        // where it comes from
+	socket net.Conn      // below wire
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
 	over   chan struct{} // closed when the connection is to end
 	ending sync.Once
 	parked atomic.Bool    // the writer waits for wake
 	joins  sync.WaitGroup // subscribes under way
-
-	// Owned by the reader.
-
-	watching bool
+	pings  sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows; held for moments
 	who     protocol.Actor
@@ -58,19 +57,16 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return // answered
 	}
 	ws.SetReadLimit(-1) // native bounds it and tells the client why
-	s.serve(&native{ws, s.limits.Message}, r.RemoteAddr, protocol.Actor{Name: "anonymous"})
+	s.serve(&native{ws, s.limits.Message}, socketOf(r), protocol.Actor{Name: web.Peer(r)})
 }
 
 // serve serves a connection until it ends.
-func (s *Server) serve(w wire, peer string, by protocol.Actor) {
+func (s *Server) serve(w wire, socket net.Conn, by protocol.Actor) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), wire: w, peer: peer, slots: make(chan struct{}, s.limits.InFlight),
+		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, slots: make(chan struct{}, s.limits.InFlight),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), who: by, heard: time.Now(),
 	}
-	if !s.enter(c) {
-		_ = w.Close(protocol.CloseGoingAway, "the server is stopping")
-		return
-	}
+	s.enter(c)
 	defer s.leave(c)
 	c.serve()
 }
@@ -83,6 +79,7 @@ func (c *conn) serve() {
 	}()
 	c.read()
 	<-written
+	c.pings.Wait()
 	c.joins.Wait()
 	c.mu.Lock()
 	subs := c.subs
@@ -95,39 +92,60 @@ func (c *conn) serve() {
 	}
 }
 
+// farewell bounds what a connection may still take once it is to end: its last words and the closing handshake.
+const farewell = 5 * time.Second
+
 // close ends the connection with a close code and a reason, once what is in the control buffer is written. The first one stays.
 func (c *conn) close(code websocket.StatusCode, reason string) {
 	c.ending.Do(func() {
 		c.mu.Lock()
 		c.code, c.reason = code, reason
 		c.mu.Unlock()
+		_ = c.socket.SetDeadline(time.Now().Add(farewell))
 		close(c.over)
 	})
 }
 
-// read takes commands until the connection ends.
+// ended reports whether close was called.
+func (c *conn) ended() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// cut ends the connection at once.
+func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
+
+// read takes commands until the connection ends: by the client, who is answered already, by a frame that breaks the rules, or
+// from this side.
 func (c *conn) read() {
-	defer c.close(websocket.StatusNormalClosure, "")
+	defer c.close(websocket.StatusProtocolError, "")
 	for {
 		message, err := c.wire.Read(context.Background())
-		c.mu.Lock()
-		c.heard = time.Now()
-		c.mu.Unlock()
-		if e := bad(err); e != nil {
-			c.answer("", nil, e)
-			if e.Code == protocol.CodeTooLarge {
-				c.close(protocol.CloseTooLarge, e.Message)
-				return
-			}
-			continue
-		}
-		if err != nil {
+		refused := refusal(err)
+		if err != nil && refused == nil {
 			c.server.log.Debug("connection ends", "conn", c.id, "err", err)
 			var asked websocket.CloseError // by a dialect: a peer's own close is answered already
 			if errors.As(err, &asked) {
 				c.close(asked.Code, asked.Reason)
 			}
 			return
+		}
+		c.mu.Lock()
+		c.heard = time.Now()
+		c.mu.Unlock()
+		if refused != nil {
+			if c.slot() {
+				c.settle("", nil, refused)
+			}
+			if refused.Code == protocol.CodeTooLarge {
+				c.close(protocol.CloseTooLarge, refused.Message)
+				return
+			}
+			continue
 		}
 		for line := range protocol.Lines(message) {
 			if !c.take(line) {
@@ -145,9 +163,7 @@ func (c *conn) take(line []byte) bool {
 			return true
 		}
 	}
-	select {
-	case c.slots <- struct{}{}:
-	case <-c.over:
+	if !c.slot() {
 		return false
 	}
 	if err != nil {
@@ -156,6 +172,16 @@ func (c *conn) take(line []byte) bool {
 	}
 	c.do(&cmd)
 	return true
+}
+
+// slot waits for one; false when the connection ends.
+func (c *conn) slot() bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	case <-c.over:
+		return false
+	}
 }
 
 // Wake wakes the writer if it waits.

@@ -2,15 +2,15 @@ package server
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 )
 
-// control is what a connection writes before anything else: answers, of which there are at most as many as slots, and what
-// ephemeral events tell, the newest of each key.
+// control is what a connection writes before anything else: answers, each of which holds a slot, and what ephemeral events
+// tell, the newest of each key.
 type control struct {
 	answers [][]byte
-	slots   int // of the answers that hold one
 	keys    []string
 	told    map[string][]byte
 }
@@ -25,28 +25,28 @@ func (k *control) tell(key string, line []byte) {
 	k.told[key] = line
 }
 
-// take appends everything that waits to buf, a line each, and returns how many slots its answers held.
+// take appends what waits to buf, a line each, and returns how many answers that are. It ends where maxWrite is reached: many
+// large answers are many messages, each of which has its time.
 func (k *control) take(buf []byte) ([]byte, int) {
-	for _, a := range k.answers {
-		buf = append(append(buf, a...), '\n')
+	answers, keys := 0, 0
+	for ; answers < len(k.answers) && len(buf) < maxWrite; answers++ {
+		buf = append(append(buf, k.answers[answers]...), '\n')
 	}
-	for _, key := range k.keys {
-		buf = append(append(buf, k.told[key]...), '\n')
-		delete(k.told, key)
+	for ; keys < len(k.keys) && len(buf) < maxWrite; keys++ {
+		buf = append(append(buf, k.told[k.keys[keys]]...), '\n')
+		delete(k.told, k.keys[keys])
 	}
-	slots := k.slots
-	clear(k.answers)
-	k.answers, k.keys, k.slots = k.answers[:0], k.keys[:0], 0
-	return buf, slots
+	k.answers, k.keys = slices.Delete(k.answers, 0, answers), slices.Delete(k.keys, 0, keys)
+	return buf, answers
 }
 
-// answer queues an answer that holds no slot.
-func (c *conn) answer(id string, result json.RawMessage, err error) { c.queue(id, result, err, 0) }
-
-// settle queues the answer of a command that took a slot. A command without an id is answered only when it fails.
-func (c *conn) settle(id string, result json.RawMessage, err error) { c.queue(id, result, err, 1) }
-
-func (c *conn) queue(id string, result json.RawMessage, err error, slots int) {
+// settle queues the answer to a command, which keeps its slot until it is written. A command without an id is answered only
+// when it fails.
+func (c *conn) settle(id string, result json.RawMessage, err error) {
+	if id == "" && err == nil {
+		<-c.slots
+		return
+	}
 	a := protocol.Answer{ID: id, Result: result}
 	if err != nil {
 		a.Result, a.Error = nil, protocol.AsError(err)
@@ -54,16 +54,9 @@ func (c *conn) queue(id string, result json.RawMessage, err error, slots int) {
 			c.server.log.Error("command failed", "conn", c.id, "err", err)
 		}
 	}
-	if id == "" && err == nil {
-		for range slots {
-			<-c.slots
-		}
-		return
-	}
 	line := protocol.MustEncode(a)
 	c.mu.Lock()
 	c.control.answers = append(c.control.answers, line)
-	c.control.slots += slots
 	c.mu.Unlock()
 	c.Wake()
 }

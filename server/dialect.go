@@ -12,6 +12,7 @@ import (
 	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/server/session"
+	"agentctl/server/web"
 )
 
 // dialectPath is where every listener of the native protocol serves the dialects: /dialect/NAME, and anything below.
@@ -37,7 +38,7 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 		}
 		query := r.URL.Query()
 		query.Del("token")
-		by := protocol.Actor{Name: d.Name + "@" + r.RemoteAddr}
+		by := protocol.Actor{Name: d.Name + "@" + web.Peer(r)}
 		door := protocol.Door{
 			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: by, ID: session.NewID, Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
@@ -48,7 +49,7 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 			},
 			Sign: s.sign, Version: s.version,
 		}
-		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), r.RemoteAddr, by)
+		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), by)
 	})
 }
 
@@ -62,8 +63,8 @@ func (s *Server) sign(message string) string {
 func (s *Server) mount(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {
 		d, _ := dialect.Named(name)
-		mux.Handle(dialectPath+name, s.speak(d, dialectPath+name))
-		mux.Handle(dialectPath+name+"/", s.speak(d, dialectPath+name))
+		mux.Handle(dialectPath+name, s.counted(s.speak(d, dialectPath+name)))
+		mux.Handle(dialectPath+name+"/", s.counted(s.speak(d, dialectPath+name)))
 	}
 }
 

@@ -57,8 +57,8 @@ func (l *Listener) tokenValid(r *http.Request) bool {
 	if l.Token == "" {
 		return true
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
 		given = r.URL.Query().Get("token")
 	}
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(l.Token))

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -14,8 +16,27 @@ func TestHelloIsOptional(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial()
 	id := c.create("")
-	if r := c.subscribe(id, ""); len(r.Clients) != 1 || r.Clients[0].By.Name == "" {
-		t.Errorf("clients %+v, want the caller with a name", r.Clients)
+	if r := c.subscribe(id, ""); len(r.Clients) != 1 || r.Clients[0].By.Name != "anonymous" {
+		t.Errorf("clients %+v, want the caller", r.Clients)
+	}
+}
+
+func TestWhoSaysNoNameIsCalledByItsAddress(t *testing.T) {
+	w := newWorld(t)
+	l, err := ListenTCP("127.0.0.1:0", "secret", false)
+	must(t, err)
+	l.Token, l.hosts = "", nil
+	addr := w.serve(l)
+	local := ""
+	c := dialThrough(t, func(ctx context.Context) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+		if err == nil {
+			local = conn.LocalAddr().String()
+		}
+		return conn, err
+	})
+	if r := c.hello(protocol.HelloData{}); r.By.Name != local {
+		t.Errorf("called %q, its address is %s", r.By.Name, local)
 	}
 }
 
@@ -128,7 +149,7 @@ func TestBadLineIsAnErrorForItAlone(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &client{t: t, ws: c.ws}
+			c := &client{t: t, ws: c.ws, patience: patience}
 			c.write(tt.line)
 			m := c.next()
 			if c.refused(m, tt.want); m.ID != tt.id {

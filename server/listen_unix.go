@@ -3,14 +3,23 @@
 package server
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
+	"syscall"
 )
 
-// listenPrivate binds the socket inside a directory of its own, closes it to others and moves it into place: at no moment
-// can anybody else open it.
+// listenPrivate binds the socket inside a directory of its own, closes it to others and moves it into place, over a socket
+// that is there: at no moment can anybody else open it.
 func listenPrivate(path string) (net.Listener, error) {
+	if most := len(syscall.RawSockaddrUnix{}.Path) - 1; len(path) > most {
+		return nil, fmt.Errorf("%s: longer than %d bytes, nobody could connect", path, most)
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() != os.ModeSocket {
+		return nil, fmt.Errorf("%s: is there and no socket", path)
+	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".s") // 0700
 	if err != nil {
 		return nil, err
@@ -30,17 +39,18 @@ func listenPrivate(path string) (net.Listener, error) {
 		_ = l.Close()
 		return nil, err
 	}
-	return &unixListener{l, path}, nil
+	return &unixListener{Listener: l, path: path}, nil
 }
 
-// unixListener removes its socket when it is closed.
+// unixListener removes its socket when it is closed, once: another server may have put its own there since.
 type unixListener struct {
 	net.Listener
-	path string
+	path    string
+	removed sync.Once
 }
 
 func (l *unixListener) Close() error {
-	_ = os.Remove(l.path)
+	l.removed.Do(func() { _ = os.Remove(l.path) })
 	return l.Listener.Close()
 }
 

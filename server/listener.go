@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 )
 
 // A Listener is a way in and who may use it.
@@ -31,9 +30,6 @@ var ErrExposed = errors.New("other machines could reach this address: it needs a
 // ListenUnix listens on a Unix socket that only its owner can open (mode 0600), in place of a socket that nobody serves. The
 // caller holds the data directory's lock, so that no other server can be taken the socket from.
 func ListenUnix(path string) (*Listener, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove old socket: %w", err)
-	}
 	l, err := listenPrivate(path)
 	if err != nil {
 		return nil, fmt.Errorf("listen on unix socket: %w", err)
@@ -41,12 +37,15 @@ func ListenUnix(path string) (*Listener, error) {
 	return &Listener{Listener: l}, nil
 }
 
-// ListenTCP listens on a TCP address for whoever has the token. An address that is not loopback is ErrExposed unless
-// insecure says that this is meant.
+// ListenTCP listens on a TCP address for whoever has the token. An address that is not loopback is ErrExposed, and no token an
+// error, unless insecure says that this is meant.
 func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	if !insecure && token == "" {
+		return nil, fmt.Errorf("listen on %s: a token is needed", addr)
 	}
 	if !insecure && !loopback(host) {
 		return nil, fmt.Errorf("listen on %s: %w", addr, ErrExposed)

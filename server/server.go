@@ -10,10 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/server/session"
-	"agentctl/server/web"
 )
 
 // A Server serves the sessions of one store on any number of listeners. Its methods may be called from any goroutine.
@@ -25,14 +23,16 @@ type Server struct {
 	dialects Dialects
 	secret   []byte // signs what dialects hand out
 	log      *slog.Logger
-	started  time.Time
 
-	mu     sync.Mutex
-	conns  map[*conn]bool
-	https  []*http.Server
-	closed bool
-	seen   time.Time      // when a client was last connected or a turn last ran
-	live   sync.WaitGroup // connections
+	gone chan struct{} // closed when Shutdown is done
+
+	mu       sync.Mutex
+	conns    map[*conn]bool
+	https    []*http.Server
+	closed   bool
+	seen     time.Time      // when a client was last connected or a turn last ran
+	requests int            // under way, connections among them
+	live     sync.WaitGroup // the same, to be waited for; added to under mu, while not closed
 }
 
 // New opens the sessions of the configured store; see session.NewHub.
@@ -48,11 +48,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sessions: %w", err)
 	}
-	now := time.Now()
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
 		dialects: cfg.Dialects, secret: cfg.Session.Secret,
-		started: now, seen: now, conns: map[*conn]bool{},
+		gone: make(chan struct{}), seen: time.Now(), conns: map[*conn]bool{},
 	}, nil
 }
 
@@ -63,6 +62,7 @@ func (s *Server) Serve(l *Listener) error {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		ConnContext:       withSocket,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	s.mu.Lock()
@@ -78,49 +78,42 @@ func (s *Server) Serve(l *Listener) error {
 	return nil
 }
 
-func (s *Server) handler(l *Listener) http.Handler {
-	if d, ok := dialect.Named(l.Dialect); ok {
-		return s.speak(d, "")
-	}
-	mux := http.NewServeMux()
-	s.mount(mux)
-	mux.HandleFunc("GET "+protocol.Path, s.accept)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("ok\n"))
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.closed {
-			http.Error(w, "stopping", http.StatusServiceUnavailable)
-			return
-		}
-		_, _ = w.Write([]byte("ok\n"))
-	})
-	mux.Handle("/api/", web.Handler(s.hub, s.log))
-	return mux
-}
-
 // Shutdown drains the server: clients are told to go, turns are cut (an agent that resumes goes on after the next start),
-// agents end, everything is committed. It returns when nothing of the server runs any more, or with ctx's error.
+// agents end, everything is committed. It returns when nothing of the server runs any more. When ctx ends before that, clients
+// are cut off and the error tells which agents did not end. Called again, it waits for the first call.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
+	again := s.closed
 	s.closed = true
 	https := s.https
 	s.mu.Unlock()
-	err := s.hub.Close(ctx) // first, so that clients see how their turns end
-	s.mu.Lock()
-	for c := range s.conns {
-		c.close(protocol.CloseGoingAway, "the server is stopping")
+	if again {
+		select {
+		case <-s.gone:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("wait for shutdown: %w", context.Cause(ctx))
+		}
 	}
-	s.mu.Unlock()
+	defer close(s.gone)
+	err := s.hub.Close(ctx) // first, so that clients see how their turns end
+	s.each(func(c *conn) { c.close(protocol.CloseGoingAway, "the server is stopping") })
 	for _, h := range https {
 		if stopErr := h.Close(); stopErr != nil && !errors.Is(stopErr, net.ErrClosed) {
 			err = errors.Join(err, stopErr)
 		}
 	}
+	defer context.AfterFunc(ctx, func() { s.each((*conn).cut) })()
 	s.live.Wait()
 	return err
+}
+
+func (s *Server) each(f func(*conn)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		f(c)
+	}
 }
 
 // Clients returns how many clients are connected.
@@ -130,34 +123,30 @@ func (s *Server) Clients() int {
 	return len(s.conns)
 }
 
-// IdleSince returns since when no client is connected and no turn runs; ok is false while there is one.
+// IdleSince returns since when no client is connected, by HTTP neither, and no turn runs; ok is false while there is one.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if busy || len(s.conns) > 0 {
+	if busy || s.requests > 0 {
 		s.seen = time.Now()
 		return s.seen, false
 	}
 	return s.seen, true
 }
 
-// enter counts a connection in, unless the server is closed.
-func (s *Server) enter(c *conn) bool {
+// enter counts a connection in.
+func (s *Server) enter(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
 	s.conns[c] = true
-	s.live.Add(1)
-	return true
+	if s.closed { // meanwhile
+		c.close(protocol.CloseGoingAway, "the server is stopping")
+	}
 }
 
 func (s *Server) leave(c *conn) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.conns, c)
-	s.seen = time.Now()
-	s.mu.Unlock()
-	s.live.Done()
 }

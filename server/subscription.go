@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -82,26 +83,23 @@ func (c *conn) Acked(id string) (uint64, int64) {
 const maxWrite = 64 << 10
 
 // next returns what a subscription has to write now: whole lines within the window, and caught_up where it belongs. A client
-// always gets at least one event beyond what it has acknowledged. nil: nothing now.
-func (c *conn) next(s *subscription) []byte {
+// always gets at least one event beyond what it has acknowledged. nil: nothing now. The lines may lie in buf.
+func (c *conn) next(s *subscription, buf []byte) []byte {
 	c.mu.Lock()
-	after, room := s.after, int64(maxWrite)
-	if c.window > 0 && c.unacked > 0 {
-		room = min(room, c.window-c.unacked)
-	} else if c.window > 0 {
-		room = min(room, c.window)
+	after, room, owed := s.after, int64(math.MaxInt64), c.unacked > 0
+	if c.window > 0 {
+		room = c.window - c.unacked
 	}
-	first := c.window == 0 || c.unacked == 0
 	c.mu.Unlock()
 	if room <= 0 {
 		return nil
 	}
-	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(room), nil)
+	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(min(room, maxWrite)), buf)
 	if err != nil {
 		c.lost(s, err)
 		return nil
 	}
-	if len(lines) > 0 && !first && int64(len(lines)) > room {
+	if owed && int64(len(lines)) > room { // one event alone, and more than may be owed
 		return nil
 	}
 	c.mu.Lock()
@@ -124,7 +122,7 @@ func (c *conn) next(s *subscription) []byte {
 			Session: s.session, Type: protocol.CaughtUp, Time: time.Now(),
 			Data: protocol.MustEncode(protocol.CaughtUpData{Position: protocol.Position{Epoch: s.upto.Epoch, Seq: last}}),
 		}
-		lines = append(e.AppendJSON(slices.Clip(slices.Clone(lines))), '\n')
+		lines = append(e.AppendJSON(slices.Clip(lines)), '\n')
 	}
 	return lines
 }

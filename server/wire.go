@@ -57,8 +57,8 @@ func (n *native) Write(ctx context.Context, message []byte) error {
 	return n.Conn.Write(ctx, websocket.MessageText, message)
 }
 
-// bad returns the error of err that is for the client, or nil.
-func bad(err error) *protocol.Error {
+// refusal returns the error of err that is for the client, or nil.
+func refusal(err error) *protocol.Error {
 	var e *protocol.Error
 	errors.As(err, &e)
 	return e

@@ -35,12 +35,17 @@ const play = `
 {"say":"through the gate"}
 {"on":"few"}
 {"burst":30,"size":40}
+{"on":"some"}
+{"burst":60,"size":200}
+{"burst":3,"size":30000}
+{"on":"bench"}
+{"burst":2000,"size":100}
 {"on":"much"}
 {"burst":3000,"size":200}
 {"on":"large"}
 {"burst":60,"size":40000}
 {"on":"endless"}
-{"burst":10000000,"size":300,"delay":"100us"}
+{"burst":10000000,"size":300,"delay":"1ms"}
 `
 
 // patience bounds every wait of these tests.
@@ -95,6 +100,20 @@ func (w *world) start() {
 	go func() { w.served <- w.server.Serve(w.pipe.Listener) }()
 }
 
+// serve serves another listener until the world stops, and returns its address.
+func (w *world) serve(l *Listener) string {
+	w.t.Helper()
+	served := make(chan error, 1)
+	go func() { served <- w.server.Serve(l) }()
+	w.t.Cleanup(func() {
+		w.stop()
+		if err := <-served; err != nil {
+			w.t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
 // stop shuts the server down; twice does nothing.
 func (w *world) stop() {
 	w.t.Helper()
@@ -117,10 +136,11 @@ func (w *world) stop() {
 
 // A client is a raw WebSocket and what came over it and was not looked at yet.
 type client struct {
-	t     testing.TB
-	ws    *websocket.Conn
-	lines []string
-	asked int
+	t        testing.TB
+	ws       *websocket.Conn
+	patience time.Duration // of a read
+	lines    []string
+	asked    int
 }
 
 // dial connects without a word.
@@ -133,14 +153,20 @@ func dialThrough(t testing.TB, dial func(context.Context) (net.Conn, error)) *cl
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
 	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
+		HTTPClient: through(dial), Subprotocols: []string{protocol.Subprotocol},
 	})
 	must(t, err)
 	ws.SetReadLimit(-1)
 	t.Cleanup(func() { _ = ws.CloseNow() })
-	return &client{t: t, ws: ws}
+	return &client{t: t, ws: ws, patience: patience}
+}
+
+// through makes an HTTP client of a way to dial.
+func through(dial func(context.Context) (net.Conn, error)) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dial(ctx)
+	}}}
 }
 
 // write sends a message as it is.
@@ -154,7 +180,7 @@ func (c *client) write(message string) {
 // line returns the next line that comes, or how the connection ended.
 func (c *client) line() (string, error) {
 	for len(c.lines) == 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 		_, b, err := c.ws.Read(ctx)
 		cancel()
 		if err != nil {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -9,49 +10,46 @@ import (
 	"agentctl/protocol"
 )
 
+// A writer is the goroutine that writes to a connection, and what it alone owns.
+type writer struct {
+	*conn
+	stalled *time.Timer     // runs during a write
+	subs    []*subscription // of the connection, as seen last
+	turn    int             // whose turn it is among them
+}
+
+// buffers hold what is being written, so that a connection with nothing to write holds none.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, maxWrite); return &b }}
+
 // write is the connection's writer. A write that takes longer than the limit ends the connection: the client is dead, and
 // resumes if it is not.
 func (c *conn) write() {
-	stalled := time.AfterFunc(time.Hour, func() {
+	w := &writer{conn: c}
+	w.stalled = time.AfterFunc(time.Hour, func() {
 		c.close(protocol.CloseSlow, "nothing was read for too long")
-		_ = c.wire.CloseNow()
+		c.cut()
 	})
-	stalled.Stop()
-	send := func(b []byte) bool {
-		stalled.Reset(c.server.limits.Write)
-		err := c.wire.Write(context.Background(), b)
-		stalled.Stop()
-		if err != nil {
-			c.close(websocket.StatusAbnormalClosure, "")
-		}
-		return err == nil
-	}
+	w.stalled.Stop()
+	defer c.wire.CloseNow()
 	beat := time.NewTimer(c.server.limits.Heartbeat)
 	defer beat.Stop()
-	turn := 0
-	var buf []byte
 	for {
 		c.parked.Store(true) // before looking, so that no wake is lost
-		wrote, ok := c.writeOnce(&turn, &buf, send)
-		if !ok {
-			_ = c.wire.CloseNow()
+		wrote, ok := w.once()
+		switch {
+		case !ok:
 			return
-		}
-		if wrote {
-			select {
-			case <-c.over:
-			default:
-				continue
-			}
+		case c.ended():
+			w.finish()
+			return
+		case wrote:
+			continue
 		}
 		select {
 		case <-c.wake:
 		case <-c.over:
-			c.finish(send)
-			return
 		case <-beat.C:
-			if !c.beat(send) {
-				_ = c.wire.CloseNow()
+			if !w.beat() {
 				return
 			}
 			beat.Reset(c.server.limits.Heartbeat)
@@ -59,69 +57,82 @@ func (c *conn) write() {
 	}
 }
 
-// finish writes the answers that wait and closes the connection with its code.
-func (c *conn) finish(send func([]byte) bool) {
-	c.mu.Lock()
-	b, slots := c.control.take(nil)
-	code, reason := c.code, c.reason
-	c.mu.Unlock()
-	alive := code != websocket.StatusAbnormalClosure
-	if len(b) > 0 && alive {
-		alive = send(b)
+// send writes a message; false when the connection is over.
+func (w *writer) send(b []byte) bool {
+	w.stalled.Reset(w.server.limits.Write)
+	err := w.wire.Write(context.Background(), b)
+	w.stalled.Stop()
+	if err != nil {
+		w.close(websocket.StatusAbnormalClosure, "")
 	}
-	for range slots {
-		<-c.slots
-	}
-	if alive {
-		_ = c.wire.Close(code, reason)
-	}
-	_ = c.wire.CloseNow()
+	return err == nil
 }
 
-// beat tells a silent client that the server is there, and ends a connection whose client is not.
-func (c *conn) beat(send func([]byte) bool) bool {
-	period := c.server.limits.Heartbeat
-	c.mu.Lock()
-	silent := time.Since(c.heard) >= period
-	c.mu.Unlock()
-	if silent {
-		ctx, cancel := context.WithTimeout(context.Background(), period)
-		defer cancel()
-		if c.wire.Ping(ctx) != nil {
-			c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
-			return false
-		}
-	}
-	e := protocol.Event{Type: protocol.Heartbeat, Time: time.Now(), Data: protocol.MustEncode(protocol.HeartbeatData{Server: c.server.version})}
-	return send(append(e.AppendJSON(nil), '\n'))
-}
-
-// writeOnce writes the control buffer, or else what the next subscription in turn has.
-func (c *conn) writeOnce(turn *int, buf *[]byte, send func([]byte) bool) (wrote, ok bool) {
-	c.mu.Lock()
-	b, slots := c.control.take((*buf)[:0])
-	subs := c.subs
-	n := len(subs)
-	order := make([]*subscription, n)
-	for i := range n {
-		order[i] = subs[(*turn+i)%n]
-	}
-	c.mu.Unlock()
-	if *buf = b; len(b) > 0 {
-		ok := send(b)
-		for range slots {
-			<-c.slots
-		}
-		if cap(b) > maxWrite {
-			*buf = nil
+// once writes the control buffer, or else what the next subscription in turn has.
+func (w *writer) once() (wrote, ok bool) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	w.mu.Lock()
+	b, answers := w.control.take((*buf)[:0])
+	w.subs = append(w.subs[:0], w.conn.subs...)
+	w.mu.Unlock()
+	if len(b) > 0 {
+		ok := w.send(b)
+		for range answers {
+			<-w.slots
 		}
 		return true, ok
 	}
-	for i, sub := range order {
-		if lines := c.next(sub); len(lines) > 0 {
-			*turn += i + 1
-			return true, send(lines)
+	for i := range w.subs {
+		at := (w.turn + i) % len(w.subs)
+		if lines := w.next(w.subs[at], (*buf)[:0]); len(lines) > 0 {
+			w.turn = at + 1
+			return true, w.send(lines)
 		}
 	}
 	return false, true
+}
+
+// finish writes the answers that wait and, when the server goes, what became visible; then it closes the connection with its
+// code.
+func (w *writer) finish() {
+	w.mu.Lock()
+	code, reason := w.code, w.reason
+	w.mu.Unlock()
+	if code == websocket.StatusAbnormalClosure {
+		return
+	}
+	for begun := time.Now(); time.Since(begun) < farewell/2; {
+		wrote, ok := w.once()
+		if !ok {
+			return
+		}
+		if !wrote || code != protocol.CloseGoingAway {
+			break
+		}
+	}
+	_ = w.wire.Close(code, reason)
+}
+
+// beat tells a silent client that the server is there, and asks one that says nothing whether it is.
+func (w *writer) beat() bool {
+	w.mu.Lock()
+	silent := time.Since(w.heard) >= w.server.limits.Heartbeat
+	w.mu.Unlock()
+	if silent {
+		w.pings.Go(w.ping)
+	}
+	e := protocol.Event{Type: protocol.Heartbeat, Time: time.Now(), Data: protocol.MustEncode(protocol.HeartbeatData{Server: w.server.version})}
+	return w.send(append(e.AppendJSON(nil), '\n'))
+}
+
+// ping ends the connection when its client is not there. The writer does not wait for it: the pong may stand behind commands
+// that wait for their answers to be written.
+func (c *conn) ping() {
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Heartbeat)
+	defer cancel()
+	if c.wire.Ping(ctx) != nil {
+		c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
+		c.cut()
+	}
 }

@@ -124,6 +124,16 @@ var scenes = map[string]func() *journal{
 		j.link(Link{State: Offline, Reason: "the token expired"})
 		return j
 	},
+	"prose": func() *journal {
+		j := newJournal()
+		j.user(ada, "m1", "What is **agentctl**?")
+		j.say("t1", "# agentctl\n\nIt is **tmux for AI agents**: an agent works on a *server*, you attach with `agentctl attach`. "+
+			"See [the site](https://example.org/docs).\n\n", "- Nothing is lost.\n- Nothing waits:\n  1. detach\n  2. come back\n- [x] done\n\n",
+			"```go\nfunc main() {\n\tfmt.Println(\"漢字\")\n}\n```\n\n| word | meaning |\n|---|---|\n| turn | one message to its end |\n| hold | keeps the queue from running |\n\n",
+			"> Everybody sees the same.\n\n```diff\n-old\n+new\n```\n\nThe end is near, and `code")
+		j.caughtUp()
+		return j
+	},
 	"plan": func() *journal {
 		j := conversation()
 		j.add(protocol.PlanStarted, protocol.PlanStartedData{Question: "how to tidy"})

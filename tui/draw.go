@@ -47,6 +47,7 @@ func (m *model) draw() tea.View {
 		return lines
 	}
 	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
+	finding := panels(m.finder.Render(m.look, m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
 	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
 	request = panels(request)
@@ -61,9 +62,11 @@ func (m *model) draw() tea.View {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
-	screen := slices.Concat(said, plan, waiting, request, sent, asking, edge)
+	screen := slices.Concat(said, plan, waiting, request, sent, finding, asking, edge)
 	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
 		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
+	} else if m.finder.input != nil && len(finding) > 0 {
+		cursor = tea.NewCursor(m.finder.cursor(), len(screen)-len(edge)-len(asking)-1)
 	} else if cursor != nil {
 		cursor.Y += len(screen)
 	}
@@ -92,16 +95,18 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-// frame cuts the lines to the screen. It is the last to see them: nothing that
+func (m *model) frame(lines []string) string { return frameOf(lines, m.width, m.height) }
+
+// frameOf cuts lines to the screen. It is the last to see them: nothing that
 // steers a terminal gets by, whatever was forgotten before.
-func (m *model) frame(lines []string) string {
-	lines = lines[:min(len(lines), m.height)]
+func frameOf(lines []string, width, height int) string {
+	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = onlyDress(line)
-		lines[i] = line
-		if len(line) > m.width && ansi.StringWidth(line) > m.width {
-			lines[i] = ansi.Truncate(line, m.width, "")
+		if len(line) > width && ansi.StringWidth(line) > width {
+			line = ansi.Truncate(line, width, "")
 		}
+		lines[i] = line
 	}
 	return strings.Join(lines, "\n")
 }

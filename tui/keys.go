@@ -2,6 +2,8 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/transcript"
 )
 
 // key is where every key press arrives.
@@ -37,6 +39,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.interrupt.asking:
 		return m.interruptKey(key)
+	case m.finder.input != nil:
+		return m.findKey(key, msg)
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.key(msg)
@@ -78,6 +82,9 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		m.story.list.Bottom()
 	case "ctrl+o":
 		m.foldLast()
+	case "ctrl+f":
+		m.finder.stop()
+		m.finder.write()
 	case "ctrl+l":
 		return tea.ClearScreen, true
 	case "ctrl+z":
@@ -119,6 +126,10 @@ func (m *model) click(msg tea.MouseClickMsg) {
 func (m *model) paste(s string) {
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.paste(s)
+		return
+	}
+	if m.finder.input != nil {
+		*m.finder.input, _ = m.finder.input.Update(tea.PasteMsg{Content: oneLine(transcript.Clean(s))})
 		return
 	}
 	if m.focus == onComposer && m.pager == nil {

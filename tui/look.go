@@ -6,6 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/transcript"
 )
 
 // look is how things are dressed. Colours are the terminal's own sixteen, so
@@ -14,6 +16,8 @@ type look struct {
 	zone *time.Location
 
 	bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
+
+	styles map[transcript.Style]lipgloss.Style // of prose, made when first needed
 }
 
 func newLook(zone *time.Location) *look {
@@ -29,7 +33,37 @@ func newLook(zone *time.Location) *look {
 		warn:   plain.Foreground(lipgloss.Yellow),
 		key:    plain.Bold(true),
 		chosen: plain.Reverse(true),
+		styles: map[transcript.Style]lipgloss.Style{},
 	}
+}
+
+// prose dresses a stretch of markdown.
+func (l *look) prose(text string, style transcript.Style) string {
+	s, ok := l.styles[style]
+	if !ok {
+		s = proseStyle(style)
+		l.styles[style] = s
+	}
+	return s.Render(text)
+}
+
+func proseStyle(style transcript.Style) lipgloss.Style {
+	s := lipgloss.NewStyle().
+		Bold(style&transcript.Strong != 0).
+		Italic(style&transcript.Emphasis != 0).
+		Underline(style&transcript.Link != 0).
+		Faint(style&transcript.Faint != 0)
+	switch {
+	case style&transcript.Added != 0:
+		s = s.Foreground(lipgloss.Green)
+	case style&transcript.Removed != 0:
+		s = s.Foreground(lipgloss.Red)
+	case style&transcript.Code != 0:
+		s = s.Foreground(lipgloss.Cyan)
+	case style&transcript.Heading != 0:
+		s = s.Foreground(lipgloss.Magenta)
+	}
+	return s
 }
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }

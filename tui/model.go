@@ -19,6 +19,7 @@ type model struct {
 	newID   func() string
 	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
 	mouse   bool
+	desk    bool // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -37,8 +38,11 @@ type model struct {
 	approvals     approvals
 	pager         *pager
 	interrupt     interrupt
+	finder        finder
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once
+	hidden        bool   // something else is on the screen
+	others        string // what other sessions want
 	word          string // a line for the person, until the next key
 
 	// Pressing a key before quiet is over starts it anew; then approvals arm.
@@ -123,7 +127,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dirty = true
 	case olderMsg:
 		m.dirty = true
-		m.older(msg)
+		cmd = m.older(msg)
+	case findMsg:
+		cmd = m.find(msg.wave)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
@@ -166,7 +172,7 @@ func (m *model) tell(err error) tea.Cmd {
 
 // tick wakes the program once a second while a clock is on the screen.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.state.Turn == nil && m.link.State != Reconnecting {
+	if m.ticking || m.hidden || m.state.Turn == nil && m.link.State != Reconnecting {
 		return nil
 	}
 	m.ticking = true
@@ -193,6 +199,11 @@ func (m *model) page() tea.Cmd {
 	if !m.caughtUp || m.link.State != Connected || !m.story.list.AtTop() {
 		return nil
 	}
+	return m.pageNow()
+}
+
+// pageNow asks for older turns, unless they are on their way.
+func (m *model) pageNow() tea.Cmd {
 	ask, ok := m.story.page()
 	if !ok {
 		return nil
@@ -208,9 +219,9 @@ func (m *model) page() tea.Cmd {
 	})
 }
 
-func (m *model) older(msg olderMsg) {
+func (m *model) older(msg olderMsg) tea.Cmd {
 	if msg.epoch != m.epoch || msg.page.Epoch != "" && msg.page.Epoch != m.epoch {
-		return // the log is another one by now
+		return nil // the log is another one by now
 	}
 	err := msg.err
 	if err == nil {
@@ -221,6 +232,11 @@ func (m *model) older(msg olderMsg) {
 		m.story.before = 0
 		m.word = "older turns: " + errText(err)
 	}
+	if m.finder.paged {
+		m.finder.paged = false
+		return m.find(m.finder.wave)
+	}
+	return nil
 }
 
 // errText is an error for people.

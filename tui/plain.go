@@ -77,7 +77,7 @@ type plain struct {
 
 var errOffline = errors.New("offline")
 
-func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan string) error {
+func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan typed) error {
 	for {
 		if err := p.w.Flush(); err != nil {
 			return fmt.Errorf("tell the session: %w", err)
@@ -111,7 +111,7 @@ func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan st
 				lines = nil
 				continue
 			}
-			p.typed(line)
+			p.take(line)
 		case word := <-p.done:
 			p.narrator.line("%s", word)
 		case <-ctx.Done():
@@ -176,9 +176,15 @@ func (p *plain) worker(ctx context.Context) {
 	}
 }
 
+// typed is a line of the input, or why no more is read.
+type typed struct {
+	line string
+	err  error
+}
+
 // readLines gives the lines of r until it ends, ctx does, or stop is called.
-func readLines(ctx context.Context, r io.Reader) (<-chan string, func()) {
-	lines := make(chan string)
+func readLines(ctx context.Context, r io.Reader) (<-chan typed, func()) {
+	lines := make(chan typed)
 	reader, err := cancelreader.NewReader(r)
 	if err != nil { // it cannot be stopped, but it can be read
 		reader = uncancelled{r}
@@ -189,12 +195,21 @@ func readLines(ctx context.Context, r io.Reader) (<-chan string, func()) {
 		defer close(lines)
 		scan := bufio.NewScanner(reader)
 		scan.Buffer(nil, typedMax)
-		for scan.Scan() {
+		put := func(t typed) bool {
 			select {
-			case lines <- scan.Text():
+			case lines <- t:
+				return true
 			case <-ctx.Done():
+				return false
+			}
+		}
+		for scan.Scan() {
+			if !put(typed{line: scan.Text()}) {
 				return
 			}
+		}
+		if err := scan.Err(); err != nil {
+			put(typed{err: fmt.Errorf("read input: %w", err)})
 		}
 	}()
 	return lines, func() {

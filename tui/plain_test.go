@@ -200,6 +200,25 @@ func TestTheEndOfInputEndsNothing(t *testing.T) {
 	})
 }
 
+func TestALineWithoutEndIsToldAndEndsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["transcript"]())
+		go func() {
+			_, _ = io.WriteString(l.in, strings.Repeat("x", typedMax+1)) // the reader gives up in the middle
+		}()
+		synctest.Wait()
+		l.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " still\n"})
+		l.tell()
+		for _, want := range []string{"token too long: what is typed is not read any more", "imports still"} {
+			if !strings.Contains(l.out.String(), want) {
+				t.Errorf("it does not tell %q:\n%s", want, l.out)
+			}
+		}
+		_ = l.in.Close() // never fails
+		_ = l.close()    // of no interest here
+	})
+}
+
 func TestPlainEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, scenes["transcript"]())

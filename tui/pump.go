@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"iter"
 	"time"
 )
 
@@ -13,17 +14,17 @@ const (
 // batch is what happened since the last one.
 type batch []Update
 
-// pump drains the session and hands on one batch at most every frame. send may
-// block: nothing is read meanwhile, so the session feels a slow screen. It
-// returns when the session's updates end or ctx does.
-func pump(ctx context.Context, s Session, send func(batch)) {
+// pump drains a source and hands on what it gave at most once a frame. send may
+// block: nothing is read meanwhile, so the source feels a slow screen. It
+// returns when the source or ctx ends. It owns the goroutine that reads.
+func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], send func([]T)) {
 	ctx, cancel := context.WithCancel(ctx)
-	updates := make(chan Update)
+	updates := make(chan T)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer close(updates)
-		for u := range s.Updates(ctx) {
+		for u := range source(ctx) {
 			select {
 			case updates <- u:
 			case <-ctx.Done():
@@ -36,7 +37,7 @@ func pump(ctx context.Context, s Session, send func(batch)) {
 		<-done
 	}()
 
-	var next batch
+	var next []T
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C

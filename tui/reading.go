@@ -13,7 +13,17 @@ func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
 	switch key {
 	case "esc":
+		m.finder.stop()
+		m.finder.query = ""
+		list.Highlight(nil)
 		m.setFocus(onComposer)
+	case "/":
+		m.finder.stop()
+		m.finder.write()
+	case "n":
+		return m.findNext(-1)
+	case "N":
+		return m.findNext(1)
 	case "up", "k":
 		list.Select(-1)
 	case "down", "j":

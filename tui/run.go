@@ -66,7 +66,7 @@ func show(ctx context.Context, s Session, work *errands, m tea.Model, options ..
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
-		pump(work.ctx, s, func(b batch) { p.Send(b) })
+		pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) })
 		p.Send(outMsg{})
 	}()
 	_, err := p.Run()

@@ -233,7 +233,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		pumped := make(chan struct{})
 		go func() {
 			defer close(pumped)
-			pump(ctx, r, func(b batch) {
+			pump(ctx, r.Updates, func(b []Update) {
 				batches = append(batches, len(b))
 				<-release
 			})

@@ -174,7 +174,7 @@ func TestGoldenScreens(t *testing.T) {
 		"help":     func(s *screen) { s.press("?") },
 	}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "prose", "help", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

@@ -10,17 +10,24 @@ import (
 // indent is the margin of what is said; its first column is the list's mark.
 const indent = 3
 
+// grows is text that is appended to, and kept in layout until it is closed.
+type grows interface {
+	Append(s string)
+	Close()
+}
+
 // feed gives what a fold grows as text to lay out. It keeps a text only while
 // that grows; what is closed has its source and, near the screen, its lines.
-type feed struct {
-	text *transcript.Text
-	seen int
+type feed[T grows] struct {
+	text T
+	live bool // there is a text
+	seen int  // of the source, in the text
 }
 
 // take is the source as text; what is new since the last call is appended.
-func (f *feed) take(source protocol.Text, open bool, fresh func() *transcript.Text) *transcript.Text {
-	if f.text == nil || len(source) < f.seen { // a source that was replaced is shorter
-		f.text, f.seen = fresh(), 0
+func (f *feed[T]) take(source protocol.Text, open bool, fresh func() T) T {
+	if !f.live || len(source) < f.seen { // a source that was replaced is shorter
+		f.text, f.live, f.seen = fresh(), true, 0
 	}
 	text := f.text
 	if len(source) > f.seen {
@@ -29,7 +36,7 @@ func (f *feed) take(source protocol.Text, open bool, fresh func() *transcript.Te
 	}
 	if !open {
 		text.Close()
-		f.text, f.seen = nil, 0
+		*f = feed[T]{}
 	}
 	return text
 }
@@ -61,18 +68,19 @@ func (a *asked) Block(width int, _ bool) transcript.Block {
 	}
 }
 
-// said is what the agent says. Without a head it goes on with what it said.
+// said is what the agent says, in markdown. Without a head it goes on with what
+// it said.
 type said struct {
 	look *look
 	item *protocol.Item
 	head string
-	feed feed
+	feed feed[*transcript.Prose]
 }
 
 func (s *said) Estimate(width int, _ bool) int { return 2 + lines(len(s.item.Text), width) }
 
 func (s *said) Block(width int, _ bool) transcript.Block {
-	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewText)
+	text := s.feed.take(s.item.Text, s.item.Open, func() *transcript.Prose { return transcript.NewProse(s.look.prose) })
 	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + line }}
 	if s.head != "" {
 		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
@@ -89,7 +97,7 @@ func (s *said) Block(width int, _ bool) transcript.Block {
 type thought struct {
 	look *look
 	item *protocol.Item
-	feed feed
+	feed feed[*transcript.Text]
 }
 
 func (t *thought) Estimate(width int, folded bool) int {

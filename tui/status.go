@@ -49,6 +49,9 @@ func (m *model) details() []string {
 	if m.word != "" && m.link.State == Connected {
 		out = append(out, m.turnText())
 	}
+	if m.others != "" {
+		out = append(out, m.look.warn.Render(m.others))
+	}
 	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
 	out = append(out, m.look.bold.Render(name))
 	add(oneLine(transcript.Clean(m.state.Agent)))
@@ -66,6 +69,9 @@ func (m *model) details() []string {
 		for _, set := range o.Settings {
 			add(oneLine(transcript.Clean(set.Value)))
 		}
+	}
+	if m.desk {
+		add("F2 sessions")
 	}
 	add("? help")
 	return out

@@ -157,3 +157,27 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 		})
 	}
 }
+
+// A hundred thousand raw events of a long session, taken in and drawn once.
+func BenchmarkCatchUp100kEvents(b *testing.B) {
+	j := newJournal()
+	for i := range 1000 {
+		j.user(ada, fmt.Sprintf("m%d", i), "go on")
+		j.say("t", strings.Split(strings.Repeat("some words. ", 96), " ")...)
+		j.end(protocol.ReasonCompleted)
+		if j.seq > 100_000 {
+			break
+		}
+	}
+	j.caughtUp()
+	all := j.take()
+	for b.Loop() {
+		m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC), func() time.Time { return dawn }, func() string { return "" })
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+		all[1].Attached.Snapshot.State = &protocol.State{}
+		for i := 0; i < len(all); i += batchMax {
+			m.Update(all[i:min(i+batchMax, len(all))])
+			m.View()
+		}
+	}
+}

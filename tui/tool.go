@@ -19,7 +19,7 @@ const tailLines = 5
 type toolCall struct {
 	look *look
 	item *protocol.Item
-	feed feed
+	feed feed[*transcript.Text]
 }
 
 func (t *toolCall) Estimate(width int, folded bool) int {

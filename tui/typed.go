@@ -16,10 +16,13 @@ const plainHelp = `a line is sent as a message; // sends one that begins with /
 /approve [REQUEST], /always [REQUEST], /deny [REQUEST] [REASON], /stop [REQUEST] [REASON], /explain [REQUEST], /option ID [REQUEST], /answer [REQUEST] QUESTION=TEXT…
 /interrupt [keep|hold|clear], /queue, /edit N TEXT, /remove N, /move N TO, /hold, /release, /status, /quit`
 
-// typed carries out a line that a person typed.
-func (p *plain) typed(line string) {
-	line = strings.TrimSpace(line)
+// take carries out a line that a person typed.
+func (p *plain) take(t typed) {
+	line := strings.TrimSpace(t.line)
 	switch {
+	case t.err != nil:
+		p.narrator.line("%s: what is typed is not read any more", t.err)
+		return
 	case line == "":
 		return
 	case strings.HasPrefix(line, "//"):

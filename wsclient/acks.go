@@ -2,10 +2,12 @@ package wsclient
 
 import "time"
 
-// When to acknowledge, at the latest: after half the window, ackEvents, or ackWithin of the first event that was not.
+// When to acknowledge, at the latest: after half the window, ackEvents, or ackWithin of the first event that was not; when nothing
+// more is there after a quarter of the window or ackDry bytes.
 const (
 	ackEvents = 64
 	ackWithin = 50 * time.Millisecond
+	ackDry    = 64 << 10
 )
 
 // acks counts what a consumer took and did not yet acknowledge. Owned by the consumer's goroutine.
@@ -41,6 +43,9 @@ func (a *acks) took(e *entry, window int64) bool {
 		return a.events >= ackEvents || a.bytes >= window/2
 	}
 }
+
+// dry is called when nothing more is there; true when the server may be waiting for the acknowledgement to go on.
+func (a *acks) dry(window int64) bool { return a.events > 0 && a.bytes >= min(window/4, ackDry) }
 
 func (a *acks) reset() {
 	a.events, a.bytes = 0, 0

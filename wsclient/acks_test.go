@@ -57,6 +57,25 @@ func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
 	})
 }
 
+func TestTheSameSeqOfANewLogIsAcknowledged(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		for _, epoch := range []string{"old", "new"} {
+			p.attach(epoch, 0)
+			r.item()
+			p.events(1, 4)
+			r.seqs(1, 4)
+			time.Sleep(time.Second)
+			if seq, _ := p.acked(); seq != 4 {
+				t.Errorf("acked %d of the %s log", seq, epoch)
+			}
+			_ = p.conn.CloseNow()
+			p = f.open()
+		}
+	})
+}
+
 func TestHalfAWindowIsAcknowledgedAtOnce(t *testing.T) {
 	inBubble(t, Options{Window: 1000}, func(t *testing.T, f *fake, c *Client) {
 		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
@@ -67,6 +86,38 @@ func TestHalfAWindowIsAcknowledgedAtOnce(t *testing.T) {
 		r.seqs(1, 10)
 		if seq, n := p.acked(); seq < 8 || n < 2 {
 			t.Errorf("acked %d by %d acks", seq, n)
+		}
+	})
+}
+
+func TestAServerWhoseWindowIsUsedUpNeedNotWait(t *testing.T) {
+	inBubble(t, Options{Window: 1500}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		before := time.Now()
+		p.events(1, 11)
+		r.seqs(1, 11)
+		if seq, n := p.acked(); seq != 11 || n != 2 || time.Since(before) != 0 {
+			t.Errorf("acked %d by %d acks after %v", seq, n, time.Since(before))
+		}
+	})
+}
+
+func TestALargeEventIsAcknowledgedAtOnceWhateverTheWindow(t *testing.T) {
+	inBubble(t, Options{Window: 16 << 20}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		p.say(string(delta(20_000, 1).AppendJSON(nil)))
+		before := time.Now()
+		if it := r.item(); it.Event.Seq != 20_000 || len(it.Raw) < ackDry {
+			t.Fatalf("event %d of %d bytes", it.Event.Seq, len(it.Raw))
+		}
+		if seq, n := p.acked(); seq != 20_000 || n != 1 || time.Since(before) != 0 {
+			t.Errorf("acked %d by %d acks after %v", seq, n, time.Since(before))
 		}
 	})
 }
@@ -163,5 +214,28 @@ func TestWithoutAcksAFullInboxStopsTheReading(t *testing.T) {
 		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
 			t.Errorf("state %+v", s)
 		}
+	})
+}
+
+func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
+	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		const n = 6000 // more than half of what an inbox holds
+		for seq := uint64(1); seq <= n; seq += 100 {
+			p.events(seq, seq+99)
+		}
+		p.events(n+2, n+2)
+		p.events(n+3, n+3)
+		p.nothing()
+		r.seqs(1, n)
+		if at := p.attach("e", 0); at.Seq != n {
+			t.Errorf("asked again from %v", at)
+		}
+		p.events(n+1, n+3)
+		r.attached(protocol.ModeResume)
+		r.seqs(n+1, n+3)
 	})
 }

@@ -78,7 +78,7 @@ func (l *loop) attempted(d dialed) {
 	if l.c.options.Window >= 0 {
 		l.c.window.Store(hello.Window)
 	}
-	l.beat.start()
+	l.beat.start(l.link.wire.Received())
 	l.follow()
 	l.watchAll()
 	l.sendAgain()

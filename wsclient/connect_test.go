@@ -336,35 +336,6 @@ func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestASilentServerIsPingedThenLeft(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		c.Retry()
-		p := f.open()
-		time.Sleep(time.Hour) // pings are answered
-		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
-			t.Fatalf("state %+v after %d dials", s, len(f.dialed()))
-		}
-		_ = p.conn.CloseNow()
-		p = f.peer()
-		p.mute = true
-		p.greet()
-		start := time.Now()
-		p.next(protocol.DoPing)
-		if got := time.Since(start); got != DefaultHeartbeat {
-			t.Errorf("pinged after %v", got)
-		}
-		p.ended()
-		if got := time.Since(start); got != 2*DefaultHeartbeat {
-			t.Errorf("left after %v", got)
-		}
-		synctest.Wait()
-		if s := c.State(); s.Phase != PhaseReconnecting || !errors.Is(s.Err, errSilent) {
-			t.Errorf("state %+v", s)
-		}
-		f.open()
-	})
-}
-
 func TestHelloTellsWhoTheClientIs(t *testing.T) {
 	inBubble(t, Options{Token: "secret", Name: "ada", Agent: "test/1", Window: 4096}, func(t *testing.T, f *fake, c *Client) {
 		if h := c.Hello(); h.Server != "" {

@@ -127,7 +127,7 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 		return dialect.NewConn(conn, d.dialect.Client(d.call), maxIncoming), nil
 	}
 	conn.SetReadLimit(maxIncoming)
-	return native{conn}, nil
+	return &native{Conn: conn}, nil
 }
 
 // refusal tells why dialing failed, from the HTTP answer when there was one.

@@ -100,6 +100,7 @@ func (l *loop) unfollow() {
 
 // ask subscribes, from where s stands. A consumer that is far behind is asked for once it has room.
 func (l *loop) ask(s *Subscription) {
+	l.cut(s)
 	if !s.inbox.hasRoom() {
 		return
 	}
@@ -111,7 +112,6 @@ func (l *loop) ask(s *Subscription) {
 	}
 	c := &call{command: protocol.Command{Command: protocol.DoSubscribe, Session: f.session, Data: protocol.MustEncode(data)}}
 	c.answer = func(a *protocol.Answer, err error) { l.attached(s, c, a, err) }
-	l.cut(s)
 	f.asked = c
 	l.send(c)
 }
@@ -160,7 +160,7 @@ func (l *loop) attached(s *Subscription, c *call, a *protocol.Answer, err error)
 	if older := l.routes[r.Session]; older != nil {
 		l.end(older, ErrReplaced)
 	}
-	f.session, f.live = r.Session, true
+	f.session, f.live, f.ackTo = r.Session, true, 0
 	l.routes[r.Session] = s
 	if r.Mode == protocol.ModeResume && f.known {
 		f.last.Epoch = r.After.Epoch

@@ -8,6 +8,8 @@ type heartbeat struct {
 	timer  *time.Timer
 	last   time.Time // something was heard
 	pinged time.Time // the ping that waits for an answer; zero: none
+
+	received int64 // as of the last beat
 }
 
 // A beat is what a heartbeat wants done.
@@ -25,7 +27,8 @@ func newHeartbeat(every time.Duration) heartbeat {
 	return heartbeat{every: every, timer: t}
 }
 
-func (h *heartbeat) start() {
+func (h *heartbeat) start(received int64) {
+	h.received = received
 	h.heard()
 	h.timer.Reset(h.every)
 }
@@ -35,11 +38,13 @@ func (h *heartbeat) stop() { h.timer.Stop() }
 // heard says that the server said something, whatever it was.
 func (h *heartbeat) heard() { h.last, h.pinged = time.Now(), time.Time{} }
 
-// due is called when the timer fires. Silence proves nothing while deaf: nobody reads.
-func (h *heartbeat) due(deaf bool) beat {
-	if deaf {
+// due is called when the timer fires. A large message on a slow link is not silence: received is how many bytes came. And
+// silence proves nothing while deaf, when nobody reads.
+func (h *heartbeat) due(received int64, deaf bool) beat {
+	if deaf || received != h.received {
 		h.heard()
 	}
+	h.received = received
 	if !h.pinged.IsZero() {
 		return beatDead
 	}

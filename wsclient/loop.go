@@ -151,7 +151,7 @@ func (l *loop) undecodable(in *incoming) {
 }
 
 func (l *loop) beats() {
-	switch l.beat.due(l.stalled > 0) {
+	switch l.beat.due(l.link.wire.Received(), l.stalled > 0) {
 	case beatPing:
 		l.send(&call{command: protocol.Command{Command: protocol.DoPing}, answer: func(*protocol.Answer, error) {}})
 	case beatDead:
@@ -174,13 +174,14 @@ func (l *loop) shutdown() {
 	}
 	l.c.state.set(ConnState{Phase: PhaseClosed, Err: ErrClosed})
 	l.tell(l.c.dialer.lost(ErrClosed))
-	for _, c := range l.calls {
-		c.answer(nil, ErrClosed)
-	}
 	for s := range l.subs {
 		s.inbox.close()
 	}
 	for w := range l.watchers {
+		delete(l.watchers, w)
 		w.finish(nil)
+	}
+	for _, c := range l.calls {
+		c.answer(nil, ErrClosed)
 	}
 }

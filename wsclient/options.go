@@ -20,7 +20,7 @@ type Options struct {
 	Dialect        string            // that the server speaks; empty: the native protocol
 	DialectOptions map[string]string // of that dialect
 
-	Attempts     int            // failed attempts in a row until the client is offline; 0: no end
+	Attempts     int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
 	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it
 	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window
 	Heartbeat    time.Duration  // of silence before a ping, and how long its answer may take; 0: DefaultHeartbeat

@@ -76,6 +76,8 @@ func (s *Subscription) Events(ctx context.Context) iter.Seq2[Item, error] {
 					yield(Item{}, t.err)
 				}
 				return
+			case acks.dry(s.c.window.Load()):
+				s.ack(acks)
 			default:
 				select {
 				case <-s.inbox.ready:

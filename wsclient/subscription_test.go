@@ -249,6 +249,29 @@ func TestADrainingServerIsLeftAndFoundAgain(t *testing.T) {
 	})
 }
 
+func TestClosingEndsWhatWaitsForItsFirstAnswerWithoutAnError(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.next(protocol.DoSubscribe)
+		watched := make(chan error, 1)
+		go func() {
+			defer close(watched)
+			for _, err := range c.Watch(t.Context()) {
+				watched <- err
+			}
+		}()
+		p.next(protocol.DoWatch)
+		_ = c.Close()
+		if err := r.ended(); err != nil {
+			t.Errorf("the subscription ended with %v", err)
+		}
+		if err := <-watched; err != nil {
+			t.Errorf("the watch ended with %v", err)
+		}
+	})
+}
+
 func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		s := c.Subscribe("s1", SubscribeOptions{})

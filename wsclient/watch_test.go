@@ -44,7 +44,9 @@ func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
 		p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1"), summary("b", "1")}})
 		want("a", "1", false)
 		want("b", "1", false)
-		for _, s := range []protocol.Summary{summary("a", "2"), summary("b", "2"), summary("a", "3"), summary("b", "3"), summary("a", "4")} {
+		p.changed(summary("a", "2"))
+		synctest.Wait()
+		for _, s := range []protocol.Summary{summary("b", "2"), summary("a", "3"), summary("b", "3"), summary("a", "4")} {
 			p.changed(s)
 		}
 		synctest.Wait()

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
-	"agentctl/wsclient"
 )
 
 // takes bounds the number of arguments; most < 0: no bound.
@@ -39,38 +36,6 @@ func group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(verbs...)
 	return cmd
-}
-
-const completionPatience = time.Second
-
-// sessions completes the first argument with names of sessions, of a server that runs already.
-func (a *app) sessions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 || a.readEnvironment() != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	a.flags.NoStart = true
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
-	defer cancel()
-	c, err := a.connect(ctx)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer c.Close()
-	list, err := wsclient.Call[protocol.ListResult](ctx, c.Client, protocol.DoList, "", nil)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var found []cobra.Completion
-	for _, s := range list.Sessions {
-		name := s.Name
-		if name == "" || !strings.HasPrefix(name, prefix) {
-			name = s.Session
-		}
-		if strings.HasPrefix(name, prefix) {
-			found = append(found, cobra.CompletionWithDesc(oneLine(name, 0), oneLine(string(s.Status)+" "+s.Title, 60)))
-		}
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
 // readText returns the text that an argument stands for: itself, or stdin when it is "-" or there is none and stdin is no

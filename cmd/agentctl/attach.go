@@ -15,6 +15,7 @@ type attachOptions struct {
 
 	Session string
 	Plain   bool
+	Mouse   bool
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -25,7 +26,7 @@ func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.C
 		Long: `Show a session on the screen: what was said, what is being said, the queue, and what waits for a decision. Enter sends, F1 lists the
 keys, Ctrl-C twice leaves; the session goes on without you. When the link drops it comes back by itself with everything you missed.
 
-Without SESSION the only one is meant. With --plain, or without a terminal, the session is told in lines: the recent turns, then
+Without SESSION the only one is meant; when there are others, all are shown and you choose. With --plain, or without a terminal, the session is told in lines: the recent turns, then
 what happens; lines of stdin are sent as messages, those that begin with / are commands.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
 		Args:              takes(0, 1),
@@ -38,6 +39,7 @@ what happens; lines of stdin are sent as messages, those that begin with / are c
 		}, run),
 	}
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
+	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	return cmd
 }
 
@@ -48,8 +50,16 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 	}
 	defer l.Close()
 	if o.Session == "" {
-		if o.Session, err = o.only(l); err != nil {
+		all, err := ask[protocol.ListResult](l, protocol.DoList, "", nil)
+		switch {
+		case err != nil:
 			return err
+		case len(all.Sessions) == 1:
+			o.Session = all.Sessions[0].Session
+		case o.Plain || !o.app.onTerminal():
+			return o.choose(all.Sessions)
+		default:
+			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client}, o.app.screen(o.Mouse))))
 		}
 	}
 	r, err := l.snapshot(o.Session) // its id stays when its name changes
@@ -57,19 +67,21 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 		return err
 	}
 	v := &view{client: l.Client, session: r.Snapshot.State.Session}
-	return l.reason(o.app.show(l.ctx, v, o.Plain))
+	if o.Plain || !o.app.onTerminal() {
+		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
+	}
+	return l.reason(left(l.ctx, tui.Run(l.ctx, v, o.app.screen(o.Mouse))))
 }
 
-// show shows a session on the terminal, or as lines where there is none.
-func (a *app) show(ctx context.Context, s tui.Session, plain bool) error {
-	var err error
-	if plain || !a.onTerminal() {
-		err = tui.Plain(ctx, s, a.text(), a.stdin)
-	} else {
-		err = tui.Run(ctx, s, tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor})
-	}
-	if err == nil && ctx.Err() != nil { // nobody left
-		err = context.Cause(ctx)
+// screen is the terminal, for the program that draws on it.
+func (a *app) screen(mouse bool) tui.Options {
+	return tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Mouse: mouse}
+}
+
+// left is why a screen was left, when it was not by a person.
+func left(ctx context.Context, err error) error {
+	if err == nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }
@@ -77,18 +89,11 @@ func (a *app) show(ctx context.Context, s tui.Session, plain bool) error {
 // onTerminal reports whether there is a person with a screen and keys.
 func (a *app) onTerminal() bool { return isTerminal(a.stdin) && isTerminal(a.stdout) }
 
-// only returns the only session, or shows which there are.
-func (o *attachOptions) only(l *link) (string, error) {
-	all, err := ask[protocol.ListResult](l, protocol.DoList, "", nil)
-	if err != nil {
-		return "", err
+// choose shows which sessions there are, where no person can choose.
+func (o *attachOptions) choose(sessions []protocol.Summary) error {
+	if len(sessions) == 0 {
+		return usagef("there is no session yet").hinting("create one: agentctl new --agent AGENT")
 	}
-	switch len(all.Sessions) {
-	case 0:
-		return "", usagef("there is no session yet").hinting("create one: agentctl new --agent AGENT")
-	case 1:
-		return all.Sessions[0].Session, nil
-	}
-	writeSessions(o.app.text(), all.Sessions, time.Now())
-	return "", usagef("which of %d sessions?", len(all.Sessions)).hinting("agentctl attach SESSION")
+	writeSessions(o.app.text(), sessions, time.Now())
+	return usagef("which of %d sessions?", len(sessions)).hinting("agentctl attach SESSION")
 }

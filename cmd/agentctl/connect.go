@@ -17,7 +17,7 @@ import (
 const retries = 15
 
 // errGone ends a verb whose connection did not come back.
-var errGone = errors.New("the connection is lost")
+var errGone = unreachablef("the connection is lost")
 
 // A link is a verb's connection to its server. Its context ends when the connection is given up.
 type link struct {

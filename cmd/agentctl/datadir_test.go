@@ -155,3 +155,20 @@ func TestOneServerHoldsADirectory(t *testing.T) {
 	}
 	l.Close()
 }
+
+func TestADirectoryThatEverybodyUsesIsLeftAlone(t *testing.T) {
+	d := dataDir(t.TempDir())
+	for mode, taken := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o777: false, 0o777 | os.ModeSticky: false} {
+		if err := os.Chmod(string(d), mode); err != nil {
+			t.Fatal(err)
+		}
+		err := d.make()
+		info, statErr := os.Stat(string(d))
+		if statErr != nil {
+			t.Fatal(statErr)
+		}
+		if private := info.Mode().Perm() == 0o700; private != taken || (err == nil) != taken {
+			t.Errorf("%o becomes %o, %v", mode, info.Mode(), err)
+		}
+	}
+}

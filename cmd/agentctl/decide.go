@@ -39,14 +39,15 @@ func newApprove(a *app, run func(context.Context, *decideOptions) error) *cobra.
 		Short: "Allow what an agent asks for",
 		Long: "Allow what an agent asks for, once; with --always from now on, as far as the request says (see \"agentctl rules\")." + decideLong + `
 
---answer and --input carry what the request takes: answers to questions, edited tasks of a plan, an edited patch.`,
+--answer and --input carry what the request takes: answers to questions, edited tasks of a plan, an edited patch. In JSON a file is
+{"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…"}, each where it applies.`,
 		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n  agentctl approve fix --answer database=postgres",
 	}
 	a.decides(cmd, o, run)
 	f := cmd.Flags()
 	f.BoolVar(&o.Always, "always", false, "allow it from now on without asking")
 	f.StringArrayVar(&o.Answers, "answer", nil, "`K=V` answers question K; may be repeated")
-	f.StringVar(&o.Input, "input", "", "`FILE` (or -) with {\"tasks\",\"answers\",\"patch\"} in JSON, or with an edited patch")
+	f.StringVar(&o.Input, "input", "", "`FILE` (or -) with JSON, or with an edited patch")
 	return cmd
 }
 
@@ -82,7 +83,7 @@ func newExplain(a *app, run func(context.Context, *decideOptions) error) *cobra.
 // decides gives a verb what all three share.
 func (a *app) decides(cmd *cobra.Command, o *decideOptions, run func(context.Context, *decideOptions) error) {
 	cmd.Args = takes(1, 2)
-	cmd.ValidArgsFunction = a.sessions
+	cmd.ValidArgsFunction = a.within(pendingRequests)
 	cmd.RunE = does(a, o, func(args []string) error {
 		o.Session = args[0]
 		if len(args) > 1 {

@@ -67,7 +67,7 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if o.Since != nil {
 		since = *o.Since
 	}
-	out := bufio.NewWriterSize(o.app.stdout, 64<<10)
+	out := bufio.NewWriterSize(o.app.data(), 64<<10)
 	r := reader{link: l, app: o.app, session: o.Session, raw: !o.Fold, follow: o.Follow}
 	err = r.read(since, func(item wsclient.Item) error {
 		if item.Raw != nil {

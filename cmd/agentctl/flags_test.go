@@ -158,3 +158,28 @@ func TestJSONIsAskedForBeforeFlagsAreRead(t *testing.T) {
 		}
 	}
 }
+
+func TestHelpFitsAnyTerminal(t *testing.T) {
+	root := newRoot(&app{})
+	root.InitDefaultCompletionCmd()
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" { // cobra's own words
+			return
+		}
+		var help strings.Builder
+		cmd.SetOut(&help)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(help.String()) {
+			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > helpWidth {
+				t.Errorf("%s: %q", cmd.CommandPath(), line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+}

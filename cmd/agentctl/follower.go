@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -13,9 +12,8 @@ import (
 // A follower follows one message from its acceptance to the end of its turn. It reads the log from where the message was accepted,
 // so that it makes no difference how much of it has happened by then.
 type follower struct {
-	link    *link
 	app     *app
-	session string
+	now     func() (*protocol.State, error) // asks for the session's state
 	message string
 	turn    string // "" until it starts
 	show    bool   // print the answer as it comes
@@ -29,17 +27,24 @@ type follower struct {
 
 // follow returns when the turn ended, or nothing happens without a person; the error says which. seq is that of the event that
 // tells what became of the message.
-func (f *follower) follow(seq uint64) error {
+func (f *follower) follow(l *link, session string, seq uint64) error {
 	f.out = f.app.text()
+	f.now = func() (*protocol.State, error) {
+		r, err := l.snapshot(session)
+		if err != nil {
+			return nil, err
+		}
+		return r.Snapshot.State, nil
+	}
 	since := &protocol.Position{}
 	if seq > 0 {
 		since.Seq = seq - 1
 	}
-	sub := f.link.Subscribe(f.session, wsclient.SubscribeOptions{Since: since})
+	sub := l.Subscribe(session, wsclient.SubscribeOptions{Since: since})
 	defer sub.Close()
-	for item, err := range sub.Events(f.link.ctx) {
+	for item, err := range sub.Events(l.ctx) {
 		if err != nil {
-			return f.link.reason(err)
+			return l.reason(err)
 		}
 		end, err := f.step(&item)
 		if err != nil || end != nil {
@@ -50,7 +55,7 @@ func (f *follower) follow(seq uint64) error {
 			return err
 		}
 	}
-	return f.link.reason(fmt.Errorf("follow %s: %w", f.message, context.Cause(f.link.ctx)))
+	return l.reason(fmt.Errorf("follow %s: %w", f.message, context.Cause(l.ctx)))
 }
 
 // step takes one item in and returns how the turn ended, once it has.
@@ -142,11 +147,10 @@ func concernsPeople(t protocol.Type) bool {
 
 // needsPerson asks for the state of now: what the log tells may have been decided meanwhile.
 func (f *follower) needsPerson() error {
-	r, err := f.link.snapshot(f.session)
+	s, err := f.now()
 	if err != nil {
 		return err
 	}
-	s := r.Snapshot.State
 	ours := s.Turn != nil && s.Turn.Message.MessageID == f.message
 	if !ours && s.Queued(f.message) < 0 {
 		return nil // its turn is over: the log will tell
@@ -166,8 +170,7 @@ func (f *follower) print(e *protocol.Event, raw []byte) error {
 		return nil
 	}
 	if f.app.json() {
-		_, err := f.app.stdout.Write(append(slices.Clip(raw), '\n'))
-		return wrapOutput(err)
+		return f.app.emitLine(raw)
 	}
 	if e.Task != "" || e.Parent != "" {
 		return nil

@@ -60,8 +60,8 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	for _, p := range slices.Backward(pages) {
 		for _, line := range p {
 			if o.app.json() {
-				if _, err := o.app.stdout.Write(append(slices.Clip(line), '\n')); err != nil {
-					return wrapOutput(err)
+				if err := o.app.emitLine(line); err != nil {
+					return err
 				}
 				continue
 			}

@@ -26,7 +26,7 @@ func newQueueHold(a *app, run func(context.Context, *queueHoldOptions) error) *c
 a person edits.`,
 		Example:           "  agentctl queue hold fix",
 		Args:              takes(1, 2),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(queuedMessages),
 		RunE: does(a, o, func(args []string) error {
 			o.Session = args[0]
 			if len(args) > 1 {
@@ -60,7 +60,7 @@ func newQueueRelease(a *app, run func(context.Context, *queueReleaseOptions) err
 		Long:              "Lift one hold, or all but what other people edit; then the queue runs.",
 		Example:           "  agentctl queue release fix",
 		Args:              takes(1, 2),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(holds),
 		RunE: does(a, o, func(args []string) error {
 			o.Session = args[0]
 			if len(args) > 1 {

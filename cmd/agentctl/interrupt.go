@@ -38,7 +38,7 @@ that wait: keep runs the next one, hold keeps them waiting until "queue release"
 		return usagef("--queue is keep, hold or clear, not %q", o.Queue)
 	}, run)
 	f := cmd.Flags()
-	f.StringVar(&o.Queue, "queue", protocol.QueueKeep, "what becomes of the queue: keep, hold or clear")
+	f.StringVar(&o.Queue, "queue", protocol.QueueKeep, "`WHAT` becomes of it: keep, hold or clear")
 	f.StringVar(&o.Turn, "turn", "", "only if this `TURN` is the one under way")
 	_ = cmd.RegisterFlagCompletionFunc("queue", cobra.FixedCompletions([]string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear},
 		cobra.ShellCompDirectiveNoFileComp))

@@ -44,7 +44,8 @@ server the session works in this directory unless --cwd says otherwise.`,
 	f.StringVar(&o.CWD, "cwd", "", "`DIR` that the agent works in, on the server")
 	f.StringArrayVar(&o.Env, "env", nil, "`K=V` in the agent's environment; may be repeated")
 	f.StringVar(&o.Prompt, "prompt", "", "first message `TEXT`")
-	f.StringVar(&o.Key, "id", "", "`KEY` that makes the creation happen once, however often it is tried")
+	f.StringVar(&o.Key, "id", "", "`KEY`: however often tried, it happens once")
+	_ = cmd.RegisterFlagCompletionFunc("agent", a.agents)
 	_ = cmd.RegisterFlagCompletionFunc("cwd", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -64,7 +65,12 @@ func (a *app) emitJSON(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode output: %w", err)
 	}
-	_, err = a.stdout.Write(append(line, '\n'))
+	return a.emitLine(line)
+}
+
+// emitLine writes a line of JSON as it is.
+func (a *app) emitLine(line []byte) error {
+	_, err := a.data().Write(append(slices.Clip(line), '\n'))
 	return wrapOutput(err)
 }
 

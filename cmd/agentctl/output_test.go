@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
@@ -44,4 +46,22 @@ func TestOneLineIsOne(t *testing.T) {
 			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
 		}
 	}
+}
+
+func TestJSONOnATerminalMeansTheSameAndSteersNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("a\x1b\u007f\u0085\u009b\u202e\u2066é世\n\\\""))).Draw(t, "text")
+		line := append(protocol.AppendString(nil, text), '\n')
+		var out strings.Builder
+		if n, err := (escapeWriter{&out}).Write(line); n != len(line) || err != nil {
+			t.Fatalf("wrote %d of %d: %v", n, len(line), err)
+		}
+		var got string
+		if err := json.Unmarshal([]byte(out.String()), &got); err != nil || got != text {
+			t.Fatalf("%q means %q, %v", out.String(), got, err)
+		}
+		if shown := strings.TrimSuffix(out.String(), "\n"); transcript.Clean(shown) != shown {
+			t.Fatalf("%q steers", shown)
+		}
+	})
 }

@@ -82,7 +82,7 @@ func newQueueEdit(a *app, run func(context.Context, *queueEditOptions) error) *c
 		Short:             "Replace the text of a message that waits",
 		Example:           "  agentctl queue edit fix m_12 \"and add a test\"",
 		Args:              takes(2, 3),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(queuedMessages),
 		RunE: does(a, o, func(args []string) error {
 			o.Session, o.Message, o.Text = args[0], args[1], args[2:]
 			return nil
@@ -113,7 +113,7 @@ func newQueueRemove(a *app, run func(context.Context, *queueRemoveOptions) error
 		Short:             "Take messages out of the queue",
 		Example:           "  agentctl queue rm fix m_12",
 		Args:              takes(2, -1),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(queuedMessages),
 		RunE: does(a, o, func(args []string) error {
 			o.Session, o.Messages = args[0], args[1:]
 			return nil
@@ -154,7 +154,7 @@ func newQueueMove(a *app, run func(context.Context, *queueMoveOptions) error) *c
 		Short:             "Move a message to a place in the queue, 0 being the next one",
 		Example:           "  agentctl queue mv fix m_12 0",
 		Args:              takes(3, 3),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(queuedMessages),
 		RunE: does(a, o, func(args []string) error {
 			index, err := strconv.Atoi(args[2])
 			if err != nil || index < 0 {

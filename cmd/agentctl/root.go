@@ -23,7 +23,7 @@ const rootLong = `agentctl is tmux for AI agents: a server runs their sessions, 
 send, queue, interrupt, approve, detach, come back: nothing that was shown or accepted is lost.
 
 A session is named by its id, its exact name, or the beginning of its id. Without --server the local server is used and, if none
-runs, started in the background.
+runs, started in the background; it ends by itself after 10 minutes without sessions at work or clients.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
 the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted.`
@@ -79,6 +79,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w", err).hinting("see: %s --help", cmd.CommandPath())
 	})
+	layOut(root)
 	return root
 }
 
@@ -88,22 +89,22 @@ func unknownVerb(cmd *cobra.Command, verb string) error {
 		for i := range near {
 			near[i] = cmd.CommandPath() + " " + near[i]
 		}
-		f.hinting("did you mean: %s", strings.Join(near, " or "))
+		f = f.hinting("did you mean: %s", strings.Join(near, " or "))
 	}
 	return f
 }
 
 func (a *app) addGlobals(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &a.flags
-	f.StringVar(&g.Server, "server", "", "`URL` of the server: ws://, wss:// or unix:// (AGENTCTL_SERVER)")
-	f.StringVar(&g.Token, "token", "", "credential for the server (AGENTCTL_TOKEN)")
-	f.StringVar(&g.Dialect, "dialect", "", "wire protocol of the server, where it is not agentctl's own (AGENTCTL_DIALECT)")
+	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
+	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
+	f.StringVar(&g.Dialect, "dialect", "", "wire protocol `NAME` (AGENTCTL_DIALECT)")
 	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
-	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT` of the output: text, or json with one object per line")
-	f.DurationVar(&g.Timeout, "timeout", 0, "bound the whole command; exit 3 when it is over")
+	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
+	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")
 	f.BoolVar(&g.NoColor, "no-color", false, "no colours (NO_COLOR)")
 	f.BoolVar(&g.NoStart, "no-start", false, "start no server in the background")
-	f.StringVar(&g.Data, "data", "", "data `DIR` of the local server (AGENTCTL_DATA)")
+	f.StringVar(&g.Data, "data", "", "local server's data `DIR` (AGENTCTL_DATA)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 }

@@ -66,7 +66,7 @@ func newRulesRevoke(a *app, run func(context.Context, *rulesRevokeOptions) error
 		Short:             "Take rules back: the agent asks again",
 		Example:           "  agentctl rules revoke fix u_1",
 		Args:              takes(2, -1),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(rules),
 		RunE: does(a, o, func(args []string) error {
 			o.Session, o.Rules = args[0], args[1:]
 			return nil

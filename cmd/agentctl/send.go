@@ -47,7 +47,7 @@ With --id the message is sent once, however often this is tried: the same key wa
 	f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of the message's turn")
 	f.BoolVarP(&o.Follow, "follow", "f", false, "wait, and print the answer as it comes")
 	f.BoolVar(&o.Front, "front", false, "ahead of the queue")
-	f.StringVar(&o.Key, "id", "", "`KEY` that makes the message sent once")
+	f.StringVar(&o.Key, "id", "", "`KEY`: however often tried, it is sent once")
 	return cmd
 }
 
@@ -78,6 +78,6 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if !o.Wait && !o.Follow {
 		return nil
 	}
-	f := follower{link: l, app: o.app, session: o.Session, message: res.MessageID, turn: res.Turn, show: o.Follow}
-	return f.follow(res.Seq)
+	f := follower{app: o.app, message: res.MessageID, turn: res.Turn, show: o.Follow}
+	return f.follow(l, o.Session, res.Seq)
 }

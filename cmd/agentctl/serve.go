@@ -47,20 +47,25 @@ that this is meant: anybody who gets in runs commands here.
 
 --config FILE is JSON:
 
-  {"agents": {"mine": {"command": "my-agent", "args": ["--acp"], "env": {"K": "V"}}, "demo": {"script": "/path/demo.script"}},
-   "default_agent": "mine", "approval_timeout": "5m", "edit_hold": "30s", "state_ttl": "168h", "state_secret": "…",
-   "sync": "normal", "window": 262144, "limits": {"message": 1048576, "inflight": 64}}`,
+  {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
+                       "env": {"K": "V"}},
+              "demo": {"script": "demo.script"}},
+   "default_agent": "mine", "approval_timeout": "5m", "edit_hold": "30s",
+   "state_ttl": "168h", "state_secret": "…", "sync": "normal",
+   "window": 16777216, "limits": {"message": 1048576, "inflight": 64}}
+
+All of it may be left out.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude",
 		Args:    takes(0, 0),
 	}
 	cmd.RunE = does(a, o, func([]string) error { return o.check() }, run)
 	f := cmd.Flags()
-	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on, port 0 for any; may be repeated")
-	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR[,open][,role=R]` to speak another wire protocol on; may be repeated")
+	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR`, port 0 for any; may be repeated")
+	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R], a dialect")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE`")
 	f.StringVar(&o.DefaultAgent, "default-agent", "", "`AGENT` of sessions that name none")
-	f.StringVar(&o.Sync, "sync", "", "what an answer survives: normal (the end of the process) or full (a power cut)")
-	f.BoolVar(&o.Insecure, "insecure", false, "allow addresses that other machines reach, without TLS")
+	f.StringVar(&o.Sync, "sync", "", "`LEVEL` normal; full survives a power cut")
+	f.BoolVar(&o.Insecure, "insecure", false, "let other machines in without TLS")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "log more")
 	f.DurationVar(&o.IdleExit, "idle-exit", 0, "end after this long without sessions at work or clients")
 	_ = f.MarkHidden("idle-exit")
@@ -115,34 +120,49 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	ends := []os.Signal{syscall.SIGTERM, os.Interrupt}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends a drain that hangs
-	h, err := openHouse(ctx, dir, c, o.log())
+	i, err := openInstance(ctx, dir, c, o.log())
 	if errors.Is(err, errLocked) && o.IdleExit > 0 {
 		return nil // the one that was faster serves
+	}
+	if err != nil && ctx.Err() != nil {
+		return ended(ctx) // told to end before it had begun
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.close()) }()
-	url, err := o.open(h)
+	defer func() { err = errors.Join(err, i.close()) }()
+	url, err := o.open(i)
 	if err != nil {
 		return err
 	}
 	if err := o.announce(dir, url); err != nil {
 		return err
 	}
-	return h.serve(ctx, o.IdleExit)
+	return errors.Join(i.serve(ctx, o.IdleExit), ended(ctx))
+}
+
+// ended is why a server that was told to end has ended: nothing, when it was by a signal.
+func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errTimeout) {
+		return cause
+	}
+	return nil
 }
 
 // open opens the listeners and returns the server's URL: the first TCP one's, else the socket's.
-func (o *serveOptions) open(h *house) (url string, err error) {
-	socket, err := h.dir.placeSocket(o.app.env("XDG_RUNTIME_DIR"))
+func (o *serveOptions) open(i *instance) (url string, err error) {
+	socket, err := i.dir.placeSocket(o.app.env("XDG_RUNTIME_DIR"))
 	if err != nil {
 		return "", err
 	}
-	token, err := h.dir.token()
+	token, err := i.dir.token()
 	if err != nil {
 		return "", fmt.Errorf("token: %w", err)
 	}
@@ -155,10 +175,10 @@ func (o *serveOptions) open(h *house) (url string, err error) {
 		if err != nil {
 			return "", err
 		}
-		h.listeners = append(h.listeners, l)
+		i.listeners = append(i.listeners, l)
 		urls = append(urls, "ws://"+l.Addr().String())
 	}
-	if err := writePrivate(h.dir.path("url"), strings.Join(append(urls, ""), "\n")); err != nil {
+	if err := writePrivate(i.dir.path("url"), strings.Join(append(urls, ""), "\n")); err != nil {
 		return "", fmt.Errorf("record the server's address: %w", err)
 	}
 	// The socket last: what answers there is ready in full.
@@ -166,7 +186,7 @@ func (o *serveOptions) open(h *house) (url string, err error) {
 	if err != nil {
 		return "", err
 	}
-	h.listeners = append(h.listeners, l)
+	i.listeners = append(i.listeners, l)
 	return append(urls, "unix://"+socket)[0], nil
 }
 

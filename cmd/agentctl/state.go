@@ -72,7 +72,7 @@ func newStateRestore(a *app, run func(context.Context, *stateRestoreOptions) err
 		}, run),
 	}
 	cmd.Flags().StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
-	cmd.Flags().StringVar(&o.Key, "id", "", "`KEY` that makes the restore happen once, however often it is tried")
+	cmd.Flags().StringVar(&o.Key, "id", "", "`KEY`: however often tried, it happens once")
 	return cmd
 }
 

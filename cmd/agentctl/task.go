@@ -34,7 +34,7 @@ func newTaskVerb(a *app, name, short string, verb protocol.Verb, run func(contex
 		Short:             short,
 		Example:           "  agentctl task " + name + " fix t2",
 		Args:              takes(2, 2),
-		ValidArgsFunction: a.sessions,
+		ValidArgsFunction: a.within(planTasks),
 		RunE: does(a, o, func(args []string) error {
 			o.Session, o.Task = args[0], args[1]
 			return nil

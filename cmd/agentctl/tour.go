@@ -62,9 +62,9 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	h := &house{store: store}
-	defer func() { err = errors.Join(err, h.close()) }()
-	h.server, err = server.New(ctx, server.Config{
+	i := &instance{store: store}
+	defer func() { err = errors.Join(err, i.close()) }()
+	i.server, err = server.New(ctx, server.Config{
 		Session: session.Config{Store: store, Agents: tourAgents{script.Tour()}, DefaultAgent: "tour"},
 		Version: programVersion(),
 	})
@@ -72,12 +72,12 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 		return err
 	}
 	pipe := server.NewPipe()
-	h.listeners = []*server.Listener{pipe.Listener}
+	i.listeners = []*server.Listener{pipe.Listener}
 
 	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the client
 	var served sync.WaitGroup
 	var serveErr error
-	served.Go(func() { serveErr = h.serve(serving, 0) })
+	served.Go(func() { serveErr = i.serve(serving, 0) })
 	err = o.play(ctx, pipe)
 	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
 		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
@@ -108,12 +108,9 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	}
 	v := &view{client: c, session: made.Session}
 	if !o.Plain && a.onTerminal() {
-		return l.reason(a.show(l.ctx, v, false))
+		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen(false))))
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
-	err = tui.Plain(l.ctx, g, a.text(), strings.NewReader(""))
-	if err == nil {
-		err = l.ctx.Err()
-	}
+	err = left(l.ctx, tui.Plain(l.ctx, g, a.text(), strings.NewReader("")))
 	return l.reason(errors.Join(err, g.err))
 }

@@ -33,11 +33,11 @@ func embedded(t *testing.T, agent string) *wsclient.Client {
 		t.Fatal(err)
 	}
 	pipe := server.NewPipe()
-	h := &house{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
+	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
 	ctx, end := context.WithCancel(context.Background())
 	var served sync.WaitGroup
 	served.Go(func() {
-		if err := h.serve(ctx, 0); err != nil {
+		if err := i.serve(ctx, 0); err != nil {
 			t.Error(err)
 		}
 	})
@@ -46,7 +46,7 @@ func embedded(t *testing.T, agent string) *wsclient.Client {
 		_ = c.Close()
 		end()
 		served.Wait()
-		if err := h.close(); err != nil {
+		if err := i.close(); err != nil {
 			t.Error(err)
 		}
 	})

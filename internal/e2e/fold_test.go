@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,7 +24,7 @@ func anyTurn() *rapid.Generator[[]string] {
 			return fmt.Sprintf(`{"think":%s,"agent":"voice"}`, quote(text.Draw(t, "think")))
 		}),
 		rapid.Custom(func(t *rapid.T) string {
-			return fmt.Sprintf(`{"burst":%d,"parts":%d,"size":%d,"kind":"%s"}`, rapid.IntRange(1, 90).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "parts"),
+			return fmt.Sprintf(`{"burst":%d,"parts":%d,"size":%d,"kind":"%s"}`, rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "parts"),
 				rapid.IntRange(0, 40).Draw(t, "size"), rapid.SampledFrom([]string{"text", "reasoning"}).Draw(t, "kind"))
 		}),
 		rapid.Custom(func(t *rapid.T) string {
@@ -33,10 +34,19 @@ func anyTurn() *rapid.Generator[[]string] {
 		rapid.Just(`{"tool":"t","output":"a b","content":[{"type":"text","text":"c"}],"replace":true}`),
 		rapid.Just(`{"say":"0123456789 ","times":14000,"words":1000}`),
 		rapid.Just(`{"bytes":"/////w=="}`),
+		rapid.Custom(func(t *rapid.T) string { // one name for parts of several kinds and tasks
+			var lines []string
+			for range rapid.IntRange(2, 12).Draw(t, "deltas") {
+				lines = append(lines, fmt.Sprintf(`{"emit":"%s","data":{"part":"x","text":%s},"task":"%s"}`,
+					rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta}).Draw(t, "type"), quote(text.Draw(t, "delta")),
+					rapid.SampledFrom([]string{"", "", "", "a"}).Draw(t, "task")))
+			}
+			return strings.Join(lines, "\n")
+		}),
 		rapid.Just(`{"notice":"n"}`),
 		rapid.Just(`{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"burst":40}]},{"id":"b","title":"B","steps":[{"burst":40,"parts":2},{"tool":"t","output":"o p q"}]}]}`),
 	)
-	return rapid.SliceOfN(step, 1, 4)
+	return rapid.SliceOfN(step, 1, 5)
 }
 
 func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {

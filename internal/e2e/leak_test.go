@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/protocol"
+	"agentctl/server"
 	"agentctl/wsclient"
 )
 
@@ -22,9 +24,16 @@ func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
 		var pids []int
 		t.Run(fmt.Sprint("round ", round), func(t *testing.T) { // its end ends the server, its agents and its clients
 			w := open(t, `{"on":"*"}`, `{"spawn":["sh","-c","trap '' TERM; sleep 600 & sleep 600"]}`, `{"say":"up"}`, `{"wait":"never"}`)
+			socket := filepath.Join(w.dir, "socket")
+			l, err := server.ListenUnix(socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.server.Load().serve(l)
 			var ids []string
 			for range 4 {
-				c := w.client("ann")
+				c := wsclient.New("unix://"+socket, wsclient.Options{})
+				t.Cleanup(func() { _ = c.Close() })
 				id := w.create(c)
 				ids = append(ids, id)
 				w.send(c, id, "go")

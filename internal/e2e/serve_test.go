@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"agentctl/server"
@@ -15,27 +16,40 @@ import (
 // running is a server over a connection in memory.
 type running struct {
 	dial  func(context.Context) (net.Conn, error)
+	serve func(*server.Listener) // another listener, until close
 	close func() error
 }
 
-// serve starts a server on the store in dir.
-func serve(dir string, of session.Agents) (*running, error) {
+// serve starts a server on the store in dir, or on what wrap makes of it.
+func serve(dir string, of session.Agents, wrap func(session.Store) session.Store) (*running, error) {
 	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s, err := server.New(context.Background(), server.Config{Version: "e2e", Session: session.Config{
-		Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret"),
+		Store: wrap(store), Agents: of, DefaultAgent: "main", Secret: []byte("secret"),
 	}})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	pipe := server.NewPipe()
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(pipe.Listener) }()
-	return &running{dial: pipe.Dial, close: func() error {
+	var serving sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	listen := func(l *server.Listener) {
+		serving.Go(func() {
+			err := s.Serve(l)
+			mu.Lock()
+			defer mu.Unlock()
+			failed = errors.Join(failed, err)
+		})
+	}
+	listen(pipe.Listener)
+	return &running{dial: pipe.Dial, serve: listen, close: func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		return errors.Join(s.Shutdown(ctx), <-served, store.Close())
+		err := s.Shutdown(ctx)
+		serving.Wait()
+		return errors.Join(err, failed, store.Close())
 	}}, nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -19,7 +21,12 @@ import (
 	"agentctl/wsclient"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "30"); err != nil { // each is a session from end to end; the command line wins
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // tb is a *testing.T, *testing.B or *rapid.T.
 type tb interface {
@@ -64,13 +71,20 @@ type world struct {
 	dir    string
 	script *script.Script // of the default agent
 	agents *agents
-	server *running
+	wrap   func(session.Store) session.Store
+	server atomic.Pointer[running]
 }
 
 // open starts a server whose default agent plays the lines.
 func open(t testing.TB, lines ...string) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
+	return openOn(t, func(s session.Store) session.Store { return s }, lines...)
+}
+
+// openOn is open on a store that wrap makes.
+func openOn(t testing.TB, wrap func(session.Store) session.Store, lines ...string) *world {
+	t.Helper()
+	w := &world{wrap: wrap, t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
 	w.script = w.agents.add(t, "main", lines...)
 	w.start()
 	t.Cleanup(w.stop)
@@ -79,20 +93,20 @@ func open(t testing.TB, lines ...string) *world {
 
 func (w *world) start() {
 	w.t.Helper()
-	server, err := serve(w.dir, w.agents)
+	server, err := serve(w.dir, w.agents, w.wrap)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.server = server
+	w.server.Store(server)
 }
 
 func (w *world) stop() {
-	if err := w.server.close(); err != nil {
+	if err := w.server.Load().close(); err != nil {
 		w.t.Error(err)
 	}
 }
 
-func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.dial(ctx) }
+func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.Load().dial(ctx) }
 
 // client connects as a person of that name.
 func (w *world) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {

@@ -158,7 +158,7 @@ func (a *agent) take(m message) {
 	}
 	_ = json.Unmarshal(m.Params, &p)
 	s := a.sessions[p.SessionID]
-	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains([]string{"session/new", "session/load", "session/resume"}, m.Method) {
+	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains([]string{"session/new", "session/load", "session/resume", "session/fork"}, m.Method) {
 		if m.ID != nil {
 			a.refuse(m.ID, -32002, "no such session")
 		}
@@ -172,7 +172,7 @@ func (a *agent) take(m message) {
 		a.reply(m.ID, obj{})
 	case "session/new":
 		a.open(m)
-	case "session/load", "session/resume":
+	case "session/load", "session/resume", "session/fork":
 		a.reopen(m, p.SessionID)
 	case "session/set_mode":
 		s.options["mode"] = p.ModeID
@@ -214,8 +214,10 @@ func (a *agent) initialize(m message) {
 		version = 2
 	}
 	offers := obj{}
-	if a.is("resume") {
-		offers["resume"] = obj{}
+	for _, trait := range []string{"resume", "fork"} {
+		if a.is(trait) {
+			offers[trait] = obj{}
+		}
 	}
 	a.reply(m.ID, obj{
 		"protocolVersion": version,
@@ -249,7 +251,7 @@ func (a *agent) open(m message) {
 // reopen brings a session back from its file. A load replays what was said in it, a resume does not.
 func (a *agent) reopen(m message, id string) {
 	load := m.Method == "session/load"
-	if load && !a.is("load") || !load && !a.is("resume") {
+	if !a.is(strings.TrimPrefix(m.Method, "session/")) {
 		a.refuse(m.ID, -32601, "no such method: "+m.Method)
 		return
 	}
@@ -260,12 +262,19 @@ func (a *agent) reopen(m message, id string) {
 	}
 	s := &session{id: id, options: map[string]string{}, cancel: make(chan struct{}, 1)}
 	_ = json.Unmarshal(b, &s.prompts)
-	a.sessions[id] = s
+	if m.Method == "session/fork" {
+		s.id += "-fork"
+	}
+	a.sessions[s.id] = s
 	late := a.is("late")
 	if load && !late {
 		a.replay(s)
 	}
-	a.reply(m.ID, a.options(s))
+	result := a.options(s)
+	if m.Method == "session/fork" {
+		result["sessionId"] = s.id
+	}
+	a.reply(m.ID, result)
 	if load && late {
 		a.replay(s)
 	}

@@ -22,7 +22,7 @@
 //	fail CODE TEXT            ends with that error
 //	exit N                    exits at once with that status
 //
-// The environment variable FAKEACP holds words that say how the agent is: load, resume (what it offers); late
+// The environment variable FAKEACP holds words that say how the agent is: load, resume, fork (what it offers); late
 // (it replays a conversation after it has answered session/load); auth (wants a
 // login); modes, models, config (options it has); noise (prints before it speaks); stubborn (exits neither when its input
 // ends nor on TERM); mute (never answers initialize); v2 (speaks that version); plain for none of them.

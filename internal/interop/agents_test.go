@@ -18,6 +18,7 @@ type realAgent struct {
 	shell   string   // the name of its shell tool
 	write   string   // the name of its tool that writes a file
 	path    string   // what that calls the file
+	mode    string   // another mode than that which it starts in
 	env     func(home, endpoint string) map[string]string
 	files   func(endpoint string) map[string]any // settings below its home
 	age     func(home string) error              // makes its conversations look older; nil: not needed
@@ -25,7 +26,7 @@ type realAgent struct {
 
 var realAgents = []realAgent{
 	{
-		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shell: "run_shell_command", write: "write_file", path: "file_path",
+		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shell: "run_shell_command", write: "write_file", path: "file_path", mode: "plan",
 		env: func(_, endpoint string) map[string]string {
 			return map[string]string{
 				"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",
@@ -41,7 +42,7 @@ var realAgents = []realAgent{
 		age: ageGemini,
 	},
 	{
-		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shell: "bash", write: "write", path: "filePath",
+		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shell: "bash", write: "write", path: "filePath", mode: "plan",
 		env: func(home, _ string) map[string]string {
 			return map[string]string{
 				"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",

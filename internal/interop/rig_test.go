@@ -87,9 +87,22 @@ func open(t *testing.T, agent *realAgent, script fakemodel.Script) *rig {
 	t.Cleanup(func() { _ = r.client.Close() })
 	var made protocol.CreateResult
 	r.do(protocol.DoCreate, protocol.CreateData{Agent: agent.name, CWD: r.cwd}, &made)
+	r.follow(made)
+	return r
+}
+
+// follow makes a new session the rig's.
+func (r *rig) follow(made protocol.CreateResult) {
 	r.session = made.Session
 	since := protocol.Position{Epoch: made.Position.Epoch}
 	r.events = r.client.Subscribe(r.session, wsclient.SubscribeOptions{Since: &since, Raw: true})
+}
+
+// in makes the rig fail t for the time of t.
+func (r *rig) in(t *testing.T) *rig {
+	outer := r.t
+	r.t = t
+	t.Cleanup(func() { r.t = outer })
 	return r
 }
 

@@ -55,7 +55,7 @@ var denied = []deny{
 	{
 		pkg: "protocol/...", why: "the protocol does no I/O",
 		imports: []string{
-			"net/...", "os/...", "io/fs", "syscall", "database/...", "log/...", "path/filepath", "embed", "plugin",
+			"net", "net/http/...", "net/rpc/...", "net/smtp", "net/mail", "net/textproto", "os/...", "io/fs", "syscall", "database/...", "log/...", "path/filepath", "embed", "plugin",
 			"testing/...", "html/template", "text/template", "runtime/...",
 		},
 	},

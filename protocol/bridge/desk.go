@@ -11,11 +11,12 @@ type Desk struct {
 	Dialect string          // named in errors
 	Server  string          // what hello tells of the foreign server
 	Verbs   []protocol.Verb // that the dialect can carry out, beside hello and ping
+	Pings   bool            // the dialect can ask for a sign of life: Take hands ping on
 	Epoch   string          // of this connection's logs
 	Window  int64           // of unacknowledged bytes, where the dialect has acks; 0: none
 }
 
-// Take decodes a command of our client. It answers what needs no dialect: hello, ping, ack, and what the dialect cannot do; then
+// Take decodes a command of our client. It answers what needs no dialect: hello, ping unless Pings, ack, and what the dialect cannot do; then
 // ok is false.
 func (d *Desk) Take(out *protocol.Output, line []byte) (c protocol.Command, ok bool) {
 	c, err := protocol.DecodeCommand(line)
@@ -27,6 +28,9 @@ func (d *Desk) Take(out *protocol.Output, line []byte) (c protocol.Command, ok b
 	case protocol.DoAck:
 		return c, slices.Contains(d.Verbs, c.Command)
 	case protocol.DoPing:
+		if d.Pings {
+			return c, true
+		}
 		d.Answer(out, &c, protocol.Empty{})
 		return c, false
 	case protocol.DoHello:

@@ -24,6 +24,9 @@ type Log struct {
 	lines    [][]byte
 	bytes    int
 	follow   bool
+
+	past      []finished // turns
+	pastBytes int
 }
 
 // NewLog begins a session's log.
@@ -33,12 +36,13 @@ func NewLog(session, epoch string) *Log {
 	return l
 }
 
-// Begin makes a state that was learned otherwise the log's beginning. It counts as the first event, which nobody can have: an
+// Begin makes a state that was learned otherwise the log's beginning: nothing was recorded before its seq, and nothing is kept. An
 // attachment from before it gets a reset.
 func (l *Log) Begin(state *protocol.State) {
-	state.Session, state.Seq = l.Session, 1
-	l.State, l.kept, l.lines, l.bytes = state, 1, nil, 0
+	state.Session = l.Session
+	l.State = state
 	l.mark()
+	l.kept, l.lines, l.bytes = l.from, nil, 0
 }
 
 // An Entry is what happened.
@@ -62,6 +66,10 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 		Session: l.Session, Seq: l.State.Seq + 1, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Type: en.Type,
 		Time: en.Time.UTC().Truncate(time.Millisecond),
 	}
+	first := uint64(0) // of the turn under way
+	if l.State.Turn != nil {
+		first = l.State.Turn.First
+	}
 	data, err := protocol.Encode(en.Data)
 	if err == nil {
 		if compact, ok := protocol.Compact(data); ok {
@@ -81,6 +89,9 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 	l.bytes += len(line)
 	if l.follow {
 		out.Native = append(out.Native, line)
+	}
+	if e.Type == protocol.TurnEnded {
+		l.keep(first)
 	}
 	if en.Type == protocol.TurnEnded || l.bytes > maxKept && l.from == l.kept {
 		l.mark()

@@ -93,7 +93,7 @@ func TestWhatIsTooLargeForAnEventIsRaw(t *testing.T) {
 func TestALogBeginsAtAState(t *testing.T) {
 	l := NewLog("s", "e")
 	turn(l, 1)
-	l.Begin(&protocol.State{Session: "other", Seq: 99, Title: "x"})
+	l.Begin(&protocol.State{Session: "other", Seq: 1, Title: "x"})
 	turn(l, 2)
 	if r, _ := attach(t, l, "e:1"); r.Mode != protocol.ModeResume || l.State.Session != "s" || l.State.Title != "x" || l.State.Seq != 3 {
 		t.Errorf("%+v %+v", r, l.State)

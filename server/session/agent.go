@@ -45,6 +45,7 @@ type Agent interface {
 type Traits struct {
 	Resumes     bool // it goes on with a turn that a restart of the server cut
 	TakesReason bool // the words of a decision reach it; else the session sends them as the next message
+	TakesPatch  bool // an edited patch reaches it; else such an answer is refused
 	RunsPlans   bool // it takes Turn.Plan
 }
 
@@ -82,8 +83,8 @@ type Output interface {
 
 	// Ask asks for a decision and waits for it. Request and Options may be empty: the session fills them; options of the
 	// agent keep their ids. A rule may answer at once. A request id that was used in this turn (after a restart) joins the pending
-	// request or returns how it was decided. When the turn is interrupted, Ask returns the outcome cancelled; an error means
-	// that the turn is over.
+	// request or returns how it was decided. When the turn is interrupted, Ask returns the outcome cancelled; when ctx ends,
+	// the request is cancelled unless somebody else waits for it. Any other error means that the turn is over.
 	Ask(ctx context.Context, a protocol.Approval) (Verdict, error)
 
 	// Save keeps the agent's own state, at most 1 MiB, with the events emitted so far: Spec.State after a restart.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"agentctl/protocol"
 )
@@ -12,9 +13,9 @@ type emission struct {
 	turn    *turn
 	entries []entry
 	ask     *ask
+	unask   *ask // gave up waiting
 	save    []byte
 	end     *ended
-	then    func(error) // called once it is durable, or cannot be
 }
 
 // ended is how Run returned.
@@ -30,7 +31,12 @@ func (s *Session) emit(em emission) error {
 		over = em.turn.over
 	}
 	select {
-	case s.output <- em:
+	case <-over:
+		return errTurnOver
+	default:
+	}
+	select {
+	case s.output <- &em:
 		return nil
 	case <-over:
 		return errTurnOver
@@ -39,21 +45,10 @@ func (s *Session) emit(em emission) error {
 	}
 }
 
-// take records what an agent said.
-func (s *Session) take(em emission) {
-	err := s.taken(em)
-	if em.then != nil {
-		if err != nil {
-			em.then(err)
-		} else {
-			s.then(em.then)
-		}
-	}
-}
-
-func (s *Session) taken(em emission) error {
+// take records what an agent said, unless its turn is over.
+func (s *Session) take(em *emission) {
 	if em.turn != nil && em.turn != s.turn {
-		return errTurnOver
+		return
 	}
 	id := ""
 	if em.turn != nil {
@@ -61,10 +56,10 @@ func (s *Session) taken(em emission) error {
 	}
 	for _, en := range em.entries {
 		if em.turn != nil {
-			s.begin(id, en)
+			s.begin(en)
 		}
 		if _, err := s.append(id, en); err != nil {
-			return err
+			s.hub.log.Error("record what the agent said", "session", s.id, "type", en.typ, "err", err)
 		}
 		if !en.fold {
 			s.changed = true
@@ -76,14 +71,15 @@ func (s *Session) taken(em emission) error {
 		s.keepSpec()
 	case em.ask != nil:
 		s.ask(em.ask)
+	case em.unask != nil:
+		s.unask(em.unask)
 	case em.end != nil:
-		s.agentEnded(em.end)
+		s.endTurn(endOf(em.end.End, em.end.err))
 	}
-	return nil
 }
 
 // begin starts the part or tool that an entry belongs to when nobody has: every delta has a start before it.
-func (s *Session) begin(turn string, en entry) {
+func (s *Session) begin(en entry) {
 	var typ protocol.Type
 	var data any
 	switch {
@@ -92,23 +88,17 @@ func (s *Session) begin(turn string, en entry) {
 		if en.delta.Kind == protocol.KindReasoning {
 			typ = protocol.ReasoningStart
 		}
-		for _, p := range s.state.Turn.Parts {
-			if p.Part == en.part && p.Kind == en.delta.Kind {
-				return
-			}
+		if slices.ContainsFunc(s.state.Turn.Parts, func(p protocol.OpenPart) bool { return p.Part == en.part && p.Kind == en.delta.Kind }) {
+			return
 		}
 		data = protocol.PartStartData{Part: en.part}
 	case en.tool != "":
-		if s.turn.started[en.tool] {
+		known := s.turn.started[en.tool] || en.typ == protocol.ToolStarted ||
+			slices.ContainsFunc(s.state.Turn.Tools, func(t protocol.OpenTool) bool { return t.Tool == en.tool }) // of before a restart
+		s.turn.started[en.tool] = true
+		if known {
 			return
 		}
-		for _, t := range s.state.Turn.Tools { // of before a restart
-			if t.Tool == en.tool {
-				s.turn.started[en.tool] = true
-				return
-			}
-		}
-		s.turn.started[en.tool] = true
 		typ, data = protocol.ToolStarted, protocol.ToolStartedData{Tool: en.tool}
 	default:
 		return
@@ -152,23 +142,22 @@ func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) 
 	if err := o.s.emit(emission{turn: o.t, ask: q}); err != nil {
 		return Verdict{}, err
 	}
-	select {
-	case v := <-q.verdict:
-		return v, nil
-	case <-o.t.over:
-		return Verdict{}, errTurnOver
-	case <-o.t.ctx.Done():
-		// A verdict that is already durable counts.
+	gone := ctx.Done()
+	for {
 		select {
 		case v := <-q.verdict:
 			return v, nil
-		default:
-			return Verdict{Outcome: protocol.Cancelled}, nil
+		case <-o.t.over:
+			return Verdict{}, errTurnOver
+		case <-o.s.done:
+			return Verdict{}, errTurnOver
+		case <-gone:
+			if o.t.ctx.Err() == nil {
+				_ = o.s.emit(emission{turn: o.t, unask: q}) // or the turn is over
+				return Verdict{}, ctx.Err()
+			}
+			gone = nil // interrupted: the session resolves what is pending
 		}
-	case <-ctx.Done():
-		return Verdict{}, ctx.Err()
-	case <-o.s.done:
-		return Verdict{}, errTurnOver
 	}
 }
 

@@ -11,12 +11,6 @@ import (
 	"agentctl/protocol"
 )
 
-// An ask is an agent that waits for a verdict; verdict has room for it.
-type ask struct {
-	approval protocol.Approval
-	verdict  chan Verdict
-}
-
 // approvals knows which agents wait for which requests, and how late requests were resolved; the store knows of all.
 type approvals struct {
 	asking  map[string][]*ask
@@ -51,134 +45,6 @@ func (s *Session) resolution(request string) (*resolution, error) {
 	return r, json.Unmarshal(raw, r)
 }
 
-// ask records a request for a decision, or joins the one of that id.
-func (s *Session) ask(q *ask) {
-	if s.turn.reason != "" { // interrupted meanwhile: nobody is bothered
-		q.give(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}})
-		return
-	}
-	request, err := s.request(q)
-	if err != nil {
-		s.hub.log.Error("record request", "session", s.id, "err", err)
-		q.give(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{
-			Outcome: protocol.Denied, Reason: "the request could not be recorded",
-		}})
-		return
-	}
-	if request == nil {
-		return
-	}
-	if rule := s.state.Rule(request.Kind, subject(request)); rule != nil && rule.Subject != "" {
-		s.resolve(request.Request, rule.By, protocol.ApprovalResolvedData{
-			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
-		})
-	}
-}
-
-// request records what an agent asks and returns it; nil when it was asked before in this turn.
-func (s *Session) request(q *ask) (*protocol.Approval, error) {
-	a := q.approval
-	if a.Request != "" {
-		if s.state.Pending(a.Request) != nil {
-			s.approvals.asking[a.Request] = append(s.approvals.asking[a.Request], q)
-			return nil, nil
-		}
-		r, err := s.resolution(a.Request)
-		switch {
-		case err != nil:
-			return nil, err
-		case r == nil:
-		case r.Turn == s.turn.id:
-			s.then(func(failed error) { q.give(failed, r) })
-			return nil, nil
-		default: // what was decided then says nothing about now
-			a.Request = ""
-		}
-	}
-	if a.Request == "" {
-		a.Request = newID(idRequest)
-	}
-	s.complete(&a)
-	entries, err := whole(entry{typ: protocol.ApprovalRequested, task: a.Task}, a)
-	if err == nil && entries[0].typ != protocol.ApprovalRequested {
-		err = errors.New("request too large")
-	}
-	if err == nil {
-		_, err = s.append(s.turn.id, entries[0])
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.changed = true
-	s.approvals.asking[a.Request] = []*ask{q}
-	return &a, nil
-}
-
-// give hands the agent its verdict unless the commit failed: then the turn is over. An option that the session added means
-// nothing to the agent.
-func (q *ask) give(failed error, r *resolution) {
-	if failed != nil {
-		return
-	}
-	v := Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
-	if hasOption(q.approval.Options, r.Option) {
-		v.Option = r.Option
-	}
-	q.verdict <- v
-}
-
-func hasOption(options []protocol.Option, id string) bool {
-	return slices.ContainsFunc(options, func(o protocol.Option) bool { return o.ID == id })
-}
-
-// complete fills in what the agent left open: when it was asked, until when, and every decision it has no option for. Options
-// that could not be carried out are taken away.
-func (s *Session) complete(a *protocol.Approval) {
-	a.Asked = time.Now().UTC().Truncate(time.Millisecond)
-	a.Expires, a.Explained = nil, nil
-	if a.CWD == "" {
-		a.CWD = s.state.CWD
-	}
-	if d := s.hub.cfg.ApprovalTimeout; d > 0 {
-		at := a.Asked.Add(d)
-		a.Expires = &at
-	}
-	scope := scopeOf(a)
-	_, explains := s.agent.(Explainer)
-	own := []protocol.Option{
-		{Kind: protocol.AllowOnce, Label: "Allow once"},
-		{Kind: protocol.AllowAlways, Label: "Always allow"},
-		{Kind: protocol.Deny, Label: "Deny"},
-		{Kind: protocol.DenyStop, Label: "Deny and stop"},
-		{Kind: protocol.Explain, Label: "Explain"},
-	}
-	var options []protocol.Option
-	has := map[protocol.Decision]bool{}
-	offer := func(o protocol.Option) {
-		if !o.Kind.Valid() || o.Kind == protocol.AllowAlways && scope == "" || o.Kind == protocol.Explain && !explains || hasOption(options, o.ID) {
-			return
-		}
-		if o.Kind == protocol.AllowAlways {
-			o.Scope = scope
-		}
-		has[o.Kind] = true
-		options = append(options, o)
-	}
-	for _, o := range a.Options {
-		offer(o)
-	}
-	for _, o := range own {
-		if has[o.Kind] {
-			continue
-		}
-		for o.ID = string(o.Kind); hasOption(options, o.ID); {
-			o.ID = "session_" + o.ID
-		}
-		offer(o)
-	}
-	a.Options = options
-}
-
 // approve decides a pending request. The first decision wins: a later one gets conflict with the winner.
 func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 	pending, err := s.requestOf(d)
@@ -188,6 +54,10 @@ func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 	decision, option, err := choose(pending, d)
 	if err != nil {
 		return nil, err
+	}
+	if d.Input != nil && d.Input.Patch != "" && !s.traits.TakesPatch {
+		// It would apply its own: what nobody allowed must not happen.
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot take an edited patch: deny it and say what to change", s.state.Agent)
 	}
 	d.Reason = protocol.ValidText(d.Reason)
 	if n := len(d.Reason); n > longText {

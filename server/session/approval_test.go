@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -50,15 +52,24 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 		ask  protocol.Approval
 		want []string
 	}{
-		{"a question cannot be allowed always", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
-		{"the agent's options keep their ids", protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
-			[]string{"a", "allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"a question cannot be allowed always",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
+		{
+			"the agent's options keep their ids",
+			protocol.Approval{Kind: protocol.ApproveTool, Name: "rm", Options: []protocol.Option{always}},
+			[]string{"a", "allow_once", "deny", "deny_stop", "explain"},
+		},
 		{"no two options have one id", protocol.Approval{
 			Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "deny", Kind: protocol.AllowOnce}, {ID: "deny", Kind: protocol.AllowOnce}},
 		}, []string{"deny", "session_deny", "deny_stop", "explain"}},
-		{"what stands for no decision is not shown", protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"}},
+		{
+			"what stands for no decision is not shown",
+			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
+			[]string{"allow_once", "deny", "deny_stop", "explain"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *rig) {
@@ -83,10 +94,8 @@ func TestEverybodyWhoAsksUnderOneIDHearsTheVerdict(t *testing.T) {
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
 		id := asking(r, q, q)
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
-		r.agents.run().finish(End{}, nil) // returns once both have heard
-		r.settle()
-		if r.state(id).Turn != nil {
-			t.Error("somebody who asked waits still")
+		if n := r.agents.run().waiting; n != 0 {
+			t.Errorf("%d who asked wait still", n)
 		}
 	})
 }
@@ -127,4 +136,139 @@ func TestWhatTheStoreCannotTellIsNotAskedAgain(t *testing.T) {
 			t.Errorf("heard %+v, %t", v, ok)
 		}
 	})
+}
+
+func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r)
+		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
+		run := r.agents.run()
+		first, giveUp := context.WithCancel(t.Context())
+		second, giveUpToo := context.WithCancel(t.Context())
+		run.askUntil(first, q)
+		run.askUntil(second, q)
+		r.settle()
+		giveUp()
+		r.settle()
+		if len(r.state(id).Approvals) != 1 {
+			t.Error("cancelled although somebody waits")
+		}
+		giveUpToo()
+		r.settle()
+		if len(r.state(id).Approvals) != 0 {
+			t.Error("pending although nobody waits")
+		}
+		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		if e.Winner.Outcome != protocol.Cancelled {
+			t.Errorf("winner %+v", e.Winner)
+		}
+	})
+}
+
+func TestARequestExpiresAlsoOverARestart(t *testing.T) {
+	bubble(t, Config{ApprovalTimeout: time.Minute}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
+		id := asking(r, q)
+		time.Sleep(50 * time.Second)
+		r.restart()
+		run := r.agents.run()
+		run.ask(q)
+		time.Sleep(9 * time.Second)
+		if _, ok := run.heard("q"); ok || r.state(id).Status() != protocol.Waiting {
+			t.Fatal("expired too early")
+		}
+		time.Sleep(2 * time.Second)
+		r.settle()
+		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Expired || v.Decision != "" {
+			t.Errorf("the agent heard %+v, %t", v, ok)
+		}
+		e := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		if e.Winner.Outcome != protocol.Expired {
+			t.Errorf("winner %+v", e.Winner)
+		}
+	})
+}
+
+func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		run := func(request, command string) protocol.Approval {
+			return protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "run", Command: command, CWD: "/src"}
+		}
+		elsewhere := run("4", "ls")
+		elsewhere.CWD = "/etc"
+		id := asking(r, run("1", "ls"), run("2", "ls"), run("3", "ls -l"), elsewhere)
+		rule := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "1", Decision: protocol.AllowAlways}))).Rule
+		heard := func(want map[string]bool) {
+			t.Helper()
+			r.settle()
+			for request, allowed := range want {
+				v, ok := r.agents.run().heard(request)
+				if ok != allowed || ok && (v.Outcome != protocol.Allowed || *v.By != bert.By) {
+					t.Errorf("request %s: heard %+v, %t", request, v, ok)
+				}
+			}
+		}
+		heard(map[string]bool{"1": true, "2": true, "3": false, "4": false})
+		r.restart()
+		r.agents.run().ask(run("5", "ls"))
+		heard(map[string]bool{"5": true})
+		rules := must[protocol.RulesResult](r, r.do(anna, command(protocol.DoRulesList, id, protocol.Empty{}))).Rules
+		if len(rules) != 1 || rules[0].ID != rule.ID || rules[0].Scope == "" {
+			t.Fatalf("rules: %+v", rules)
+		}
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoRulesRevoke, id, protocol.RulesRevokeData{Rule: rule.ID})))
+		r.agents.run().ask(run("6", "ls"))
+		heard(map[string]bool{"6": false})
+		newAudit(t).follow(r.events(id, false))
+	})
+}
+
+func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
+	for _, takes := range []bool{true, false} {
+		bubble(t, Config{}, func(t *testing.T, r *rig) {
+			r.agents.traits, r.agents.deaf = Traits{TakesReason: takes}, true
+			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
+			r.send(id, "later")
+			run := r.agents.run()
+			answers := &protocol.ApprovalInput{Answers: map[string][]string{"a": {"b"}}}
+			must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "not so", Input: answers})))
+			if v, _ := run.heard("q"); v.Reason != "not so" || v.Input.Answers["a"][0] != "b" || v.Decision != protocol.DenyStop {
+				t.Errorf("heard %+v", v)
+			}
+			run.finish(End{}, nil)
+			r.settle()
+			st := r.state(id)
+			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldDenyStop {
+				t.Fatalf("after deny_stop: %s", encodeState(st))
+			}
+			if next := st.Queue[0].Text; (next == "not so") == takes {
+				t.Errorf("next message %q", next)
+			}
+		})
+	}
+}
+
+func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
+	for _, takes := range []bool{false, true} {
+		bubble(t, Config{}, func(t *testing.T, r *rig) {
+			r.agents.traits.TakesPatch = takes
+			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
+			answer := r.do(anna, approve(id, protocol.ApproveData{
+				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
+			}))
+			v, heard := r.agents.run().heard("q")
+			if !takes {
+				refused(r, answer, protocol.CodeUnsupported)
+				if heard || len(r.state(id).Approvals) != 1 {
+					t.Errorf("it heard %+v, %t", v, heard)
+				}
+				return
+			}
+			if !heard || v.Input == nil || v.Input.Patch != "new" {
+				t.Errorf("it heard %+v, %t", v, heard)
+			}
+		})
+	}
 }

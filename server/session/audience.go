@@ -68,6 +68,9 @@ func (s *Session) attach(p Peer, d *protocol.SubscribeData, reply func(*Attachme
 	s.changed = true
 	s.touched = time.Now()
 	s.then(func(failed error) {
+		if !s.ending {
+			failed = nil // a commit that failed has taken back what it held: there is nothing to be told of it
+		}
 		if failed == nil && !s.audience.connected(p.ID()) {
 			failed = protocol.Errorf(protocol.CodeNotSubscribed, "unsubscribed meanwhile")
 		}
@@ -76,6 +79,7 @@ func (s *Session) attach(p Peer, d *protocol.SubscribeData, reply func(*Attachme
 			reply(nil, failed)
 			return
 		}
+		s.log.leave(p) // when it attached twice meanwhile
 		s.log.join(p)
 		reply(&Attachment{Result: s.attached(d), Log: s.log}, nil)
 	})

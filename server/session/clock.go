@@ -42,7 +42,7 @@ func (s *Session) tick() {
 	s.audience.lookAtLag(s, now)
 	s.expireApprovals(now)
 	s.expireEdits(now)
-	if t := s.turn; t != nil && !t.giveUp.IsZero() && !now.Before(t.giveUp) && !t.ended {
+	if t := s.turn; t != nil && !t.giveUp.IsZero() && !now.Before(t.giveUp) {
 		s.forceEnd()
 	}
 	if !now.Before(s.mendAt) {
@@ -82,7 +82,7 @@ func (s *Session) cutTurn(code protocol.Code, message, queue string) {
 	if s.state.Turn == nil || s.turn != nil {
 		return
 	}
-	s.turn = &turn{id: s.turnID(), over: make(chan struct{}), cancel: func(error) {}, ended: true, queue: queue}
+	s.turn = &turn{id: s.turnID(), over: make(chan struct{}), cancel: func(error) {}, queue: queue}
 	s.endTurn(End{Reason: protocol.ReasonError, Code: code, Message: message})
 }
 

@@ -1,12 +1,11 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"agentctl/protocol"
@@ -171,89 +170,6 @@ func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) 
 	})
 }
 
-func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := r.create()
-		r.send(id, "one")
-		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
-		r.agents.run().finish(End{}, nil)
-		r.settle()
-		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
-			t.Fatalf("turn %v, %d queued", st.Turn, len(st.Queue))
-		}
-		if s := r.send(id, "three"); s.Status != protocol.SendQueued {
-			t.Errorf("behind the edited one: %+v", s)
-		}
-		front := must[protocol.SendResult](r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
-		if front.Status != protocol.SendStarted {
-			t.Errorf("in front of the edited one: %+v", front)
-		}
-	})
-}
-
-// follower of the log, as a connection is.
-type listener struct {
-	name  string
-	woken int
-}
-
-func (l *listener) Wake()                        { l.woken++ }
-func (l *listener) ID() string                   { return l.name }
-func (l *listener) Actor() protocol.Actor        { return protocol.Actor{Name: l.name} }
-func (l *listener) Program() string              { return "test" }
-func (l *listener) Tell(string, []byte)          {}
-func (l *listener) Acked(string) (uint64, int64) { return 0, 0 }
-
-func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := r.create()
-		r.send(id, "one")
-		r.store.set(func() { r.store.latency = time.Second })
-		send := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "two"}))
-		synctest.Wait() // its commit is under way
-		var got *Attachment
-		r.hub.Attach(context.Background(), id, &listener{name: "c1"}, &protocol.SubscribeData{}, func(a *Attachment, err error) {
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			now := a.Log.Position().Seq
-			if a.Result.After.Seq > now || a.Result.Snapshot.State.Seq > now {
-				t.Errorf("snapshot at %d, events after %d, visible %d", a.Result.Snapshot.State.Seq, a.Result.After.Seq, now)
-			}
-			got = a
-		})
-		r.agents.run().finish(End{}, nil)
-		synctest.Wait() // its end waits for the next commit
-		r.settle()
-		if got == nil || send.replies != 1 {
-			t.Error("not attached")
-		}
-	})
-}
-
-func TestADetachedConnectionIsNotWoken(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := r.create()
-		r.store.set(func() { r.store.latency = time.Second })
-		r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "one"}))
-		l := &listener{name: "c1"}
-		for range 2 {
-			r.hub.Attach(context.Background(), id, l, &protocol.SubscribeData{}, func(*Attachment, error) {})
-		}
-		r.settle()
-		r.hub.Detach(id, "c1", "gone")
-		r.settle()
-		woken := l.woken
-		r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "two"}))
-		r.settle()
-		if l.woken != woken {
-			t.Error("woken after it left")
-		}
-	})
-}
-
 func TestACommandThatComesWhileTheSessionUnloadsIsCarriedOut(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
 		id := r.create()
@@ -268,6 +184,38 @@ func TestACommandThatComesWhileTheSessionUnloadsIsCarriedOut(t *testing.T) {
 			}
 			r.agents.run().finish(End{}, nil)
 			r.settle()
+		}
+	})
+}
+
+func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		huge := strings.Repeat("\x01", protocol.MaxEvent/4)
+		r.send(id, "one")
+		two := r.send(id, "two").MessageID
+		head := r.state(id).Seq
+		long := Caller{By: protocol.Actor{Name: "anna", Subject: huge}}
+		for _, k := range []*call{
+			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: huge})),
+			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "x", ClientMessageID: huge})),
+			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Parts: []protocol.Part{{Type: "file", Name: huge}}})),
+			r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: two, Text: huge})),
+			r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Agent: "acp:" + strings.Repeat("x", maxAgent)})),
+			r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Prompt: huge, Name: "box"})),
+			r.do(long, command(protocol.DoSend, id, protocol.SendData{Text: "x"})),
+		} {
+			refused(r, k, protocol.CodeTooLarge)
+		}
+		if st := r.state(id); st.Seq != head || len(r.hub.List(true)) != 1 {
+			t.Errorf("something was recorded: %v", types(r.events(id, false)[head:]))
+		}
+		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "box", Title: huge})))
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, id, protocol.RenameData{Title: &huge})))
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, id, protocol.CloseData{Reason: huge})))
+		newAudit(t).follow(r.events(id, false))
+		if r.state(id).Status() != protocol.Closed {
+			t.Error("not closed")
 		}
 	})
 }

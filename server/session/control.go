@@ -120,7 +120,7 @@ func (s *Session) configure(a *action, d *protocol.ConfigureData) (any, error) {
 
 func (s *Session) snapshot(*action, *protocol.Empty) (any, error) {
 	return protocol.SnapshotResult{
-		Snapshot: protocol.Snapshot{Epoch: s.log.Position().Epoch, State: cloneState(s.state)},
+		Snapshot: protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
 		Status:   s.state.Status(),
 		Clients:  s.audience.clients(s),
 	}, nil
@@ -145,6 +145,7 @@ type closing struct {
 func (s *Session) closeNow(a *action, d *protocol.CloseData) (any, error) {
 	if !s.state.Closed {
 		s.record(protocol.SessionClosed, &a.by, protocol.SessionClosedData{Reason: protocol.SplitText(protocol.ValidText(d.Reason), shortText)[0]})
+		clear(s.editors)
 	}
 	s.closeAgent()
 	if d.Delete {

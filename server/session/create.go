@@ -14,10 +14,15 @@ import (
 	"agentctl/protocol"
 )
 
+const maxAgent = 64 << 10 // bytes of an agent's name, which is in session.created
+
 // create makes a session. Its answer comes when session.created (and the start of its prompt) is visible.
 func (h *Hub) create(a *action, d *protocol.CreateData) error {
 	if d.Agent == "" {
 		d.Agent = h.cfg.DefaultAgent
+	}
+	if len(d.Agent) > maxAgent {
+		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxAgent, Message: "agent: too long"}
 	}
 	for k, v := range d.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {

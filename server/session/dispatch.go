@@ -13,6 +13,8 @@ type Caller struct {
 	Conn string // the connection's id, for edit holds
 }
 
+const maxActor = 512 // bytes of a name and subject, which are in every event that a person causes
+
 // Do carries out a command about sessions. reply is called exactly once, at any time and on any goroutine, when
 // everything that the answer tells is visible; it must not block. What connections themselves are asked (hello, subscribe,
 // unsubscribe, ack, watch, ping) is not for Do.
@@ -23,6 +25,9 @@ func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 }
 
 func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) error {
+	if len(who.By.Name)+len(who.By.Subject) > maxActor {
+		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxActor, Message: "the name and subject of who acts are too long"}
+	}
 	t := protocol.CommandOf(c.Command)
 	data := t.Data()
 	if err := c.DecodeData(data); err != nil {

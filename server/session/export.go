@@ -92,8 +92,7 @@ func (h *Hub) restore(a *action, d *protocol.RestoreData) error {
 		s.record(protocol.SessionCreated, &a.by, protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD})
 		s.record(protocol.StateRestored, &a.by, protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At})
 		if x.Plan != nil {
-			s.record(protocol.PlanStarted, nil, protocol.PlanStartedData{Question: x.Plan.Question})
-			s.record(protocol.PlanUpdated, nil, protocol.PlanTasksData{Tasks: x.Plan.Tasks, Summary: x.Plan.Summary})
+			s.recordPlan(x.Plan)
 		}
 		if x.Context != nil {
 			s.record(protocol.ContextUpdated, nil, *x.Context)
@@ -107,4 +106,21 @@ func (h *Hub) restore(a *action, d *protocol.RestoreData) error {
 		s.next()
 		return protocol.CreateResult{Session: s.id, Name: d.Name}, nil
 	})
+}
+
+// recordPlan records a plan as it was left.
+func (s *Session) recordPlan(p *protocol.Plan) {
+	s.record(protocol.PlanStarted, nil, protocol.PlanStartedData{Question: p.Question})
+	tasks := protocol.PlanTasksData{Tasks: p.Tasks, Summary: p.Summary}
+	if p.Status == protocol.StatusCompleted {
+		s.record(protocol.PlanCompleted, nil, tasks)
+		return
+	}
+	s.record(protocol.PlanUpdated, nil, tasks)
+	ends := map[string]protocol.Type{
+		protocol.StatusInvalid: protocol.PlanInvalid, protocol.StatusCancelled: protocol.PlanCancelled, protocol.StatusFailed: protocol.PlanFailed,
+	}
+	if end, ok := ends[p.Status]; ok {
+		s.record(end, nil, protocol.PlanFaultData{})
+	}
 }

@@ -1,10 +1,10 @@
 package session
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -25,61 +25,65 @@ type entry struct {
 	blobs  []Blob
 }
 
-// ofAgents are the types that an agent may emit; the others are the session's own.
-var ofAgents = map[protocol.Type]bool{}
+// ofAgents are the types that an agent may emit, with the type of their data; the others are the session's own.
+var ofAgents = map[protocol.Type]reflect.Type{}
 
 func init() {
 	for _, t := range protocol.EventTypes {
 		switch kind, _, _ := strings.Cut(string(t.Type), "."); kind {
 		case "session", "message", "turn", "fold", "approval", "queue", "client", "state":
 		default:
-			ofAgents[t.Type] = !t.Ephemeral
+			if !t.Ephemeral {
+				ofAgents[t.Type] = reflect.TypeOf(t.New()).Elem()
+			}
 		}
 	}
 }
 
 // fit makes what an agent says fit for the log: valid UTF-8, compact, at most protocol.MaxEvent, what is larger split or put
-// into blobs. It needs nothing of the session and runs on the agent's goroutine.
+// into blobs. It needs nothing of the session and runs on the agent's goroutine. Its errors are faults of the agent's program:
+// a type that is not an agent's, data of another type, a number that JSON has not.
 func fit(e Event) ([]entry, error) {
-	if !ofAgents[e.Type] {
+	want := ofAgents[e.Type]
+	if want == nil {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %.80q", string(e.Type))
 	}
-	base := entry{typ: e.Type, task: protocol.ValidText(e.Task), parent: protocol.ValidText(e.Parent)}
+	if v := reflect.ValueOf(e.Data); v.Kind() == reflect.Pointer && !v.IsNil() {
+		e.Data = v.Elem().Interface()
+	}
+	if e.Data != nil && reflect.TypeOf(e.Data) != want {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s holds %s, not %T", e.Type, want, e.Data)
+	}
+	base := entry{typ: e.Type, task: fitID(e.Task), parent: fitID(e.Parent)}
 	switch d := e.Data.(type) {
+	case protocol.PartStartData:
+		d.Part = fitID(d.Part)
+		return whole(base, d)
+	case protocol.PartEndData:
+		d.Part = fitID(d.Part)
+		return whole(base, d)
 	case protocol.PartDeltaData:
 		kind := protocol.KindText
 		if e.Type == protocol.ReasoningDelta {
 			kind = protocol.KindReasoning
 		}
-		return deltas(base, "part", protocol.Delta{Part: d.Part, Kind: kind, Text: d.Text}), nil
-	case protocol.ToolOutputData:
-		if !d.Replace && d.Content == nil {
-			return deltas(base, "tool", protocol.Delta{Part: d.Tool, Kind: protocol.KindOutput, Text: d.Text}), nil
-		}
-		base.tool = protocol.ValidText(d.Tool)
-		d.Content = slices.Clone(d.Content)
-		for i := range d.Content {
-			base.blobs = append(base.blobs, fitContent(&d.Content[i])...)
-		}
-		if len(d.Text) > protocol.MaxText {
-			rest := protocol.ToolOutputData{Tool: d.Tool, Text: d.Text[len(protocol.SplitText(d.Text, protocol.MaxText)[0]):]}
-			d.Text = d.Text[:len(d.Text)-len(rest.Text)]
-			first, err := whole(base, d)
-			if err != nil {
-				return nil, err
-			}
-			more, err := fit(Event{Type: e.Type, Task: e.Task, Parent: e.Parent, Data: rest})
-			return append(first, more...), err
-		}
+		return deltas(base, protocol.Delta{Part: d.Part, Kind: kind, Text: d.Text}), nil
+	case protocol.ToolStartedData:
+		d.Tool, d.Input = fitID(d.Tool), fitJSON(d.Input)
+		base.tool = d.Tool
 		return whole(base, d)
 	case protocol.ToolInputData:
-		if d.Input == nil {
-			return deltas(base, "tool", protocol.Delta{Part: d.Tool, Kind: protocol.KindInput, Text: d.Text}), nil
+		if len(d.Input) == 0 {
+			return deltas(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindInput, Text: d.Text}), nil
 		}
-		base.tool = protocol.ValidText(d.Tool)
+		d.Tool, d.Input = fitID(d.Tool), fitJSON(d.Input)
+		base.tool = d.Tool
 		return whole(base, d)
+	case protocol.ToolOutputData:
+		return outputs(base, d)
 	case protocol.ToolEndedData:
-		base.tool = protocol.ValidText(d.Tool)
+		d.Tool, d.Output = fitID(d.Tool), fitJSON(d.Output)
+		base.tool = d.Tool
 		if len(d.Output) > protocol.MaxEvent/2 {
 			b := newBlob("application/json", d.Output)
 			base.blobs = append(base.blobs, b)
@@ -92,6 +96,7 @@ func fit(e Event) ([]entry, error) {
 		}
 		return whole(base, d)
 	case protocol.RawData:
+		d.Data = fitJSON(d.Data)
 		if len(d.Data) > protocol.MaxEvent/2 {
 			b := newBlob("application/json", d.Data)
 			base.blobs = append(base.blobs, b)
@@ -102,9 +107,35 @@ func fit(e Event) ([]entry, error) {
 	return whole(base, e.Data)
 }
 
-// deltas makes one entry for a delta, or several when its text is too long. field names the part in the data.
-func deltas(base entry, field string, d protocol.Delta) []entry {
-	d.Part, d.Text = protocol.ValidText(d.Part), protocol.ValidText(d.Text)
+// outputs makes the entries of a tool's output. Where text and content are too much for one event, the text comes after.
+func outputs(base entry, d protocol.ToolOutputData) ([]entry, error) {
+	text := deltas(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindOutput, Text: d.Text})
+	if !d.Replace && len(d.Content) == 0 {
+		return text, nil
+	}
+	d.Tool = fitID(d.Tool)
+	base.tool = d.Tool
+	d.Content = slices.Clone(d.Content)
+	for i := range d.Content {
+		base.blobs = append(base.blobs, fitContent(&d.Content[i])...)
+	}
+	if len(d.Text) <= protocol.MaxText/8 {
+		return whole(base, d)
+	}
+	d.Text = ""
+	first, err := whole(base, d)
+	return append(first, text...), err
+}
+
+// deltas makes one entry for a delta, or several when its text is too long.
+func deltas(base entry, d protocol.Delta) []entry {
+	d.Part, d.Text = fitID(d.Part), protocol.ValidText(d.Text)
+	field := "tool"
+	if d.Kind == protocol.KindText || d.Kind == protocol.KindReasoning {
+		field, base.part = "part", d.Part
+	} else {
+		base.tool = d.Part
+	}
 	pieces := protocol.SplitText(d.Text, protocol.MaxText)
 	entries := make([]entry, len(pieces))
 	for i, text := range pieces {
@@ -115,11 +146,6 @@ func deltas(base entry, field string, d protocol.Delta) []entry {
 		b = protocol.AppendString(b, text)
 		base.data = append(b, '}')
 		base.delta, base.fold = protocol.Delta{Part: d.Part, Kind: d.Kind, Text: text}, true
-		if field == "part" {
-			base.part = d.Part
-		} else {
-			base.tool = d.Part
-		}
 		entries[i] = base
 	}
 	return entries
@@ -134,7 +160,9 @@ func whole(base entry, data any) ([]entry, error) {
 	}
 	if len(raw) > protocol.MaxEvent-envelope {
 		var tree any
-		if err := json.Unmarshal(raw, &tree); err != nil {
+		numbers := json.NewDecoder(bytes.NewReader(raw))
+		numbers.UseNumber()
+		if err := numbers.Decode(&tree); err != nil {
 			return nil, fmt.Errorf("read back %s: %w", base.typ, err)
 		}
 		short, blobs := shorten(tree)
@@ -157,68 +185,3 @@ func whole(base entry, data any) ([]entry, error) {
 
 // envelope is the room that an event's other fields may take.
 const envelope = 4 << 10
-
-// encode is protocol.Encode, made compact and valid UTF-8 also where the value holds foreign JSON.
-func encode(v any) (json.RawMessage, error) {
-	if v == nil {
-		return nil, nil
-	}
-	raw, err := protocol.Encode(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode %T: %w", v, err)
-	}
-	raw, ok := protocol.Compact(raw)
-	if !ok {
-		return nil, fmt.Errorf("encode %T: not JSON", v)
-	}
-	return raw, nil
-}
-
-const (
-	longText  = 8 << 10
-	shortText = 2 << 10
-)
-
-// shorten cuts every long text in a JSON tree and returns the whole texts as blobs.
-func shorten(v any) (any, []Blob) {
-	var blobs []Blob
-	switch v := v.(type) {
-	case string:
-		if len(v) <= longText {
-			return v, nil
-		}
-		b := newBlob("text/plain; charset=utf-8", []byte(v))
-		return fmt.Sprintf("%s… (%d bytes, blob %s)", protocol.SplitText(v, shortText)[0], len(v), b.ID), []Blob{b}
-	case []any:
-		for i := range v {
-			var more []Blob
-			v[i], more = shorten(v[i])
-			blobs = append(blobs, more...)
-		}
-	case map[string]any:
-		for k := range v {
-			var more []Blob
-			v[k], more = shorten(v[k])
-			blobs = append(blobs, more...)
-		}
-	}
-	return v, blobs
-}
-
-func fitContent(c *protocol.Content) []Blob {
-	if len(c.Data) <= protocol.MaxEvent/8 {
-		return nil
-	}
-	b := newBlob("application/json", c.Data)
-	if c.MediaType != "" {
-		b.MediaType = c.MediaType
-	}
-	c.Data, c.Blob, c.Bytes = nil, b.ID, int64(len(b.Data))
-	return []Blob{b}
-}
-
-// newBlob names a payload by what it holds, so that the same one is kept once.
-func newBlob(mediaType string, data []byte) Blob {
-	sum := sha256.Sum256(data)
-	return Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
-}

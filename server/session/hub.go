@@ -47,7 +47,7 @@ type row struct {
 	summary protocol.Summary // guarded by Hub.mu
 
 	load    sync.Mutex // held while the session is loaded
-	session *Session   // guarded by load; nil or ended: not in memory
+	session *Session   // guarded by load; nil, or about to be when it has ended: not in memory
 }
 
 // NewHub opens the sessions of a store: it ends the process groups that a killed server left, and loads the sessions that
@@ -71,10 +71,16 @@ func (h *Hub) recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read process groups: %w", err)
 	}
+	var ending sync.WaitGroup
 	for _, g := range groups {
-		if err := h.cfg.EndGroup(g); err != nil {
-			h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
-		}
+		ending.Go(func() { // each may take its time to end
+			if err := h.cfg.EndGroup(g); err != nil {
+				h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
+			}
+		})
+	}
+	ending.Wait()
+	for _, g := range groups {
 		g.Ended = true
 		h.commit(&Batch{Session: g.Session, Groups: []Group{g}}, func(error) {})
 	}
@@ -217,6 +223,21 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 	}
 	r.session = s
 	return s, nil
+}
+
+// unloaded lets go of a session that has ended.
+func (h *Hub) unloaded(s *Session) {
+	h.mu.Lock()
+	r := h.rows[s.id]
+	h.mu.Unlock()
+	if r == nil {
+		return
+	}
+	r.load.Lock()
+	defer r.load.Unlock()
+	if r.session == s {
+		r.session = nil
+	}
 }
 
 // enter counts a session's goroutine in, unless the hub is closed.

@@ -135,12 +135,3 @@ func (j *journal) drop() []func(error) {
 
 // encodeState encodes the state as a snapshot is stored and sent.
 func encodeState(s *protocol.State) json.RawMessage { return protocol.MustEncode(s) }
-
-// cloneState copies a state so that it can leave the goroutine.
-func cloneState(s *protocol.State) *protocol.State {
-	c := new(protocol.State)
-	if err := json.Unmarshal(encodeState(s), c); err != nil {
-		panic("session: state does not decode: " + err.Error())
-	}
-	return c
-}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,14 +87,14 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
-		if gone(r.hub.rows[id].session) {
+		if r.hub.rows[id].session == nil {
 			t.Fatal("unloaded with a turn under way")
 		}
 		r.agents.run().finish(End{}, nil)
 		synctest.Wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if !gone(r.hub.rows[id].session) {
+		if r.hub.rows[id].session != nil {
 			t.Fatal("idle and unwatched, and still in memory")
 		}
 		if st := r.state(id); st.Turns != 1 {
@@ -105,11 +106,66 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 	})
 }
 
-func gone(s *Session) bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
+func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "go")
+		r.store.set(func() { r.store.latency = time.Hour })
+		const words = 4000
+		said := make(chan struct{})
+		go func() {
+			defer close(said)
+			for range words {
+				r.agents.run().say(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)}})
+			}
+		}()
+		synctest.Wait()
+		s := r.hub.rows[id].session
+		if s.unseen > maxUnseen+protocol.MaxEvent || len(s.output) != cap(s.output) {
+			t.Errorf("%d bytes are not visible, %d of %d waiting", s.unseen, len(s.output), cap(s.output))
+		}
+		select {
+		case <-said:
+			t.Error("the agent did not wait")
+		default:
+		}
+		k := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "meanwhile"}))
+		synctest.Wait()
+		if len(s.state.Queue) != 1 {
+			t.Error("a command waits for the agent's words")
+		}
+		r.store.set(func() { r.store.latency = 0 })
+		<-said
+		r.settle()
+		if must[protocol.SendResult](r, k).Status != protocol.SendQueued {
+			t.Error("not queued")
+		}
+		n := 0
+		for _, e := range r.events(id, false) {
+			if e.Type == protocol.TextDelta {
+				n++
+			}
+		}
+		if n != words {
+			t.Errorf("%d words of %d", n, words)
+		}
+	})
+}
+
+func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "it was removed")
+		r.restart()
+		if st := r.state(id); st.Turn != nil || st.Last.Code != protocol.CodeServerRestart {
+			t.Errorf("after the restart: %s", encodeState(st))
+		}
+		r.send(id, "two")
+		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonError || st.Last.Code != protocol.CodeNoAgent {
+			t.Errorf("without an agent: %s", encodeState(st))
+		}
+		newAudit(t).follow(r.events(id, false))
+	})
 }

@@ -41,10 +41,18 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 	return state, nil
 }
 
+func specOf(rec Record) (Spec, error) {
+	spec := Spec{Session: rec.ID}
+	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
+		return spec, fmt.Errorf("decode spec of %s: %w", rec.ID, err)
+	}
+	return spec, nil
+}
+
 // newSession makes a session in memory; the caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 	s := &Session{
-		id: id, hub: h, inbox: make(chan func()), output: make(chan emission, 256), stop: h.stop, done: make(chan struct{}),
+		id: id, hub: h, inbox: make(chan func()), output: make(chan *emission, 256), stop: h.stop, done: make(chan struct{}),
 		spec: spec, editors: map[string]editor{}, touched: time.Now(), timer: time.NewTimer(time.Hour),
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,
@@ -68,9 +76,9 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	var spec Spec
-	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
-		return nil, fmt.Errorf("decode spec of %s: %w", id, err)
+	spec, err := specOf(rec)
+	if err != nil {
+		return nil, err
 	}
 	s := h.newSession(id, rec.Epoch, rec.Head, spec)
 	s.state, s.boundary, s.boundSeq, s.live = state, rec.Snapshot, rec.SnapSeq, rec.Live
@@ -83,11 +91,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 // recover goes on after a restart of the server: a turn that was under way is resumed where the agent can, else cut; an edit
 // hold's connection is gone. It runs before the session's goroutine does.
 func (s *Session) recover() {
-	for _, hold := range s.state.Holds {
-		if hold.Reason == protocol.HoldEdit {
-			s.editors[hold.ID] = editor{until: time.Now().Add(s.hub.cfg.EditHold)}
-		}
-	}
+	s.adoptEdits()
 	if s.state.Turn == nil {
 		s.next()
 		return

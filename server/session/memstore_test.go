@@ -23,6 +23,7 @@ type memStore struct {
 	broken   error // why it takes no commit any more
 
 	latency    time.Duration // of a commit
+	committing bool
 	failCommit func([]*Batch) error
 	failRead   func() error
 	faults     []string // what a session handed in and should not have
@@ -67,12 +68,14 @@ func (m *memStore) revived() *memStore {
 func (m *memStore) Commit(batches []*Batch) error {
 	m.mu.Lock()
 	wait := m.latency
+	m.committing = true
 	m.mu.Unlock()
 	if wait > 0 {
 		time.Sleep(wait)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.committing = false
 	if m.broken != nil {
 		return m.broken
 	}
@@ -232,6 +235,11 @@ func (m *memStore) Read(_ context.Context, id string, after, through uint64, fol
 	if err != nil {
 		return dst, after, err
 	}
+	dst, last := s.read(after, through, folded, max, dst)
+	return dst, last, nil
+}
+
+func (s *memSession) read(after, through uint64, folded bool, max int, dst []byte) ([]byte, uint64) {
 	last, size := after, 0
 	for last < min(through, s.rec.Head) {
 		line, upto := s.lines[last], last+1
@@ -247,7 +255,7 @@ func (m *memStore) Read(_ context.Context, id string, after, through uint64, fol
 		}
 		dst, last, size = append(dst, line...), upto, size+len(line)
 	}
-	return dst, last, nil
+	return dst, last
 }
 
 func (m *memStore) Answer(_ context.Context, key string) (Answer, error) {

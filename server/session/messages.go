@@ -23,8 +23,11 @@ type HistoryMessage struct {
 	Time            time.Time        `json:"time"`
 }
 
-// messagesMost bounds the turns of one answer.
-const messagesMost = 500
+// What bounds one answer: turns, and bytes of events. Of a turn that has more bytes the answer keeps its end.
+const (
+	messagesMost = 500
+	messageBytes = 8 << 20
+)
 
 // Messages returns the messages of finished turns, oldest first: those after the message named, or the newest, at most 500
 // turns and about 8 MiB.
@@ -43,9 +46,16 @@ func (h *Hub) Messages(ctx context.Context, name, after string) ([]HistoryMessag
 		if after == t.Turn {
 			break
 		}
-		events, _, n, err := h.tailOf(ctx, id, t.First, t.Last, 8*historyBytes)
+		events, cut, n, err := h.tailOf(ctx, id, t.First, t.Last, messageBytes)
 		if err != nil {
 			return nil, h.unreadable(id, err)
+		}
+		if cut { // the user's message is the first event
+			first, _, _, err := h.tailOf(ctx, id, t.First, t.First, messageBytes)
+			if err != nil {
+				return nil, h.unreadable(id, err)
+			}
+			events = append(first, events...)
 		}
 		pair, err := messagesOf(events)
 		if err != nil {
@@ -56,7 +66,7 @@ func (h *Hub) Messages(ctx context.Context, name, after string) ([]HistoryMessag
 			break
 		}
 		list = append(pair, list...)
-		if size += n; size >= 8*historyBytes {
+		if size += n; size >= messageBytes {
 			break
 		}
 	}

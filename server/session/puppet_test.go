@@ -11,7 +11,8 @@ import (
 type puppets struct {
 	mu     sync.Mutex
 	traits Traits
-	deaf   bool // agents do not hear an interrupt, only Close
+	deaf   bool                                         // agents do not hear an interrupt, only Close
+	skills func(ctx context.Context, what string) error // of agents that can do all there is; nil: they can do little
 	opened []*puppet
 	refuse error
 }
@@ -24,6 +25,9 @@ func (p *puppets) Open(spec Spec, host Host) (Agent, error) {
 	}
 	a := &puppet{all: p, spec: spec, host: host, traits: p.traits, closed: make(chan struct{})}
 	p.opened = append(p.opened, a)
+	if p.skills != nil {
+		return skilled{a}, nil
+	}
 	return a, nil
 }
 
@@ -74,11 +78,11 @@ type run struct {
 	out   Output
 	do    chan func() // what the agent does next
 	end   chan ended
-	asked sync.WaitGroup
+	heed  <-chan struct{} // closed when the agent heeds an interrupt
 
 	mu       sync.Mutex
+	waiting  int // for verdicts
 	verdicts map[string]Verdict
-	failed   map[string]error
 }
 
 func (a *puppet) Traits() Traits { return a.traits }
@@ -88,29 +92,26 @@ func (a *puppet) Explain(context.Context, protocol.Approval) (string, error) { r
 func (a *puppet) Run(ctx context.Context, turn Turn, out Output) (End, error) {
 	r := &run{
 		agent: a, ctx: ctx, turn: turn, out: out, do: make(chan func()), end: make(chan ended),
-		verdicts: map[string]Verdict{}, failed: map[string]error{},
+		verdicts: map[string]Verdict{},
 	}
 	a.all.mu.Lock()
 	a.now, a.turns = r, append(a.turns, turn)
-	deaf := a.all.deaf
+	if !a.all.deaf {
+		r.heed = ctx.Done()
+	}
 	a.all.mu.Unlock()
 	defer func() {
-		r.asked.Wait()
 		a.all.mu.Lock()
 		a.now = nil
 		a.all.mu.Unlock()
 	}()
-	interrupted := ctx.Done()
-	if deaf {
-		interrupted = nil
-	}
 	for {
 		select {
 		case f := <-r.do:
 			f()
 		case e := <-r.end:
 			return e.End, e.err
-		case <-interrupted:
+		case <-r.heed:
 			return End{}, ctx.Err()
 		case <-a.closed:
 			return End{}, context.Canceled
@@ -141,22 +142,27 @@ func (r *run) say(events ...Event) {
 	case r.do <- f:
 		<-done
 	case <-r.agent.closed:
-	case <-r.ctx.Done():
+	case <-r.heed:
 	}
 }
 
-// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears.
-func (r *run) ask(a protocol.Approval) {
-	r.asked.Go(func() {
-		v, err := r.out.Ask(context.Background(), a)
+// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears. The run does not wait for it.
+func (r *run) ask(a protocol.Approval) { r.askUntil(context.Background(), a) }
+
+// askUntil lets the agent wait no longer than ctx.
+func (r *run) askUntil(ctx context.Context, a protocol.Approval) {
+	r.mu.Lock()
+	r.waiting++
+	r.mu.Unlock()
+	go func() {
+		v, err := r.out.Ask(ctx, a)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if err != nil {
-			r.failed[a.Request] = err
-			return
+		r.waiting--
+		if err == nil {
+			r.verdicts[a.Request] = v
 		}
-		r.verdicts[a.Request] = v
-	})
+	}()
 }
 
 // heard returns what the agent was told about a request.
@@ -172,6 +178,33 @@ func (r *run) finish(end End, err error) {
 	select {
 	case r.end <- ended{end, err}:
 	case <-r.agent.closed:
-	case <-r.ctx.Done():
+	case <-r.heed:
 	}
+}
+
+// skilled is a puppet that can do all that an agent may.
+type skilled struct{ *puppet }
+
+func (s skilled) Compact(ctx context.Context) (protocol.ContextCompactedData, error) {
+	return protocol.ContextCompactedData{Before: 9, After: 1}, s.all.skills(ctx, "compact")
+}
+
+func (s skilled) Context(ctx context.Context) (protocol.ContextInfo, error) {
+	return protocol.ContextInfo{Tokens: 5}, s.all.skills(ctx, "context")
+}
+
+func (s skilled) CancelTask(ctx context.Context, task string) error {
+	return s.all.skills(ctx, "cancel "+task)
+}
+
+func (s skilled) RestartTask(ctx context.Context, task string) error {
+	return s.all.skills(ctx, "restart "+task)
+}
+
+func (s skilled) Configure(ctx context.Context, setting, value string) error {
+	return s.all.skills(ctx, setting+"="+value)
+}
+
+func (s skilled) Export(ctx context.Context) ([]byte, error) {
+	return []byte("exported"), s.all.skills(ctx, "export")
 }

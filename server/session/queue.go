@@ -65,13 +65,13 @@ func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error)
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
 }
 
-// runsNow reports whether a message that comes in now, behind the queue or in front of it, starts a turn.
+// runsNow reports whether a message that comes in now, behind the queue or in front of it, starts a turn. An edit hold is about
+// another message.
 func (s *Session) runsNow(front bool) bool {
 	if s.turn != nil || s.state.Turn != nil || s.leaving() || len(s.state.Queue) > 0 && !front {
 		return false
 	}
-	h := s.state.Blocked()
-	return h == nil || h.Reason == protocol.HoldEdit // which is about another message
+	return !slices.ContainsFunc(s.state.Holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit })
 }
 
 // fitMessage makes a user's message valid UTF-8 and refuses one that no event can hold.
@@ -220,6 +220,15 @@ func (s *Session) leaveEdits(conn string) {
 		if ed.conn == conn && ed.until.IsZero() {
 			s.editors[id] = editor{conn, time.Now().Add(s.hub.cfg.EditHold)}
 			s.arm()
+		}
+	}
+}
+
+// adoptEdits starts the time of edit holds whose connection is not known: of before a restart, or lifted by a commit that failed.
+func (s *Session) adoptEdits() {
+	for _, h := range s.state.Holds {
+		if _, known := s.editors[h.ID]; h.Reason == protocol.HoldEdit && !known && !s.state.Closed {
+			s.editors[h.ID] = editor{until: time.Now().Add(s.hub.cfg.EditHold)}
 		}
 	}
 }

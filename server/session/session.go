@@ -16,10 +16,10 @@ type Session struct {
 
 	id         string
 	hub        *Hub
-	inbox      chan func()   // unbuffered: a post that succeeded is run
-	output     chan emission // of the agent
-	stop       chan struct{} // closed by the hub at shutdown
-	done       chan struct{} // closed when run has ended
+	inbox      chan func()    // unbuffered: a post that succeeded is run
+	output     chan *emission // of the agent
+	stop       chan struct{}  // closed by the hub at shutdown
+	done       chan struct{}  // closed when run has ended
 	host       *host
 	background context.Context // cancelled by halt when run ends
 	halt       context.CancelFunc
@@ -62,6 +62,7 @@ func (s *Session) post(f func()) bool {
 // run is the session's goroutine.
 func (s *Session) run() {
 	defer s.hub.sessions.Done()
+	defer s.hub.unloaded(s)
 	defer close(s.done)
 	defer s.timer.Stop()
 	defer s.halt()
@@ -72,7 +73,7 @@ func (s *Session) run() {
 		if s.ending {
 			break
 		}
-		var output chan emission
+		var output chan *emission
 		if s.unseen < maxUnseen {
 			output = s.output
 		}
@@ -200,7 +201,7 @@ func (s *Session) fallBack() {
 	s.mendAt = time.Now().Add(time.Second)
 }
 
-// restoreState folds the stored snapshot and the stored events after it.
+// restoreState takes what the store holds for what is true.
 func (s *Session) restoreState() error {
 	ctx, cancel := context.WithTimeout(s.background, 30*time.Second)
 	defer cancel()
@@ -212,7 +213,12 @@ func (s *Session) restoreState() error {
 	if err != nil {
 		return err
 	}
-	s.state, s.live = state, rec.Live
+	spec, err := specOf(rec)
+	if err != nil {
+		return err
+	}
+	s.state, s.spec, s.live = state, spec, rec.Live
 	s.boundary, s.boundSeq = rec.Snapshot, rec.SnapSeq
+	s.adoptEdits()
 	return nil
 }

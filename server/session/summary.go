@@ -7,7 +7,7 @@ func (s *Session) tellSummary() {
 	if s.ending {
 		return
 	}
-	if live := s.state.Turn != nil || len(s.state.Queue) > 0; live != s.live {
+	if live := s.state.Turn != nil || len(s.state.Queue) > 0 && !s.state.Closed; live != s.live {
 		s.live = live
 		s.pending().Live = &live
 	}

@@ -16,7 +16,6 @@ type turn struct {
 	cancel  context.CancelCauseFunc
 	over    chan struct{}   // closed when the session is through with it: its output is refused
 	started map[string]bool // parts and tools that were started
-	ended   bool            // Run has returned
 
 	// Set when somebody ended it.
 	reason  protocol.Reason
@@ -50,7 +49,6 @@ func (s *Session) launch(in Turn) {
 	s.turn = t
 	agent, err := s.open()
 	if err != nil {
-		t.ended = true
 		s.then(func(failed error) {
 			if failed == nil && s.turn == t {
 				s.endTurn(endOf(End{}, err))
@@ -63,7 +61,6 @@ func (s *Session) launch(in Turn) {
 			return
 		}
 		if t.reason != "" { // ended before it began
-			t.ended = true
 			s.endTurn(End{})
 			return
 		}
@@ -118,12 +115,6 @@ func endOf(end End, err error) End {
 	}
 	end.Message = protocol.SplitText(protocol.ValidText(end.Message), longText)[0]
 	return end
-}
-
-// agentEnded goes on after Run returned.
-func (s *Session) agentEnded(e *ended) {
-	s.turn.ended = true
-	s.endTurn(endOf(e.End, e.err))
 }
 
 // endTurn ends the turn under way: what is open in it is closed, the snapshot of the boundary is taken, and the queue runs on

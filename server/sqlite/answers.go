@@ -67,7 +67,7 @@ func (s *Store) forgetSome(before time.Time) (dropped int, err error) {
 		err := prepare(conn, "DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer WHERE at < ? LIMIT ?)").
 			time(before).int(forgetRows).run()
 		dropped = conn.Changes()
-		return 0, err
+		return pages, err
 	})
 	return dropped, err
 }

@@ -15,17 +15,21 @@ type batch struct {
 	conn *sqlite.Conn
 	n    int64 // the session's number
 	head head  // as the batch leaves it
-	size int   // bytes written, about
+	size int   // bytes it adds to the log, about
 }
 
-// apply writes one batch and returns about how many bytes that were.
+// pages is what a batch adds to the log beyond its data: the log takes whole pages, of the chunk and the head at least.
+const pages = 3 * 4096
+
+// apply writes one batch and returns about how many bytes that adds to the log.
 func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	w := &batch{Batch: b, conn: conn}
+	w := &batch{Batch: b, conn: conn, size: pages}
 	if b.Delete {
 		if err := removeSession(conn, b.Session); err != nil {
 			return 0, err
 		}
-		return w.size, w.answers()
+		err := w.answers()
+		return w.size, err
 	}
 	for _, step := range []func() error{
 		w.session, w.log, w.turns, w.answers, w.decisions, w.blobs, w.groups,

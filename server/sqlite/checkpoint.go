@@ -9,12 +9,10 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Commits are moved from the log to the database along the way, when much was committed, so that the log stays short,
-// and wholly when it is quiet, so that what a power cut can take is at most the last moments.
-const (
-	checkpointBytes = 8 << 20  // committed since the last checkpoint began, before the next one begins
-	logLimit        = 64 << 20 // size of the write-ahead log that makes reads and commits wait until it is empty
-)
+// Once an eighth of logLimit is committed, it is moved from the log to the database. A log of logLimit bytes makes reads
+// and commits wait until it is empty, as soon as the housekeeping sees it; a commit that finds twice that much does it
+// itself.
+const logLimit = 64 << 20
 
 // The checkpoint modes used. Neither waits for anybody.
 const (
@@ -27,18 +25,38 @@ var errBusy = errors.New("log is in use")
 // move checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
 // them no checkpoint ever catches up, and only one that does lets the log start over.
 func (s *Store) move(ctx context.Context) error {
-	info, err := os.Stat(s.path + "-wal")
+	size, err := s.logSize()
 	if err != nil {
-		return fmt.Errorf("size of log: %w", err)
+		return err
 	}
-	if info.Size() >= logLimit {
+	if size >= s.logLimit {
 		return s.empty(ctx)
 	}
 	return s.moveSome()
 }
 
+func (s *Store) logSize() (int64, error) {
+	info, err := os.Stat(s.path + "-wal")
+	if err != nil {
+		return 0, fmt.Errorf("size of log: %w", err)
+	}
+	return info.Size(), nil
+}
+
+// makeRoom keeps the log bounded however late the housekeeping comes. What keeps it from emptying the log is told by the
+// commit that follows, or passes.
+func (s *Store) makeRoom() {
+	if size, err := s.logSize(); err == nil && size >= 2*s.logLimit {
+		if err := s.empty(context.Background()); err != nil && !errors.Is(err, errBusy) {
+			s.log.Warn("empty log before a commit", "err", err)
+		}
+	}
+}
+
 // moveSome moves what was committed when it began.
 func (s *Store) moveSome() error {
+	s.moving.Lock()
+	defer s.moving.Unlock()
 	if err := s.failure(); err != nil {
 		return err
 	}
@@ -54,6 +72,8 @@ func (s *Store) moveSome() error {
 
 // empty moves everything and empties the log, for which reads and commits have to wait.
 func (s *Store) empty(ctx context.Context) error {
+	s.moving.Lock()
+	defer s.moving.Unlock()
 	for taken := range readConns {
 		conn, err := s.readers.take(ctx)
 		if err != nil {

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func until(t testing.TB, what string, done func() bool) {
 
 func TestAQuietStoreEmptiesItsLog(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, sqlite.Options{}.WithQuiet(time.Millisecond))
+	s := open(t, dir, sqlite.Options{}.WithRounds(time.Millisecond))
 	commit(t, s, create("a"), events("a", 1, 1000))
 	until(t, "log is empty", func() bool { return logSize(t, dir) == 0 })
 	commit(t, s, events("a", 1001, 1001))
@@ -51,38 +52,44 @@ func TestAQuietStoreEmptiesItsLog(t *testing.T) {
 }
 
 func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, sqlite.Options{})
-	commit(t, s, create("a"))
-	ctx, cancel := context.WithCancel(t.Context())
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
-			var buf []byte
-			for at := uint64(0); ctx.Err() == nil; {
-				var err error
-				before := at
-				buf, at, err = s.Read(context.Background(), "a", at, 1<<39, false, 64<<10, buf[:0])
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if at == before {
-					at = 0
-				}
+	for each, commits := range map[uint64]uint64{1: 6000, 200: 500} { // both make a log of tens of MB
+		t.Run(fmt.Sprint(each), func(t *testing.T) {
+			const limit = 4 << 20
+			dir := t.TempDir()
+			s := open(t, dir, sqlite.Options{}.WithLogLimit(limit))
+			commit(t, s, create("a"))
+			ctx, cancel := context.WithCancel(t.Context())
+			var readers sync.WaitGroup
+			for range 2 {
+				readers.Go(func() { readOver(ctx, t, s) })
+			}
+			data, largest := wide(int(each)), int64(0)
+			for i := range commits {
+				commit(t, s, &session.Batch{Session: "a", Events: data, First: i*each + 1, Last: (i + 1) * each})
+				largest = max(largest, logSize(t, dir))
+			}
+			cancel()
+			readers.Wait()
+			if largest > 4*limit {
+				t.Errorf("log grew to %d KiB", largest>>10)
 			}
 		})
 	}
-	const each = 2000
-	data, largest := wide(each), int64(0)
-	for i := range uint64(500) { // 250 MB
-		commit(t, s, &session.Batch{Session: "a", Events: data, First: i*each + 1, Last: (i + 1) * each})
-		largest = max(largest, logSize(t, dir))
-	}
-	cancel()
-	readers.Wait()
-	if largest > 200<<20 {
-		t.Errorf("log grew to %d MB", largest>>20)
+}
+
+// readOver reads the log of "a" over and over until ctx ends.
+func readOver(ctx context.Context, t *testing.T, s session.Store) {
+	var buf []byte
+	for at := uint64(0); ctx.Err() == nil; {
+		var err error
+		before := at
+		if buf, at, err = s.Read(context.Background(), "a", at, 1<<39, false, 64<<10, buf[:0]); err != nil {
+			t.Error(err)
+			return
+		}
+		if at == before {
+			at = 0
+		}
 	}
 }
 
@@ -102,7 +109,7 @@ func (w warnings) Handle(_ context.Context, r slog.Record) error {
 
 func TestACheckpointThatFindsNoSpaceIsTriedAgain(t *testing.T) {
 	dir, heard := t.TempDir(), make(warnings, 1)
-	s := open(t, dir, sqlite.Options{Log: slog.New(heard)}.WithQuiet(time.Millisecond))
+	s := open(t, dir, sqlite.Options{Log: slog.New(heard)}.WithRounds(time.Millisecond))
 	commit(t, s, create("a"))
 	stop := failing(t, on("write", dataFile, sqlite3.SQLITE_FULL))
 	commit(t, s, events("a", 1, 1000))
@@ -117,7 +124,7 @@ func TestACheckpointThatFindsNoSpaceIsTriedAgain(t *testing.T) {
 }
 
 func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {
-	s := open(t, t.TempDir(), sqlite.Options{}.WithQuiet(time.Millisecond))
+	s := open(t, t.TempDir(), sqlite.Options{}.WithRounds(time.Millisecond))
 	ids := []string{"a", "b", "c"}
 	for _, id := range ids {
 		commit(t, s, create(id))

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Close stops the housekeeping, waits for the reads under way, puts everything into the database file and marks it as
@@ -18,7 +17,9 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	err := s.failed
 	if err == nil {
-		err = s.finish()
+		if err = s.finish(); err != nil {
+			err = fmt.Errorf("close store: %w", s.judgeFailure(err))
+		}
 	}
 	return errors.Join(err, s.release())
 }
@@ -29,24 +30,19 @@ func (s *Store) finish() error {
 	clean := s.opening
 	clean.clean = true
 	if err := transact(s.writer, func() error { return record(s.writer, clean) }); err != nil {
-		return fmt.Errorf("close store: %w", err)
+		return err
 	}
-	if err := checkpoint(s.checkpoints, truncate); err != nil {
-		return fmt.Errorf("close store: %w", err)
-	}
-	return nil
+	return checkpoint(s.checkpoints, truncate)
 }
 
 // release closes what Open has opened so far. The last connection to be closed checkpoints, which a store that failed
 // must not do: its writer stays open for as long as the process lives.
 func (s *Store) release() error {
-	conns := s.conns
-	if s.failed != nil {
-		conns = conns[1:]
-	}
 	var errs []error
-	for _, conn := range slices.Backward(conns) {
-		errs = append(errs, conn.Close())
+	for _, conn := range s.conns {
+		if s.failed == nil || conn != s.writer {
+			errs = append(errs, conn.Close())
+		}
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -11,8 +11,10 @@ import (
 // Commit writes all batches in one transaction. Unlike what session.Store says of one caller, any goroutine may call it.
 //
 // A batch is refused, and with it the whole commit, when its session does not exist, when its events do not follow the
-// session's last one or are not one line per seq, or when a fold reaches past them. Of answers, decisions and blobs the
-// first under a key stays.
+// session's last one or are not one line per seq, or when a fold or snapshot reaches past them. Of answers, decisions and
+// blobs the first under a key stays.
+//
+// The batch whose sync failed is the one exception to nothing being kept: a later Open may find it.
 func (s *Store) Commit(batches []*session.Batch) error {
 	err := s.write(func(conn *sqlite.Conn) (int, error) {
 		size := 0
@@ -36,8 +38,9 @@ func (s *Store) Commit(batches []*session.Batch) error {
 	return nil
 }
 
-// write runs do, which returns about how many bytes it wrote, in one transaction of the writer.
+// write runs do, which returns about how many bytes it adds to the log, in one transaction of the writer.
 func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
+	s.makeRoom()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {

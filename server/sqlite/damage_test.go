@@ -118,7 +118,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 250 {
+	for range 100 {
 		bit := random.IntN(len(clean) * 8)
 		// Where the b-tree pages have their headers and cell pointers, half of the time.
 		if random.IntN(2) == 0 {

@@ -6,7 +6,17 @@
 //
 // What a commit survives is Options.Sync: the death of the process always, a power cut with Full.
 //
-// Where things are: a session's number n (its rowid) and a seq make one integer key, n<<40|seq, so that a session's
-// chunks, folds and turns lie side by side and a range of seqs is a range of rowids. Every row carries a CRC-32C over
-// all of its fields and its key, verified whenever the row is read.
+// Files: agentctl.db, its log agentctl.db-wal and index agentctl.db-shm; lock, held while the store is open; generation,
+// which tells a database from an older copy of it.
+//
+// Keys: a session's number n (its rowid) and a seq make one integer, n<<40|seq, so that a session's chunks, folds and
+// turns lie side by side and a range of seqs is a range of rowids.
+//
+// Damage: every row carries a CRC-32C over all of its fields and its key, verified whenever the row is read, and every
+// session a head that says how far its events and its snapshot go, so that missing events are noticed. A missing fold is
+// made up for by its events. What goes unnoticed is a turn, decision, answer, blob or process group whose whole row is
+// gone, and a session gone with its head.
+//
+// The library's SQLite must be 3.51.3 or later: before that, a commit that restarted the log beside a checkpoint on
+// another connection, which is how this package works, could corrupt the database.
 package sqlite

@@ -8,35 +8,43 @@ import (
 	"agentctl/server/session"
 )
 
-// keepHouse checkpoints and sweeps, driven by commits, until ctx ends or the store fails.
+// keepHouse checkpoints and sweeps, driven by commits, until ctx ends or the store fails. Every so often it moves what
+// was committed, so that a power cut takes no more than that time's commits; when there was nothing to move, it empties
+// the log and rests.
 func (s *Store) keepHouse(ctx context.Context) {
 	defer close(s.stopped)
-	idle := time.NewTimer(s.quiet)
-	defer idle.Stop()
-	swept := false
+	round := time.NewTimer(s.every)
+	defer round.Stop()
+	resting, swept := false, false
 	for {
 		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.wrote:
-			idle.Reset(s.quiet)
-			if s.unmoved.Load() >= checkpointBytes {
+			if s.unmoved.Load() >= s.logLimit/8 {
 				err = s.move(ctx)
+			}
+			if resting {
+				round.Reset(s.every)
+				resting = false
 			}
 		case <-s.removed:
 			err = s.sweep(ctx)
 			swept = err == nil
-		case <-idle.C:
-			if !swept {
+		case <-round.C:
+			switch {
+			case !swept:
 				err = s.sweep(ctx)
 				swept = err == nil
-			}
-			if err == nil {
-				err = s.moveSome() // so that empty has little left to do
-			}
-			if err == nil {
+			case s.unmoved.Load() > 0:
+				err = s.moveSome()
+			default:
 				err = s.empty(ctx)
+				resting = err == nil
+			}
+			if !resting {
+				round.Reset(s.every)
 			}
 		}
 		switch {
@@ -45,7 +53,6 @@ func (s *Store) keepHouse(ctx context.Context) {
 			return // the next commit says so
 		default:
 			s.log.Warn("housekeeping failed and will be tried again", "error", err)
-			idle.Reset(s.quiet)
 		}
 	}
 }

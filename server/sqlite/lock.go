@@ -8,15 +8,21 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrLocked is what Lock and Open wrap when another holder has the data directory; the text names its process.
 var ErrLocked = errors.New("data directory is in use")
 
-// A DirLock is a held lock on a data directory. The kernel drops it with the process, so it is never stale.
+// A DirLock is a held lock on a data directory. The kernel drops it with the process, so it is never stale; but a child that
+// the process was just forking when it was killed holds it until it has become another program.
 type DirLock struct{ file *os.File }
 
-// Lock takes the lock of a data directory, which it creates (0700) when missing. It does not wait.
+// orphanTime bounds how long a lock outlives its killed holder.
+const orphanTime = 2 * time.Second
+
+// Lock takes the lock of a data directory, which it creates (0700) when missing. It waits only for
+// what a killed holder leaves.
 func Lock(dir string) (*DirLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
@@ -26,6 +32,10 @@ func Lock(dir string) (*DirLock, error) {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
 	held, err := lockFile(file)
+	for until := time.Now().Add(orphanTime); held && err == nil && dead(holder(file)) && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+		held, err = lockFile(file)
+	}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("lock %s: %w", dir, err)
@@ -55,7 +65,7 @@ func sign(file *os.File) error {
 }
 
 func holder(file *os.File) string {
-	b, err := io.ReadAll(io.LimitReader(file, 32))
+	b, err := io.ReadAll(io.NewSectionReader(file, 0, 32))
 	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {
 		return pid
 	}

@@ -5,6 +5,7 @@ package sqlite
 import (
 	"errors"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,4 +17,10 @@ func lockFile(file *os.File) (held bool, err error) {
 		return true, nil
 	}
 	return false, err
+}
+
+// dead reports whether there is no process of that id.
+func dead(pid string) bool {
+	n, err := strconv.Atoi(pid)
+	return err == nil && n > 0 && errors.Is(unix.Kill(n, 0), unix.ESRCH)
 }

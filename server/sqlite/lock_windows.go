@@ -18,3 +18,6 @@ func lockFile(file *os.File) (held bool, err error) {
 	}
 	return false, err
 }
+
+// dead reports whether there is no process of that id. A lock here is never anybody else's than its holder's.
+func dead(string) bool { return false }

@@ -25,18 +25,28 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("%s was written by a newer release (schema %d, this one knows %d)", e.Path, e.Version, e.Known)
 }
 
+var steps = func() []string {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	return names
+}()
+
+// schemaVersion returns how many steps were applied to a database, or a *NewerError.
+func schemaVersion(conn *sqlite.Conn, path string) (int, error) {
+	version, err := pragma(conn, "user_version")
+	if err == nil && version > len(steps) {
+		err = &NewerError{Path: path, Version: version, Known: len(steps)}
+	}
+	return version, err
+}
+
 // migrate brings the schema to the newest version, each step in a transaction of its own with its version number.
 func migrate(conn *sqlite.Conn, path string) error {
-	steps, err := fs.Glob(migrations, "migrations/*.sql")
+	version, err := schemaVersion(conn, path)
 	if err != nil {
 		return err
-	}
-	version, err := pragma(conn, "user_version")
-	if err != nil {
-		return err
-	}
-	if version > len(steps) {
-		return &NewerError{Path: path, Version: version, Known: len(steps)}
 	}
 	for i := version; i < len(steps); i++ {
 		script, err := migrations.ReadFile(steps[i])

@@ -22,7 +22,7 @@ type Sync string
 
 // The sync levels.
 const (
-	Normal Sync = "normal" // the death of the process; a power cut can take the last commits, then epochs are renewed
+	Normal Sync = "normal" // the death of the process; a power cut can take the last seconds, then epochs are renewed
 	Full   Sync = "full"   // a power cut as well, for one fsync per commit
 )
 
@@ -31,30 +31,33 @@ type Options struct {
 	Sync Sync         // Normal when empty
 	Boot string       // names the run of the operating system; empty asks the system
 	Lock *DirLock     // the directory's lock when the caller has it already and gives it up itself
-	Log  *slog.Logger // hears of checkpoints that failed and are tried again; nil discards
+	Log  *slog.Logger // hears of housekeeping that failed and is tried again; nil discards
 
-	quiet time.Duration // without a commit, before the log is emptied; a second when 0
+	every    time.Duration // a round of housekeeping; a second when 0
+	logLimit int64         // the constant when 0
 }
 
 // A Store is an open database. It is a session.Store, with its rules for concurrent use.
 type Store struct {
 	// Static after Open.
-	path    string
-	opening opening
-	log     *slog.Logger
-	quiet   time.Duration
-	lock    *DirLock // nil when it is the caller's
-	readers readers
-	wrote   chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
-	removed chan struct{} // the same for a commit that removed a session
-	stop    context.CancelFunc
-	stopped chan struct{} // closed when the housekeeping goroutine is gone
+	path     string
+	opening  opening
+	log      *slog.Logger
+	every    time.Duration
+	logLimit int64
+	lock     *DirLock // nil when it is the caller's
+	readers  readers
+	wrote    chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
+	removed  chan struct{} // the same for a commit that removed a session
+	stop     context.CancelFunc
+	stopped  chan struct{} // closed when the housekeeping goroutine is gone
 
-	conns []*sqlite.Conn // all of them, in the order they were opened
+	conns []*sqlite.Conn // all of them
 
-	checkpoints *sqlite.Conn // owned by the housekeeping goroutine, by Close after it
+	checkpoints *sqlite.Conn // guarded by moving
 	unmoved     atomic.Int64 // bytes committed since the last checkpoint began, about
 
+	moving sync.Mutex   // held by whoever uses checkpoints or takes all readers; taken before mu
 	mu     sync.Mutex   // one transaction, or one reset of the write-ahead log, at a time
 	writer *sqlite.Conn // guarded by mu
 	failed error        // guarded by mu; set once, then every commit returns it
@@ -67,13 +70,14 @@ var _ session.Store = (*Store)(nil)
 // every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
-		path:    filepath.Join(dir, "agentctl.db"),
-		opening: opening{boot: opts.Boot, sync: opts.Sync},
-		log:     opts.Log,
-		quiet:   cmp.Or(opts.quiet, time.Second),
-		wrote:   make(chan struct{}, 1),
-		removed: make(chan struct{}, 1),
-		stopped: make(chan struct{}),
+		path:     filepath.Join(dir, "agentctl.db"),
+		opening:  opening{boot: opts.Boot, sync: opts.Sync},
+		log:      opts.Log,
+		every:    cmp.Or(opts.every, time.Second),
+		logLimit: cmp.Or(opts.logLimit, logLimit),
+		wrote:    make(chan struct{}, 1),
+		removed:  make(chan struct{}, 1),
+		stopped:  make(chan struct{}),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -105,7 +109,7 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	return s, nil
 }
 
-// open opens the connections, the writer first: it recovers the log, brings the schema up to date and judges trust.
+// open opens the connections, brings the schema up to date and judges trust.
 func (s *Store) open(dir string) (err error) {
 	whole, err := logWhole(s.path + "-wal")
 	if err != nil {
@@ -114,11 +118,17 @@ func (s *Store) open(dir string) (err error) {
 	if err := touch(s.path); err != nil {
 		return err
 	}
+	if err := s.openReaders(); err != nil {
+		return err
+	}
 	if s.writer, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err
 	}
 	// Full until this run is on record: a run that showed something must not be forgotten by a power cut.
-	if err := settings(s.writer, "journal_mode = WAL", "synchronous = FULL"); err != nil {
+	if err := settings(s.writer, "synchronous = FULL"); err != nil {
+		return err
+	}
+	if err := useLog(s.writer); err != nil {
 		return err
 	}
 	if err := migrate(s.writer, s.path); err != nil {
@@ -143,10 +153,19 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.checkpoints.SetBusyTimeout(0)
+	return nil
+}
+
+// openReaders opens the read connections. They come first because they, unlike the others, leave a database that turns
+// out to be a newer release's as it is, when they are closed as well.
+func (s *Store) openReaders() error {
 	s.readers = make(readers, readConns)
 	for range readConns {
 		conn, err := s.connect(sqlite.OpenReadOnly)
 		if err != nil {
+			return err
+		}
+		if _, err := schemaVersion(conn, s.path); err != nil {
 			return err
 		}
 		s.readers.put(conn)
@@ -172,6 +191,19 @@ func settings(conn *sqlite.Conn, pragmas ...string) error {
 		if err := prepare(conn, "PRAGMA "+p).run(); err != nil {
 			return fmt.Errorf("set %s: %w", p, err)
 		}
+	}
+	return nil
+}
+
+// useLog switches to write-ahead logging, which not every file system can carry.
+func useLog(conn *sqlite.Conn) error {
+	q := prepare(conn, "PRAGMA journal_mode = WAL")
+	defer q.reset()
+	if _, err := q.next(); err != nil {
+		return fmt.Errorf("use write-ahead log: %w", err)
+	}
+	if mode := q.textAt(0); mode != "wal" {
+		return fmt.Errorf("use write-ahead log: the file system allows %q only", mode)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,19 +85,43 @@ func query(t testing.TB, dir, sql string) {
 }
 
 func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
-	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
-	before := epochs(t, dir)
-	query(t, dir, "PRAGMA user_version = 99")
-	_, err := sqlite.Open(dir, sqlite.Options{})
-	var newer *sqlite.NewerError
-	if !errors.As(err, &newer) || newer.Version != 99 {
+	live, dir := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	reopened(t, live, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+	newer, err := sqlite3.OpenConn(filepath.Join(live, dataFile), sqlite3.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(newer, "PRAGMA user_version = 99; CREATE TABLE later (x); INSERT INTO later VALUES (1)", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyDir(t, live, dir) // with a log, as a killed release leaves it
+	if err := newer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	_, err = sqlite.Open(dir, sqlite.Options{})
+	var refused *sqlite.NewerError
+	if !errors.As(err, &refused) || refused.Version != 99 {
 		t.Fatalf("open: %v", err)
 	}
-	query(t, dir, fmt.Sprint("PRAGMA user_version = ", newer.Known))
-	if got := epochs(t, dir); got != before {
-		t.Errorf("epochs %s, before %s", got, before)
+	if after := contents(t, dir); !maps.Equal(after, before) {
+		t.Error("files differ")
 	}
+}
+
+// contents returns the files that make up a store.
+func contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range []string{dataFile, logFile, "generation"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(b)
+	}
+	return files
 }
 
 // epochs opens and cleanly closes the store on boot "1" and returns its sessions' epochs.

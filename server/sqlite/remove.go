@@ -39,7 +39,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		err := s.write(func(conn *sqlite.Conn) (_ int, err error) {
 			more, err = sweepSome(conn)
-			return 0, err
+			return pages, err
 		})
 		if err != nil {
 			return fmt.Errorf("sweep: %w", err)

@@ -316,7 +316,11 @@ func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		commit(t, s, create(id), everything(id))
 	}
-	commit(t, s, &session.Batch{Session: "b", Delete: true}, &session.Batch{Session: "never", Delete: true})
+	removal := session.Answer{Key: "rm", Body: []byte("removed"), At: noon}
+	commit(t, s, &session.Batch{Session: "b", Delete: true, Answers: []session.Answer{removal}},
+		&session.Batch{Session: "never", Delete: true})
+	removal.Session = "b"
+	check(t, removal)(s.Answer(ctx, "rm"))
 	if _, err := s.Session(ctx, "b"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("session: %v", err)
 	}

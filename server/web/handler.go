@@ -2,6 +2,7 @@ package web
 
 import (
 	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 
@@ -18,6 +19,7 @@ func Handler(hub *session.Hub, log *slog.Logger) http.Handler {
 	mux.HandleFunc("GET /api/sessions/{id}/events", a.events)
 	mux.HandleFunc("GET /api/sessions/{id}/blobs/{blob}", a.sessionBlob)
 	mux.HandleFunc("GET /api/blobs/{blob}", a.blob)
+	mux.HandleFunc("/", NotFound)
 	return mux
 }
 
@@ -29,6 +31,19 @@ type api struct {
 // Refuse answers a request with a coded error.
 func Refuse(w http.ResponseWriter, status int, code protocol.Code, message string) {
 	write(w, status, map[string]any{"error": protocol.Error{Code: code, Message: message}})
+}
+
+// Peer names who sent a request and says no more of itself: its address, which a peer on a Unix socket does not have.
+func Peer(r *http.Request) string {
+	if _, _, err := net.SplitHostPort(r.RemoteAddr); err != nil {
+		return "anonymous"
+	}
+	return r.RemoteAddr
+}
+
+// NotFound answers a request for what is not served.
+func NotFound(w http.ResponseWriter, _ *http.Request) {
+	Refuse(w, http.StatusNotFound, protocol.CodeNotFound, "there is nothing here")
 }
 
 func write(w http.ResponseWriter, status int, v any) {

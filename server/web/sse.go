@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
@@ -17,8 +18,9 @@ const (
 )
 
 // events streams a session's events: from the first, or after the position in Last-Event-ID or ?since=. The id of each is its
-// position, so that a browser resumes by itself. A position that no longer holds is told by an event named reset; events
-// follow from the last turn boundary, whose snapshot the reset carries. ?fold=1 allows folded runs.
+// position, so that a browser resumes by itself; none has a name, so that one listener hears all. Only a position that no
+// longer holds is told by an event named reset; events follow from the last turn boundary, whose snapshot the reset carries.
+// ?fold=1 allows folded runs.
 func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {
@@ -32,7 +34,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, err)
 		return
 	}
-	f := &follower{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: r.RemoteAddr}
+	f := &follower{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: Peer(r)}
 	got := make(chan *session.Attachment, 1)
 	failed := make(chan error, 1)
 	a.hub.Attach(r.Context(), r.PathValue("id"), f, &protocol.SubscribeData{Position: &at}, func(at *session.Attachment, err error) {
@@ -53,6 +55,9 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return
+	}
 	s := &stream{w: w, control: http.NewResponseController(w), fold: r.URL.Query().Get("fold") == "1"}
 	a.stream(r, s, f, attached)
 }
@@ -60,9 +65,12 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 // stream writes events until the client goes or the session is deleted.
 func (a *api) stream(r *http.Request, s *stream, f *follower, at *session.Attachment) {
 	if at.Result.Mode == protocol.ModeReset {
-		s.event("reset", at.Result.After, protocol.MustEncode(at.Result))
+		s.out = append(s.out, "event: reset\n"...)
+		s.event(at.Result.After, protocol.MustEncode(at.Result))
 	}
+	s.flush() // the header too: the client knows that it is connected
 	after, epoch := at.Result.After.Seq, at.Result.After.Epoch
+	f.after.Store(after)
 	var buf []byte
 	ping := time.NewTicker(ssePing)
 	defer ping.Stop()
@@ -75,7 +83,11 @@ func (a *api) stream(r *http.Request, s *stream, f *follower, at *session.Attach
 			select {
 			case <-f.wake:
 			case <-ping.C:
-				s.write([]byte(": \n\n"))
+				if _, err := a.hub.Resolve(at.Result.Session); err != nil {
+					return // deleted
+				}
+				s.out = append(s.out, ": \n\n"...)
+				s.flush()
 			case <-r.Context().Done():
 				return
 			}
@@ -87,12 +99,13 @@ func (a *api) stream(r *http.Request, s *stream, f *follower, at *session.Attach
 		for line := range bytes.Lines(lines) {
 			var e protocol.Event
 			_ = json.Unmarshal(line, &e) // our own encoding
-			s.event(string(e.Type), protocol.Position{Epoch: epoch, Seq: e.Seq}, bytes.TrimSuffix(line, []byte("\n")))
+			s.event(protocol.Position{Epoch: epoch, Seq: e.Seq}, bytes.TrimSuffix(line, []byte("\n")))
 		}
 		if s.flush(); s.err != nil {
 			return
 		}
 		after = last
+		f.after.Store(after)
 	}
 }
 
@@ -105,19 +118,12 @@ type stream struct {
 	err     error
 }
 
-func (s *stream) event(name string, at protocol.Position, data []byte) {
-	s.out = append(s.out, "event: "...)
-	s.out = append(s.out, name...)
-	s.out = append(s.out, "\nid: "...)
+func (s *stream) event(at protocol.Position, data []byte) {
+	s.out = append(s.out, "id: "...)
 	s.out = append(s.out, at.String()...)
 	s.out = append(s.out, "\ndata: "...)
 	s.out = append(s.out, data...)
 	s.out = append(s.out, "\n\n"...)
-}
-
-func (s *stream) write(b []byte) {
-	s.out = append(s.out, b...)
-	s.flush()
 }
 
 func (s *stream) flush() {
@@ -137,6 +143,7 @@ func (s *stream) flush() {
 type follower struct {
 	id, name string
 	wake     chan struct{}
+	after    atomic.Uint64 // the seq of the last event written
 }
 
 var _ session.Peer = (*follower)(nil)
@@ -152,4 +159,4 @@ func (f *follower) ID() string                   { return f.id }
 func (f *follower) Actor() protocol.Actor        { return protocol.Actor{Name: f.name} }
 func (f *follower) Program() string              { return "sse" }
 func (f *follower) Tell(string, []byte)          {}
-func (f *follower) Acked(string) (uint64, int64) { return ^uint64(0), 0 }
+func (f *follower) Acked(string) (uint64, int64) { return f.after.Load(), 0 }

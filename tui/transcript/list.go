@@ -40,6 +40,8 @@ type List struct {
 	follow   bool // the end of the last item is the end of the screen
 	selected ID
 	chosen   bool // something is selected
+
+	highlight func(line string) string
 }
 
 // NewList keeps rendered lines of up to cacheBytes. It follows the end.
@@ -84,6 +86,7 @@ func (l *List) Forget(before ID) {
 	kept := *l
 	*l = *NewList(l.cache.budget)
 	l.width, l.height = kept.width, kept.height
+	l.highlight = kept.highlight
 	l.follow, l.top, l.topLine = kept.follow, kept.top-before, kept.topLine
 	l.chosen, l.selected = kept.chosen && kept.selected >= before, kept.selected-before
 	if l.top < 0 {
@@ -162,7 +165,13 @@ func (l *List) walk(visit func(ID, string)) {
 	}
 }
 
+// Highlight has f dress every line that is drawn, last of all; nil ends it.
+func (l *List) Highlight(f func(line string) string) { l.highlight = f }
+
 func (l *List) dress(id ID, line string) string {
+	if l.highlight != nil {
+		line = l.highlight(line)
+	}
 	if len(line) > l.width && ansi.StringWidth(line) > l.width {
 		line = ansi.Truncate(line, l.width, "")
 	}

@@ -120,6 +120,27 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 	}
 }
 
+func TestALineIsShownInTheMiddle(t *testing.T) {
+	calls := 0
+	l := filled(30, 30, &calls)
+	line, ok := l.LineOf(12, func(s string) bool { return strings.Contains(s, "12.17") })
+	if !ok || line != 17 {
+		t.Fatalf("found line %d, %v; want 17", line, ok)
+	}
+	l.Show(12, line)
+	l.Highlight(strings.ToUpper)
+	if got := l.Lines()[5]; got != Mark+"12.17" {
+		t.Errorf("the middle line is %q", got)
+	}
+	if _, ok := l.LineOf(12, func(string) bool { return false }); ok {
+		t.Error("found what is not there")
+	}
+	l.Show(0, 0)
+	if got := l.Lines()[0]; got != Mark+"0.0" {
+		t.Errorf("the first line is %q", got)
+	}
+}
+
 // The screen must always be a window of the whole, whatever was done before,
 // with estimates that are wrong.
 func TestScreenIsAWindowOfTheWhole(t *testing.T) {

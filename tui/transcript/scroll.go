@@ -126,6 +126,28 @@ func (l *List) Select(by int) {
 	l.SelectAt(l.selected + ID(by))
 }
 
+// Show selects an item and brings one of its lines to the middle of the window.
+func (l *List) Show(id ID, line int) {
+	if l.Len() == 0 {
+		return
+	}
+	l.selected, l.chosen = min(max(id, l.First()), l.Last()), true
+	l.follow = false
+	l.top, l.topLine = l.selected, min(max(line, 0), max(0, l.block(l.selected).height()-1))
+	l.up(l.height / 2)
+}
+
+// LineOf is the first line of an item that matches, as it is drawn.
+func (l *List) LineOf(id ID, match func(line string) bool) (line int, ok bool) {
+	b := l.block(id)
+	for i := range b.height() {
+		if match(b.line(i)) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 // reveal scrolls as little as brings the item's first line on the screen.
 func (l *List) reveal(id ID) {
 	l.settle()

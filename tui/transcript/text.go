@@ -55,7 +55,7 @@ func (t *Text) Lines(width int) ([]string, int) {
 	width = max(width, 1)
 	w := t.layout
 	if w == nil || w.width != width {
-		w = &wrapping{width: width, at: t.breaking()}
+		w = &wrapping{ruler: ruler{width, t.breaking()}}
 		t.laid = 0
 	}
 	w.append(t.src.String()[t.laid:])
@@ -84,7 +84,7 @@ func (t *Text) Tail(width, n int) (lines []string, hidden int) {
 	for from < len(src) && !utf8.RuneStart(src[from]) {
 		from++
 	}
-	w := &wrapping{width: width, at: t.breaking()}
+	w := &wrapping{ruler: ruler{width, t.breaking()}}
 	w.append(src[from:])
 	lines, _ = w.view()
 	hidden = t.breaks - strings.Count(t.src.String()[from:], "\n")

@@ -16,11 +16,16 @@ const (
 	anywhere
 )
 
+// ruler knows where the lines of a paragraph end.
+type ruler struct {
+	width int
+	at    breaking
+}
+
 // wrapping is clean text laid out at one width. Appending lays out the delta
 // and at most two lines before it: what a grapheme that grows can still change.
 type wrapping struct {
-	width int
-	at    breaking
+	ruler
 
 	lines []string
 	open  int    // the first line that an append may change
@@ -36,7 +41,14 @@ func (w *wrapping) append(s string) {
 	w.lines = w.lines[:w.open]
 	for {
 		para, rest, more := strings.Cut(text, "\n")
-		starts := w.paragraph(para)
+		starts := w.breaks(para)
+		for i, start := range starts {
+			end := len(para)
+			if i+1 < len(starts) {
+				end = starts[i+1]
+			}
+			w.lines = append(w.lines, w.expand(para[start:end]))
+		}
 		if more {
 			w.close(len(w.lines))
 			text = rest
@@ -69,16 +81,14 @@ func (w *wrapping) view() ([]string, int) {
 	return lines, bytes
 }
 
-// paragraph adds the lines of one paragraph and returns where each begins.
-// A break depends only on the text since the line's start, and spaces at a
+// breaks gives where each line of a paragraph begins. A break depends only on the text since the line's start, and spaces at a
 // break hang behind the line, so a later append never moves an earlier break.
-func (w *wrapping) paragraph(s string) []int {
+func (r ruler) breaks(s string) []int {
 	starts := []int{0}
 	line, word := 0, 0 // where the current line and word begin
 	col, wordCol := 0, 0
 	blank := true // nothing but spaces before the word
 	emit := func(end int) {
-		w.lines = append(w.lines, w.expand(s[line:end]))
 		line = end
 		starts = append(starts, end)
 	}
@@ -86,44 +96,43 @@ func (w *wrapping) paragraph(s string) []int {
 		n, cells := cluster(s[i:])
 		space := s[i] == ' ' && n == 1 || s[i] == '\t'
 		if s[i] == '\t' {
-			cells = w.tab(col)
+			cells = r.tab(col)
 		}
-		if space && w.at == atWords {
+		if space && r.at == atWords {
 			col += cells
 			i += n
 			blank = blank && word == i-n
 			word, wordCol = i, col
 			continue
 		}
-		if cells > 1 && w.at == atWords {
+		if cells > 1 && r.at == atWords {
 			blank = blank && word == i
 			word, wordCol = i, col
 		}
-		if col+cells > w.width && i > line {
-			indented := blank && i > word && wordCol+1 < w.width
-			if word > line && w.at == atWords && !indented {
+		if col+cells > r.width && i > line {
+			indented := blank && i > word && wordCol+1 < r.width
+			if word > line && r.at == atWords && !indented {
 				emit(word)
 				col -= wordCol
 				word, wordCol = line, 0
 			}
-			if col+cells > w.width && i > line {
+			if col+cells > r.width && i > line {
 				emit(i)
 				col, word, wordCol = 0, i, 0
 			}
 			blank = true
 			if s[i] == '\t' {
-				cells = w.tab(0)
+				cells = r.tab(0)
 			}
 		}
 		col += cells
 		i += n
-		if cells > 1 && w.at == atWords {
+		if cells > 1 && r.at == atWords {
 			blank = false
 			word, wordCol = i, col
 		}
 	}
-	emit(len(s))
-	return starts[:len(starts)-1]
+	return starts
 }
 
 // cluster is the length and the cells of the first grapheme cluster.
@@ -140,18 +149,18 @@ func cluster(s string) (n, cells int) {
 
 // tab is how many cells a tab takes at a column. Where lines break anywhere it
 // does not reach over the end of the line.
-func (w *wrapping) tab(col int) int {
+func (r ruler) tab(col int) int {
 	cells := tabStop - col%tabStop
-	if w.at == anywhere && col < w.width {
-		return min(cells, w.width-col)
+	if r.at == anywhere && col < r.width {
+		return min(cells, r.width-col)
 	}
 	return cells
 }
 
 // expand turns tabs into spaces, which a terminal cannot misplace, and drops
 // the spaces that hang behind a line broken at words.
-func (w *wrapping) expand(s string) string {
-	if w.at == atWords {
+func (r ruler) expand(s string) string {
+	if r.at == atWords {
 		s = strings.TrimRight(s, " \t")
 	}
 	if !strings.Contains(s, "\t") {
@@ -162,7 +171,7 @@ func (w *wrapping) expand(s string) string {
 	for i := 0; i < len(s); {
 		n, cells := cluster(s[i:])
 		if s[i] == '\t' {
-			cells = w.tab(col)
+			cells = r.tab(col)
 			out.WriteString("        "[:cells])
 		} else {
 			out.WriteString(s[i : i+n])

@@ -2,7 +2,6 @@ package acp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/acp/rpc"
 	"agentctl/server/session"
 )
 
@@ -94,6 +92,9 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err != nil {
 		return session.End{}, err
 	}
+	if err := a.said(); err != nil {
+		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
+	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
 	l.begin(t)
 	defer l.finish(t)
@@ -128,7 +129,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	case r := <-answered:
 		end.Usage = a.account(l, r.end, out).Usage
 	case <-late.Done():
-		a.host.Logf("%s did not stop within %v and is ended", a.config.Name, a.config.CancelTimeout)
+		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
 		l.close(0)
 		<-answered
 	}
@@ -214,6 +215,17 @@ func (a *Agent) account(l *link, end session.End, out session.Output) session.En
 	return end
 }
 
+// said notes that there is something to be taken up.
+func (a *Agent) said() error {
+	a.mu.Lock()
+	said := a.kept.Said
+	a.mu.Unlock()
+	if said {
+		return nil
+	}
+	return a.keep(func(s *state) { s.Said = true })
+}
+
 // keep changes what is saved.
 func (a *Agent) keep(change func(*state)) error {
 	a.mu.Lock()
@@ -237,20 +249,4 @@ func (a *Agent) environment() []string {
 		}
 	}
 	return env
-}
-
-// failed turns an error of the wire into one for people. A broken connection is the end of its program.
-func (a *Agent) failed(l *link, err error) error {
-	var known *protocol.Error
-	switch {
-	case errors.As(err, &known):
-		return err
-	case a.life.Err() != nil:
-		return a.closed()
-	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.lastWords())
-	case errors.Is(err, rpc.ErrClosed):
-		l.close(a.config.EndGrace)
-	}
-	return l.explain(err)
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,9 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 	}
 	if len(r.groups) != 2 || !r.groups[1].Ended {
 		t.Errorf("groups are %+v", r.groups)
+	}
+	if len(r.data(protocol.Notice)) != 1 {
+		t.Error("nobody was told that the process was ended")
 	}
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
@@ -231,12 +235,51 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	next.run("sessions")
 	next.wantText("prompts: 2")
 
+	quiet := launch(t, "modes")
+	if err := quiet.Configure(t.Context(), "mode", "yolo"); err != nil {
+		t.Fatal(err)
+	}
+	fresh := quiet.again("modes")
+	fresh.run("option mode")
+	fresh.wantText("mode is yolo")
+	if n := fresh.data(protocol.Notice); len(n) > 0 {
+		t.Errorf("missed a conversation in which nothing was said: %+v", n)
+	}
+
 	lost := r.again("load")
 	lost.kept.Session = "another"
 	lost.run("sessions")
 	lost.wantText("prompts: 1")
 	if len(lost.data(protocol.Notice)) != 1 {
 		t.Error("nobody was told that the conversation is lost")
+	}
+}
+
+func TestARestoredSessionForksTheConversation(t *testing.T) {
+	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
+		r := launch(t, traits)
+		r.run("say one")
+		other := launch(t, traits, func(_ *Config, s *session.Spec) {
+			s.Env = maps.Clone(r.spec.Env)
+			s.Session, s.State = "another", r.state
+		})
+		other.run("sessions")
+		other.wantText("prompts: 2")
+		if got := strings.TrimPrefix(other.kept.Session, r.kept.Session); got != want {
+			t.Errorf("with %s the conversation is %s, that of the first %s", traits, other.kept.Session, r.kept.Session)
+		}
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again := launch(t, traits, func(_ *Config, s *session.Spec) {
+			s.Env = maps.Clone(r.spec.Env)
+			s.Session, s.State = "another", other.state
+		})
+		again.run("sessions")
+		again.wantText("prompts: 3")
+		if again.kept.Session != other.kept.Session {
+			t.Errorf("with %s forked once more: %s", traits, again.kept.Session)
+		}
 	}
 }
 

@@ -84,7 +84,6 @@ func (l *link) answer(req *rpc.Request, result any) {
 }
 
 // Garbage implements rpc.Handler.
-func (l *link) Garbage(line []byte, err error) {
-	l.host.Logf("%s printed something else than messages: %v", l.config.Name, err)
+func (l *link) Garbage(line []byte, _ error) {
 	l.raw("", protocol.AppendString(nil, string(line[:min(len(line), garbageLen)])))
 }

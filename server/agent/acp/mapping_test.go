@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -62,6 +63,14 @@ raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"tool_call_update","sta
 tool.started {"kind":"other","title":"x","tool":"turn/c"}
 tool.ended {"error":"no such file","output":{"error":"no such file"},"status":"failed","tool":"turn/c"}
 `},
+		"a kind that says less than before": {
+			`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"other"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"execute"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","kind":"other"}`, `
+tool.started {"kind":"other","title":"x","tool":"turn/c"}
+tool.started {"kind":"execute","tool":"turn/c"}
+`,
+		},
 		"output only in rawOutput": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x"}
 update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","rawOutput":"just text"}`, `
 tool.started {"title":"x","tool":"turn/c"}
@@ -221,10 +230,28 @@ func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
 		"a command known by its title alone": {`{"toolCallId":"c","title":"make all","kind":"execute"}`, protocol.Approval{
 			Kind: protocol.ApproveCommand, Title: "make all", Command: "make all", CWD: "CWD", Tool: "turn/c", Options: options,
 		}},
+		"a command in a form of its own": {`{"toolCallId":"c","title":"Run","kind":"execute","rawInput":{"cmd":"make all"}}`, protocol.Approval{
+			Kind: protocol.ApproveCommand, Title: "Run", Command: `Run {"cmd":"make all"}`, CWD: "CWD", Tool: "turn/c",
+			Input: json.RawMessage(`{"cmd":"make all"}`), Options: options,
+		}},
+		"an editor's command": {`{"toolCallId":"c","title":"Create /a","kind":"edit","locations":[{"path":"/a"}],"rawInput":{"command":"create"}}`, protocol.Approval{
+			Kind: protocol.ApprovePatch, Title: "Create /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"},
+			Input: json.RawMessage(`{"command":"create"}`), Options: options,
+		}},
+		"another tool's command": {`{"toolCallId":"c","title":"Browser","kind":"other","rawInput":{"command":"click"}}`, protocol.Approval{
+			Kind: protocol.ApproveTool, Title: "Browser", Name: "Browser", CWD: "CWD", Tool: "turn/c",
+			Input: json.RawMessage(`{"command":"click"}`), Options: options,
+		}},
 		"an edit": {`{"toolCallId":"c","title":"Write /a","kind":"edit","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","oldText":null,"newText":"n"},{"type":"diff","path":"/b","oldText":null,"newText":"m"}]}`, protocol.Approval{
 			Kind: protocol.ApprovePatch, Title: "Write /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a", "/b"}, Options: options,
 			Content: []protocol.Content{{Type: "diff", Path: "/a", New: "n"}, {Type: "diff", Path: "/b", New: "m"}},
 		}},
+		"a deletion": {
+			`{"toolCallId":"c","title":"Delete /a","kind":"delete","locations":[{"path":"/a"}],"content":[{"type":"diff","path":"/a","newText":""}],"_meta":{"claudeCode":{"toolName":"Delete"}}}`, protocol.Approval{
+				Kind: protocol.ApproveTool, Title: "Delete /a", CWD: "CWD", Tool: "turn/c", Paths: []string{"/a"}, Options: options,
+				Content: []protocol.Content{{Type: "diff", Path: "/a"}},
+			},
+		},
 		"a tool": {`{"toolCallId":"c","title":"Fetch x","kind":"fetch","_meta":{"claudeCode":{"toolName":"WebFetch"}}}`, protocol.Approval{
 			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
 		}},
@@ -238,6 +265,43 @@ func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
 			test.want.CWD = strings.Replace(test.want.CWD, "CWD", r.spec.CWD, 1)
 			if len(r.asked) != 1 || !reflect.DeepEqual(r.asked[0], test.want) {
 				t.Errorf("asked\n%+v\nwant\n%+v", r.asked, test.want)
+			}
+		})
+	}
+}
+
+func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
+	request := func(fields string) string {
+		return `ask {"toolCallId":"c","title":"make","kind":"execute"` + fields + `}`
+	}
+	told := func(input string) string {
+		return `update {"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","rawInput":` + input + `}`
+	}
+	words := func(text string) string {
+		return request(`,"content":[{"type":"content","content":{"type":"text","text":"` + text + `"}}]`)
+	}
+	for name, test := range map[string]struct {
+		want  string
+		steps []string
+	}{
+		"the session's":           {"", []string{request("")}},
+		"of the arguments":        {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
+		"of the call":             {"/w", []string{told(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"the nearer one":          {"/near", []string{told(`{"command":"make","cwd":"/w","workdir":"/near"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"below the session's":     {"sub", []string{request(`,"rawInput":{"command":"make","workdir":"sub"}`)}},
+		"told in words":           {"sub", []string{words("[in sub] (builds it) [background]")}},
+		"told in words with none": {"", []string{words("[current working directory /x] (builds it)")}},
+		"told in odd words":       {"", []string{words("[in ")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, "plain")
+			r.run(test.steps...)
+			want := test.want
+			if !filepath.IsAbs(want) {
+				want = filepath.Join(r.spec.CWD, want)
+			}
+			if got := r.asked[0]; got.CWD != want || got.Command != "make" {
+				t.Errorf("asked for %q in %s, want it in %s", got.Command, got.CWD, want)
 			}
 		})
 	}
@@ -287,18 +351,25 @@ func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 }
 
 func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
-	r := launch(t, "plain")
-	ctx, cancel := context.WithCancel(t.Context())
-	r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
-		cancel()
-		<-ctx.Done()
-		return session.Verdict{Outcome: protocol.Cancelled}, nil
+	for name, verdict := range map[string]session.Verdict{
+		"whose end is told":        {Outcome: protocol.Cancelled},
+		"that were denied with it": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := launch(t, "plain")
+			ctx, cancel := context.WithCancel(t.Context())
+			r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+				cancel()
+				<-ctx.Done()
+				return verdict, nil
+			}
+			end, err := r.try(ctx, "ask "+ask, "hang")
+			if err != nil || end.Reason != protocol.ReasonInterrupted {
+				t.Errorf("ended %+v, %v", end, err)
+			}
+			r.wantText("cancelled")
+		})
 	}
-	end, err := r.try(ctx, "ask "+ask, "hang")
-	if err != nil || end.Reason != protocol.ReasonInterrupted {
-		t.Errorf("ended %+v, %v", end, err)
-	}
-	r.wantText("cancelled")
 }
 
 func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
@@ -326,6 +397,10 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+
+	if first := r.data(protocol.AgentOptions)[0].(protocol.Options); len(first.Settings) != len(want.Settings) {
+		t.Errorf("told before all was known: %+v", first)
 	}
 
 	chosen := map[string]string{"mode": "yolo", "model": "large", "effort": "high", "brave": "true"}

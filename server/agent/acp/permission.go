@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +70,10 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 	kind := toolKind(c.ToolKind)
 	input := c.Input
 	if known := t.tools[c.ID]; known != nil {
-		a.Tool, kind = known.id, known.call.Kind
+		a.Tool = known.id
+		if kind == "" || kind == protocol.ToolOther {
+			kind = known.call.Kind
+		}
 		if a.Title == "" {
 			a.Title = known.call.Title
 		}
@@ -98,27 +102,54 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 		}
 	}
 	switch {
-	case kind == protocol.ToolExecute || in.command != "":
-		a.Kind, a.Command = protocol.ApproveCommand, in.command
-		if a.Command == "" {
-			a.Command = a.Title
-		}
-		if in.cwd != "" {
-			a.CWD = in.cwd
-		}
-	case kind == protocol.ToolEdit, kind == protocol.ToolDelete, kind == protocol.ToolMove, len(changes) > 0:
+	case kind == protocol.ToolExecute:
+		a.Kind, a.Command = protocol.ApproveCommand, commandLine(a.Title, in, a.Input)
+		a.CWD = t.directory(t.tools[c.ID], in, words)
+	case kind == protocol.ToolEdit, len(changes) > 0 && !removes(kind):
 		a.Kind = protocol.ApprovePatch
 	}
 	if a.Title == "" {
 		a.Title = "a tool wants to run"
 	}
 	switch {
-	case p.choice():
-		a.Name = "" // no rule can be about a choice
+	case p.choice(), removes(kind):
+		a.Name = "" // no rule: it would be about a choice, or about other files, or let an edit stand for a deletion
 	case a.Name == "" && a.Kind == protocol.ApproveTool:
 		a.Name = a.Title // what a rule would be about
 	}
 	return a
+}
+
+// removes reports whether a kind of tool takes a file away from where it is.
+func removes(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
+
+// commandLine is the command that is asked for. A rule is about exactly this text, so where the arguments hold no command in
+// a form that is known, they stand in it whole: a title may be the same for every command. An agent that tells no arguments
+// has nothing but the title.
+func commandLine(title string, in input, raw json.RawMessage) string {
+	switch {
+	case in.command != "":
+		return in.command
+	case raw == nil:
+		return title
+	}
+	return title + " " + string(raw)
+}
+
+// directory is where the command is to run: a rule is about that, too. A request may tell less of it than the call did, and
+// Gemini CLI and its kin tell it in words: "[in DIRECTORY] (description)".
+func (t *turn) directory(known *tool, in input, words string) string {
+	dir := in.cwd
+	if dir == "" && known != nil {
+		dir = known.dir
+	}
+	if rest, ok := strings.CutPrefix(strings.TrimSuffix(words, " [background]"), "[in "); ok && dir == "" {
+		dir = rest[:max(strings.LastIndexByte(rest, ']'), 0)]
+	}
+	if !filepath.IsAbs(dir) {
+		return filepath.Join(t.cwd, dir)
+	}
+	return dir
 }
 
 // choice reports whether the request is for a change of mode, where every option is another mode.
@@ -186,8 +217,9 @@ type input struct{ command, cwd, description string }
 func readInput(raw json.RawMessage) input {
 	var o struct {
 		Command                                 json.RawMessage
-		CWD, Cwd, Workdir, Directory            any
+		CWD, Workdir, Directory                 any
 		WorkingDirectory                        any `json:"working_directory"`
+		DirPath                                 any `json:"dir_path"`
 		Description, Reason, Justification, Why any
 	}
 	_ = read(raw, &o) // fields of other types say nothing
@@ -200,7 +232,7 @@ func readInput(raw json.RawMessage) input {
 		return ""
 	}
 	in := input{
-		cwd:         first(o.CWD, o.Cwd, o.Workdir, o.WorkingDirectory, o.Directory),
+		cwd:         first(o.Workdir, o.WorkingDirectory, o.DirPath, o.Directory, o.CWD),
 		description: first(o.Description, o.Reason, o.Justification, o.Why),
 	}
 	var words []string

@@ -19,10 +19,7 @@ func (l *link) blocks(m protocol.Message, t *turn) []block {
 			out = append(out, b)
 			continue
 		}
-		data := protocol.NoticeData{Level: protocol.LevelWarning, Message: l.config.Name + " cannot take a part of type " + p.Type + "; it was left out"}
-		if err := t.emit(protocol.Notice, data); err != nil {
-			l.host.Logf("notice: %v", err)
-		}
+		t.warn(l.config.Name + " cannot take a part of type " + p.Type + "; it was left out")
 	}
 	return out
 }

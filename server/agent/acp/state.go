@@ -10,6 +10,8 @@ import (
 // state is what an agent needs to go on after a restart.
 type state struct {
 	Session  string            `json:"session"`            // the conversation, as the agent calls it
+	Owner    string            `json:"owner,omitempty"`    // the session whose conversation it is
+	Said     bool              `json:"said,omitempty"`     // something was said in it
 	Settings map[string]string `json:"settings,omitempty"` // that were set by people
 	Usage    *protocol.Usage   `json:"usage,omitempty"`    // of all turns
 }

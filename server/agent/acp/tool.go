@@ -20,6 +20,7 @@ type tool struct {
 	call    protocol.ToolStartedData
 	text    string             // output that is nothing but text
 	content []protocol.Content // output that is more than text
+	dir     string             // where a command runs, as the arguments told last
 	since   time.Time          // it began, or was allowed
 	denied  bool
 	ended   bool
@@ -88,6 +89,9 @@ func (t *turn) describe(known *tool, c *toolCall, first bool) error {
 	}
 	if given(c.Input) && !bytes.Equal(c.Input, now.Input) {
 		now.Input, news.Input = c.Input, c.Input
+		if dir := readInput(c.Input).cwd; dir != "" {
+			known.dir = dir
+		}
 	}
 	if v := c.places(); len(v) > 0 && !slices.Equal(v, now.Locations) {
 		now.Locations, news.Locations = v, v

@@ -79,6 +79,11 @@ func (t *turn) emit(kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Data: data})
 }
 
+// warn tells people something that no other event says. When it fails the turn is over, and so is what it is about.
+func (t *turn) warn(message string) {
+	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
+}
+
 // chunk adds to the open part, or begins one when the kind or the message changes or something else came between.
 func (t *turn) chunk(u *update, kind protocol.Kind) bool {
 	var b block

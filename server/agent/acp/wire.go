@@ -43,6 +43,7 @@ type initializeResult struct {
 		LoadSession bool `json:"loadSession"`
 		Session     struct {
 			Resume *struct{} `json:"resume"`
+			Fork   *struct{} `json:"fork"`
 		} `json:"sessionCapabilities"`
 		Prompt struct {
 			Image bool `json:"image"`

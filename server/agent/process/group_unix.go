@@ -29,8 +29,8 @@ func killEach(list []Group) {
 const poll = 20 * time.Millisecond
 
 // EndGroup ends a group that an earlier server left: it is asked to terminate, and killed after grace. A group whose
-// number now belongs to somebody else is left alone. Descendants of the leader in other groups are killed at the end. It returns when nothing of the group is left, or a further grace
-// after the kill, since a dead process that nobody reaps still counts as a member.
+// number now belongs to somebody else is left alone. Descendants of the leader in other groups are killed at the end. It
+// returns when nothing of the group runs, at the latest a further grace after the kill.
 func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 	if g.PID <= 1 || !g.still() {
 		return nil
@@ -57,7 +57,7 @@ func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 			_ = killGroup(g.PID)
 			kill.Reset(grace)
 		case <-look.C:
-			if errors.Is(syscall.Kill(-g.PID, 0), syscall.ESRCH) {
+			if errors.Is(syscall.Kill(-g.PID, 0), syscall.ESRCH) || !runs(g.PID) {
 				return nil
 			}
 		}

@@ -19,6 +19,10 @@ type Command struct {
 	Args []string // the program and its arguments
 	Dir  string
 	Env  []string // K=V; as os/exec: nil means the server's own
+
+	// Keep records the program's group. The program does not run before it has returned, and not at all when it fails or
+	// this server dies in it, so that no program runs unrecorded. nil: nobody needs to know.
+	Keep func(Group) error
 }
 
 // Group names a process group so that a later server can end it without hitting a stranger that got its number.
@@ -51,6 +55,14 @@ func Start(cmd Command) (*Process, error) {
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End owns the program's end
 	c.Dir, c.Env = cmd.Dir, cmd.Env
 	c.SysProcAttr = ownGroup()
+	var g *gate
+	if cmd.Keep != nil {
+		var err error
+		if g, err = newGate(c); err != nil {
+			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
+		}
+		defer g.close()
+	}
 
 	var files [6]*os.File
 	closeAll := func() {
@@ -89,6 +101,19 @@ func Start(cmd Command) (*Process, error) {
 	p.Stdout = &output{file: p.stdout, done: p.done}
 	go p.keepLog(files[4])
 	go p.wait(c, files[4])
+	if g == nil {
+		return p, nil
+	}
+	err := cmd.Keep(p.group)
+	if err == nil {
+		err = g.pass()
+	}
+	if err != nil {
+		g.close()
+		p.End(0)
+		p.Release()
+		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
+	}
 	return p, nil
 }
 

@@ -123,6 +123,15 @@ func TestOutputIsReadWholeAfterTheExit(t *testing.T) {
 	}
 }
 
+func TestOutputWaitsForASlowReader(t *testing.T) {
+	p := start(t, `echo kept`)
+	<-p.Done()
+	<-time.After(linger + 200*time.Millisecond) // past the time that a silent pipe is given
+	if b, err := io.ReadAll(p.Stdout); err != nil || string(b) != "kept\n" {
+		t.Errorf("read %q, %v", b, err)
+	}
+}
+
 func TestTheLogIsABoundedTail(t *testing.T) {
 	p := start(t, `i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done; printf 'bad \377 byte' >&2`)
 	p.End(10 * time.Second)

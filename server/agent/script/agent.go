@@ -48,7 +48,7 @@ func (s *Script) Open(spec session.Spec, host session.Host) (session.Agent, erro
 }
 
 func (a *agent) Traits() session.Traits {
-	return session.Traits{Resumes: a.script.resumes, TakesReason: true, RunsPlans: true}
+	return session.Traits{Resumes: a.script.resumes, TakesReason: true, TakesPatch: true, RunsPlans: true}
 }
 
 func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {

@@ -35,7 +35,9 @@ func (s *spawn) run(ctx context.Context, l *lane) error {
 	for k, v := range l.agent.spec.Env {
 		env = append(env, k+"="+v)
 	}
-	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env})
+	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env, Keep: func(g process.Group) error {
+		return l.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
+	}})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)
 	}
@@ -47,9 +49,6 @@ func (s *spawn) run(ctx context.Context, l *lane) error {
 	l.agent.mu.Lock()
 	l.agent.children = append(l.agent.children, c)
 	l.agent.mu.Unlock()
-	if err := l.agent.host.Group(c.group(false)); err != nil {
-		return fmt.Errorf("spawn: %w", err)
-	}
 	return nil
 }
 
@@ -59,15 +58,11 @@ type child struct {
 	drained chan struct{}
 }
 
-func (c *child) group(ended bool) session.Group {
-	g := c.Group()
-	return session.Group{PID: g.PID, Start: g.Start, Ended: ended}
-}
-
 // end returns when nothing of the program is left and that is on record.
 func (c *child) end(host session.Host) error {
 	c.End(grace)
 	<-c.drained
 	c.Release()
-	return host.Group(c.group(true))
+	g := c.Group()
+	return host.Group(session.Group{PID: g.PID, Start: g.Start, Ended: true})
 }

@@ -18,8 +18,8 @@ import (
 // groupGrace is how long an agent that a killed server left may take to end.
 const groupGrace = 2 * time.Second
 
-// A house is a server with all it stands on: the locked data directory, the store, the agents, the listeners.
-type house struct {
+// An instance is a server with all it stands on: the locked data directory, the store, the agents, the listeners.
+type instance struct {
 	dir       dataDir
 	lock      io.Closer
 	store     *sqlite.Store
@@ -36,35 +36,35 @@ func (o *serveOptions) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(o.app.stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// openHouse locks the directory and opens everything but the listeners. errLocked: another server has it.
-func openHouse(ctx context.Context, dir dataDir, c *config, log *slog.Logger) (h *house, err error) {
+// openInstance locks the directory and opens everything but the listeners. errLocked: another server has it.
+func openInstance(ctx context.Context, dir dataDir, c *config, log *slog.Logger) (i *instance, err error) {
 	if err := dir.make(); err != nil {
 		return nil, err
 	}
-	h = &house{dir: dir}
-	if h.lock, err = dir.lock(); err != nil {
+	i = &instance{dir: dir}
+	if i.lock, err = dir.lock(); err != nil {
 		if pid := dir.owner(); errors.Is(err, errLocked) && pid != 0 {
 			err = faultf(exitError, codeFailed, "%w: %s, pid %d", err, dir, pid).hinting("end it: agentctl stop")
 		}
 		return nil, err
 	}
-	if err = h.build(ctx, c, log); err != nil {
-		return nil, errors.Join(err, h.close())
+	if err = i.build(ctx, c, log); err != nil {
+		return nil, errors.Join(err, i.close())
 	}
-	return h, nil
+	return i, nil
 }
 
-func (h *house) build(ctx context.Context, c *config, log *slog.Logger) (err error) {
+func (i *instance) build(ctx context.Context, c *config, log *slog.Logger) (err error) {
 	secret := c.StateSecret
 	if secret == "" {
-		if secret, err = h.dir.random("secret"); err != nil {
+		if secret, err = i.dir.random("secret"); err != nil {
 			return fmt.Errorf("secret of exported states: %w", err)
 		}
 	}
-	if h.store, err = sqlite.Open(string(h.dir), sqlite.Options{Sync: sqlite.Sync(c.Sync), Log: log}); err != nil {
+	if i.store, err = sqlite.Open(string(i.dir), sqlite.Options{Sync: sqlite.Sync(c.Sync), Log: log}); err != nil {
 		return err
 	}
-	h.server, err = server.New(ctx, c.server(h.store, []byte(secret), log))
+	i.server, err = server.New(ctx, c.server(i.store, []byte(secret), log))
 	return err
 }
 
@@ -87,22 +87,23 @@ func endGroup(g session.Group) error {
 }
 
 // serve serves until ctx ends, a listener fails, or the server was idle for so long (0: never); then it drains.
-func (h *house) serve(ctx context.Context, idle time.Duration) error {
+func (i *instance) serve(ctx context.Context, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	failed := make(chan error, len(h.listeners))
+	failed := make(chan error, len(i.listeners))
 	var serving sync.WaitGroup
-	for _, l := range h.listeners {
+	srv := i.server
+	for _, l := range i.listeners {
 		serving.Go(func() {
-			if err := h.server.Serve(l); err != nil {
+			if err := srv.Serve(l); err != nil {
 				failed <- err
 				cancel()
 			}
 		})
 	}
-	h.listeners = nil // the server closes them
-	h.untilIdle(ctx, idle)
-	err := h.drain()
+	i.listeners = nil // the server closes them
+	i.untilIdle(ctx, idle)
+	err := i.drain()
 	serving.Wait()
 	close(failed)
 	for e := range failed {
@@ -112,7 +113,7 @@ func (h *house) serve(ctx context.Context, idle time.Duration) error {
 }
 
 // untilIdle returns when ctx ends, or nobody has used the server for so long.
-func (h *house) untilIdle(ctx context.Context, idle time.Duration) {
+func (i *instance) untilIdle(ctx context.Context, idle time.Duration) {
 	if idle <= 0 {
 		<-ctx.Done()
 		return
@@ -124,7 +125,7 @@ func (h *house) untilIdle(ctx context.Context, idle time.Duration) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			if since, ok := h.server.IdleSince(); ok && now.Sub(since) >= idle {
+			if since, ok := i.server.IdleSince(); ok && now.Sub(since) >= idle {
 				return
 			}
 		}
@@ -132,11 +133,11 @@ func (h *house) untilIdle(ctx context.Context, idle time.Duration) {
 }
 
 // drain ends turns, agents and connections.
-func (h *house) drain() error {
+func (i *instance) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainPatience)
 	defer cancel()
-	s := h.server
-	h.server = nil
+	s := i.server
+	i.server = nil
 	if err := s.Shutdown(ctx); err != nil {
 		return fmt.Errorf("end the server: %w", err)
 	}
@@ -144,19 +145,19 @@ func (h *house) drain() error {
 }
 
 // close gives everything up, in the order opposite to opening.
-func (h *house) close() error {
+func (i *instance) close() error {
 	var errs []error
-	for _, l := range h.listeners {
+	for _, l := range i.listeners {
 		errs = append(errs, l.Close())
 	}
-	if h.server != nil {
-		errs = append(errs, h.drain())
+	if i.server != nil {
+		errs = append(errs, i.drain())
 	}
-	if h.store != nil {
-		errs = append(errs, h.store.Close())
+	if i.store != nil {
+		errs = append(errs, i.store.Close())
 	}
-	if h.lock != nil {
-		errs = append(errs, removeFile(h.dir.path("url")), h.lock.Close())
+	if i.lock != nil {
+		errs = append(errs, removeFile(i.dir.path("url")), i.lock.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,80 @@
+//go:build linux
+
+package crash
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// A record is all that one client saw of one session.
+type record struct {
+	session string
+	options wsclient.SubscribeOptions
+
+	mu    sync.Mutex
+	lines map[uint64]string // by seq, of events that are not folded
+	at    protocol.Position
+	state *protocol.State // from the beginning or a snapshot
+	err   error
+}
+
+// follow sees until ctx ends. What it meets after a reconnect must continue what it saw, under the same epoch.
+func (r *record) follow(ctx context.Context, c *wsclient.Client, then func(*protocol.Event)) {
+	r.lines = map[uint64]string{}
+	for it, err := range c.Subscribe(r.session, r.options).Events(ctx) {
+		r.mu.Lock()
+		switch {
+		case err != nil:
+			r.err = err
+		case it.Attached != nil:
+			r.err = r.attach(it.Attached)
+		case it.Event.Durable():
+			r.err = r.take(it)
+		}
+		failed := r.err != nil
+		r.mu.Unlock()
+		if failed {
+			return
+		}
+		if it.Event != nil && then != nil {
+			then(it.Event)
+		}
+	}
+}
+
+func (r *record) attach(a *protocol.SubscribeResult) error {
+	if r.state != nil {
+		if a.Mode != protocol.ModeResume || a.After != r.at {
+			return fmt.Errorf("at %v, attached again with %s %s after %v", r.at, a.Mode, a.Reason, a.After)
+		}
+		return nil
+	}
+	r.at, r.state = a.After, &protocol.State{Session: r.session}
+	if a.Snapshot != nil {
+		r.state = a.Snapshot.State
+	}
+	return nil
+}
+
+func (r *record) take(it wsclient.Item) error {
+	e := it.Event
+	if e.First() != r.at.Seq+1 {
+		return fmt.Errorf("at %v, got %d..%d", r.at, e.First(), e.Seq)
+	}
+	r.at.Seq = e.Seq
+	if e.FirstSeq == 0 {
+		r.lines[e.Seq] = string(it.Raw)
+	}
+	return r.state.Apply(e)
+}
+
+func (r *record) position() (protocol.Position, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at, r.err
+}

@@ -1,0 +1,22 @@
+//go:build linux && crash
+
+package crash
+
+import (
+	"os"
+	"strconv"
+	"testing"
+)
+
+// seeds is how many servers are tried.
+func seeds(t *testing.T) uint64 {
+	text := os.Getenv("AGENTCTL_CRASH_SEEDS")
+	if text == "" {
+		return 50
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		t.Fatalf("AGENTCTL_CRASH_SEEDS: %v", err)
+	}
+	return n
+}

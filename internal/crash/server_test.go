@@ -1,0 +1,144 @@
+//go:build linux
+
+package crash
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"agentctl/internal/fakeacp"
+)
+
+// program is the built binary.
+var program string
+
+func TestMain(m *testing.M) {
+	if fakeacp.Wanted() {
+		os.Exit(fakeacp.Main())
+	}
+	dir, err := os.MkdirTemp("", "agentctl-crash")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(dir, "agentctl")
+	if out, err := exec.Command("go", "build", "-o", program, "agentctl/cmd/agentctl").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// mark is the environment variable by which the processes of one test are known: a server's, and by inheritance its agents'.
+const mark = "AGENTCTL_CRASH_MARK"
+
+// A server is a data directory and the process that serves it, one after the other.
+type server struct {
+	t   *testing.T
+	dir string
+	url string
+	cmd *exec.Cmd
+}
+
+// start starts a process and returns when it is ready.
+func (s *server) start() {
+	s.t.Helper()
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer log.Close()
+	s.cmd = exec.Command(program, "serve", "--data", filepath.Join(s.dir, "data"), "--config", filepath.Join(s.dir, "config"), "-o", "json")
+	s.cmd.Env = append(os.Environ(), mark+"="+s.dir, "XDG_RUNTIME_DIR="+s.dir)
+	s.cmd.Stderr = log
+	out, w, err := os.Pipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.cmd.Stdout = w
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	_ = w.Close()
+	_ = out.SetReadDeadline(time.Now().Add(30 * time.Second))
+	r := bufio.NewReader(out)
+	line, err := r.ReadBytes('\n')
+	var ready struct{ URL string }
+	if err == nil {
+		err = json.Unmarshal(line, &ready)
+	}
+	if err != nil {
+		text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+		s.t.Fatalf("start: %v\n%s", err, text)
+	}
+	s.url = ready.URL
+	_ = out.Close()
+}
+
+// kill kills the process as nothing can be prepared for, and returns the agents' processes that it leaves.
+func (s *server) kill() []int {
+	s.t.Helper()
+	agents := s.agents()
+	if err := s.cmd.Process.Kill(); err != nil {
+		s.t.Fatal(err)
+	}
+	_ = s.cmd.Wait()
+	return agents
+}
+
+// stop asks the process to end and returns when it has.
+func (s *server) stop() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	late := time.AfterFunc(30*time.Second, func() { _ = s.cmd.Process.Kill() })
+	defer late.Stop()
+	if err := s.cmd.Wait(); err != nil {
+		s.t.Errorf("stop: %v", err)
+	}
+}
+
+// agents returns the processes that bear the test's mark but for the server itself.
+func (s *server) agents() []int {
+	s.t.Helper()
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var pids []int
+	for _, name := range names {
+		pid, err := strconv.Atoi(name.Name())
+		if err != nil || pid == s.cmd.Process.Pid {
+			continue
+		}
+		environ, _ := os.ReadFile("/proc/" + name.Name() + "/environ") // none of a dead one
+		if strings.Contains(string(environ), mark+"="+s.dir+"\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func alive(pid int, dir string) bool {
+	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return strings.Contains(string(environ), mark+"="+dir+"\x00")
+}

@@ -1,0 +1,359 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+	"agentctl/server"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+	"agentctl/wsclient"
+)
+
+// A bench is a server on a Unix socket whose agents do what the benchmark tells them.
+type bench struct {
+	b      *testing.B
+	socket string
+	client *wsclient.Client
+	turns  chan func(session.Output) // taken by the next turn of any session
+	close  func()
+}
+
+// Open makes an agent that runs the functions in turns.
+func (x *bench) Open(session.Spec, session.Host) (session.Agent, error) { return &benchAgent{x}, nil }
+func (x *bench) Names() []string                                        { return []string{"main"} }
+
+type benchAgent struct{ bench *bench }
+
+func (*benchAgent) Traits() session.Traits { return session.Traits{} }
+func (*benchAgent) Close() error           { return nil }
+
+func (a *benchAgent) Run(ctx context.Context, _ session.Turn, out session.Output) (session.End, error) {
+	select {
+	case f := <-a.bench.turns:
+		f(out)
+	case <-ctx.Done():
+	}
+	return session.End{Reason: protocol.ReasonCompleted}, nil
+}
+
+// newBench serves the store in dir.
+func newBench(b *testing.B, dir string, tweak ...func(*session.Config)) *bench {
+	b.Helper()
+	store, err := sqlite.Open(dir, sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	x := &bench{b: b, socket: filepath.Join(dir, "socket"), turns: make(chan func(session.Output))}
+	cfg := session.Config{Store: store, Agents: x, DefaultAgent: "main"}
+	for _, f := range tweak {
+		f(&cfg)
+	}
+	s, err := server.New(context.Background(), server.Config{Session: cfg})
+	if err != nil {
+		b.Fatal(errors.Join(err, store.Close()))
+	}
+	l, err := server.ListenUnix(x.socket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	x.client = wsclient.New("unix://"+x.socket, wsclient.Options{})
+	x.close = sync.OnceFunc(func() {
+		_ = x.client.Close()
+		if err := errors.Join(s.Shutdown(context.Background()), <-served, store.Close()); err != nil {
+			b.Error(err)
+		}
+	})
+	b.Cleanup(x.close)
+	return x
+}
+
+func (x *bench) create() string {
+	return do[protocol.CreateResult](x.b, x.client, protocol.DoCreate, "", protocol.CreateData{}).Session
+}
+
+// run has a turn of the session do f and returns when its end is visible.
+func (x *bench) run(id string, f func(session.Output)) {
+	x.b.Helper()
+	at := do[protocol.SendResult](x.b, x.client, protocol.DoSend, id, protocol.SendData{Text: "go"}).Seq
+	x.turns <- f
+	for it, err := range x.client.Subscribe(id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}).Events(x.b.Context()) {
+		if err != nil {
+			x.b.Fatal(err)
+		}
+		if it.Event != nil && it.Event.Type == protocol.TurnEnded {
+			return
+		}
+	}
+}
+
+// A reader is a connection that reads as fast as it can and decodes nothing.
+type reader struct {
+	conn *websocket.Conn
+}
+
+func (x *bench) reader(id string, o protocol.SubscribeData) *reader {
+	x.b.Helper()
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", x.socket)
+	}}
+	conn, _, err := websocket.Dial(x.b.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
+	})
+	if err != nil {
+		x.b.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	line := protocol.MustEncode(protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(o)})
+	if err := conn.Write(x.b.Context(), websocket.MessageText, line); err != nil {
+		x.b.Fatal(err)
+	}
+	return &reader{conn}
+}
+
+// until reads until what has passed by holds the text, and returns how many bytes that were.
+func (r *reader) until(ctx context.Context, text []byte) (int, error) {
+	n := 0
+	for {
+		_, message, err := r.conn.Read(ctx)
+		if err != nil {
+			return n, err
+		}
+		n += len(message)
+		if bytes.Contains(message, text) {
+			return n, nil
+		}
+	}
+}
+
+var caughtUp = []byte(`"type":"caught_up"`)
+
+func delta(i int) session.Event {
+	return session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)}}
+}
+
+// BenchmarkPublishToReceipt measures from an agent's Emit until every subscriber has the event, stored before it is shown.
+func BenchmarkPublishToReceipt(b *testing.B) {
+	for _, n := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprint("subscribers=", n), func(b *testing.B) {
+			x := newBench(b, b.TempDir())
+			id := x.create()
+			ctx, cancel := context.WithCancel(b.Context())
+			received := make(chan time.Time, n)
+			var live sync.WaitGroup
+			for range n {
+				r := x.reader(id, protocol.SubscribeData{Raw: true})
+				if _, err := r.until(ctx, caughtUp); err != nil {
+					b.Fatal(err)
+				}
+				live.Go(func() {
+					defer r.conn.CloseNow()
+					for {
+						if _, err := r.until(ctx, []byte(`"text.delta"`)); err != nil {
+							return
+						}
+						received <- time.Now()
+					}
+				})
+			}
+			took := make([]time.Duration, 0, n*b.N)
+			x.run(id, func(out session.Output) {
+				_ = out.Emit(session.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p1"}})
+				b.ResetTimer()
+				for i := range b.N {
+					began := time.Now()
+					if err := out.Emit(delta(i)); err != nil {
+						b.Error(err)
+						return
+					}
+					for range n {
+						took = append(took, (<-received).Sub(began))
+					}
+				}
+				b.StopTimer()
+			})
+			cancel()
+			live.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+		})
+	}
+}
+
+// BenchmarkCatchUp measures a client that joins at the beginning of a long log.
+func BenchmarkCatchUp(b *testing.B) {
+	const events = 100_000
+	x := newBench(b, b.TempDir())
+	id := x.create()
+	x.run(id, func(out session.Output) {
+		for i := range events {
+			if err := out.Emit(delta(i)); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	for _, how := range []struct {
+		name string
+		raw  bool
+	}{{"raw", true}, {"folded", false}} {
+		b.Run(how.name, func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				r := x.reader(id, protocol.SubscribeData{Position: &protocol.Position{}, Raw: how.raw})
+				n, err := r.until(b.Context(), caughtUp)
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = n
+				_ = r.conn.CloseNow()
+			}
+			b.ReportMetric(events*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(size), "B/catch-up")
+		})
+		b.Run(how.name+" decoded", func(b *testing.B) {
+			for b.Loop() {
+				got := watch(b.Context(), x.client, id, wsclient.SubscribeOptions{Since: beginning(), Raw: how.raw}, until(protocol.TurnEnded))
+				if got.err != nil {
+					b.Fatal(got.err)
+				}
+			}
+			b.ReportMetric(events*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// BenchmarkAppend measures events until they are durable and visible, with one commit for all that waits.
+func BenchmarkAppend(b *testing.B) {
+	for _, sessions := range []int{1, 10, 100} {
+		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {
+			x := newBench(b, b.TempDir())
+			ids := make([]string, sessions)
+			for i := range ids {
+				ids[i] = x.create()
+			}
+			each := b.N/sessions + 1
+			b.ResetTimer()
+			var live sync.WaitGroup
+			for _, id := range ids {
+				live.Go(func() {
+					x.run(id, func(out session.Output) {
+						for i := range each {
+							if err := out.Emit(delta(i)); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				})
+			}
+			live.Wait()
+			b.StopTimer()
+			b.ReportMetric(float64(each*sessions)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// memory returns the bytes in use on heap and stacks.
+func memory() float64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapInuse + m.StackInuse)
+}
+
+// BenchmarkMemory measures what stays in memory, of the server and, of a client, of its bare connection too.
+func BenchmarkMemory(b *testing.B) {
+	b.Run("idle client", func(b *testing.B) {
+		x := newBench(b, b.TempDir())
+		id := x.create()
+		const clients = 200
+		for b.Loop() {
+			before := memory()
+			readers := make([]*reader, clients)
+			for i := range readers {
+				readers[i] = x.reader(id, protocol.SubscribeData{})
+				if _, err := readers[i].until(b.Context(), caughtUp); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric((memory()-before)/clients, "B/client")
+			for _, r := range readers {
+				_ = r.conn.CloseNow()
+			}
+		}
+	})
+	const sessions = 500
+	b.Run("loaded session", func(b *testing.B) {
+		for b.Loop() {
+			x := newBench(b, b.TempDir())
+			_ = x.client.Connect(b.Context())
+			before := memory()
+			for range sessions {
+				x.create()
+			}
+			b.ReportMetric((memory()-before)/sessions, "B/session")
+			x.close()
+		}
+	})
+	b.Run("unloaded session", func(b *testing.B) {
+		for b.Loop() {
+			x := newBench(b, b.TempDir(), func(c *session.Config) { c.UnloadAfter = time.Millisecond })
+			_ = x.client.Connect(b.Context())
+			before, goroutines := memory(), runtime.NumGoroutine()
+			for range sessions {
+				x.create()
+			}
+			for tick := time.NewTicker(time.Millisecond); runtime.NumGoroutine() > goroutines && b.Context().Err() == nil; <-tick.C {
+			}
+			b.ReportMetric((memory()-before)/sessions, "B/session")
+			x.close()
+		}
+	})
+}
+
+// BenchmarkStartUp measures opening a store with many sessions until the server could serve them.
+func BenchmarkStartUp(b *testing.B) {
+	for _, sessions := range []int{0, 1000} {
+		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {
+			dir := b.TempDir()
+			x := newBench(b, dir)
+			for range sessions {
+				x.create()
+			}
+			x.close()
+			for b.Loop() {
+				store, err := sqlite.Open(dir, sqlite.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				s, err := server.New(b.Context(), server.Config{Session: session.Config{Store: store, Agents: x}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := errors.Join(s.Shutdown(b.Context()), store.Close()); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}

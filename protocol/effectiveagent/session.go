@@ -1,0 +1,133 @@
+package effectiveagent
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// A session is an agent runtime that our client follows.
+type session struct {
+	*known
+	refused *protocol.Error // by the server
+
+	local bool      // the turn under way was made here: the server does not tell of turns
+	said  bool      // the agent said something in it
+	erred bool      // its last word was an error
+	quiet time.Time // when such a turn is over, unless the agent says more; zero: not before it said something
+	alias struct{ theirs, ours string }
+	mine  []string // ids of the newest messages that were recorded when they were sent
+}
+
+// A known session is remembered over connections.
+type known struct {
+	id    string
+	log   *bridge.Log
+	noted bool // its server leaves notes
+}
+
+// memory is what is known of all sessions.
+type memory struct {
+	sessions map[string]*known
+	order    []string // least recently subscribed first
+}
+
+// maxMine bounds session.mine.
+const maxMine = 16
+
+// take returns what is known of a session. The one that was subscribed longest ago and is not followed makes room for a new one.
+func (m *memory) take(id string, followed map[string]*session) *known {
+	k := m.sessions[id]
+	if k == nil {
+		k = &known{id: id}
+		m.sessions[id] = k
+	}
+	m.order = append(slices.DeleteFunc(m.order, func(o string) bool { return o == id }), id)
+	for i := 0; len(m.order) > maxRuntimes && i < len(m.order)-1; {
+		if followed[m.order[i]] != nil {
+			i++
+			continue
+		}
+		delete(m.sessions, m.order[i])
+		m.order = slices.Delete(m.order, i, i+1)
+	}
+	return k
+}
+
+// subscribe follows a session, or attaches again to one that is followed.
+func (c *Client) subscribe(cmd *protocol.Command) {
+	s := c.sessions[cmd.Session]
+	switch {
+	case s != nil && s.refused != nil:
+		c.desk.Fail(c.out, cmd, s.refused)
+		delete(c.sessions, s.id)
+		return
+	case s == nil && len(c.sessions) >= maxRuntimes:
+		c.fail(cmd, protocol.CodeTooMany, "too many sessions are followed on this connection")
+		return
+	case s == nil:
+		s = c.open(cmd.Session)
+	}
+	s.log.Attach(c.out, &c.desk, cmd, c.now)
+}
+
+// open begins to follow a session. What was seen of it before is its history; what it is now nobody tells.
+func (c *Client) open(id string) *session {
+	s := &session{known: c.memory.take(id, c.sessions)}
+	c.logs++
+	log := c.desk.Epoch + "x" + strconv.Itoa(c.logs)
+	if s.log == nil {
+		s.log = bridge.NewLog(id, log)
+		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
+	} else {
+		if s.log.Detach(); s.log.State.Turn != nil {
+			c.lose(s)
+		}
+		s.log.Renew(log)
+	}
+	c.sessions[id] = s
+	c.say(followMessage{typeSubscribe, id})
+	return s
+}
+
+func (c *Client) unsubscribe(cmd *protocol.Command) {
+	s := c.sessions[cmd.Session]
+	if s == nil {
+		c.fail(cmd, protocol.CodeNotSubscribed, "%s is not followed on this connection", cmd.Session)
+		return
+	}
+	s.log.Detach()
+	delete(c.sessions, s.id)
+	c.say(followMessage{typeUnsubscribe, s.id})
+	c.desk.Answer(c.out, cmd, protocol.Empty{})
+}
+
+// ordered lists the sessions, always in the same order.
+func (c *Client) ordered() []*session {
+	list := make([]*session, 0, len(c.sessions))
+	for _, id := range slices.Sorted(maps.Keys(c.sessions)) {
+		list = append(list, c.sessions[id])
+	}
+	return list
+}
+
+// maxData bounds an event's data: with all else of it, it fits an event.
+const maxData = protocol.MaxEvent - 4<<10
+
+// add records what happened in a session. Of what is too large for an event, only that is told.
+func (c *Client) add(s *session, en bridge.Entry) {
+	if data, err := protocol.Encode(en.Data); err == nil && len(data) > maxData {
+		en.Data = protocol.RawData{Source: Name, Method: string(en.Type), Bytes: int64(len(data))}
+		en.Type = protocol.Raw
+	}
+	s.log.Add(c.out, c.now, en)
+}
+
+// raw keeps what maps to nothing.
+func (c *Client) raw(s *session, method string, data []byte) {
+	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: s.turn(), Data: bridge.Raw(Name, method, data)})
+}

@@ -1,0 +1,92 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/acp/rpc"
+)
+
+// failed turns an error of the wire into one for people. A broken connection is the end of its program.
+func (a *Agent) failed(l *link, err error) error {
+	var known *protocol.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case a.life.Err() != nil:
+		return a.closed()
+	case errors.Is(err, context.DeadlineExceeded):
+		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.lastWords())
+	case errors.Is(err, rpc.ErrClosed):
+		l.close(a.config.EndGrace)
+	}
+	return l.explain(err)
+}
+
+// explain says what went wrong between the agent and us, and what to do about it.
+func (l *link) explain(err error) error {
+	var e *rpc.Error
+	switch {
+	case wantsLogin(err):
+		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.howToLogIn())
+	case errors.As(err, &e):
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, words(e))
+	case errors.Is(err, rpc.ErrClosed):
+		how := "ended"
+		if exit := l.proc.Err(); exit != nil {
+			how = "ended with " + exit.Error()
+		}
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", l.config.Name, how, l.lastWords())
+	}
+	return err
+}
+
+// words finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
+func words(e *rpc.Error) string {
+	type told struct {
+		Message, Details string
+		Error            *struct{ Message string }
+	}
+	text := e.Message
+	var inner told
+	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
+		text = inner.Error.Message
+	}
+	var data told
+	_ = json.Unmarshal(e.Data, &data) // data may be anything, or nothing
+	for _, more := range []string{data.Details, data.Message} {
+		if more != "" && !strings.Contains(text, more) {
+			return text + ": " + more
+		}
+	}
+	return text
+}
+
+// lastWords is the end of what the program wrote to its standard error, for an error message.
+func (l *link) lastWords() string {
+	const most = 1 << 10
+	log := l.proc.Log()
+	if len(log) > most {
+		log = protocol.ValidText(log[len(log)-most:])
+		if _, rest, ok := strings.Cut(log, "\n"); ok {
+			log = rest
+		}
+	}
+	if log == "" {
+		return ""
+	}
+	return ": " + log
+}
+
+// notStarted tells how to get a program that is not there.
+func (a *Agent) notStarted(err error) error {
+	if errors.Is(err, exec.ErrNotFound) && a.config.Install != "" {
+		return protocol.Errorf(protocol.CodeNoAgent, "%s is not installed: %s is not found (%s)",
+			a.config.Name, a.config.Command[0], a.config.Install)
+	}
+	return protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %v", a.config.Name, err)
+}

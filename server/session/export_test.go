@@ -1,0 +1,146 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func exportOf(r *rig, session string) protocol.SignedState {
+	r.t.Helper()
+	return must[protocol.ExportResult](r, r.do(anna, command(protocol.DoExport, session, protocol.Empty{}))).State
+}
+
+func restore(r *rig, st protocol.SignedState) *call {
+	return r.do(bert, command(protocol.DoRestore, "", protocol.RestoreData{State: st}))
+}
+
+func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		create := protocol.CreateData{Title: "work", Env: map[string]string{"TOKEN": "hush-hush"}}
+		id := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", create))).Session
+		r.send(id, "one")
+		run := r.agents.run()
+		run.say(
+			Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{Question: "why"}},
+			Event{Type: protocol.PlanCompleted, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t1"}}}},
+			Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 7}},
+		)
+		if err := run.out.Save([]byte("memory")); err != nil {
+			t.Fatal(err)
+		}
+		r.send(id, "two")
+		r.send(id, "three")
+		st := exportOf(r, id)
+		if bytes.Contains(st.State, []byte("hush-hush")) {
+			t.Error("the environment was exported")
+		}
+		made := must[protocol.CreateResult](r, restore(r, st))
+		if made.Session == id {
+			t.Fatal("restored onto itself")
+		}
+		s := r.state(made.Session)
+		if s.Title != "work" || s.Turn == nil || s.Turn.Message.Text != "two" || len(s.Queue) != 1 || s.Queue[0].Text != "three" {
+			t.Errorf("restored %s", encodeState(s))
+		}
+		if s.Plan == nil || s.Plan.Status != protocol.StatusCompleted || s.Context == nil || s.Context.Tokens != 7 {
+			t.Errorf("plan %+v, context %+v", s.Plan, s.Context)
+		}
+		if spec := r.agents.run().agent.spec; string(spec.State) != "memory" || spec.Env != nil {
+			t.Errorf("the agent was given %+v", spec)
+		}
+		for _, id := range []string{id, made.Session} {
+			newAudit(t).follow(r.events(id, false))
+			for _, e := range r.events(id, false) {
+				if bytes.Contains(e.Data, []byte("hush-hush")) {
+					t.Errorf("the environment is in %s", e.Type)
+				}
+			}
+		}
+		if r.state(id).Turn == nil {
+			t.Error("the exported session does not live on")
+		}
+	})
+}
+
+func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
+	bubble(t, Config{StateTTL: time.Hour}, func(t *testing.T, r *rig) {
+		good := exportOf(r, r.create())
+		forged := func(change func(*exported)) protocol.SignedState {
+			var x exported
+			if err := json.Unmarshal(good.State, &x); err != nil {
+				t.Fatal(err)
+			}
+			change(&x)
+			st := good
+			st.State = protocol.MustEncode(x)
+			return st
+		}
+		other := forged(func(*exported) {})
+		h := &Hub{cfg: Config{Secret: []byte("another server's")}}
+		other.Signature = h.sign(other.State)
+		empty := protocol.SignedState{Version: stateVersion, State: []byte("{}")}
+		empty.Signature = r.hub.sign(empty.State)
+		version, none := good, good
+		version.Version, none.Signature = "2", ""
+		for name, st := range map[string]protocol.SignedState{
+			"another agent":    forged(func(x *exported) { x.Agent = "acp:evil" }),
+			"another time":     forged(func(x *exported) { x.At = x.At.Add(time.Hour) }),
+			"another server":   other,
+			"required fields":  empty,
+			"another version":  version,
+			"no signature":     none,
+			"nothing":          {},
+			"not even a state": {Version: stateVersion, State: []byte("nonsense"), Signature: r.hub.sign([]byte("nonsense"))},
+		} {
+			if k := restore(r, st); protocol.CodeOf(k.err) != protocol.CodeInvalidState {
+				t.Errorf("%s: %v", name, k.err)
+			}
+		}
+		must[protocol.CreateResult](r, restore(r, good))
+		time.Sleep(time.Hour + time.Second)
+		refused(r, restore(r, good), protocol.CodeInvalidState)
+		if n := len(r.hub.List(true)); n != 2 {
+			t.Errorf("%d sessions", n)
+		}
+	})
+}
+
+func TestARestoreSentAgainAfterItExpiredReturnsTheFirstAnswer(t *testing.T) {
+	bubble(t, Config{StateTTL: time.Hour}, func(t *testing.T, r *rig) {
+		c := keyed(command(protocol.DoRestore, "", protocol.RestoreData{State: exportOf(r, r.create())}), "k1")
+		first := must[protocol.CreateResult](r, r.do(anna, c))
+		time.Sleep(2 * time.Hour)
+		if again := must[protocol.CreateResult](r, r.do(anna, c)); again.Session != first.Session {
+			t.Errorf("%s, first %s", again.Session, first.Session)
+		}
+		r.store.set(func() { r.store.failRead = func() error { return ErrCorrupt } })
+		refused(r, r.do(anna, keyed(command(protocol.DoCreate, "", protocol.CreateData{}), "k2")), protocol.CodeStorage)
+		r.store.set(func() { r.store.failRead = nil })
+	})
+}
+
+func TestNoEventTellsTheEnvironment(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		create := protocol.CreateData{Name: "box", Env: map[string]string{"TOKEN": "hush-hush"}}
+		id := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", create))).Session
+		r.restart()
+		r.send(id, "one")
+		if got := r.agents.run().agent.spec.Env["TOKEN"]; got != "hush-hush" {
+			t.Errorf("the agent was given %q", got)
+		}
+		out := protocol.MustEncode(r.hub.List(true))
+		a, err := json.Marshal(r.state(id))
+		if err != nil || bytes.Contains(append(out, a...), []byte("hush-hush")) {
+			t.Errorf("told in %s %s, %v", out, a, err)
+		}
+		list, err := r.hub.Messages(context.Background(), "box", "")
+		if err != nil || len(list) != 0 {
+			t.Errorf("%v, %v", list, err)
+		}
+	})
+}

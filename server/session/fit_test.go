@@ -1,0 +1,204 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"agentctl/protocol"
+)
+
+// said makes one event of each type that an agent may emit out of a few values.
+func said(kind int, id, text string, raw []byte, replace bool) Event {
+	e := Event{Task: id, Parent: id}
+	content := protocol.Content{Type: "other", Text: text, Data: raw}
+	if len(raw) == 0 {
+		content.Data = nil
+	}
+	all := []struct {
+		typ  protocol.Type
+		data any
+	}{
+		{protocol.TextStart, protocol.PartStartData{Part: id, Agent: text}},
+		{protocol.TextDelta, protocol.PartDeltaData{Part: id, Text: text}},
+		{protocol.ReasoningDelta, &protocol.PartDeltaData{Part: id, Text: text}},
+		{protocol.TextEnd, protocol.PartEndData{Part: id}},
+		{protocol.ToolStarted, protocol.ToolStartedData{Tool: id, Title: text, Input: raw}},
+		{protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: text}},
+		{protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: raw}},
+		{protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text}},
+		{protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text, Replace: replace, Content: []protocol.Content{content, content}}},
+		{protocol.ToolEnded, protocol.ToolEndedData{Tool: id, Output: raw, Error: text}},
+		{protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: id, Title: text, After: []string{text, id}}}}},
+		{protocol.PlanCancelled, nil},
+		{protocol.TaskProgress, protocol.TaskData{Task: id, Message: text}},
+		{protocol.UsageUpdated, protocol.Usage{Model: text, Input: math.MaxInt64}},
+		{protocol.AgentOptions, protocol.Options{Name: id, Commands: []protocol.Slash{{Name: text}}}},
+		{protocol.ErrorRaised, protocol.ErrorData{Message: text, Fields: map[string]string{id: text, text: id}}},
+		{protocol.Notice, protocol.NoticeData{Level: id, Message: text}},
+		{protocol.Raw, protocol.RawData{Source: id, Method: text, Data: raw}},
+	}
+	one := all[kind%len(all)]
+	e.Type, e.Data = one.typ, one.data
+	return e
+}
+
+func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
+	deep := []byte(strings.Repeat("[", 9999) + strings.Repeat("]", 9999))
+	for kind := range 18 {
+		f.Add(kind, "p1", "hello\x00\u2028", []byte(`{"a": [1, "b"]}`), 1, true)
+		f.Add(kind, "p1", "\xff\xfe€", []byte(`{"a":`), 30000, false)
+		f.Add(kind, strings.Repeat("\x01", 5000), "\x00", deep, 100000, false)
+		f.Add(kind, "\xff", "ü", []byte("{\"\xff\":\"\xff\",\"n\":12345678901234567890}"), 300000, true)
+	}
+	f.Fuzz(func(t *testing.T, kind int, id, text string, raw []byte, n int, replace bool) {
+		text = strings.Repeat(text, max(0, n%(1+(300<<10)/max(1, len(text)))))
+		if n%7 == 3 {
+			raw = append(append([]byte(`["`), bytes.Repeat([]byte("z"), 300<<10)...), []byte(`"]`)...)
+		}
+		e := said(max(0, kind), id, text, raw, replace)
+		entries, err := fit(e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Type, err)
+		}
+		state := &protocol.State{Turn: &protocol.TurnState{Turn: "t_0123456789abcdef"}}
+		j := journal{log: newLog("s_0123456789abcdef", "e", nil, 0), state: state}
+		var whole strings.Builder
+		blobs := map[string][]byte{}
+		for i, en := range entries {
+			ev, err := j.append("t_0123456789abcdef", en)
+			if err != nil {
+				t.Fatalf("%s %d of %d: %v", e.Type, i+1, len(entries), err)
+			}
+			line := bytes.TrimSuffix(j.line, []byte("\n"))
+			fits(t, line)
+			for _, b := range en.blobs {
+				blobs[b.ID] = b.Data
+			}
+			var d struct{ Text string }
+			if err := ev.Decode(&d); err != nil {
+				t.Fatal(err)
+			}
+			whole.WriteString(d.Text)
+			if e.Type != protocol.ToolStarted && en.tool != fitID(en.tool) || en.part != fitID(en.part) {
+				t.Errorf("ids %q, %q", en.part, en.tool)
+			}
+		}
+		switch d := e.Data.(type) {
+		case protocol.PartDeltaData, *protocol.PartDeltaData, protocol.ToolOutputData:
+			if whole.String() != protocol.ValidText(text) {
+				t.Errorf("%s: %d bytes of text became %d", e.Type, len(text), whole.Len())
+			}
+		case protocol.RawData:
+			if len(text) > longText { // shortened as a whole
+				return
+			}
+			var kept protocol.RawData
+			if err := json.Unmarshal(entries[0].data, &kept); err != nil {
+				t.Fatal(err)
+			}
+			if kept.Blob != "" && !bytes.Contains(blobs[kept.Blob], fitJSON(d.Data)) || kept.Blob == "" && !bytes.Equal(kept.Data, fitJSON(d.Data)) {
+				t.Errorf("data was not kept: %.100s", kept.Data)
+			}
+		}
+	})
+}
+
+// fits fails the test unless a line is what the log may hold.
+func fits(t *testing.T, line []byte) {
+	t.Helper()
+	var compact bytes.Buffer
+	var e protocol.Event
+	switch {
+	case len(line) >= protocol.MaxEvent:
+		t.Fatalf("%d bytes", len(line))
+	case !utf8.Valid(line):
+		t.Fatalf("not UTF-8: %.200q", line)
+	case json.Compact(&compact, line) != nil || !bytes.Equal(compact.Bytes(), line):
+		t.Fatalf("not compact JSON: %.200q", line)
+	case json.Unmarshal(line, &e) != nil || nesting(line) > maxNesting+8:
+		t.Fatalf("cannot be read back: %.200q", line)
+	}
+}
+
+func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
+	for _, e := range []Event{
+		{Type: protocol.TurnEnded, Data: protocol.TurnEndedData{}},
+		{Type: protocol.ApprovalResolved, Data: protocol.ApprovalResolvedData{}},
+		{Type: protocol.Heartbeat, Data: protocol.HeartbeatData{}},
+		{Type: "no.such", Data: protocol.NoticeData{}},
+		{Type: protocol.ToolEnded, Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
+		{Type: protocol.UsageUpdated, Data: protocol.Usage{Cost: math.NaN()}},
+		{Type: protocol.Notice, Data: make(chan int)},
+	} {
+		if entries, err := fit(e); err == nil {
+			t.Errorf("%s with %T became %v", e.Type, e.Data, entries)
+		}
+	}
+}
+
+func TestWhatIsTooLargeKeepsItsNumbers(t *testing.T) {
+	raw := `{"n":12345678901234567890,"text":"` + strings.Repeat("x", protocol.MaxEvent) + `"}`
+	entries, err := fit(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}})
+	if err != nil || len(entries) != 1 || !bytes.Contains(entries[0].data, []byte(`"n":12345678901234567890`)) {
+		t.Errorf("%v: %.200s", err, entries[0].data)
+	}
+	if b := entries[0].blobs; len(b) != 1 || len(b[0].Data) != protocol.MaxEvent {
+		t.Errorf("%d blobs", len(b))
+	}
+}
+
+func TestAToolThatEndedIsNotStartedAgainByLateOutput(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "go")
+		r.agents.run().say(
+			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
+			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted}},
+			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "late"}},
+		)
+		r.settle()
+		n := 0
+		for _, e := range r.events(id, false) {
+			if e.Type == protocol.ToolStarted {
+				n++
+			}
+		}
+		if n != 1 || len(r.state(id).Turn.Tools) != 0 {
+			t.Errorf("started %d times", n)
+		}
+	})
+}
+
+func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
+	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *rig) {
+		patch := strings.Repeat("+ line\n", protocol.MaxEvent)
+		id := asking(r, protocol.Approval{
+			Request: strings.Repeat("q", 1000), Kind: protocol.ApprovePatch, Title: "\xff", Patch: patch, Paths: []string{"a"},
+			Input: json.RawMessage(`{"broken`),
+		})
+		st := r.state(id)
+		if len(st.Approvals) != 1 || len(st.Approvals[0].Patch) > longText {
+			t.Fatalf("%d requests", len(st.Approvals))
+		}
+		_, blob, _ := strings.Cut(st.Approvals[0].Patch, "blob ")
+		b, err := r.hub.Blob(t.Context(), id, strings.TrimSuffix(blob, ")"))
+		if err != nil || string(b.Data) != patch {
+			t.Errorf("blob %q: %d bytes, %v", blob, len(b.Data), err)
+		}
+	})
+}
+
+func BenchmarkFitOfADelta(b *testing.B) {
+	b.ReportAllocs()
+	text := strings.Repeat("word ", 5)
+	for b.Loop() {
+		if _, err := fit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+// writing is a journal whose commits a memStore takes at once.
+type writing struct {
+	journal
+	store *memStore
+}
+
+func newWriting() *writing {
+	w := &writing{store: newMemStore()}
+	w.journal = journal{log: newLog("s", "e", w.store, 0), state: &protocol.State{Session: "s"}, committed: make(chan error, 1)}
+	w.pending().Create = &Record{Epoch: "e"}
+	return w
+}
+
+// commit hands in what is pending, and reports whether there was anything.
+func (w *writing) commit(t failer, fail error) {
+	t.Helper()
+	if w.batch == nil {
+		return
+	}
+	b := w.batch
+	w.inAir, w.flying = b, w.after
+	w.batch, w.after = nil, nil
+	if fail == nil {
+		if err := w.store.Commit([]*Batch{b}); err != nil {
+			t.Fatalf("commit: %v", err)
+		}
+	}
+	for _, f := range w.settle(fail) {
+		f(fail)
+	}
+}
+
+func (w *writing) events(t failer, folded bool) []protocol.Event {
+	t.Helper()
+	s := w.store.sessions["s"]
+	lines, _ := s.read(0, s.rec.Head, folded, 1<<40, nil)
+	return decodeLines(t, lines)
+}
+
+func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWriting()
+		add := func(turn string, e Event) {
+			entries, err := fit(e)
+			if err != nil {
+				rt.Fatalf("fit: %v", err)
+			}
+			for _, en := range entries {
+				if _, err := w.append(turn, en); err != nil {
+					rt.Fatalf("append: %v", err)
+				}
+			}
+		}
+		ours := func(turn string, typ protocol.Type, data any) {
+			raw, err := encode(data)
+			if err == nil {
+				_, err = w.append(turn, entry{typ: typ, data: raw})
+			}
+			if err != nil {
+				rt.Fatalf("append: %v", err)
+			}
+		}
+		for _, turn := range []string{"t1", "t2"} {
+			ours(turn, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn}})
+			for range rapid.IntRange(0, 60).Draw(rt, "events") {
+				add(turn, speech.Draw(rt, "speech"))
+				switch rapid.IntRange(0, 9).Draw(rt, "then") {
+				case 0:
+					w.commit(rt, nil)
+				case 1:
+					w.cut() // as when somebody attaches
+				}
+			}
+			ours(turn, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+		}
+		w.commit(rt, nil)
+		raw, folded := w.events(rt, false), w.events(rt, true)
+		want := fold(rt, "s", protocol.Fold(raw))
+		if got := fold(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) || string(encodeState(w.state)) != string(encodeState(want)) {
+			rt.Fatalf("folded: %s\nraw: %s\nlive: %s", encodeState(got), encodeState(want), encodeState(w.state))
+		}
+		if got, want := transcript(rt, folded), transcript(rt, raw); got != want {
+			rt.Fatalf("folded: %s\nraw: %s", got, want)
+		}
+		for _, f := range w.store.sessions["s"].folds {
+			for _, e := range decodeLines(rt, f.Line) {
+				fitsFold(rt, &e)
+				if e.First() != f.First || e.Seq != f.Last {
+					rt.Fatalf("fold %d..%d holds %d..%d", f.First, f.Last, e.First(), e.Seq)
+				}
+			}
+			if len(f.Line) > 2*protocol.MaxEvent {
+				rt.Fatalf("a fold of %d bytes", len(f.Line))
+			}
+		}
+	})
+}
+
+// fitsFold fails the test when a folded run holds more text than one may.
+func fitsFold(t failer, e *protocol.Event) {
+	t.Helper()
+	var d struct {
+		Text  string
+		Parts []protocol.FoldPart
+	}
+	if err := e.Decode(&d); err != nil {
+		t.Fatalf("decode fold: %v", err)
+	}
+	n := len(d.Text)
+	for _, p := range d.Parts {
+		n += len(p.Text)
+	}
+	if n > protocol.MaxFold {
+		t.Fatalf("a run of %d bytes of text", n)
+	}
+}
+
+func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
+	w := newWriting()
+	say := func(text string) {
+		for _, en := range deltas(entry{typ: protocol.TextDelta}, protocol.Delta{Part: "p", Kind: protocol.KindText, Text: text}) {
+			if _, err := w.append("t", en); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	say("a")
+	say("b")
+	w.commit(t, nil)
+	say("lost")
+	w.cut()
+	var heard error
+	w.then(func(err error) { heard = err })
+	w.commit(t, ErrStoreFailed)
+	if heard == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
+		t.Fatalf("heard %v, visible %d, folds %v", heard, w.log.Position().Seq, w.store.sessions["s"].folds)
+	}
+	w.state = fold(t, "s", w.events(t, false))
+	say("c")
+	w.cut()
+	w.commit(t, nil)
+	var text string
+	for _, e := range w.events(t, true) {
+		d, _ := e.Foldable()
+		text += d.Text
+	}
+	if text != "abc" {
+		t.Errorf("folded text %q", text)
+	}
+}

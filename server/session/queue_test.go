@@ -1,0 +1,180 @@
+package session
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		two := r.send(id, "two")
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		r.agents.run().finish(End{}, nil)
+		r.settle()
+		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
+			t.Fatalf("turn %v, %d queued", st.Turn, len(st.Queue))
+		}
+		if s := r.send(id, "three"); s.Status != protocol.SendQueued {
+			t.Errorf("behind the edited one: %+v", s)
+		}
+		front := must[protocol.SendResult](r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
+		if front.Status != protocol.SendStarted {
+			t.Errorf("in front of the edited one: %+v", front)
+		}
+	})
+}
+
+func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		attach := func(conn string) {
+			r.hub.Attach(t.Context(), id, &listener{name: conn}, &protocol.SubscribeData{}, func(*Attachment, error) {})
+			synctest.Wait()
+		}
+		attach("c1")
+		r.send(id, "one")
+		two := r.send(id, "two")
+		hold := func(who Caller) *call {
+			return r.do(who, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID}))
+		}
+		first := must[protocol.QueueHoldResult](r, hold(anna)).Hold
+		refused(r, hold(bert), protocol.CodeConflict)
+		refused(r, r.do(bert, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
+		r.agents.run().finish(End{}, nil)
+		time.Sleep(time.Hour)
+		if st := r.state(id); st.Turn != nil {
+			t.Fatal("ran while it was edited")
+		}
+		r.hub.Detach(id, "c1", "")
+		time.Sleep(29 * time.Second)
+		again := anna
+		again.Conn = "c9"
+		attach("c9")
+		if h := must[protocol.QueueHoldResult](r, hold(again)).Hold; h != first {
+			t.Errorf("a second hold %s of one person", h)
+		}
+		time.Sleep(time.Minute)
+		if st := r.state(id); st.Turn != nil {
+			t.Fatal("ran while it was edited from the new connection")
+		}
+		must[protocol.QueueReleaseResult](r, r.do(bert, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		if st := r.state(id); st.Turn != nil || len(st.Holds) != 1 {
+			t.Fatal("somebody else's release lifted the edit hold")
+		}
+		r.hub.Detach(id, "c9", "")
+		time.Sleep(31 * time.Second)
+		r.settle()
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || len(st.Holds) != 0 {
+			t.Errorf("after the hold's end: %s", encodeState(st))
+		}
+	})
+}
+
+func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		two := r.send(id, "two")
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		r.failOnce()
+		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})), protocol.CodeStorage)
+		if st := r.state(id); len(st.Holds) != 1 {
+			t.Fatalf("holds: %+v", st.Holds)
+		}
+		time.Sleep(time.Minute)
+		r.settle()
+		if st := r.state(id); len(st.Holds) != 0 || st.Turn == nil || st.Turn.Message.Text != "two" {
+			t.Errorf("after the hold's time: %s", encodeState(st))
+		}
+	})
+}
+
+func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
+	for name, c := range map[string]struct {
+		act  func(held, other string) (protocol.Verb, any)
+		next string
+	}{
+		"another one is moved in front": {func(_, other string) (protocol.Verb, any) {
+			return protocol.DoQueueMove, protocol.QueueMoveData{MessageID: other}
+		}, "other"},
+		"it is moved behind another one": {func(held, _ string) (protocol.Verb, any) {
+			return protocol.DoQueueMove, protocol.QueueMoveData{MessageID: held, Index: 7}
+		}, "other"},
+		"it is removed": {func(held, _ string) (protocol.Verb, any) {
+			return protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: held}
+		}, "other"},
+		"it was edited": {func(held, _ string) (protocol.Verb, any) {
+			return protocol.DoQueueEdit, protocol.QueueEditData{MessageID: held, Text: "edited"}
+		}, "edited"},
+		"it is released": {func(string, string) (protocol.Verb, any) {
+			return protocol.DoQueueRelease, protocol.QueueReleaseData{}
+		}, "held"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{}, func(t *testing.T, r *rig) {
+				id := r.create()
+				r.send(id, "one")
+				held, other := r.send(id, "held").MessageID, r.send(id, "other").MessageID
+				must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})))
+				r.agents.run().finish(End{}, nil)
+				r.settle()
+				if r.state(id).Turn != nil {
+					t.Fatal("the held message ran")
+				}
+				verb, data := c.act(held, other)
+				must[struct{}](r, r.do(anna, command(verb, id, data)))
+				if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != c.next {
+					t.Errorf("not %s: %s", c.next, encodeState(st))
+				}
+			})
+		})
+	}
+}
+
+func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
+	for _, queue := range []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear} {
+		t.Run(queue, func(t *testing.T) {
+			bubble(t, Config{}, func(t *testing.T, r *rig) {
+				id := r.create()
+				interrupt := func() {
+					must[protocol.InterruptResult](r, r.do(bert, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})))
+				}
+				r.send(id, "one")
+				interrupt()
+				if st := r.state(id); len(st.Holds) != 0 {
+					t.Errorf("an empty queue is held: %+v", st.Holds)
+				}
+				r.send(id, "two")
+				r.send(id, "three")
+				interrupt()
+				st := r.state(id)
+				switch queue {
+				case protocol.QueueKeep:
+					if st.Turn == nil || st.Turn.Message.Text != "three" {
+						t.Errorf("kept: %s", encodeState(st))
+					}
+				case protocol.QueueClear:
+					if st.Turn != nil || len(st.Queue) != 0 {
+						t.Errorf("cleared: %s", encodeState(st))
+					}
+				case protocol.QueueHold:
+					if st.Turn != nil || len(st.Queue) != 1 || st.Blocked().Reason != protocol.HoldInterrupt || *st.Blocked().By != bert.By {
+						t.Fatalf("held: %s", encodeState(st))
+					}
+					if r.send(id, "four").Status != protocol.SendQueued {
+						t.Error("sent past a hold")
+					}
+					must[protocol.QueueReleaseResult](r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+					if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "three" {
+						t.Errorf("released: %s", encodeState(st))
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,13 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	sqlite3 "zombiezen.com/go/sqlite"
+)
+
+func TestTheLibraryIsPastTheFaultInRestartingTheLog(t *testing.T) {
+	if sqlite3.VersionNumber < 3_051_003 {
+		t.Errorf("SQLite %s", sqlite3.Version)
+	}
+}

@@ -1,0 +1,269 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// The parsers are made on first use: most verbs of the program show no prose.
+// Tables are found here and not by the library's extensions, which take long to
+// initialise.
+var (
+	blockParser = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)
+	})
+	inlineParser = sync.OnceValue(func() parser.Parser {
+		return parser.NewParser(
+			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		)
+	})
+)
+
+// maxNesting is how deep lists and quotes are indented; what lies deeper is not
+// indented any more.
+const maxNesting = 8
+
+// markdown renders whole blocks of markdown as lines.
+type markdown struct {
+	source []byte
+	dress  Dress
+	depth  int // of lists and quotes around
+}
+
+// renderMarkdown lays clean markdown out at a width.
+func renderMarkdown(source string, width int, dress Dress) []string {
+	m := &markdown{source: []byte(source), dress: dress}
+	return m.blocks(blockParser().Parse(text.NewReader(m.source)), width, false)
+}
+
+// blocks renders the children of a block, with a blank line between them unless
+// they are tight.
+func (m *markdown) blocks(parent ast.Node, width int, tight bool) []string {
+	var out []string
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		lines := m.block(n, max(width, 1))
+		if len(lines) == 0 {
+			continue
+		}
+		if len(out) > 0 && !tight {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (m *markdown) block(n ast.Node, width int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		style := Heading | Strong
+		return m.words(n, width, style)
+	case *ast.Paragraph:
+		if lines := m.table(n.Lines(), width); lines != nil {
+			return lines
+		}
+		return m.words(n, width, 0)
+	case *ast.TextBlock:
+		return m.words(n, width, 0)
+	case *ast.List:
+		return m.list(n, width)
+	case *ast.Blockquote:
+		return m.quote(n, width)
+	case *ast.ThematicBreak:
+		return []string{m.dress(strings.Repeat("─", min(width, 24)), Faint)}
+	case *ast.FencedCodeBlock:
+		return m.code(n.Lines(), string(n.Language(m.source)), width)
+	case *ast.CodeBlock:
+		return m.code(n.Lines(), "", width)
+	case *ast.HTMLBlock:
+		lines := m.code(n.Lines(), "", width)
+		if n.HasClosure() {
+			lines = append(lines, codeLine(string(n.ClosureLine.Value(m.source)), "", width, m.dress)...)
+		}
+		return lines
+	}
+	return m.blocks(n, width, false)
+}
+
+// quote renders what is quoted behind a bar.
+func (m *markdown) quote(n ast.Node, width int) []string {
+	m.depth++
+	defer func() { m.depth-- }()
+	if m.depth > maxNesting || width < 4 {
+		return m.blocks(n, width, false)
+	}
+	bar := m.dress("│ ", Faint)
+	return prefix(m.blocks(n, width-2, false), bar, bar)
+}
+
+// list renders items behind their bullets or numbers.
+func (m *markdown) list(l *ast.List, width int) []string {
+	m.depth++
+	defer func() { m.depth-- }()
+	var out []string
+	number := l.Start
+	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
+		bullet := "• "
+		if l.IsOrdered() {
+			bullet = strconv.Itoa(number) + ". "
+			number++
+		}
+		if m.depth > maxNesting || len(bullet)+2 > width {
+			bullet = ""
+		}
+		indent := len([]rune(bullet))
+		lines := m.blocks(item, width-indent, l.IsTight)
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		if len(out) > 0 && !l.IsTight {
+			out = append(out, "")
+		}
+		out = append(out, prefix(lines, m.dress(bullet, Faint), strings.Repeat(" ", indent))...)
+	}
+	return out
+}
+
+func prefix(lines []string, first, rest string) []string {
+	for i := range lines {
+		switch {
+		case i == 0:
+			lines[i] = first + lines[i]
+		case lines[i] != "" || strings.TrimSpace(rest) != "":
+			lines[i] = rest + lines[i]
+		}
+	}
+	return lines
+}
+
+func (m *markdown) code(segments *text.Segments, language string, width int) []string {
+	var out []string
+	for i := range segments.Len() {
+		segment := segments.At(i)
+		out = append(out, codeLine(strings.TrimSuffix(string(segment.Value(m.source)), "\n"), language, width, m.dress)...)
+	}
+	return out
+}
+
+// codeLine is a line of code: its columns matter, so it breaks anywhere.
+func codeLine(line, language string, width int, dress Dress) []string {
+	style := Code
+	if language == "diff" || language == "patch" {
+		switch {
+		case strings.HasPrefix(line, "+"):
+			style = Added
+		case strings.HasPrefix(line, "-"):
+			style = Removed
+		}
+	}
+	rule := ruler{max(width, 1), anywhere}
+	line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+	starts := rule.breaks(line)
+	out := make([]string, len(starts))
+	for i, start := range starts {
+		end := len(line)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		out[i] = line[start:end]
+		if out[i] != "" {
+			out[i] = dress(out[i], style)
+		}
+	}
+	return out
+}
+
+// words renders the inline content of a block.
+func (m *markdown) words(n ast.Node, width int, style Style) []string {
+	r := &run{style: style}
+	m.inline(n, r)
+	return r.flow(width, atWords, m.dress)
+}
+
+// inline writes the children of a node. What a person wrote on a line of its
+// own stays there.
+func (m *markdown) inline(parent ast.Node, r *run) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		outer := r.style
+		switch n := n.(type) {
+		case *ast.Text:
+			m.literal(n, r)
+		case *ast.String:
+			r.write(plainText(n.Value))
+		case *ast.CodeSpan:
+			r.style |= Code
+			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+				if t, ok := c.(*ast.Text); ok {
+					r.write(strings.ReplaceAll(tabless(string(t.Segment.Value(m.source))), "\n", " "))
+				}
+			}
+		case *ast.Emphasis:
+			r.style |= Emphasis
+			if n.Level > 1 {
+				r.style = outer | Strong
+			}
+			m.inline(n, r)
+		case *ast.Link:
+			m.link(n, string(n.Destination), r)
+		case *ast.Image:
+			r.write("image: ")
+			m.link(n, string(n.Destination), r)
+		case *ast.AutoLink:
+			r.style |= Link
+			r.write(plainText(n.URL(m.source)))
+		case *ast.RawHTML:
+			for i := range n.Segments.Len() {
+				segment := n.Segments.At(i)
+				r.write(tabless(string(segment.Value(m.source))))
+			}
+		default:
+			m.inline(n, r)
+		}
+		r.style = outer
+	}
+}
+
+func (m *markdown) literal(n *ast.Text, r *run) {
+	value := n.Segment.Value(m.source)
+	if n.IsRaw() {
+		r.write(tabless(string(value)))
+	} else {
+		r.write(plainText(value))
+	}
+	if n.SoftLineBreak() || n.HardLineBreak() {
+		r.write("\n")
+	}
+}
+
+// link shows where a link leads, unless its text says so.
+func (m *markdown) link(n ast.Node, to string, r *run) {
+	outer := r.style
+	r.style |= Link
+	from := r.text.Len()
+	m.inline(n, r)
+	to = plainText([]byte(to))
+	if said := r.text.String()[from:]; to != "" && said != to && "mailto:"+said != to {
+		r.style = outer | Faint
+		r.write(" (" + to + ")")
+	}
+}
+
+// plainText resolves escapes and entities. An entity can stand for any
+// character, so what comes of it is cleaned again.
+func plainText(b []byte) string {
+	b = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b)))
+	return tabless(Clean(string(b)))
+}
+
+func tabless(s string) string { return strings.ReplaceAll(s, "\t", "    ") }

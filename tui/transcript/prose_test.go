@@ -1,0 +1,181 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// marked shows styles as tags.
+func marked(text string, style Style) string {
+	tag := ""
+	for i, name := range []string{"b", "i", "c", "l", "h", "f", "+", "-"} {
+		if style&(1<<i) != 0 {
+			tag += name
+		}
+	}
+	return "<" + tag + ":" + text + ">"
+}
+
+// unmarked shows no styles.
+func unmarked(text string, _ Style) string { return text }
+
+func prose(s string, dress Dress) *Prose {
+	p := NewProse(dress)
+	p.Append(s)
+	return p
+}
+
+func TestProseIsRendered(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		width    int
+		want     []string
+	}{
+		{"words", "a **strong** and *soft* `code` word", 80, []string{"a <b:strong> and <i:soft> <c:code> word"}},
+		{"styles go on over lines", "**strong words here**", 12, []string{"<b:strong words>", "<b:here>"}},
+		{"nested styles", "**a *b* `c`**", 80, []string{"<b:a ><bi:b><b: ><bc:c>"}},
+		{"lines stay", "one\ntwo  \nthree", 80, []string{"one", "two", "three"}},
+		{"heading", "# Title\ntext", 80, []string{"<bh:Title>", "", "text"}},
+		{"list", "- one\n- two\n  more\n  - deep\n", 80, []string{"<f:• >one", "<f:• >two", "  more", "  <f:• >deep"}},
+		{"numbers", "3. three\n4. four", 80, []string{"<f:3. >three", "<f:4. >four"}},
+		{"boxes", "- [x] done\n- [ ] open", 80, []string{"<f:• >[x] done", "<f:• >[ ] open"}},
+		{"list wraps behind its bullet", "- aaa bbb ccc", 9, []string{"<f:• >aaa bbb", "  ccc"}},
+		{"list with paragraphs", "- a\n\n  b\n\nc", 80, []string{"<f:• >a", "", "  b", "", "c"}},
+		{"quote", "> said\n> so", 80, []string{"<f:│ >said", "<f:│ >so"}},
+		{"rule", "a\n\n---\n\nb", 5, []string{"a", "", "<f:─────>", "", "b"}},
+		{"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone", 80, []string{"look:", "", "  <c:x :=    1>", "", "  <c:y>", "", "done"}},
+		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{"  <+:+new>", "  <-:-old>", "  <c: same>"}},
+		{"open fence", "```\nx\n**y", 80, []string{"  <c:x>", "  <c:**y>"}},
+		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "   <c:x>", "<f:2. >go"}},
+		{"longer fence", "````\n```\nx\n````", 80, []string{"  <c:```>", "  <c:x>"}},
+		{"link", "[here](http://x.y) and <http://z>", 80, []string{"<l:here><f: (http://x.y)> and <l:http://z>"}},
+		{"image", "![alt](pic.png)", 80, []string{"image: <l:alt><f: (pic.png)>"}},
+		{"escape and entity", `\*not\* &lt;b&gt; &#27;[2J`, 80, []string{"*not* <b> [2J"}},
+		{"html shows as it is", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<c:<div>>", "<c:y>", "<c:</div>>"}},
+		{"table", "| a | b |\n|---|---|\n| 1 | **x** |", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"}},
+		{"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z", 80, []string{"so:", "", "<b:a><f: │ ><b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"}},
+		{"no table", "a | b\nc | d", 80, []string{"a | b", "c | d"}},
+		{"wide characters", "- 漢字漢字漢字", 8, []string{"<f:• >漢字漢", "  字漢字"}},
+		{"nothing", "\n\n", 80, nil},
+	} {
+		if got, _ := prose(c.in, marked).Lines(c.width); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestATableFitsItsRoom(t *testing.T) {
+	in := "| name | what it does |\n|---|---|\n| session | one agent and everything said with it |\n| turn | one message to its end |\n"
+	got, _ := prose(in, unmarked).Lines(30)
+	want := []string{
+		"name    │ what it does",
+		"────────┼─────────────────────",
+		"session │ one agent and",
+		"        │ everything said with",
+		"        │ it",
+		"turn    │ one message to its",
+		"        │ end",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	narrow, _ := prose(in, unmarked).Lines(8)
+	for _, line := range narrow {
+		if ansi.StringWidth(line) > 8 {
+			t.Errorf("line %q is wider than 8", line)
+		}
+	}
+}
+
+func TestDeepNestingStaysOnTheScreen(t *testing.T) {
+	for _, in := range []string{strings.Repeat("> ", 2000) + "deep", strings.Repeat("- ", 2000) + "deep"} {
+		lines, _ := prose(in, unmarked).Lines(40)
+		if !strings.Contains(strings.Join(lines, "\n"), "deep") {
+			t.Fatalf("what is nested does not show: %q", lines)
+		}
+		for _, line := range lines {
+			if n := ansi.StringWidth(line); n > 40 {
+				t.Fatalf("a line of %d cells: %q", n, line)
+			}
+		}
+	}
+}
+
+func TestALongBlockIsCut(t *testing.T) {
+	p := NewProse(unmarked)
+	var words strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&words, "word%d ", i)
+	}
+	p.Append(words.String())
+	lines, _ := p.Lines(80)
+	if open := len(p.src.String()) - p.layout.from; open > blockMax {
+		t.Errorf("%d bytes are open", open)
+	}
+	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(words.String()) {
+		t.Error("words were lost")
+	}
+}
+
+func FuzzStreamedProseEqualsWhole(f *testing.F) {
+	for _, s := range []string{
+		"# t\n\na **b** c\n\n- x\n- y\n\n  z\n\n```go\ncode\n\n```\nafter", "1. a\n\n   b\n2. c\n\n> q\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\nend",
+		"~~~\n```\n~~~\n", "a\n```", "    code\n\n    more\n\ntext", "\n\n  x\n\n\ty\n\nz", "- a\n```\nb\n```\n- c", "&#27;[2J &#x9b;1m", "<!-- x\n\n-->\n\ny",
+	} {
+		f.Add(s, 7, uint8(20))
+		f.Add(s, 3, uint8(5))
+	}
+	f.Fuzz(func(t *testing.T, s string, seed int, width uint8) {
+		streamed, whole := NewProse(unmarked), prose(s, unmarked)
+		for _, piece := range inPieces(s, seed) {
+			streamed.Append(piece)
+			streamed.Lines(int(width))
+		}
+		got, _ := streamed.Lines(int(width))
+		want, _ := whole.Lines(int(width))
+		if !slices.Equal(got, want) {
+			t.Fatalf("streamed\n%q\nwhole\n%q", got, want)
+		}
+		for _, line := range want {
+			if !utf8.ValidString(line) || strings.ContainsFunc(line, isControl) {
+				t.Fatalf("a control is in %q", line)
+			}
+		}
+		streamed.Close()
+		whole.Close()
+		got, _ = streamed.Lines(int(width))
+		want, _ = whole.Lines(int(width))
+		if !slices.Equal(got, want) {
+			t.Fatalf("closed after streaming\n%q\nwhole\n%q", got, want)
+		}
+	})
+}
+
+// The cost of a delta must not grow with the text before it.
+func BenchmarkStreamProse(b *testing.B) {
+	for _, paragraphs := range []int{10, 1_000} {
+		b.Run(fmt.Sprint(paragraphs), func(b *testing.B) {
+			p := prose(strings.Repeat("Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n", paragraphs), unmarked)
+			p.Lines(100)
+			for i := 0; b.Loop(); i++ {
+				p.Append("delta ")
+				if i%100 == 99 {
+					p.Append("\n\n")
+				}
+				p.Lines(100)
+			}
+		})
+	}
+}
+
+func BenchmarkRenderProse21KB(b *testing.B) {
+	s := strings.Repeat("Some words of **prose**, with `code` in them.\n\n- a list\n- of *things*\n\n```go\nx := 1\n```\n\n", 250)
+	for b.Loop() {
+		prose(s, unmarked).Lines(100)
+	}
+}

@@ -1,0 +1,186 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark/text"
+)
+
+// columnGap is what stands between two columns of a table.
+const columnGap = " │ "
+
+// table renders a paragraph that is a table in columns; cells wrap when it is
+// wider than there is room. It is nil for a paragraph that is none.
+func (m *markdown) table(lines *text.Segments, width int) []string {
+	raw := make([]string, lines.Len())
+	for i := range raw {
+		segment := lines.At(i)
+		raw[i] = strings.TrimSpace(string(segment.Value(m.source)))
+	}
+	under := slices.IndexFunc(raw, isDelimiter)
+	if under < 1 || len(splitRow(raw[under])) != len(splitRow(raw[under-1])) {
+		return nil
+	}
+	var out []string
+	if under > 1 {
+		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords, m.dress), "")
+	}
+	columns := len(splitRow(raw[under]))
+	rows := [][]*run{m.cells(raw[under-1], columns, Strong)}
+	for _, line := range raw[under+1:] {
+		rows = append(rows, m.cells(line, columns, 0))
+	}
+	widths := columnWidths(rows, columns, width-ansi.StringWidth(columnGap)*(columns-1))
+	if widths == nil {
+		return append(out, m.cellsAlone(rows, width)...)
+	}
+	gap := m.dress(columnGap, Faint)
+	for i, cells := range rows {
+		out = append(out, m.row(cells, widths, gap)...)
+		if i == 0 {
+			rule := make([]string, columns)
+			for c, w := range widths {
+				rule[c] = strings.Repeat("─", w)
+			}
+			out = append(out, m.dress(strings.Join(rule, "─┼─"), Faint))
+		}
+	}
+	return out
+}
+
+// cells are the cells of a row: as many as there are columns.
+func (m *markdown) cells(line string, columns int, style Style) []*run {
+	out := make([]*run, columns)
+	cells := splitRow(line)
+	for i := range out {
+		if i < len(cells) {
+			out[i] = m.cell(cells[i], style)
+		} else {
+			out[i] = &run{}
+		}
+	}
+	return out
+}
+
+// cell reads the inline content of a cell.
+func (m *markdown) cell(source string, style Style) *run {
+	within := &markdown{source: []byte(source), dress: m.dress}
+	r := &run{style: style}
+	doc := inlineParser().Parse(text.NewReader(within.source))
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		within.inline(n, r)
+	}
+	return r
+}
+
+// isDelimiter tells the line under a table's head: dashes in columns.
+func isDelimiter(line string) bool {
+	if !strings.Contains(line, "|") {
+		return false
+	}
+	for _, cell := range splitRow(line) {
+		dashes := strings.TrimSuffix(strings.TrimPrefix(cell, ":"), ":")
+		if dashes == "" || strings.Trim(dashes, "-") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// splitRow cuts a row at its bars, but not at escaped ones, which lose their
+// escape.
+func splitRow(line string) []string {
+	line = strings.TrimPrefix(strings.TrimSpace(line), "|")
+	if strings.HasSuffix(line, "|") && !strings.HasSuffix(line, `\|`) {
+		line = line[:len(line)-1]
+	}
+	var out []string
+	var cell strings.Builder
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && i+1 < len(line) && line[i+1] == '|':
+			cell.WriteByte('|')
+			i++
+		case line[i] == '|':
+			out = append(out, strings.TrimSpace(cell.String()))
+			cell.Reset()
+		default:
+			cell.WriteByte(line[i])
+		}
+	}
+	return append(out, strings.TrimSpace(cell.String()))
+}
+
+// row renders one row, as many lines high as its highest cell.
+func (m *markdown) row(cells []*run, widths []int, gap string) []string {
+	var columns [][]string
+	height := 1
+	for i, w := range widths {
+		lines := []string{""}
+		if i < len(cells) {
+			lines = cells[i].flow(w, atWords, m.dress)
+		}
+		columns = append(columns, lines)
+		height = max(height, len(lines))
+	}
+	out := make([]string, height)
+	for y := range out {
+		var line strings.Builder
+		for x, lines := range columns {
+			if x > 0 {
+				line.WriteString(gap)
+			}
+			cell := ""
+			if y < len(lines) {
+				cell = lines[y]
+			}
+			line.WriteString(cell)
+			if x < len(columns)-1 {
+				line.WriteString(strings.Repeat(" ", max(0, widths[x]-ansi.StringWidth(cell))))
+			}
+		}
+		out[y] = line.String()
+	}
+	return out
+}
+
+// columnWidths shares the room: every column gets what it wants, or the widest
+// give way. It is nil when there is no room for a table.
+func columnWidths(rows [][]*run, columns, room int) []int {
+	const least = 4
+	if room < columns*least {
+		return nil
+	}
+	widths := make([]int, columns)
+	for _, cells := range rows {
+		for i, c := range cells {
+			widths[i] = max(widths[i], 1, ansi.StringWidth(c.text.String()))
+		}
+	}
+	sum := 0
+	for i := range widths {
+		widths[i] = min(widths[i], room)
+		sum += widths[i]
+	}
+	for ; sum > room; sum-- {
+		widths[slices.Index(widths, slices.Max(widths))]--
+	}
+	return widths
+}
+
+// cellsAlone is a table without room for its columns: every cell on lines of
+// its own, rows apart.
+func (m *markdown) cellsAlone(rows [][]*run, width int) []string {
+	var out []string
+	for i, cells := range rows {
+		if i > 0 {
+			out = append(out, "")
+		}
+		for _, c := range cells {
+			out = append(out, c.flow(width, atWords, m.dress)...)
+		}
+	}
+	return out
+}
