@@ -36,8 +36,8 @@ func NewLog(session, epoch string) *Log {
 	return l
 }
 
-// Begin makes a state that was learned otherwise the log's beginning: nothing is kept from before. A state with a seq counts as the
-// events up to it, which nobody can have: an attachment from before them gets a reset.
+// Begin makes a state that was learned otherwise the log's beginning: nothing was recorded before its seq, and nothing is kept. An
+// attachment from before it gets a reset.
 func (l *Log) Begin(state *protocol.State) {
 	state.Session = l.Session
 	l.State = state
@@ -52,14 +52,14 @@ type Entry struct {
 	Task   string
 	Parent string
 	By     *protocol.Actor
-	Time   time.Time // zero, or not of the years 1 to 9999, which alone can be written: now
+	Time   time.Time // zero: now
 	Data   any
 }
 
 // Add records what happened, and tells the client if it follows. An entry that the state cannot take or that is too large for an
 // event becomes a raw event: what a foreign server says must not end the session.
 func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
-	if year := en.Time.UTC().Year(); en.Time.IsZero() || year < 1 || year > 9999 {
+	if en.Time.IsZero() {
 		en.Time = now
 	}
 	e := protocol.Event{

@@ -47,7 +47,7 @@ const (
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoCreate,
 	protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove, protocol.DoTaskCancel, protocol.DoTaskRestart, protocol.DoPlanRun,
-	protocol.DoExport, protocol.DoRestore,
+	protocol.DoExport, protocol.DoRestore, protocol.DoHistory,
 }
 
 func newClient(call protocol.Call) *client {

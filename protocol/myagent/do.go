@@ -42,6 +42,8 @@ func (c *client) in(s *session, cmd *protocol.Command, data any) {
 	switch d := data.(type) {
 	case *protocol.SubscribeData:
 		s.log.Attach(c.out, &c.desk, cmd, c.now)
+	case *protocol.HistoryData:
+		c.desk.Answer(c.out, cmd, s.log.History(*d))
 	case *protocol.SendData:
 		c.send(s, cmd, d)
 	case *protocol.PlanRunData:

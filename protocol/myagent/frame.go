@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/bridge"
 )
 
 // A frame is one message of the foreign protocol, on its way out.
@@ -60,13 +61,13 @@ type message struct {
 	LastEventID text            `json:"last_event_id"`
 }
 
-// decode reads a frame; ok is false when it is no JSON object.
+// decode reads a frame; ok is false when it is no JSON object, or one that nests too deep to be kept in an event.
 func decode(data []byte) (m message, ok bool) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
 		return m, false
 	}
-	if compact, valid := protocol.Compact(data); valid && json.Unmarshal(compact, &m) == nil {
+	if compact, valid := protocol.Compact(data); valid && bridge.Shallow(compact) && json.Unmarshal(compact, &m) == nil {
 		return m, true
 	}
 	return m, false

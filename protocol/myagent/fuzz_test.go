@@ -3,6 +3,7 @@ package myagent
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,11 @@ var foreignSeeds = []string{
 	`{"event":"error.timeout","session_id":"a","content":7,"metadata":{"timeout_seconds":1e300,"elapsed_seconds":-1,"errors":[1,{}]}}`,
 	`{"event":"agent.state_restored","session_id":"b","metadata":{"original_session_id":"a","position":"x"}}`, `{"event":"agent.session_end","session_id":"a"}`,
 	`{"event":"x.y","session_id":"a","seq":-1,"timestamp":5}`, `[]`, `{}`, ``, "\xff", `{"event":"user.message","content":` + string(bytes.Repeat([]byte("["), 9000)),
+	`{"event":"user.message","session_id":"a","content":` + nested(9990) + `}`, `{"event":"agent.tool_call","session_id":"a","metadata":{"args":` + nested(9995) + `}}`,
+	`{"event":"solver.retry","session_id":"a","metadata":` + nested(120) + `}`,
 }
+
+func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 // FuzzServer: whatever a client sends, the codec does not panic or close, says valid frames and valid commands, and not many.
 func FuzzServer(f *testing.F) {

@@ -66,7 +66,7 @@ func (h *heard) reconnected() {
 	if s.log.State.Seq > 0 {
 		s.renew(h.c.desk.Epoch)
 	}
-	state.Seq = 1 // nobody can have what it tells
+	state.Seq = 1 // it counts as the first event, which nobody can have
 	s.log.Begin(state)
 }
 

@@ -221,7 +221,7 @@ func TestOurClientOnOurServer(t *testing.T) {
 	if !stopped.Interrupted {
 		t.Error("not interrupted")
 	}
-	for _, verb := range []protocol.Verb{protocol.DoHistory, protocol.DoCompact, protocol.DoRulesList} {
+	for _, verb := range []protocol.Verb{protocol.DoSearch, protocol.DoCompact, protocol.DoRulesList} {
 		if e := p.fails(verb, "s1", nil); e.Code != protocol.CodeUnsupported {
 			t.Errorf("%s: %+v", verb, e)
 		}
@@ -274,6 +274,11 @@ func TestOurClientAttachesLate(t *testing.T) {
 	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &before}, nil)
 	if late.modes[len(late.modes)-1] != protocol.ModeResume || late.state.Turns != 3 {
 		t.Errorf("%v %+v", late.modes, late.state)
+	}
+	var page protocol.HistoryResult
+	late.get(protocol.DoHistory, "s1", protocol.HistoryData{}, &page)
+	if len(page.Events) == 0 || page.Epoch != late.at.Epoch {
+		t.Errorf("history %+v", page)
 	}
 }
 

@@ -137,22 +137,14 @@ func (s *session) add(c *client, en bridge.Entry) {
 
 // raw keeps a message that maps to nothing here.
 func (s *session) raw(c *client, event string, data []byte) {
-	d := protocol.RawData{Source: Name, Method: clip(event), Bytes: int64(len(data))}
-	compact, ok := protocol.Compact(data)
-	switch {
-	case !ok || len(compact) > maxRaw:
-		d.Data = protocol.MustEncode(protocol.SplitText(protocol.ValidText(string(data)), protocol.MaxText)[0])
-	default:
-		d.Data, d.Bytes = compact, 0
-	}
 	turn := ""
 	if s.log.State.Turn != nil {
 		turn = s.log.State.Turn.Turn
 	}
-	s.add(c, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: d})
+	s.add(c, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: bridge.Raw(Name, event, data)})
 }
 
-// maxRaw bounds a foreign message that is kept whole, in bytes.
+// maxRaw bounds foreign JSON within an event, in bytes.
 const maxRaw = 200 << 10
 
 // clip bounds a foreign id.
