@@ -52,14 +52,14 @@ type Entry struct {
 	Task   string
 	Parent string
 	By     *protocol.Actor
-	Time   time.Time // zero: now
+	Time   time.Time // zero, or not of the years 1 to 9999, which alone can be written: now
 	Data   any
 }
 
 // Add records what happened, and tells the client if it follows. An entry that the state cannot take or that is too large for an
 // event becomes a raw event: what a foreign server says must not end the session.
 func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
-	if en.Time.IsZero() {
+	if year := en.Time.UTC().Year(); en.Time.IsZero() || year < 1 || year > 9999 {
 		en.Time = now
 	}
 	e := protocol.Event{
