@@ -359,3 +359,22 @@ func TestWhatTheDialectCannotSay(t *testing.T) {
 		}
 	}
 }
+
+// Who looks at a conversation, or decides in it, takes it up first, and is answered when what is pending had time to come.
+func TestALookTakesAConversationUp(t *testing.T) {
+	c := newCaller(t, nil)
+	id := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
+	c.wants(`{"type":"PING","conversationId":"uuid"}`)
+	c.says(`{"type":"PONG"}`, `{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r","toolName":"n","toolArgs":{}}}`)
+	c.waits()
+	c.wants(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
+	c.waits()
+	if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Allowed {
+		t.Errorf("%v", c.answers[id])
+	}
+	id = c.asks(protocol.DoSnapshot, "nobody", nil)
+	c.says(`{"type":"error","conversationId":"nobody","error":"no such conversation","payload":{"code":"not_found","message":"no such conversation"}}`)
+	if c.code(id) != protocol.CodeNoSession {
+		t.Errorf("%v", c.answers[id])
+	}
+}

@@ -36,8 +36,15 @@ func (c *Client) command(cmd *protocol.Command) {
 		return
 	}
 	switch cmd.Command {
+	case protocol.DoSnapshot, protocol.DoHistory, protocol.DoApprove:
+		if len(t.waits) < maxWaits && c.takeUp(t) { // see first what there is
+			c.wait(t, &wait{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(patience)})
+			return
+		}
+	}
+	switch cmd.Command {
 	case protocol.DoSubscribe:
-		c.say(frame{Type: typePing, Conversation: t.log.Session}) // from now on a server of our kind tells of it; any other says PONG
+		c.takeUp(t)
 		t.log.Attach(c.out, &c.desk, cmd, c.now)
 	case protocol.DoUnsubscribe:
 		t.log.Detach()
@@ -140,7 +147,7 @@ func (c *Client) created(h heard) {
 		c.fail(made.command, protocol.Errorf(protocol.CodeTooMany, "too many sessions for one client of this dialect"))
 		return
 	}
-	c.last = t
+	c.last, t.taken = t, true
 	r := protocol.CreateResult{Session: id, Name: made.data.Name}
 	if made.data.Prompt != "" && t.turn == nil {
 		m := protocol.Message{MessageID: c.call.ID("m"), ClientMessageID: made.data.ClientMessageID, Text: made.data.Prompt, By: c.me()}

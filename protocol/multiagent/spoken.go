@@ -29,6 +29,7 @@ type spoken struct {
 // post sends a message. A message from the queue counts as sent at once: it was accepted before.
 func (c *Client) post(t *thread, m protocol.Message, cmd *protocol.Command) *wait {
 	t.quiet = false
+	t.taken = true
 	c.say(frame{Type: typeSend, Conversation: t.log.Session, Payload: content{m.Text, c.call.Options["thinking"] == "true"}})
 	w := &wait{command: cmd, verb: protocol.DoSend, deadline: c.now.Add(patience), message: m}
 	if cmd != nil {

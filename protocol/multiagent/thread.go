@@ -21,6 +21,7 @@ type thread struct {
 	told  uint64            // the seq of the last summary
 	agent string            // who speaks
 	tools map[string]string // that run, by request
+	taken bool              // up on this connection: a server of our kind tells of it
 }
 
 // decided is a request that is over.
@@ -127,6 +128,16 @@ func (t *thread) summary() protocol.Summary {
 // wait waits for an error, or for the time after which there is none.
 func (c *Client) wait(t *thread, w *wait) { t.waits = append(t.waits, w) }
 
+// takeUp asks a server of our kind to tell of a conversation from now on; any other says PONG. False when it tells already.
+func (c *Client) takeUp(t *thread) bool {
+	if t.taken {
+		return false
+	}
+	t.taken = true
+	c.say(frame{Type: typePing, Conversation: t.log.Session})
+	return true
+}
+
 // unwait takes a wait away; false when it is gone already.
 func (t *thread) unwait(w *wait) bool {
 	i := slices.Index(t.waits, w)
@@ -152,6 +163,8 @@ func (c *Client) patient(t *thread, w *wait) {
 	switch w.verb {
 	case protocol.DoSend:
 		c.accept(t, w)
+	case protocol.DoSnapshot: // who looks has seen what there is
+		c.command(w.command)
 	case protocol.DoApprove:
 		c.decide(t, w)
 	case protocol.DoInterrupt:
@@ -166,7 +179,7 @@ func (c *Client) patient(t *thread, w *wait) {
 // resume makes a thread of an earlier connection fit for this one. What was sent counts as sent; what was said since is unknown.
 func (c *Client) resume(t *thread) {
 	waits := t.waits
-	t.waits, t.quiet = nil, false
+	t.waits, t.quiet, t.taken = nil, false, false
 	for _, w := range waits {
 		if w.verb == protocol.DoSend {
 			w.command = forKey(w.command)
