@@ -20,6 +20,8 @@ type Log struct {
 
 	boundary json.RawMessage // the state that attachments without a position begin at
 	from     uint64          // its seq
+	origin   json.RawMessage // the state that the log began at, if it is not empty
+	begun    uint64          // its seq
 	kept     uint64          // the seq before the first of lines, at most from
 	lines    [][]byte
 	bytes    int
@@ -43,6 +45,7 @@ func (l *Log) Begin(state *protocol.State) {
 	l.State = state
 	l.mark()
 	l.kept, l.lines, l.bytes = l.from, nil, 0
+	l.origin, l.begun = l.boundary, l.from
 }
 
 // An Entry is what happened.
@@ -139,8 +142,12 @@ func (l *Log) Attach(out *protocol.Output, d *Desk, c *protocol.Command, now tim
 		}
 	}
 	if r.Mode != protocol.ModeResume {
+		from := l.boundary
+		if p := want.Position; p != nil && p.Epoch == "" && l.kept == l.begun && l.origin != nil { // all there is
+			from, r.After.Seq = l.origin, l.begun
+		}
 		state := new(protocol.State)
-		_ = json.Unmarshal(l.boundary, state) // our own encoding
+		_ = json.Unmarshal(from, state) // our own encoding
 		r.Snapshot = &protocol.Snapshot{Epoch: l.Epoch, State: state}
 	}
 	d.Answer(out, c, r)

@@ -102,3 +102,15 @@ func TestALogBeginsAtAState(t *testing.T) {
 		t.Errorf("resumed before the beginning: %+v", r)
 	}
 }
+
+// Who asks for the events from the beginning gets all that there are, after the state that they began at.
+func TestAllThereIsFollowsTheStateThatALogBeganAt(t *testing.T) {
+	l := NewLog("s", "e")
+	l.Begin(&protocol.State{Session: "s", Seq: 1, Title: "x"})
+	turn(l, 1)
+	turn(l, 2)
+	r, seqs := attach(t, l, "0")
+	if r.Mode != protocol.ModeReset || r.After.Seq != 1 || r.Snapshot.State.Seq != 1 || len(seqs) != int(l.State.Seq)-1 {
+		t.Errorf("%+v %v", r, seqs)
+	}
+}
