@@ -138,6 +138,17 @@ func (s *server) agents() []int {
 	return pids
 }
 
+// sweep kills what a test that failed has left.
+func (s *server) sweep() {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill()
+	for _, pid := range s.agents() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
 func alive(pid int, dir string) bool {
 	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return strings.Contains(string(environ), mark+"="+dir+"\x00")

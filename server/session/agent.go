@@ -73,6 +73,7 @@ type Event struct {
 	Task   string
 	Parent string
 	Data   any
+	Save   []byte // what Save would keep, kept in one with the event; nil: nothing
 }
 
 // Output is where a turn's agent says what it does. Any goroutine may use it until Run returns.

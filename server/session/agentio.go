@@ -65,10 +65,11 @@ func (s *Session) take(em *emission) {
 			s.changed = true
 		}
 	}
-	switch {
-	case em.save != nil:
+	if em.save != nil {
 		s.spec.State = em.save
 		s.keepSpec()
+	}
+	switch {
 	case em.ask != nil:
 		s.ask(em.ask)
 	case em.unask != nil:
@@ -128,14 +129,10 @@ type output struct {
 var _ Output = (*output)(nil)
 
 func (o *output) Emit(e Event) error {
-	entries, err := fit(e)
-	if err != nil {
-		return err
-	}
-	return o.s.emit(emission{turn: o.t, entries: entries})
+	return o.s.say(o.t, e)
 }
 
-func (o *output) Save(state []byte) error { return save(o.s, o.t, state) }
+func (o *output) Save(state []byte) error { return o.s.keep(o.t, nil, state) }
 
 func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
 	q := &ask{approval: a, verdict: make(chan Verdict, 1)}
@@ -161,11 +158,24 @@ func (o *output) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) 
 	}
 }
 
-func save(s *Session, t *turn, state []byte) error {
+// say hands an event to the session, and the state that is kept with it.
+func (s *Session) say(t *turn, e Event) error {
+	entries, err := fit(e)
+	if err != nil {
+		return err
+	}
+	if e.Save == nil {
+		return s.emit(emission{turn: t, entries: entries})
+	}
+	return s.keep(t, entries, e.Save)
+}
+
+// keep hands over a state, with the entries that it belongs to.
+func (s *Session) keep(t *turn, entries []entry, state []byte) error {
 	if len(state) > maxState {
 		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
 	}
-	return s.emit(emission{turn: t, save: append([]byte{}, state...)})
+	return s.emit(emission{turn: t, entries: entries, save: append([]byte{}, state...)})
 }
 
 // host is the Host of a session.
@@ -179,14 +189,10 @@ func (h *host) Emit(e Event) error {
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
 	}
-	entries, err := fit(e)
-	if err != nil {
-		return err
-	}
-	return h.s.emit(emission{entries: entries})
+	return h.s.say(nil, e)
 }
 
-func (h *host) Save(state []byte) error { return save(h.s, nil, state) }
+func (h *host) Save(state []byte) error { return h.s.keep(nil, nil, state) }
 
 // Group goes around the session: a process may end when its session has.
 func (h *host) Group(g Group) error {

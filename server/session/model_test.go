@@ -118,7 +118,18 @@ func (m *machine) look() {
 	if m.busy() { // loading has ended a turn
 		return
 	}
-	state := s.state // its goroutine waits
+	state, edited := new(protocol.State), map[string]bool{}
+	asked := make(chan struct{})
+	s.post(func() {
+		defer close(asked)
+		if err := json.Unmarshal(encodeState(s.state), state); err != nil {
+			m.t.Errorf("state: %v", err)
+		}
+		for hold := range s.editors {
+			edited[hold] = true
+		}
+	})
+	<-asked
 	a := m.seen()
 	a.agrees(state)
 	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
@@ -131,7 +142,7 @@ func (m *machine) look() {
 		m.rt.Fatalf("nothing holds the queue, and nothing runs: %v", a.queue)
 	}
 	for _, h := range state.Holds {
-		if _, ok := s.editors[h.ID]; h.Reason == protocol.HoldEdit && !ok && !state.Closed {
+		if h.Reason == protocol.HoldEdit && !edited[h.ID] && !state.Closed {
 			m.rt.Fatalf("edit hold %s will never end", h.ID)
 		}
 	}
@@ -149,7 +160,10 @@ func (m *machine) busy() bool {
 // readOn shows the reader what is visible now, also while a commit is under way or the store fails.
 func (m *machine) readOn() {
 	m.rt.Helper()
-	s := m.hub.rows[m.id].session
+	row := m.hub.rows[m.id]
+	row.load.Lock()
+	s := row.session
+	row.load.Unlock()
 	if s == nil {
 		return
 	}

@@ -59,7 +59,10 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	a.mu.Unlock()
 
 	l := r.lane("", "", before.Lanes[""])
-	err := a.note(l)
+	var err error
+	if a.script.resumes {
+		err = a.save(out)
+	}
 	if err == nil {
 		err = r.steps().run(ctx, l)
 	}
@@ -106,8 +109,12 @@ func (r *round) steps() steps {
 	return append(all, &say{Text: "You said: {message}"})
 }
 
-// note changes the memory with an event, and keeps it where a restart may cut the turn.
-func (a *agent) note(l *lane, apply ...func(*memory)) error {
+// note changes the memory with an event and emits it; where a restart may cut the turn, the memory is kept in one with it.
+func (a *agent) note(l *lane, e session.Event, apply ...func(*memory)) error {
+	if a.script.resumes {
+		a.saving.Lock() // an older memory must not be kept last
+		defer a.saving.Unlock()
+	}
 	a.mu.Lock()
 	for _, f := range apply {
 		f(&a.memory)
@@ -116,10 +123,14 @@ func (a *agent) note(l *lane, apply ...func(*memory)) error {
 		t.Lanes[l.key] = l.done
 	}
 	a.mu.Unlock()
-	if !a.script.resumes {
-		return nil
+	if a.script.resumes {
+		state, err := a.Export(context.Background())
+		if err != nil {
+			return err
+		}
+		e.Save = state
 	}
-	return a.save(l.out)
+	return l.out.Emit(e)
 }
 
 type saver interface{ Save(state []byte) error }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/protocol"
 	"agentctl/server/session"
 )
 
@@ -51,15 +50,7 @@ func (l *lane) emit(ctx context.Context, e session.Event, apply ...func(*memory)
 		e.Task = l.task
 	}
 	l.done++
-	if e.Type == protocol.ToolStarted { // better not run than run twice
-		if err := l.agent.note(l); err != nil {
-			return err
-		}
-	}
-	if err := l.out.Emit(e); err != nil {
-		return err
-	}
-	return l.agent.note(l, append(apply, func(m *memory) { m.heard(&e) })...)
+	return l.agent.note(l, e, append(apply, func(m *memory) { m.heard(&e) })...)
 }
 
 // A beat is an event and the delay before it.

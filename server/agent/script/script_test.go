@@ -37,6 +37,9 @@ func (s *stage) Emit(e session.Event) error {
 		defer s.mu.Unlock()
 		return s.fails
 	}
+	if e.Save != nil {
+		s.saved, e.Save = e.Save, nil
+	}
 	s.events = append(s.events, e)
 	s.mu.Unlock()
 	if s.heard != nil {
