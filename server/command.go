@@ -59,7 +59,7 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	limits := c.server.limits
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if d.Name != "" {
+	if d.Name != "" && c.who.Subject == "" { // a verified name wins
 		c.who.Name = protocol.ValidText(d.Name)
 	}
 	c.program = protocol.ValidText(d.Agent)

@@ -5,15 +5,18 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/login"
 	"agentctl/server/session"
 )
 
 // Config is what a server needs. Zero values take the defaults named.
 type Config struct {
-	Session session.Config // its Store and Agents are required
-	Version string         // of the program, for hello
-	Log     *slog.Logger   // nil: none; also the session's, unless that has one
-	Limits  Limits
+	Session  session.Config // its Store and Agents are required
+	Version  string         // of the program, for hello
+	Log      *slog.Logger   // nil: none; also the session's, unless that has one
+	Limits   Limits
+	Dialects Dialects
+	Gate     *login.Gate // of users who log in; nil: there are none
 }
 
 // Limits bound what clients may take.

@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -25,8 +23,9 @@ type conn struct {
 
 	server *Server
 	id     string
-	ws     *websocket.Conn
-	socket net.Conn      // below ws
+	wire   wire
+	socket net.Conn // below wire
+	role   protocol.Role
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
 	over   chan struct{} // closed when the connection is to end
@@ -58,10 +57,15 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // answered
 	}
-	ws.SetReadLimit(-1) // read bounds it and tells the client why
+	ws.SetReadLimit(-1) // native bounds it and tells the client why
+	s.serve(&native{ws, s.limits.Message}, socketOf(r), callerOf(r, web.Peer(r)))
+}
+
+// serve serves a connection until it ends.
+func (s *Server) serve(w wire, socket net.Conn, who caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), ws: ws, socket: socketOf(r), slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: protocol.Actor{Name: web.Peer(r)}, heard: time.Now(),
+		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, role: who.role, slots: make(chan struct{}, s.limits.InFlight),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), who: who.by, heard: time.Now(),
 	}
 	s.enter(c)
 	defer s.leave(c)
@@ -121,27 +125,27 @@ func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
 func (c *conn) read() {
 	defer c.close(websocket.StatusProtocolError, "")
 	for {
-		kind, message, err := c.message()
-		var large *protocol.Error
-		switch {
-		case errors.As(err, &large):
-			if c.slot() {
-				c.settle("", nil, large)
-			}
-			c.close(protocol.CloseTooLarge, large.Message)
-			return
-		case err != nil:
+		message, err := c.wire.Read(context.Background())
+		refused := refusal(err)
+		if err != nil && refused == nil {
 			c.server.log.Debug("connection ends", "conn", c.id, "err", err)
+			var asked websocket.CloseError // by a dialect: a peer's own close is answered already
+			if errors.As(err, &asked) {
+				c.close(asked.Code, asked.Reason)
+			}
 			return
 		}
 		c.mu.Lock()
 		c.heard = time.Now()
 		c.mu.Unlock()
-		if kind != websocket.MessageText {
-			if !c.slot() {
+		if refused != nil {
+			if c.slot() {
+				c.settle("", nil, refused)
+			}
+			if refused.Code == protocol.CodeTooLarge {
+				c.close(protocol.CloseTooLarge, refused.Message)
 				return
 			}
-			c.settle("", nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a text message"))
 			continue
 		}
 		for line := range protocol.Lines(message) {
@@ -152,28 +156,12 @@ func (c *conn) read() {
 	}
 }
 
-// message reads one message of bounded size.
-func (c *conn) message() (websocket.MessageType, []byte, error) {
-	kind, r, err := c.ws.Reader(context.Background())
-	if err != nil {
-		return 0, nil, err
-	}
-	limit := c.server.limits.Message
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return 0, nil, err
-	}
-	if int64(len(b)) > limit {
-		return 0, nil, &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: limit, Message: fmt.Sprintf("a message holds at most %d bytes", limit),
-		}
-	}
-	return kind, b, nil
-}
-
 // take carries out one command; false when the connection ends.
 func (c *conn) take(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
+	if err == nil && !c.role.May(cmd.Command) {
+		err = protocol.Errorf(protocol.CodeForbidden, "the role %s may not %s", c.role, cmd.Command)
+	}
 	if err == nil && cmd.Command == protocol.DoAck {
 		if err = c.ack(&cmd); err == nil {
 			return true

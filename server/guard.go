@@ -8,25 +8,46 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/dialect"
+	"agentctl/protocol"
+	"agentctl/server/login"
 	"agentctl/server/web"
 )
 
 // guard lets in who may come in: no page of a foreign origin (cross-site WebSocket hijacking), no Host that this listener
-// does not have (DNS rebinding), nobody without the token. Probes of health need no token.
-func (l *Listener) guard(next http.Handler) http.Handler {
+// does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, a user's. Probes of health and
+// logging in need none.
+func (l *Listener) guard(gate *login.Gate, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, ok := l.admit(gate, r)
 		switch {
 		case !l.hostAllowed(r.Host):
 			web.Refuse(w, http.StatusForbidden, "forbidden", "this server does not answer for that host")
 		case !l.originAllowed(r.Header.Values("Origin")):
 			web.Refuse(w, http.StatusForbidden, "forbidden", "this web origin is not allowed")
-		case !l.tokenValid(r) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+		case gate != nil && r.URL.Path == login.Path:
+			gate.ServeHTTP(w, r)
+		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+			if l.speaks(r.URL.Path).Accepts {
+				tooLate(w, r)
+				return
+			}
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			web.Refuse(w, http.StatusUnauthorized, "unauthorized", "a valid token is needed")
 		default:
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, who.with(r))
 		}
 	})
+}
+
+// speaks returns the dialect that is spoken at a path; the zero one for none.
+func (l *Listener) speaks(path string) protocol.Dialect {
+	name := l.Dialect
+	if below, ok := strings.CutPrefix(path, dialectPath); ok && name == "" {
+		name, _, _ = strings.Cut(below, "/")
+	}
+	d, _ := dialect.Named(name)
+	return d
 }
 
 func (l *Listener) hostAllowed(host string) bool {
@@ -48,14 +69,24 @@ func (l *Listener) originAllowed(origins []string) bool {
 	return true
 }
 
-func (l *Listener) tokenValid(r *http.Request) bool {
+// admit tells who a request is from; false when it needs a credential that it does not have. Where none is needed, none is
+// looked at.
+func (l *Listener) admit(gate *login.Gate, r *http.Request) (who caller, ok bool) {
+	who.role = l.Role
 	if l.Token == "" {
-		return true
+		return who, true
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		given = r.URL.Query().Get("token")
 	}
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(l.Token))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
+		return who, true
+	}
+	if gate == nil {
+		return who, false
+	}
+	user, ok := gate.Check(given)
+	return caller{user.By, user.Role}, ok
 }

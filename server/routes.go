@@ -7,13 +7,18 @@ import (
 	"path"
 	"time"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/server/web"
 )
 
 // handler routes what came through a listener's guard.
-func (s *Server) handler() http.Handler {
+func (s *Server) handler(l *Listener) http.Handler {
+	if d, ok := dialect.Named(l.Dialect); ok {
+		return s.counted(s.speak(d, ""))
+	}
 	mux := http.NewServeMux()
+	s.mount(mux)
 	mux.Handle("GET "+protocol.Path, s.counted(http.HandlerFunc(s.accept)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("ok\n"))

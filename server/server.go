@@ -11,16 +11,21 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/login"
 	"agentctl/server/session"
 )
 
 // A Server serves the sessions of one store on any number of listeners. Its methods may be called from any goroutine.
 type Server struct {
-	hub     *session.Hub
-	version string
-	agents  []string
-	limits  Limits
-	log     *slog.Logger
+	hub      *session.Hub
+	version  string
+	agents   []string
+	limits   Limits
+	dialects Dialects
+	trails   map[string]*protocol.Trail // by dialect
+	gate     *login.Gate                // nil: no users log in
+	secret   []byte                     // signs what dialects hand out
+	log      *slog.Logger
 
 	gone chan struct{} // closed when Shutdown is done
 
@@ -48,6 +53,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	return &Server{
 		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
+		dialects: cfg.Dialects, trails: trails(), secret: cfg.Session.Secret, gate: cfg.Gate,
 		gone: make(chan struct{}), seen: time.Now(), conns: map[*conn]bool{},
 	}, nil
 }
@@ -55,7 +61,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // Serve serves a listener until Shutdown, which it reports as nil, or until the listener fails. It closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.guard(s.handler()),
+		Handler:           l.guard(s.gate, s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -17,6 +17,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
+	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -61,6 +62,7 @@ type world struct {
 	pipe   *Pipe
 	served chan error
 	limits Limits
+	gate   *login.Gate
 	wrap   func(session.Store) session.Store
 }
 
@@ -93,6 +95,7 @@ func (w *world) start() {
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
 		Session: session.Config{Store: w.wrap(w.store), Agents: w, DefaultAgent: "script"}, Version: "test", Limits: w.limits,
+		Gate: w.gate,
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()

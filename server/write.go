@@ -30,7 +30,7 @@ func (c *conn) write() {
 		c.cut()
 	})
 	w.stalled.Stop()
-	defer c.ws.CloseNow()
+	defer c.wire.CloseNow()
 	beat := time.NewTimer(c.server.limits.Heartbeat)
 	defer beat.Stop()
 	for {
@@ -60,7 +60,7 @@ func (c *conn) write() {
 // send writes a message; false when the connection is over.
 func (w *writer) send(b []byte) bool {
 	w.stalled.Reset(w.server.limits.Write)
-	err := w.ws.Write(context.Background(), websocket.MessageText, b)
+	err := w.wire.Write(context.Background(), b)
 	w.stalled.Stop()
 	if err != nil {
 		w.close(websocket.StatusAbnormalClosure, "")
@@ -111,7 +111,7 @@ func (w *writer) finish() {
 			break
 		}
 	}
-	_ = w.ws.Close(code, reason)
+	_ = w.wire.Close(code, reason)
 }
 
 // beat tells a silent client that the server is there, and asks one that says nothing whether it is.
@@ -131,7 +131,7 @@ func (w *writer) beat() bool {
 func (c *conn) ping() {
 	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Heartbeat)
 	defer cancel()
-	if c.ws.Ping(ctx) != nil {
+	if c.wire.Ping(ctx) != nil {
 		c.close(websocket.StatusAbnormalClosure, "no answer to a ping")
 		c.cut()
 	}

@@ -21,3 +21,18 @@ func delay(attempt int, r float64) time.Duration {
 	}
 	return time.Duration(d * (1 - r/2))
 }
+
+// maxDoubled bounds how often a dialect's delay doubles.
+const maxDoubled = 6
+
+// delay is the dialect's where it has one of its own.
+func (d *dialer) delay(attempt int, r float64) time.Duration {
+	if d.dialect == nil || d.dialect.Retry.Delay == 0 {
+		return delay(attempt, r)
+	}
+	fixed := d.dialect.Retry.Delay
+	if d.call.Options["backoff"] == "exponential" {
+		fixed <<= min(attempt-1, maxDoubled)
+	}
+	return fixed
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -169,3 +170,6 @@ func appendLine(message, line []byte) []byte {
 	}
 	return append(message, line...)
 }
+
+// newID mints an id for what a dialect's codec has to name.
+func newID(prefix string) string { return prefix + "_" + strings.ToLower(rand.Text()[:16]) }

@@ -29,9 +29,13 @@ type Client struct {
 // protocol.Path is meant. It does no I/O.
 func New(url string, o Options) *Client {
 	o = o.withDefaults()
+	d := newDialer(url, o)
+	if d.dialect != nil && o.Attempts == 0 {
+		o.Attempts = d.dialect.Retry.Attempts
+	}
 	return &Client{
 		options: o,
-		dialer:  newDialer(url, o),
+		dialer:  d,
 		ops:     make(chan func(*loop)),
 		done:    make(chan struct{}),
 		quit:    make(chan struct{}),

@@ -78,7 +78,7 @@ func (l *loop) attempted(d dialed) {
 	if l.c.options.Window >= 0 {
 		l.c.window.Store(hello.Window)
 	}
-	l.beat.start()
+	l.beat.start(l.link.wire.Received())
 	l.follow()
 	l.watchAll()
 	l.sendAgain()
@@ -116,7 +116,7 @@ func (l *loop) failed(err error) {
 		l.tell(err)
 	default:
 		l.waits++
-		wait := delay(l.waits, l.c.options.Rand())
+		wait := l.c.dialer.delay(l.waits, l.c.options.Rand())
 		l.retry.Reset(wait)
 		l.retrying = true
 		l.c.state.set(ConnState{Phase: l.trying(), Attempt: l.attempt + 1, RetryAt: time.Now().Add(wait), Err: err})

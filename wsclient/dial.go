@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 )
 
@@ -26,10 +27,13 @@ type dialer struct {
 	http  *http.Client
 	token string
 	err   error // of the URL; dialing fails with it
+
+	dialect *protocol.Dialect // nil: native
+	call    protocol.Call
 }
 
 func newDialer(raw string, o Options) *dialer {
-	u, socket, err := parseURL(raw)
+	u, socket, err := parseURL(raw, o.Dialect)
 	if err != nil {
 		return &dialer{shown: "the server", err: err}
 	}
@@ -40,6 +44,20 @@ func newDialer(raw string, o Options) *dialer {
 		// A redirect would carry the credential to where nobody meant it to go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	if o.Dialect != "" {
+		spoken, ok := dialect.Named(o.Dialect)
+		if !ok {
+			return &dialer{shown: d.shown, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
+		}
+		if spoken.TokenInQuery && d.token != "" {
+			query := u.Query()
+			query.Set("token", d.token)
+			u.RawQuery = query.Encode()
+			d.url = u.String()
+		}
+		d.dialect = &spoken
+		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory)}
+	}
 	switch {
 	case o.Dial != nil:
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return o.Dial(ctx) }
@@ -57,13 +75,18 @@ func newDialer(raw string, o Options) *dialer {
 	return d
 }
 
-// parseURL returns the URL to open and, for a Unix socket, its path.
-func parseURL(raw string) (_ *url.URL, socket string, _ error) {
+// parseURL returns the URL to open and, for a Unix socket, its path. A dialect's servers have paths of their own; on a Unix
+// socket is a server of ours.
+func parseURL(raw, speaks string) (_ *url.URL, socket string, _ error) {
+	implied := protocol.Path
+	if speaks != "" {
+		implied = "/dialect/" + speaks
+	}
 	if path, ok := strings.CutPrefix(raw, "unix://"); ok {
 		if path == "" {
 			return nil, "", errors.New("unix:// needs the path of a socket")
 		}
-		return &url.URL{Scheme: "ws", Host: "localhost", Path: protocol.Path}, path, nil
+		return &url.URL{Scheme: "ws", Host: "localhost", Path: implied}, path, nil
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -77,14 +100,14 @@ func parseURL(raw string) (_ *url.URL, socket string, _ error) {
 	if u.Host == "" {
 		return nil, "", errors.New("the URL names no host")
 	}
-	if u.Path == "" || u.Path == "/" {
+	if speaks == "" && (u.Path == "" || u.Path == "/") {
 		u.Path = protocol.Path
 	}
 	return u, "", nil
 }
 
 // dial opens a WebSocket. ctx bounds the dialing alone. The error is a *ConnectError.
-func (d *dialer) dial(ctx context.Context) (*websocket.Conn, error) {
+func (d *dialer) dial(ctx context.Context) (wire, error) {
 	if d.err != nil {
 		return nil, &ConnectError{URL: d.shown, Code: protocol.CodeUnsupported, Err: d.err}
 	}
@@ -92,14 +115,19 @@ func (d *dialer) dial(ctx context.Context) (*websocket.Conn, error) {
 	if d.token != "" {
 		header.Set("Authorization", "Bearer "+d.token)
 	}
-	conn, resp, err := websocket.Dial(ctx, d.url, &websocket.DialOptions{
-		HTTPClient: d.http, HTTPHeader: header, Subprotocols: []string{protocol.Subprotocol},
-	})
+	options := &websocket.DialOptions{HTTPClient: d.http, HTTPHeader: header}
+	if d.dialect == nil {
+		options.Subprotocols = []string{protocol.Subprotocol}
+	}
+	conn, resp, err := websocket.Dial(ctx, d.url, options)
 	if err != nil {
 		return nil, d.refusal(resp, err)
 	}
+	if d.dialect != nil {
+		return dialect.NewConn(conn, d.dialect.Client(d.call), maxIncoming), nil
+	}
 	conn.SetReadLimit(maxIncoming)
-	return conn, nil
+	return &native{Conn: conn}, nil
 }
 
 // refusal tells why dialing failed, from the HTTP answer when there was one.

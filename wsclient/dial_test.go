@@ -33,7 +33,7 @@ func TestURLsNameAServerAndAPath(t *testing.T) {
 		{"ws:///v1/ws", "", "", "no host"},
 		{"ws://user:secret@ho st", "", "", "malformed"},
 	} {
-		u, socket, err := parseURL(c.raw)
+		u, socket, err := parseURL(c.raw, "")
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "secret") {

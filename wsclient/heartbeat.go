@@ -27,8 +27,8 @@ func newHeartbeat(every time.Duration) heartbeat {
 	return heartbeat{every: every, timer: t}
 }
 
-func (h *heartbeat) start() {
-	h.received = 0
+func (h *heartbeat) start(received int64) {
+	h.received = received
 	h.heard()
 	h.timer.Reset(h.every)
 }

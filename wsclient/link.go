@@ -1,14 +1,11 @@
 package wsclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -26,7 +23,7 @@ const (
 // A link is one open connection: a goroutine that reads and decodes and one that writes, both owned by the link and over when
 // done is closed.
 type link struct {
-	conn   *websocket.Conn
+	wire   wire
 	cancel context.CancelFunc // drops the connection at once
 	hello  protocol.HelloResult
 
@@ -34,8 +31,6 @@ type link struct {
 	out  chan []byte     // to the writer: one message
 	done chan struct{}
 	err  error // why it ended; read after done
-
-	received atomic.Int64 // bytes of messages, also of one that is still coming
 }
 
 // open dials and says hello. The error is a *ConnectError.
@@ -46,7 +41,7 @@ func open(ctx context.Context, d *dialer, hello []byte) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conn: conn, in: make(chan []incoming), out: make(chan []byte), done: make(chan struct{})}
+	l := &link{wire: conn, in: make(chan []incoming), out: make(chan []byte), done: make(chan struct{})}
 	if err := l.greet(ctx, hello); err != nil {
 		_ = conn.CloseNow()
 		return nil, d.lost(err)
@@ -71,11 +66,11 @@ func open(ctx context.Context, d *dialer, hello []byte) (*link, error) {
 
 // greet sends hello and waits for its answer; nothing else is sent or expected before.
 func (l *link) greet(ctx context.Context, hello []byte) error {
-	if err := l.conn.Write(ctx, websocket.MessageText, hello); err != nil {
+	if err := l.wire.Write(ctx, hello); err != nil {
 		return fmt.Errorf("say hello: %w", err)
 	}
 	for {
-		_, message, err := l.conn.Read(ctx)
+		message, err := l.wire.Read(ctx)
 		if err != nil {
 			return fmt.Errorf("wait for the answer to hello: %w", err)
 		}
@@ -114,21 +109,13 @@ func (d *dialer) lost(err error) *ConnectError {
 }
 
 func (l *link) read(life context.Context) error {
-	var message bytes.Buffer
 	var events quick
 	for {
-		_, r, err := l.conn.Reader(life)
+		message, err := l.wire.Read(life)
 		if err != nil {
 			return err
 		}
-		message.Reset()
-		if _, err := message.ReadFrom(progress{r, &l.received}); err != nil {
-			return err
-		}
-		lines := events.decode(bytes.Clone(message.Bytes()))
-		if message.Cap() > protocol.MaxMessage {
-			message = bytes.Buffer{}
-		}
+		lines := events.decode(message)
 		select {
 		case l.in <- lines:
 		case <-life.Done():
@@ -137,24 +124,12 @@ func (l *link) read(life context.Context) error {
 	}
 }
 
-// progress counts what is read.
-type progress struct {
-	io.Reader
-	bytes *atomic.Int64
-}
-
-func (p progress) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	p.bytes.Add(int64(n))
-	return n, err
-}
-
 func (l *link) write(life context.Context) error {
 	for {
 		select {
 		case message := <-l.out:
 			ctx, stop := context.WithTimeout(life, writeWithin)
-			err := l.conn.Write(ctx, websocket.MessageText, message)
+			err := l.wire.Write(ctx, message)
 			stop()
 			if err != nil {
 				return fmt.Errorf("write: %w", err)
@@ -175,6 +150,6 @@ func (l *link) drop() {
 func (l *link) close() {
 	give := time.AfterFunc(closeWithin, l.cancel)
 	defer give.Stop()
-	_ = l.conn.Close(websocket.StatusNormalClosure, "")
+	_ = l.wire.Close(websocket.StatusNormalClosure, "")
 	l.drop()
 }

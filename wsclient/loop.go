@@ -151,7 +151,7 @@ func (l *loop) undecodable(in *incoming) {
 }
 
 func (l *loop) beats() {
-	switch l.beat.due(l.link.received.Load(), l.stalled > 0) {
+	switch l.beat.due(l.link.wire.Received(), l.stalled > 0) {
 	case beatPing:
 		l.send(&call{command: protocol.Command{Command: protocol.DoPing}, answer: func(*protocol.Answer, error) {}})
 	case beatDead:

@@ -17,6 +17,9 @@ type Options struct {
 	TLS  *tls.Config                                 // nil: the system's roots
 	Dial func(ctx context.Context) (net.Conn, error) // own transport; the URL then only names host and path
 
+	Dialect        string            // that the server speaks; empty: the native protocol
+	DialectOptions map[string]string // of that dialect
+
 	Attempts     int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
 	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it
 	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window

@@ -22,6 +22,14 @@ type config struct {
 	Sync            string                 `json:"sync"`             // normal or full
 	Window          int64                  `json:"window"`           // bytes; 0: the server's default
 	Limits          limitsConfig           `json:"limits"`
+
+	Dialects map[string]dialectConfig `json:"dialects"`
+}
+
+// A dialectConfig says what a dialect's names mean here.
+type dialectConfig struct {
+	Agents  map[string]string `json:"agents"`  // agents by the other system's domains, agents and runtime ids
+	Options map[string]string `json:"options"` // the dialect's own
 }
 
 // An agentConfig says how to run a configured agent: a command that speaks the Agent Client Protocol, or a script.
@@ -78,6 +86,11 @@ func readConfig(b []byte) (*config, error) {
 		}
 		if a.Script != "" && len(a.Args) > 0 {
 			return nil, fmt.Errorf("agent %q: a script takes no args", name)
+		}
+	}
+	for name := range c.Dialects {
+		if err := checkDialect(name); err != nil {
+			return nil, err
 		}
 	}
 	switch c.Sync {

@@ -10,7 +10,8 @@ import (
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := readConfig([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
-		"window":1024,"limits":{"message":2048,"inflight":3}}`))
+		"window":1024,"limits":{"message":2048,"inflight":3},
+		"dialects":{"myagent":{"agents":{"theirs":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,6 +23,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		},
 		DefaultAgent: "a", ApprovalTimeout: duration(5 * time.Minute), EditHold: duration(time.Second), StateTTL: duration(168 * time.Hour),
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: limitsConfig{Message: 2048, InFlight: 3},
+		Dialects: map[string]dialectConfig{"myagent": {Agents: map[string]string{"theirs": "a"}, Options: map[string]string{"heartbeat": "1s"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -38,6 +40,7 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`{"agents":{"a":{"script":"y","args":["z"]}}}`:  "a script takes no args",
 		`{"approval_timeout":"soon"}`:                   "invalid duration",
 		`{"edit_hold":"-3s"}`:                           "below zero",
+		`{"dialects":{"x":{}}}`:                         `"x" is not a dialect`,
 		`{"sync":"sometimes"}`:                          "sync is normal or full",
 		`{"window":-1}`:                                 "positive",
 		`{} {}`:                                         "more than one",

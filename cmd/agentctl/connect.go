@@ -40,10 +40,12 @@ const (
 func (a *app) connect(ctx context.Context) (*link, error) { return a.connectWith(ctx, giveUp) }
 
 func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
-	if a.flags.Dialect != "" && a.flags.Dialect != "native" {
-		return nil, unsupportedf("the dialect %q is not spoken yet", a.flags.Dialect)
+	if a.flags.Dialect != "" && a.flags.Server == "" {
+		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
 	}
-	o := wsclient.Options{Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true}
+	o := wsclient.Options{
+		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
+	}
 	if p == giveUp {
 		o.Attempts = retries
 	}

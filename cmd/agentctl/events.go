@@ -124,6 +124,9 @@ func (r *reader) readOnce(since *protocol.Position, take func(wsclient.Item) err
 		switch at := item.Attached; {
 		case at != nil && at.Mode == protocol.ModeReset:
 			from := protocol.Position{Epoch: at.Position.Epoch, Seq: min(since.Seq, at.Position.Seq)}
+			if since.Epoch == from.Epoch { // tried already: it begins later
+				from.Seq = at.After.Seq
+			}
 			r.app.note("the session's log is not the one that %s is of (%s): going on after %s", since, at.Reason, from)
 			*since = from
 			return true, nil

@@ -100,7 +100,8 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop", "approve",
 		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X", "rename s",
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
-		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes", "serve extra", "ls --nope",
+		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",
+		"serve --listen-dialect myagent", "ls --dialect esperanto", "serve extra", "ls --nope",
 		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink",
 	} {
 		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}

@@ -18,6 +18,7 @@ type follower struct {
 	turn    string // "" until it starts
 	show    bool   // print the answer as it comes
 
+	afresh  bool            // where it is in the log is not known, nor what the log holds
 	state   *protocol.State // after a reset, until caught up
 	live    bool
 	out     io.Writer
@@ -37,7 +38,7 @@ func (f *follower) follow(l *link, session string, seq uint64) error {
 		return r.Snapshot.State, nil
 	}
 	since := &protocol.Position{}
-	if seq > 0 {
+	if f.afresh = seq == 0; !f.afresh {
 		since.Seq = seq - 1
 	}
 	sub := l.Subscribe(session, wsclient.SubscribeOptions{Since: since})
@@ -90,13 +91,15 @@ func (f *follower) replayed(e *protocol.Event) (*protocol.TurnEndedData, error) 
 	if e.Type != protocol.CaughtUp {
 		return nil, f.state.Apply(e)
 	}
-	s := f.state
-	f.state = nil
+	s, afresh := f.state, f.afresh
+	f.state, f.afresh = nil, false
 	switch {
 	case s.Queued(f.message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == f.message:
 		return nil, nil
 	case f.turn != "" && s.Last != nil && s.Last.Turn == f.turn:
 		return &protocol.TurnEndedData{Reason: s.Last.Reason, Code: s.Last.Code, Message: s.Last.Message}, nil
+	case afresh: // it comes yet: a dialect may answer before it tells
+		return nil, nil
 	}
 	return nil, fmt.Errorf("the session's log was replaced; what became of message %s is not known: see agentctl history %s", f.message, name(s))
 }

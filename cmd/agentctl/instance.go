@@ -78,6 +78,19 @@ func (c *config) server(store session.Store, secret []byte, log *slog.Logger) se
 		},
 		Version: programVersion(), Log: log,
 		Limits: server.Limits{Message: c.Limits.Message, InFlight: c.Limits.InFlight, Window: c.Window},
+
+		Dialects: c.dialects(),
+	}
+}
+
+func (c *config) dialects() server.Dialects {
+	options := map[string]map[string]string{}
+	for name, d := range c.Dialects {
+		options[name] = d.Options
+	}
+	return server.Dialects{
+		Agent:   func(dialect, foreign string) string { return c.Dialects[dialect].Agents[foreign] },
+		Options: options,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 )
 
@@ -98,7 +99,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &a.flags
 	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
-	f.StringVar(&g.Dialect, "dialect", "", "wire protocol `NAME` (AGENTCTL_DIALECT)")
+	f.StringVar(&g.Dialect, "dialect", "", "speak the dialect `NAME` (AGENTCTL_DIALECT)")
 	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
 	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
 	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")
@@ -106,6 +107,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.BoolVar(&g.NoStart, "no-start", false, "start no server in the background")
 	f.StringVar(&g.Data, "data", "", "local server's data `DIR` (AGENTCTL_DATA)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
+	_ = root.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(dialect.Names(), cobra.ShellCompDirectiveNoFileComp))
 	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 }
 
@@ -125,6 +127,11 @@ func (a *app) readEnvironment() error {
 	if format := g.Output; format != formatText && format != formatJSON {
 		g.Output = formatText
 		return usagef("--output is text or json, not %q", format)
+	}
+	if g.Dialect != "" {
+		if err := checkDialect(g.Dialect); err != nil {
+			return err
+		}
 	}
 	if g.Timeout < 0 {
 		return usagef("--timeout is a positive duration such as 30s")

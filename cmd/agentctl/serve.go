@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,8 @@ type serveOptions struct {
 	Insecure     bool
 	Verbose      bool
 	IdleExit     time.Duration // of a server in the background; 0: it ends when it is told to
+
+	dialects []dialectListener // what Dialects say
 }
 
 func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
@@ -45,6 +48,10 @@ Only a Unix socket that this user alone can open is there by default. --listen o
 directory and which commands of this user read by themselves. An address that other machines reach is refused unless --insecure says
 that this is meant: anybody who gets in runs commands here.
 
+--listen-dialect opens TCP for the clients of another system, in its own protocol (a dialect) and at any path. Clients that cannot
+carry a token need ",open": whoever is on this machine gets in, on loopback only, and may do what ",role=R" says; without it create
+sessions, send, queue, interrupt and decide. Every dialect is served at /dialect/NAME of the other listeners too.
+
 --config FILE is JSON:
 
   {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
@@ -52,11 +59,14 @@ that this is meant: anybody who gets in runs commands here.
               "demo": {"script": "demo.script"}},
    "default_agent": "mine", "approval_timeout": "5m", "edit_hold": "30s",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
-   "window": 16777216, "limits": {"message": 1048576, "inflight": 64}}
+   "window": 16777216, "limits": {"message": 1048576, "inflight": 64},
+   "dialects": {"myagent": {"agents": {"their name": "mine"},
+                            "options": {"heartbeat": "30s"}}}}
 
 All of it may be left out.`,
-		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude",
-		Args:    takes(0, 0),
+		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
+			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
+		Args: takes(0, 0),
 	}
 	cmd.RunE = does(a, o, func([]string) error { return o.check() }, run)
 	f := cmd.Flags()
@@ -73,8 +83,12 @@ All of it may be left out.`,
 }
 
 func (o *serveOptions) check() error {
-	if len(o.Dialects) > 0 {
-		return unsupportedf("--listen-dialect: no dialect is spoken yet")
+	for _, s := range o.Dialects {
+		d, err := parseDialectListener(s)
+		if err != nil {
+			return err
+		}
+		o.dialects = append(o.dialects, d)
 	}
 	switch o.Sync {
 	case "", "normal", "full":
@@ -138,11 +152,11 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, i.close()) }()
-	url, err := o.open(i)
+	url, dialects, err := o.open(i)
 	if err != nil {
 		return err
 	}
-	if err := o.announce(dir, url); err != nil {
+	if err := o.announce(dir, url, dialects); err != nil {
 		return err
 	}
 	return errors.Join(i.serve(ctx, o.IdleExit), ended(ctx))
@@ -156,47 +170,51 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// open opens the listeners and returns the server's URL: the first TCP one's, else the socket's.
-func (o *serveOptions) open(i *instance) (url string, err error) {
+// open opens the listeners and returns the server's URL, the first TCP one's, else the socket's, and the dialects' URLs.
+func (o *serveOptions) open(i *instance) (url string, dialects map[string][]string, err error) {
 	socket, err := i.dir.placeSocket(o.app.env("XDG_RUNTIME_DIR"))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	token, err := i.dir.token()
 	if err != nil {
-		return "", fmt.Errorf("token: %w", err)
+		return "", nil, fmt.Errorf("token: %w", err)
 	}
 	var urls []string
 	for _, addr := range o.Listen {
 		l, err := server.ListenTCP(addr, token, o.Insecure)
 		if errors.Is(err, server.ErrExposed) {
-			return "", usagef("--listen %s: %w", addr, err)
+			return "", nil, usagef("--listen %s: %w", addr, err)
 		}
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		i.listeners = append(i.listeners, l)
 		urls = append(urls, "ws://"+l.Addr().String())
 	}
-	if err := writePrivate(i.dir.path("url"), strings.Join(append(urls, ""), "\n")); err != nil {
-		return "", fmt.Errorf("record the server's address: %w", err)
+	dialects, closed, err := o.openDialects(i, token)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := writePrivate(i.dir.path("url"), strings.Join(slices.Concat(urls, closed, []string{""}), "\n")); err != nil {
+		return "", nil, fmt.Errorf("record the server's address: %w", err)
 	}
 	// The socket last: what answers there is ready in full.
 	l, err := server.ListenUnix(socket)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	i.listeners = append(i.listeners, l)
-	return append(urls, "unix://"+socket)[0], nil
+	return append(urls, "unix://"+socket)[0], dialects, nil
 }
 
 // announce writes the first line of stdout.
-func (o *serveOptions) announce(dir dataDir, url string) error {
+func (o *serveOptions) announce(dir dataDir, url string, dialects map[string][]string) error {
 	view := struct {
 		URL       string              `json:"url"`
 		PID       int                 `json:"pid"`
 		TokenFile string              `json:"token_file"`
 		Dialects  map[string][]string `json:"dialects"`
-	}{url, os.Getpid(), dir.path("token"), map[string][]string{}}
+	}{url, os.Getpid(), dir.path("token"), dialects}
 	return o.app.emit(view, func(w io.Writer) { fmt.Fprintln(w, url) })
 }

@@ -23,14 +23,15 @@ var places = []place{
 	{pkg: "cmd/...", ours: []string{"..."}},
 	{pkg: "internal/...", ours: []string{"..."}},
 	{pkg: "protocol", pure: true},
-	{pkg: "protocol/...", ours: []string{"protocol"}, pure: true},
-	{pkg: "wsclient/...", ours: []string{"protocol/...", "wsclient/..."}},
+	{pkg: "protocol/...", ours: []string{"protocol", "protocol/bridge"}, pure: true},
+	{pkg: "dialect", ours: []string{"protocol/..."}},
+	{pkg: "wsclient/...", ours: []string{"protocol", "dialect", "wsclient/..."}},
 	{pkg: "tui/transcript", ours: []string{"protocol"}},
 	{pkg: "tui/...", ours: []string{"protocol", "tui/..."}},
 	{pkg: "server/session", ours: []string{"protocol"}},
 	{pkg: "server/sqlite", ours: []string{"protocol", "server/session"}},
 	{pkg: "server/agent/...", ours: []string{"protocol", "server/session", "server/agent/..."}},
-	{pkg: "server/...", ours: []string{"protocol/...", "server/..."}},
+	{pkg: "server/...", ours: []string{"protocol", "dialect", "server/..."}},
 }
 
 // deny keeps imports out of a package and, with a trailing /..., of all below it. Tests are held to it only where tests is
@@ -54,7 +55,7 @@ var denied = []deny{
 	{
 		pkg: "protocol/...", why: "the protocol does no I/O",
 		imports: []string{
-			"net/...", "os/...", "io/fs", "syscall", "database/...", "log/...", "path/filepath", "embed", "plugin",
+			"net", "net/http/...", "net/rpc/...", "net/smtp", "net/mail", "net/textproto", "os/...", "io/fs", "syscall", "database/...", "log/...", "path/filepath", "embed", "plugin",
 			"testing/...", "html/template", "text/template", "runtime/...",
 		},
 	},

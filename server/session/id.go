@@ -14,6 +14,9 @@ const (
 
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz" // 32 letters, none to be mistaken for another
 
+// NewID mints an id of 80 random bits for others to use.
+func NewID(prefix string) string { return newID(prefix) }
+
 // newID mints an id of 80 random bits.
 func newID(prefix string) string { return prefix + "_" + random(16) }
 

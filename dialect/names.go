@@ -1,0 +1,34 @@
+package dialect
+
+import (
+	"agentctl/protocol"
+	"agentctl/protocol/agentloop"
+	"agentctl/protocol/effectiveagent"
+	"agentctl/protocol/multiagent"
+	"agentctl/protocol/myagent"
+	"agentctl/protocol/sandcastle"
+)
+
+// all holds the dialects in the order of their names.
+var all = []protocol.Dialect{
+	agentloop.Dialect, effectiveagent.Dialect, multiagent.Dialect, myagent.Dialect, sandcastle.Dialect,
+}
+
+// Names lists the dialects.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, d := range all {
+		names[i] = d.Name
+	}
+	return names
+}
+
+// Named returns the dialect of that name.
+func Named(name string) (protocol.Dialect, bool) {
+	for _, d := range all {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return protocol.Dialect{}, false
+}

@@ -1,0 +1,159 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/dialect"
+	"agentctl/protocol"
+	"agentctl/server"
+	"agentctl/wsclient"
+)
+
+// listen opens a listener that speaks one dialect alone, at any path.
+func (w *world) listen(name string) *server.Pipe {
+	p := server.NewPipe()
+	p.Dialect = name
+	w.server.Load().serve(p.Listener)
+	return p
+}
+
+// A session begins in a dialect as that dialect can, on a listener of its own, and is found natively.
+func TestASessionBeginsInADialect(t *testing.T) {
+	for _, name := range []string{"agentloop", "multiagent", "myagent"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := open(t, working...)
+				pipe := w.listen(name)
+				c := wsclient.New("ws://server/any/path/fresh", wsclient.Options{Dialect: name, Name: "ann", Dial: pipe.Dial})
+				t.Cleanup(func() { _ = c.Close() })
+				id := "fresh" // agentloop makes the session of its path with the first message
+				if name != "agentloop" {
+					id = w.create(c)
+				}
+				worksThrough(t, w, sit(t, name, c, id))
+				all := do[protocol.ListResult](t, w.client("bob"), protocol.DoList, "", nil)
+				if len(all.Sessions) != 1 || all.Sessions[0].Session != id && all.Sessions[0].Name != id {
+					t.Errorf("made %+v", all.Sessions)
+				}
+			})
+		})
+	}
+}
+
+// Where a dialect cannot make sessions, an unknown one is not found.
+func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
+	for _, name := range []string{"effectiveagent", "multiagent", "sandcastle"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := open(t, working...)
+				c := w.speaking(name, "nobody")
+				_, err := wsclient.Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "nobody", protocol.SendData{Text: "x"})
+				if protocol.CodeOf(err) != protocol.CodeNoSession {
+					t.Errorf("%v", err)
+				}
+			})
+		})
+	}
+}
+
+// hostile are frames that no client should say.
+func hostile(id string) []string {
+	deep := strings.Repeat("[", 100_000)
+	list := []string{
+		"", " ", "\n", "{", "}", "null", "0", `""`, "[]", "{}", "\xff\xfe", `"\ud800"`, deep, strings.Repeat(`{"a":`, 50_000), `{"type":null}`,
+		`{"type":{}}`, `{"type":"` + strings.Repeat("x", 200_000) + `"}`, `{"id":1e999}`, `{"_tag":"Request"}`, `{"_tag":"Interrupt","requestId":"1"}`,
+		`{"event":"user.message"}`, `{"event":7,"session_id":[]}`, `{"event":"user.reconnect_with_state","session_id":"` + id + `","signed_state":"x"}`,
+		`{"type":"approve_tool","conversationId":"` + id + `","requestId":"nope","payload":{"approved":true}}`,
+		`{"id":"1","type":"approval_response","payload":{"decision":"yes"}}`,
+		`{"type":"send","targetAgentRuntimeId":"` + id + `","payload":{"payload":{"a":` + strings.Repeat("[", 20_000) + `}}}`,
+		`{"type":"subscribe","agentRuntimeId":"` + strings.Repeat("r", 10_000) + `"}`,
+		`{"_tag":"Request","id":"9","tag":"chat.send","payload":{"sessionId":"` + id + `","parts":7},"headers":[]}`,
+		`{"event":"user.ack","session_id":"` + id + `","content":{"last_seq":-9e99}}`,
+	}
+	for i := range 32 {
+		list = append(list, fmt.Sprintf(`{"type":"%c","id":%d,"event":"%c","_tag":"%c"}`, 'a'+rune(i%26), i, 'a'+rune(i%26), 'a'+rune(i%26)))
+	}
+	return list
+}
+
+// strike says all that is hostile to a dialect, as text and as bytes, and one message that is too large; it does not listen.
+func (w *world) strike(t *testing.T, name, id string) {
+	t.Helper()
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
+	for _, kind := range []websocket.MessageType{websocket.MessageText, websocket.MessageBinary} {
+		conn, _, err := websocket.Dial(t.Context(), "ws://server/dialect/"+name+"/"+id, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			conn.SetReadLimit(-1)
+			for {
+				if _, _, err := conn.Read(t.Context()); err != nil {
+					return
+				}
+			}
+		}()
+		for _, frame := range append(hostile(id), strings.Repeat("x", 2<<20)) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			err := conn.Write(ctx, kind, []byte(frame))
+			cancel()
+			if err != nil && len(frame) < 1<<20 {
+				t.Errorf("%s: %.80q ends the connection: %v", name, frame, err)
+				break
+			}
+		}
+		_ = conn.CloseNow()
+		<-read
+	}
+}
+
+func TestHostileFramesHurtNobody(t *testing.T) {
+	for _, name := range dialect.Names() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := open(t, append(working, `{"on":"*"}`, `{"say":"ok"}`)...)
+				ann := w.client("ann")
+				id := w.create(ann)
+				s := sit(t, name, w.speaking(name, id), id)
+				w.strike(t, name, id)
+				settle(t, ann, id)
+				bystander := sit(t, native, w.client("bob"), id)
+				w.send(bystander.client, id, "work")
+				for _, each := range []*seat{s, bystander} {
+					for each.until(protocol.ApprovalRequested); each.last().Message.Text != "work" && each.tongue != "multiagent"; {
+						each.until(protocol.ApprovalRequested)
+					}
+				}
+				do[protocol.ApproveResult](t, bystander.client, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
+				for _, each := range []*seat{s, bystander} {
+					if each.until(protocol.TurnEnded); each.said() != "It is late. Removed it." {
+						t.Errorf("%s: the agent said %q", each.tongue, each.said())
+					}
+				}
+			})
+		})
+	}
+}
+
+// settle waits until a session is idle.
+func settle(t *testing.T, c *wsclient.Client, id string) {
+	t.Helper()
+	for {
+		synctest.Wait()
+		if do[protocol.SnapshotResult](t, c, protocol.DoSnapshot, id, nil).Status == protocol.Idle {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}

@@ -1,0 +1,200 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// How long our client waits for a server that does not say whether it heard.
+const (
+	quietWait   = 250 * time.Millisecond // at the beginning, for the turn under way to be told
+	tellingWait = 50 * time.Millisecond  // for more of it
+	tellingMost = time.Second
+	startWait   = 10 * time.Second       // for the turn of a message
+	echoWait    = 150 * time.Millisecond // at a turn's start, for whose message it is
+	refusalWait = 500 * time.Millisecond // for an error after a decision
+	explainWait = 2 * time.Minute
+	contextWait = 10 * time.Second
+	compactWait = 5 * time.Minute
+)
+
+// maxAsked bounds what waits for the server.
+const maxAsked = 256
+
+// verbs are what the dialect can say.
+var verbs = []protocol.Verb{
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
+	protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact,
+}
+
+// A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
+type Client struct {
+	call   protocol.Call
+	desk   bridge.Desk
+	log    *bridge.Log
+	memory *memory // of keys, also on later connections
+
+	opened  time.Time
+	opens   time.Time           // until then nobody asks about a session that is not known yet; zero: it is
+	early   []*protocol.Command // that wait for it
+	sends   []*sent             // whose turn has not started, oldest first
+	waits   []*wait             // for an answer about the context
+	turn    *turn
+	starts  time.Time    // a turn was announced: until then whose message it is may be told; zero: none was
+	verdict *verdict     // that the server may still refuse
+	why     *explanation // that was asked for
+	decided []winner     // the newest last
+	held    []item       // shell calls that come while a request is pending
+	counts  map[string]int
+	watched bool
+	summary string // as it was told last
+
+	// Of the call under way.
+
+	now time.Time
+	out *protocol.Output
+}
+
+// NewClient makes the codec of our client's connection.
+func NewClient(call protocol.Call) *Client {
+	epoch := epochOf(call.ID("e"))
+	return &Client{
+		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch), counts: map[string]int{},
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
+	}
+}
+
+// epochOf makes an epoch of an id.
+func epochOf(id string) string {
+	epoch := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id))
+	return ("e" + epoch)[:min(64, len(epoch)+1)]
+}
+
+// Open implements protocol.Codec.
+func (c *Client) Open(now time.Time) protocol.Output {
+	return c.do(now, func() {
+		c.opened, c.opens = now, now.Add(quietWait)
+		c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
+	})
+}
+
+// Native implements protocol.Codec.
+func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+	return c.do(now, func() {
+		cmd, ok := c.desk.Take(c.out, line)
+		switch {
+		case !ok:
+		case c.opens.IsZero():
+			c.command(&cmd)
+		case len(c.early) >= maxAsked:
+			c.desk.Fail(c.out, &cmd, tooMany())
+		default:
+			c.early = append(c.early, &cmd)
+		}
+	})
+}
+
+// Foreign implements protocol.Codec.
+func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+	return c.do(now, func() {
+		c.hear(f)
+		if more := now.Add(tellingWait); !c.opens.IsZero() && more.After(c.opens) && more.Before(c.opened.Add(tellingMost)) {
+			c.opens = more
+		}
+	})
+}
+
+// Wake implements protocol.Codec.
+func (c *Client) Wake(now time.Time) protocol.Output { return c.do(now, func() {}) }
+
+func (c *Client) do(now time.Time, work func()) protocol.Output {
+	var out protocol.Output
+	c.now, c.out = now, &out
+	c.expire()
+	work()
+	c.tellSummary()
+	c.out = nil
+	out.Wake = c.next()
+	return out
+}
+
+// say sends a message.
+func (c *Client) say(typ string, payload any) {
+	c.out.Foreign = append(c.out.Foreign, frame(c.call.ID("msg"), typ, payload))
+}
+
+// mint makes an id that is unique in the log.
+func (c *Client) mint(prefix string) string {
+	c.counts[prefix]++
+	return prefix + strconv.Itoa(c.counts[prefix])
+}
+
+// maxEnvelope bounds what an event is beside its data, in bytes.
+const maxEnvelope = 4 << 10
+
+// add records what happened.
+func (c *Client) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
+
+func (c *Client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
+	if raw, err := protocol.Encode(data); err != nil || len(raw) > protocol.MaxEvent-maxEnvelope {
+		typ, data = protocol.Raw, protocol.RawData{Source: Name, Method: string(typ), Bytes: int64(len(raw))}
+	}
+	en := bridge.Entry{Type: typ, By: by, Data: data}
+	if c.turn != nil {
+		en.Turn = c.turn.id
+	}
+	c.log.Add(c.out, c.now, en)
+}
+
+func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name} }
+
+// longText bounds what goes into one event, in bytes: escaped it still fits.
+const longText = protocol.MaxText
+
+// clip shortens what a person is shown.
+func clip(s string) string {
+	s = protocol.ValidText(s)
+	if len(s) <= longText {
+		return s
+	}
+	return protocol.SplitText(s, longText)[0] + "\n… " + strconv.Itoa(len(s)-longText) + " bytes more, not shown"
+}
+
+// raw keeps what maps to nothing.
+func (c *Client) raw(method string, data []byte) {
+	d := protocol.RawData{Source: Name, Method: cut(method)}
+	whole, ok := protocol.Compact(data)
+	if !ok {
+		whole = protocol.MustEncode(protocol.ValidText(string(data)))
+	}
+	if len(whole) > protocol.MaxEvent/2 {
+		d.Bytes = int64(len(data))
+		whole = protocol.MustEncode(clip(string(data)))
+	}
+	d.Data = json.RawMessage(whole)
+	c.add(protocol.Raw, d)
+}
+
+// tellSummary tells who watches that the session changed.
+func (c *Client) tellSummary() {
+	if !c.watched {
+		return
+	}
+	s := c.log.Summary()
+	s.Seq = 0
+	if now := string(protocol.MustEncode(s)); now != c.summary {
+		c.summary = now
+		s.Seq = c.log.State.Seq
+		c.out.Native = append(c.out.Native, bridge.Ephemeral(c.log.Session, protocol.SummaryChanged, c.now, s))
+	}
+}

@@ -1,0 +1,52 @@
+package agentloop
+
+import (
+	"strconv"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// Name is the dialect's name, and that of the session that everybody shares who names none.
+const Name = "agentloop"
+
+// Dialect is AgentLoop's protocol, both ends.
+var Dialect = protocol.Dialect{
+	Name:   Name,
+	Server: func(d protocol.Door) protocol.Codec { return NewServer(d) },
+	Client: func(c protocol.Call) protocol.Codec { return NewClient(c) },
+}
+
+// sessionOf is the session that a URL's path names: its last segment, or the shared one.
+func sessionOf(path string) string {
+	path = strings.TrimRight(path, "/")
+	if name := protocol.ValidText(path[strings.LastIndexByte(path, '/')+1:]); name != "" {
+		return name
+	}
+	return Name
+}
+
+// pathOf is a URL's path, unescaped. A Unix socket has one of its own, which names no session.
+func pathOf(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	at := strings.IndexByte(rest, '/')
+	if scheme == "unix" || at < 0 {
+		return ""
+	}
+	path := rest[at:]
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		if c == '%' && i+2 < len(path) {
+			if code, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				c = byte(code)
+				i += 2
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package agentloop
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// seeds are frames to begin with; a fuzzed input is frames, one a line.
+func seeds(f *testing.F) {
+	var all [][]byte
+	for _, e := range examples(f) {
+		f.Add([]byte(e))
+		all = append(all, e)
+	}
+	f.Add(bytes.Join(all, []byte("\n")))
+	f.Add([]byte(strings.Repeat("[", 5000)))
+	f.Add([]byte(`{"id":"1","type":"response_item","payload":{"type":"reasoning","duration_ms":1e300}}`))
+	f.Add([]byte(loads(true) + "\n" + request + "\n" + request + "\n" + loads(false)))
+	f.Add([]byte("{\"id\":\"1\",\"type\":\"\xff\"}"))
+}
+
+// FuzzClient: whatever a server says, our client gets events that fold, of bounded size, and is not ended.
+func FuzzClient(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, frames []byte) {
+		g := newGuest(t, "ws://x", nil)
+		g.do(protocol.DoWatch, nil)
+		for i, frame := range bytes.Split(frames, []byte("\n")) {
+			before := len(g.events)
+			g.hears(string(frame))
+			if n := len(g.events) - before; n > len(frame)/8+16+maxHeld*4+maxParts {
+				t.Fatalf("%d events of a frame of %d bytes", n, len(frame))
+			}
+			switch i % 5 {
+			case 0:
+				g.do(protocol.DoSend, protocol.SendData{Text: "hi"})
+			case 1:
+				g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
+			case 2:
+				g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
+			case 3:
+				g.do(protocol.DoContext, nil)
+			case 4:
+				g.later(time.Second)
+			}
+		}
+		g.later(time.Hour)
+		if !g.wake.IsZero() {
+			t.Fatal("something waits for ever")
+		}
+	})
+}
+
+// FuzzServer: whatever a client says, our server hears valid commands alone, and the client valid messages.
+func FuzzServer(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, frames []byte) {
+		h := newHouse(t, "/x", true)
+		h.happens(asks("x"), wants("a1", "ls", ""))
+		for _, frame := range bytes.Split(frames, []byte("\n")) {
+			h.hears(string(frame))
+			h.told()
+		}
+		for _, c := range h.heard {
+			if _, err := protocol.DecodeCommand(protocol.MustEncode(c)); err != nil {
+				t.Fatalf("%v: %+v", err, c)
+			}
+			v := protocol.CommandOf(c.Command).Data()
+			if err := c.DecodeData(v); err != nil {
+				t.Fatalf("%v: %s", err, c.Data)
+			}
+		}
+	})
+}
+
+// FuzzEvents: whatever our server's agents say, the client gets valid messages.
+func FuzzEvents(f *testing.F) {
+	for i, typ := range protocol.EventTypes {
+		f.Add(i, []byte(protocol.MustEncode(typ.New())))
+	}
+	f.Fuzz(func(t *testing.T, which int, raw []byte) {
+		data, ok := protocol.Compact(raw)
+		if !ok {
+			return
+		}
+		typ := protocol.EventTypes[uint(which)%uint(len(protocol.EventTypes))]
+		if typ.Ephemeral || json.Unmarshal(data, typ.New()) != nil {
+			return
+		}
+		h := newHouse(t, "", true)
+		h.happens(asks("x"), entry(typ.Type, json.RawMessage(data)), entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c"}), entry(typ.Type, json.RawMessage(data)))
+		h.happens(ends(protocol.ReasonCompleted))
+		if h.codec.turn.kept != 0 || !h.wake.IsZero() {
+			t.Fatalf("after the turn %d bytes are kept, wake %v", h.codec.turn.kept, h.wake)
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A guest is a Client codec, with its client's view of the session.
+type guest struct {
+	t          *testing.T
+	codec      *Client
+	now        time.Time
+	wake       time.Time
+	commands   int
+	answers    map[string]*protocol.Answer
+	events     []protocol.Event
+	state      *protocol.State
+	transcript protocol.Transcript
+	said       []message
+}
+
+func newGuest(t *testing.T, url string, memory *protocol.Memory) *guest {
+	g := &guest{
+		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
+		codec: NewClient(protocol.Call{URL: url, Name: "ada", ID: ids(), Memory: memory}),
+	}
+	g.take(g.codec.Open(g.now))
+	g.do(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})
+	g.do(protocol.DoSubscribe, nil)
+	g.later(quietWait)
+	a := g.answer()
+	var r protocol.SubscribeResult
+	if a == nil || a.Error != nil || json.Unmarshal(a.Result, &r) != nil {
+		t.Fatalf("subscribe: %+v", a)
+	}
+	return g
+}
+
+func (g *guest) take(out protocol.Output) {
+	g.t.Helper()
+	g.wake = out.Wake
+	for _, line := range out.Native {
+		e, a, err := protocol.DecodeIncoming(line)
+		if err != nil {
+			g.t.Fatalf("%v: %s", err, line)
+		}
+		if a != nil {
+			g.answers[a.ID] = a
+			var r protocol.SubscribeResult
+			if json.Unmarshal(a.Result, &r) == nil && r.Snapshot != nil && r.Mode != "" {
+				g.state = r.Snapshot.State
+			}
+			continue
+		}
+		if err := g.state.Apply(e); err != nil {
+			g.t.Fatalf("%v: %s", err, line)
+		}
+		if _, err := g.transcript.Apply(e); err != nil {
+			g.t.Fatalf("%v: %s", err, line)
+		}
+		if len(line) > protocol.MaxEvent {
+			g.t.Fatalf("an event of %d bytes", len(line))
+		}
+		g.events = append(g.events, *e)
+	}
+	for _, f := range out.Foreign {
+		m, ok := decode(f)
+		if !ok {
+			g.t.Fatalf("not a message: %s", f.Data)
+		}
+		g.said = append(g.said, m)
+	}
+}
+
+func (g *guest) do(verb protocol.Verb, data any) *protocol.Answer { return g.doKeyed(verb, "", data) }
+
+func (g *guest) doKeyed(verb protocol.Verb, key string, data any) *protocol.Answer {
+	g.t.Helper()
+	g.commands++
+	c := protocol.Command{ID: fmt.Sprint(g.commands), Command: verb, Key: key}
+	if t := protocol.CommandOf(verb); t.Session {
+		c.Session = g.codec.log.Session
+	}
+	if data != nil {
+		c.Data = protocol.MustEncode(data)
+	}
+	g.take(g.codec.Native(g.now, protocol.MustEncode(c)))
+	return g.answers[c.ID]
+}
+
+// answer is the newest command's.
+func (g *guest) answer() *protocol.Answer { return g.answers[fmt.Sprint(g.commands)] }
+
+func (g *guest) hears(frames ...string) {
+	g.t.Helper()
+	for _, f := range frames {
+		g.take(g.codec.Foreign(g.now, protocol.Frame{Data: []byte(f)}))
+	}
+}
+
+func (g *guest) later(d time.Duration) {
+	g.now = g.now.Add(d)
+	g.take(g.codec.Wake(g.now))
+}
+
+func (g *guest) types() (list []protocol.Type) {
+	for _, e := range g.events {
+		if e.Durable() && e.Type != protocol.SessionCreated {
+			list = append(list, e.Type)
+		}
+	}
+	return list
+}
+
+func (g *guest) expects(want ...protocol.Type) {
+	g.t.Helper()
+	if got := g.types(); !slices.Equal(got, want) {
+		g.t.Fatalf("events\n  %v\nwant\n  %v", got, want)
+	}
+}
+
+// find returns the data of the newest event of a type.
+func find[T any](g *guest, typ protocol.Type) (d T) {
+	g.t.Helper()
+	for _, e := range slices.Backward(g.events) {
+		if e.Type == typ {
+			if err := e.Decode(&d); err != nil {
+				g.t.Fatal(err)
+			}
+			return d
+		}
+	}
+	g.t.Fatalf("no %s", typ)
+	return d
+}
+
+func resultOf[T any](g *guest) (r T) {
+	g.t.Helper()
+	a := g.answer()
+	if a == nil || a.Error != nil {
+		g.t.Fatalf("answer %+v", a)
+	}
+	if err := json.Unmarshal(a.Result, &r); err != nil {
+		g.t.Fatal(err)
+	}
+	return r
+}
+
+func (g *guest) code() protocol.Code {
+	a := g.answer()
+	if a == nil || a.Error == nil {
+		return ""
+	}
+	return a.Error.Code
+}
+
+func loads(on bool) string {
+	return fmt.Sprintf(`{"id":"l","type":"loading_state","payload":{"loading":%v}}`, on)
+}
+
+func response(item string) string { return `{"id":"r","type":"response_item","payload":` + item + `}` }
+
+const (
+	finished = `{"id":"f","type":"agent_finished","payload":{"responseId":""}}`
+	request  = `{"id":"q","type":"approval_request","payload":{"command":["rm","-rf","x y"]}}`
+)

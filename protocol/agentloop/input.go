@@ -1,0 +1,210 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"agentctl/protocol"
+)
+
+// take carries out a message of the client.
+func (s *Server) take(m *message) {
+	if s.native.Waiting() >= maxWaiting {
+		s.fail("Too many messages", nil)
+		return
+	}
+	switch m.Type {
+	case userInputType:
+		s.input(m)
+	case approvalResponseType:
+		var r approvalResponse
+		if m.Payload == nil || json.Unmarshal(m.Payload, &r) != nil || decisionOf(r.Review) == "" {
+			s.fail(invalidFormat, invalid("review"))
+			return
+		}
+		s.decide(&r)
+	case getContextType:
+		s.whenPresent(s.context)
+	case compactType:
+		s.whenPresent(s.compact)
+	default:
+		s.fail(unknownType+cut(m.Type), nil)
+	}
+}
+
+func invalid(field string) refusal {
+	return refusal{Error: "validation", Fields: []string{field}}
+}
+
+// cut shortens what a client said, to be repeated to it.
+func cut(s string) string { return protocol.SplitText(protocol.ValidText(s), 80)[0] }
+
+// whenPresent does what needs a session.
+func (s *Server) whenPresent(do func()) {
+	s.enter(func(err *protocol.Error) {
+		if s.phase != present {
+			s.fail(notInitialized, json.RawMessage("null"))
+			return
+		}
+		do()
+	})
+}
+
+// input sends what the user said; the first input makes the session.
+func (s *Server) input(m *message) {
+	var in userInput
+	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
+		s.fail(invalidFormat, invalid("input"))
+		return
+	}
+	d, ok := sendOf(in.Input)
+	if !ok {
+		s.fail(invalidFormat, invalid("input"))
+		return
+	}
+	if len(m.ID) <= 128 {
+		d.ClientMessageID = protocol.ValidText(m.ID)
+	}
+	send := func(err *protocol.Error) {
+		if err == nil && s.phase != present {
+			err = protocol.Errorf(protocol.CodeNoSession, "there is no session")
+		}
+		if err != nil {
+			s.refused(inputFailed, err)
+			return
+		}
+		s.send(d)
+	}
+	s.enter(func(err *protocol.Error) {
+		if err == nil && s.phase == absent {
+			s.create(send)
+			return
+		}
+		send(err)
+	})
+}
+
+func (s *Server) send(d protocol.SendData) {
+	s.native.Do(s.out, protocol.DoSend, s.session, "", d, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.refused(inputFailed, a.Error)
+			return
+		}
+		if r := result[protocol.SendResult](a); r.Status == protocol.SendQueued {
+			s.queued(&r)
+		}
+	})
+}
+
+// queued tells the client that its message waits. Holds that it could never lift, for want of words, are lifted: what stopped the
+// queue was a decision or a restart, and the client goes on.
+func (s *Server) queued(r *protocol.SendResult) {
+	if s.state == nil {
+		return
+	}
+	text := "Queued: it starts when what runs now has ended."
+	if r.Index != nil && *r.Index > 0 {
+		text = fmt.Sprintf("Queued behind %d.", *r.Index)
+	}
+	for _, h := range s.state.Holds {
+		switch h.Reason {
+		case protocol.HoldDenyStop, protocol.HoldRestart:
+			s.native.Do(s.out, protocol.DoQueueRelease, s.session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
+		case protocol.HoldUser, protocol.HoldInterrupt:
+			text = "Queued: the queue is held."
+		}
+	}
+	s.tell(said("", system, text))
+}
+
+// sendOf reads what a user said. Texts of user messages are the text, everything else a part, kept whole.
+func sendOf(input []json.RawMessage) (d protocol.SendData, ok bool) {
+	var texts []string
+	for _, raw := range input {
+		var it struct {
+			Type    string          `json:"type"`
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if json.Unmarshal(raw, &it) != nil {
+			return d, false
+		}
+		var text string
+		var parts []json.RawMessage
+		switch {
+		case it.Type != messageItem && it.Type != "" || it.Role != user && it.Role != "":
+			d.Parts = append(d.Parts, foreignPart(it.Type, raw))
+		case json.Unmarshal(it.Content, &text) == nil:
+			texts = append(texts, text)
+		case json.Unmarshal(it.Content, &parts) == nil:
+			for _, p := range parts {
+				var c part
+				switch {
+				case json.Unmarshal(p, &c) != nil:
+					return d, false
+				case c.Type == inputText || c.Type == outputText || c.Type == "text":
+					texts = append(texts, c.Text)
+				default:
+					d.Parts = append(d.Parts, foreignPart(c.Type, p))
+				}
+			}
+		default:
+			return d, false
+		}
+	}
+	d.Text = clean(strings.Join(texts, "\n"))
+	return d, strings.TrimSpace(d.Text) != "" || len(d.Parts) > 0
+}
+
+// foreignPart keeps what is not text.
+func foreignPart(typ string, raw json.RawMessage) protocol.Part {
+	whole, _ := protocol.Compact(raw)
+	p := protocol.Part{Type: protocol.ValidText(typ), Data: whole}
+	var known struct {
+		ImageURL string `json:"image_url"`
+		Filename string `json:"filename"`
+	}
+	_ = json.Unmarshal(raw, &known)
+	p.URL, p.Name = known.ImageURL, known.Filename
+	switch p.Type {
+	case "input_image":
+		p.Type = "image"
+	case "input_file":
+		p.Type = "file"
+	case "":
+		p.Type = "other"
+	}
+	return p
+}
+
+// clean takes away what a user cannot have typed.
+func clean(s string) string {
+	s = strings.ReplaceAll(protocol.ValidText(s), "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func (s *Server) context() {
+	s.native.Do(s.out, protocol.DoContext, s.session, "", nil, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.refused(contextFailed, a.Error)
+			return
+		}
+		r := result[protocol.ContextResult](a)
+		s.tellContext(&r.Context)
+	})
+}
+
+func (s *Server) compact() {
+	s.native.Do(s.out, protocol.DoCompact, s.session, "", nil, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.refused(compactingFailed, a.Error)
+		} // else the event tells it
+	})
+}

@@ -1,0 +1,124 @@
+package agentloop
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// Types of messages.
+const (
+	userInputType        = "user_input"
+	approvalResponseType = "approval_response"
+	getContextType       = "get_context_info"
+	compactType          = "manual_compact"
+
+	responseItemType     = "response_item"
+	loadingType          = "loading_state"
+	approvalRequestType  = "approval_request"
+	finishedType         = "agent_finished"
+	contextInfoType      = "context_info"
+	contextCompactedType = "context_compacted"
+	errorType            = "error"
+)
+
+// A message is every message, in either direction.
+type message struct {
+	ID      string          `json:"id"`
+	Type    string          `json:"type"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// decode reads a frame; ok is false when it is not a message. A payload that is null is absent.
+func decode(f protocol.Frame) (m message, ok bool) {
+	var raw struct {
+		ID      *string         `json:"id"`
+		Type    *string         `json:"type"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	if f.Binary || json.Unmarshal(f.Data, &raw) != nil || raw.ID == nil || raw.Type == nil {
+		return m, false
+	}
+	if !isNull(raw.Payload) {
+		m.Payload = raw.Payload
+	}
+	m.ID, m.Type = *raw.ID, *raw.Type
+	return m, true
+}
+
+// isNull reports whether JSON is absent or null.
+func isNull(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || string(raw) == "null"
+}
+
+// frame makes a message with a payload; nil: none.
+func frame(id, typ string, payload any) protocol.Frame {
+	m := message{ID: id, Type: typ}
+	if payload != nil {
+		m.Payload = protocol.MustEncode(payload)
+	}
+	return protocol.Frame{Data: protocol.MustEncode(m)}
+}
+
+type userInput struct {
+	Input    []json.RawMessage `json:"input"`
+	Previous json.RawMessage   `json:"previousResponseId,omitempty"` // means nothing
+}
+
+type approvalResponse struct {
+	Review      string      `json:"review"`
+	ApplyPatch  *applyPatch `json:"applyPatch,omitempty"`
+	DenyMessage *string     `json:"customDenyMessage"`
+	Explanation *string     `json:"explanation,omitempty"`
+}
+
+type applyPatch struct {
+	Patch string `json:"patch"`
+}
+
+type approvalRequest struct {
+	Command    []string    `json:"command"`
+	ApplyPatch *applyPatch `json:"applyPatch,omitempty"`
+}
+
+type loadingState struct {
+	Loading bool `json:"loading"`
+}
+
+type agentFinished struct {
+	ResponseID string `json:"responseId"`
+}
+
+type contextInfo struct {
+	TokenCount       int64   `json:"tokenCount"`
+	UsagePercent     float64 `json:"usagePercent"`
+	TranscriptLength int     `json:"transcriptLength"`
+	MaxTokens        int64   `json:"maxTokens"`
+	Strategy         string  `json:"strategy"`
+}
+
+type contextCompacted struct {
+	OldTokenCount    int64   `json:"oldTokenCount"`
+	NewTokenCount    int64   `json:"newTokenCount"`
+	ReductionPercent float64 `json:"reductionPercent"`
+	Strategy         string  `json:"strategy"`
+}
+
+type fault struct {
+	Message string          `json:"message"`
+	Details json.RawMessage `json:"details,omitempty"`
+}
+
+// Texts of errors, as clients know them.
+const (
+	notInitialized   = "AgentLoop not initialized"
+	inputFailed      = "Failed to process user input"
+	invalidFormat    = "Invalid message format"
+	unknownType      = "Unknown message type: "
+	nothingPending   = "No pending approval request"
+	contextFailed    = "Failed to get context info"
+	compactingFailed = "Failed to compact context"
+	approvalFailed   = "Failed to process approval response"
+)

@@ -1,0 +1,122 @@
+package agentloop
+
+import (
+	"strings"
+
+	"agentctl/protocol"
+)
+
+const (
+	patchBegin  = "*** Begin Patch"
+	patchEnd    = "*** End Patch"
+	patchUpdate = "*** Update File: "
+	patchAdd    = "*** Add File: "
+	patchDelete = "*** Delete File: "
+)
+
+// patchOf is an approval's change of files in the form that clients preview; empty when it changes none.
+func patchOf(a *protocol.Approval) string {
+	switch {
+	case strings.HasPrefix(a.Patch, patchBegin):
+		return a.Patch
+	case a.Patch != "":
+		return patchBegin + "\n" + unified(a.Patch) + patchEnd
+	}
+	var b strings.Builder
+	for _, c := range a.Content {
+		if c.Type == "diff" {
+			change(&b, &c)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return patchBegin + "\n" + b.String() + patchEnd
+}
+
+// unified turns the file headers of a unified diff into those of a patch. Its hunks are the same.
+func unified(diff string) string {
+	var b strings.Builder
+	old := ""
+	hunk := false
+	for line := range strings.Lines(diff) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "diff --git "):
+			hunk = false
+			continue
+		case !hunk && strings.HasPrefix(line, "--- "):
+			old = diffPath(line[4:])
+			continue
+		case !hunk && strings.HasPrefix(line, "+++ "):
+			switch now := diffPath(line[4:]); {
+			case old == "":
+				line = patchAdd + now
+			case now == "":
+				line = patchDelete + old
+			default:
+				line = patchUpdate + now
+			}
+		case strings.HasPrefix(line, "@@"):
+			hunk = true
+		case !hunk:
+			continue // index, modes
+		}
+		b.WriteString(line + "\n")
+	}
+	if b.Len() == 0 {
+		return strings.TrimSuffix(diff, "\n") + "\n" // of another form: shown as it is
+	}
+	return b.String()
+}
+
+// diffPath is the path in a file header; empty for no file.
+func diffPath(s string) string {
+	s, _, _ = strings.Cut(s, "\t")
+	if s == "/dev/null" {
+		return ""
+	}
+	if strings.HasPrefix(s, "a/") || strings.HasPrefix(s, "b/") {
+		return s[2:]
+	}
+	return s
+}
+
+// contextLines is how many lines are shown around a change.
+const contextLines = 3
+
+// change writes one file's change.
+func change(b *strings.Builder, c *protocol.Content) {
+	now := splitLines(c.New)
+	if c.Old == nil {
+		b.WriteString(patchAdd + c.Path + "\n")
+		write(b, "+", now)
+		return
+	}
+	old := splitLines(*c.Old)
+	head, tail := 0, 0
+	for head < min(len(old), len(now)) && old[head] == now[head] {
+		head++
+	}
+	for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	b.WriteString(patchUpdate + c.Path + "\n@@\n")
+	write(b, " ", old[max(0, head-contextLines):head])
+	write(b, "-", old[head:len(old)-tail])
+	write(b, "+", now[head:len(now)-tail])
+	write(b, " ", old[len(old)-tail:min(len(old), len(old)-tail+contextLines)])
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
+
+func write(b *strings.Builder, mark string, lines []string) {
+	for _, l := range lines {
+		b.WriteString(mark + l + "\n")
+	}
+}

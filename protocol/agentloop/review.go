@@ -1,0 +1,46 @@
+package agentloop
+
+import "agentctl/protocol"
+
+// reviews are the words for decisions.
+var reviews = []struct {
+	word     string
+	decision protocol.Decision
+	label    string
+	scope    string
+}{
+	{"yes", protocol.AllowOnce, "Yes", ""},
+	{"always", protocol.AllowAlways, "Always", "this command and similar ones, while the server runs"},
+	{"no-continue", protocol.Deny, "No, go on without it", ""},
+	{"no-exit", protocol.DenyStop, "No, and stop", ""},
+	{"explain", protocol.Explain, "Explain", ""},
+}
+
+// decisionOf returns what a review means; empty: nothing.
+func decisionOf(review string) protocol.Decision {
+	for _, r := range reviews {
+		if r.word == review {
+			return r.decision
+		}
+	}
+	return ""
+}
+
+// reviewOf returns the word for a decision; empty: none.
+func reviewOf(d protocol.Decision) string {
+	for _, r := range reviews {
+		if r.decision == d {
+			return r.word
+		}
+	}
+	return ""
+}
+
+// choices are the options of every approval.
+func choices() []protocol.Option {
+	list := make([]protocol.Option, len(reviews))
+	for i, r := range reviews {
+		list[i] = protocol.Option{ID: r.word, Kind: r.decision, Label: r.label, Scope: r.scope}
+	}
+	return list
+}

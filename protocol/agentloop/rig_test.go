@@ -1,0 +1,231 @@
+package agentloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+var epochStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// ids mints predictable ids.
+func ids() func(string) string {
+	n := 0
+	return func(prefix string) string { n++; return fmt.Sprintf("%s_%d", prefix, n) }
+}
+
+// A house is a native server with one session, and a Server codec in front of it.
+type house struct {
+	t      *testing.T
+	codec  *Server
+	log    *bridge.Log // nil: there is no session yet
+	desk   bridge.Desk
+	now    time.Time
+	wake   time.Time
+	heard  []protocol.Command // but hello and subscribe
+	said   []message
+	answer map[protocol.Verb]func(*protocol.Command) any // a result or a *protocol.Error
+}
+
+func newHouse(t *testing.T, path string, exists bool) *house {
+	h := &house{
+		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{},
+		codec: NewServer(protocol.Door{Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"}, Agent: func(string) string { return "claude" }}),
+		desk: bridge.Desk{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
+			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact, protocol.DoQueueRelease,
+		}},
+	}
+	if exists {
+		h.found()
+	}
+	h.take(h.codec.Open(h.now))
+	return h
+}
+
+func (h *house) found() {
+	h.log = bridge.NewLog("s_1", "e1")
+	h.log.Add(&protocol.Output{}, h.now, bridge.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"}})
+}
+
+// take carries out what the codec wants.
+func (h *house) take(out protocol.Output) {
+	h.t.Helper()
+	h.wake = out.Wake
+	for _, f := range out.Foreign {
+		m, ok := decode(f)
+		if !ok {
+			h.t.Fatalf("not a message: %s", f.Data)
+		}
+		h.said = append(h.said, m)
+	}
+	for _, line := range out.Native {
+		var native protocol.Output
+		if c, ok := h.desk.Take(&native, line); ok {
+			h.command(&native, &c)
+		}
+		h.give(native.Native)
+	}
+}
+
+func (h *house) give(lines [][]byte) {
+	for _, line := range lines {
+		h.take(h.codec.Native(h.now, line))
+	}
+}
+
+func (h *house) command(out *protocol.Output, c *protocol.Command) {
+	if c.Command == protocol.DoSubscribe {
+		if h.log == nil || c.Session != h.codec.name && c.Session != h.log.Session {
+			h.desk.Fail(out, c, protocol.Errorf(protocol.CodeNoSession, "no session is called %q", c.Session))
+			return
+		}
+		h.log.Attach(out, &h.desk, c, h.now)
+		return
+	}
+	h.heard = append(h.heard, *c)
+	if c.Command == protocol.DoCreate && h.answer[c.Command] == nil {
+		h.found()
+	}
+	var result any = protocol.Empty{}
+	if f := h.answer[c.Command]; f != nil {
+		result = f(c)
+	}
+	if err, failed := result.(*protocol.Error); failed {
+		h.desk.Fail(out, c, err)
+		return
+	}
+	h.desk.Answer(out, c, result)
+}
+
+// happens records events and lets the codec see them.
+func (h *house) happens(entries ...bridge.Entry) {
+	h.t.Helper()
+	for _, en := range entries {
+		var out protocol.Output
+		h.log.Add(&out, h.now, en)
+		if !h.log.Following() {
+			h.t.Fatal("nobody follows")
+		}
+		h.give(out.Native)
+	}
+}
+
+// hears lets the client say something.
+func (h *house) hears(frame string) {
+	h.t.Helper()
+	h.take(h.codec.Foreign(h.now, protocol.Frame{Data: []byte(frame)}))
+}
+
+// later lets time pass.
+func (h *house) later(d time.Duration) {
+	h.now = h.now.Add(d)
+	if !h.wake.IsZero() && !h.now.Before(h.wake) {
+		h.take(h.codec.Wake(h.now))
+	}
+}
+
+// told returns what was said since the last call, each as its type and payload in short.
+func (h *house) told() []string {
+	list := make([]string, len(h.said))
+	for i, m := range h.said {
+		list[i] = short(h.t, &m)
+	}
+	h.said = nil
+	return list
+}
+
+func (h *house) expects(want ...string) {
+	h.t.Helper()
+	if got := h.told(); !slices.Equal(got, want) {
+		h.t.Fatalf("told\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// last returns the newest command of a verb and its data.
+func last[T any](h *house, verb protocol.Verb) (d T) {
+	h.t.Helper()
+	for _, c := range slices.Backward(h.heard) {
+		if c.Command == verb {
+			if err := json.Unmarshal(c.Data, &d); err != nil {
+				h.t.Fatal(err)
+			}
+			return d
+		}
+	}
+	h.t.Fatalf("no %s was sent", verb)
+	return d
+}
+
+// short is a message in a line.
+func short(t *testing.T, m *message) string {
+	if m.ID == "" {
+		t.Fatalf("a message without an id: %+v", m)
+	}
+	if m.Type != responseItemType {
+		return m.Type + " " + string(m.Payload)
+	}
+	var it item
+	if err := json.Unmarshal(m.Payload, &it); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := it.Content.text()
+	switch it.Type {
+	case messageItem:
+		return it.Role + ": " + text
+	case reasoningItem:
+		return "reasoning: " + text
+	case callItem:
+		return "call " + it.CallID + " " + it.Name + " " + *it.Arguments
+	case shellItem:
+		return "shell " + it.CallID + " " + strings.Join(it.Action.Command, " ")
+	}
+	return it.Type + " " + it.CallID + " " + *it.Output
+}
+
+// entry makes an event of turn t1.
+func entry(typ protocol.Type, data any) bridge.Entry {
+	return bridge.Entry{Type: typ, Turn: "t1", Data: data}
+}
+
+func asks(text string) bridge.Entry {
+	return entry(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: text}})
+}
+
+func ends(reason protocol.Reason) bridge.Entry {
+	return entry(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason})
+}
+
+func speaks(part, text string) bridge.Entry {
+	return entry(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text})
+}
+
+func wants(request, command, tool string) bridge.Entry {
+	return entry(protocol.ApprovalRequested, protocol.Approval{
+		Request: request, Kind: protocol.ApproveCommand, Title: "Run", Command: command, Tool: tool, Options: choices(),
+	})
+}
+
+func resolves(request string, outcome protocol.Outcome, by string) bridge.Entry {
+	en := entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: request, Outcome: outcome})
+	en.By = &protocol.Actor{Name: by}
+	return en
+}
+
+func input(text string) string {
+	return fmt.Sprintf(`{"id":"i1","type":"user_input","payload":{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}]}}`, text)
+}
+
+func review(word string) string {
+	return fmt.Sprintf(`{"id":"i2","type":"approval_response","payload":{"review":%q,"customDenyMessage":null}}`, word)
+}
+
+// bridgeEntry makes an event of no turn.
+func bridgeEntry(typ protocol.Type, data any) bridge.Entry {
+	return bridge.Entry{Type: typ, Data: data}
+}

@@ -1,0 +1,106 @@
+package agentloop
+
+import (
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// maxParts bounds what is remembered of a turn's parts and calls.
+const maxParts = 1024
+
+// A turn is the one under way, as our client sees it.
+type turn struct {
+	id, message string
+	text        string // of its message
+	first       uint64
+	echoed      bool // the server repeated the message
+	started     time.Time
+	parts       map[string]bool // text parts by id; true: open
+	calls       []string        // open
+	shells      []string        // open calls of the local shell
+	fault       *protocol.Error // the last thing that happened
+	stopped     bool            // by no-exit
+}
+
+// begin begins a turn of one of our messages (nil: of none) with the text that the server repeated.
+func (c *Client) begin(s *sent, echo string) {
+	c.starts = time.Time{}
+	m := protocol.Message{MessageID: c.mint("m"), Text: clip(echo)}
+	if s != nil {
+		m = s.message
+		if s.queued {
+			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
+		}
+	}
+	c.turn = &turn{
+		id: c.mint("t"), message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
+		parts: map[string]bool{},
+	}
+	c.addBy(protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
+	c.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: Name})
+	if s != nil {
+		c.accepted(s, &protocol.SendResult{
+			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: c.turn.id, Seq: c.turn.first,
+		})
+	}
+	for _, other := range c.sends { // they wait behind it
+		if !other.queued && !other.unsure {
+			c.queue(other)
+		}
+	}
+}
+
+// need makes sure that there is a turn: what the agent does belongs to one, even if its start was not seen.
+func (c *Client) need() {
+	if c.turn == nil {
+		c.begin(c.unnamed(), "")
+	}
+}
+
+// end ends the turn.
+func (c *Client) end() {
+	c.settle()
+	c.unexplained(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
+	c.withdraw()
+	t := c.turn
+	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: c.now.Sub(t.started).Milliseconds()}
+	switch {
+	case t.fault != nil:
+		d.Reason, d.Code, d.Message = protocol.ReasonError, t.fault.Code, t.fault.Message
+	case t.stopped:
+		d.Reason = protocol.ReasonDenied
+	}
+	c.closeParts("")
+	for _, id := range slices.Clone(t.calls) {
+		c.closeCall(id, protocol.ToolEndedData{Tool: id, Status: protocol.ToolUnknown})
+	}
+	c.add(protocol.TurnEnded, d)
+	c.turn = nil
+}
+
+// closeParts ends the open parts but one.
+func (c *Client) closeParts(but string) {
+	var open []string
+	for id, isOpen := range c.turn.parts {
+		if isOpen && id != but {
+			open = append(open, id)
+		}
+	}
+	slices.Sort(open)
+	for _, id := range open {
+		c.turn.parts[id] = false
+		c.add(protocol.TextEnd, protocol.PartEndData{Part: id})
+	}
+	if len(c.turn.parts) > maxParts && but == "" {
+		clear(c.turn.parts)
+	}
+}
+
+func (c *Client) closeCall(id string, d protocol.ToolEndedData) {
+	same := func(open string) bool { return open == id }
+	c.turn.calls = slices.DeleteFunc(c.turn.calls, same)
+	c.turn.shells = slices.DeleteFunc(c.turn.shells, same)
+	c.add(protocol.ToolEnded, d)
+}

@@ -1,0 +1,67 @@
+package bridge
+
+import (
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// A Desk answers the commands of our client in place of a native server.
+type Desk struct {
+	Dialect string          // named in errors
+	Server  string          // what hello tells of the foreign server
+	Verbs   []protocol.Verb // that the dialect can carry out, beside hello and ping
+	Pings   bool            // the dialect can ask for a sign of life: Take hands ping on
+	Epoch   string          // of this connection's logs
+	Window  int64           // of unacknowledged bytes, where the dialect has acks; 0: none
+}
+
+// Take decodes a command of our client. It answers what needs no dialect: hello, ping unless Pings, ack, and what the dialect cannot do; then
+// ok is false.
+func (d *Desk) Take(out *protocol.Output, line []byte) (c protocol.Command, ok bool) {
+	c, err := protocol.DecodeCommand(line)
+	if err != nil {
+		d.Fail(out, &c, err)
+		return c, false
+	}
+	switch c.Command {
+	case protocol.DoAck:
+		return c, slices.Contains(d.Verbs, c.Command)
+	case protocol.DoPing:
+		if d.Pings {
+			return c, true
+		}
+		d.Answer(out, &c, protocol.Empty{})
+		return c, false
+	case protocol.DoHello:
+		var h protocol.HelloData
+		if err := c.DecodeData(&h); err != nil {
+			d.Fail(out, &c, err)
+			return c, false
+		}
+		d.Answer(out, &c, protocol.HelloResult{
+			Version: protocol.Version, Server: d.Server, Connection: d.Epoch, By: protocol.Actor{Name: h.Name},
+			Commands: append([]protocol.Verb{protocol.DoHello, protocol.DoPing}, d.Verbs...),
+			Window:   d.Window,
+			Limits:   protocol.Limits{Message: protocol.MaxMessage, Event: protocol.MaxEvent},
+		})
+		return c, false
+	}
+	if !slices.Contains(d.Verbs, c.Command) {
+		d.Fail(out, &c, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", d.Dialect, c.Command))
+		return c, false
+	}
+	return c, true
+}
+
+// Answer answers a command with a result.
+func (d *Desk) Answer(out *protocol.Output, c *protocol.Command, result any) {
+	if c.ID != "" {
+		out.Native = append(out.Native, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(result)}))
+	}
+}
+
+// Fail answers a command with an error.
+func (d *Desk) Fail(out *protocol.Output, c *protocol.Command, err error) {
+	out.Native = append(out.Native, protocol.MustEncode(protocol.Answer{ID: c.ID, Error: protocol.AsError(err)}))
+}

@@ -1,0 +1,216 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// A Client is the codec at our client's end: it answers our client's commands with what an EffectiveAgent server lets it know.
+type Client struct {
+	call     protocol.Call
+	desk     bridge.Desk
+	quiet    time.Duration // after which a turn that was answered is over, where nobody says so
+	memory   *memory
+	sessions map[string]*session // followed on this connection
+	waiting  []*wait             // oldest first
+	logs     int                 // begun on this connection
+	sequence uint64              // of our own activities
+
+	now time.Time // of the call under way
+	out *protocol.Output
+}
+
+var _ protocol.Codec = (*Client)(nil)
+
+// defaultQuiet is the quiet time without the option "quiet".
+const defaultQuiet = 5 * time.Second
+
+// verbs are the commands that the dialect can say. Those that remote reports only a server of our kind understands.
+var verbs = []protocol.Verb{
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend,
+	protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold,
+	protocol.DoQueueRelease,
+}
+
+// remote reports whether a command is carried by the note of an activity.
+func remote(v protocol.Verb) bool {
+	switch v {
+	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
+		protocol.DoQueueHold, protocol.DoQueueRelease:
+		return true
+	}
+	return false
+}
+
+// NewClient makes the codec of a connection to an EffectiveAgent server. The option "quiet" is a duration: how long after an
+// agent's last word a turn is taken to be over, with a server that does not say so. The option "activities" says in which form
+// the server is spoken to before it shows its own: "document", the default, or "system".
+func NewClient(call protocol.Call) *Client {
+	m, _ := call.Memory.Value.(*memory)
+	if m == nil {
+		m = &memory{sessions: map[string]*known{}}
+		call.Memory.Value = m
+	}
+	quiet, err := time.ParseDuration(call.Options["quiet"])
+	if err != nil || quiet <= 0 {
+		quiet = defaultQuiet
+	}
+	return &Client{
+		call: call, quiet: quiet, memory: m, sessions: map[string]*session{},
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(call.ID("e"))},
+	}
+}
+
+// epoch makes an epoch of an id.
+func epoch(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id[:min(len(id), 48)]))
+}
+
+// Open implements protocol.Codec: the protocol has no greeting.
+func (c *Client) Open(now time.Time) protocol.Output { return c.do(now, func() {}) }
+
+// Native implements protocol.Codec.
+func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+	return c.do(now, func() {
+		if cmd, ok := c.desk.Take(c.out, line); ok {
+			c.command(&cmd)
+		}
+	})
+}
+
+// Foreign implements protocol.Codec.
+func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+	return c.do(now, func() { c.frame(f) })
+}
+
+// Wake implements protocol.Codec: no error came in time, or an agent fell silent.
+func (c *Client) Wake(now time.Time) protocol.Output {
+	return c.do(now, func() {
+		for _, w := range c.dueBy(now) {
+			c.unrefused(w)
+		}
+		for _, s := range c.ordered() {
+			if !s.quiet.IsZero() && !now.Before(s.quiet) {
+				c.end(s)
+			}
+		}
+	})
+}
+
+func (c *Client) do(now time.Time, work func()) protocol.Output {
+	c.now, c.out = now, &protocol.Output{}
+	work()
+	out := c.out
+	c.out = nil
+	soonest := func(t time.Time) {
+		if !t.IsZero() && (out.Wake.IsZero() || t.Before(out.Wake)) {
+			out.Wake = t
+		}
+	}
+	for _, w := range c.waiting {
+		soonest(w.due)
+	}
+	for _, s := range c.sessions {
+		soonest(s.quiet)
+	}
+	return *out
+}
+
+func (c *Client) say(m any) { c.out.Foreign = append(c.out.Foreign, frame(m)) }
+
+func (c *Client) fail(cmd *protocol.Command, code protocol.Code, format string, args ...any) {
+	c.desk.Fail(c.out, cmd, protocol.Errorf(code, format, args...))
+}
+
+func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name} }
+
+// command carries out a command of our client.
+func (c *Client) command(cmd *protocol.Command) {
+	switch cmd.Command {
+	case protocol.DoSubscribe:
+		c.subscribe(cmd)
+	case protocol.DoUnsubscribe:
+		c.unsubscribe(cmd)
+	case protocol.DoSnapshot, protocol.DoHistory:
+		c.look(cmd)
+	case protocol.DoSend:
+		c.send(cmd)
+	default:
+		c.remote(cmd)
+	}
+}
+
+// data reads a command's data, or fails the command.
+func (c *Client) data(cmd *protocol.Command, into any) bool {
+	err := cmd.DecodeData(into)
+	if err != nil {
+		c.desk.Fail(c.out, cmd, err)
+	}
+	return err == nil
+}
+
+// follows returns the session of a command that only one who follows it can answer; else it fails the command.
+func (c *Client) follows(cmd *protocol.Command) *session {
+	s := c.sessions[cmd.Session]
+	if s == nil || s.refused != nil {
+		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s tells of a session only while it is followed", Name)
+		return nil
+	}
+	return s
+}
+
+// frame takes one message of the server. What cannot be understood is kept.
+func (c *Client) frame(f protocol.Frame) {
+	if f.Binary || !json.Valid(f.Data) || !bridge.Shallow(f.Data) {
+		c.stray(f.Data)
+		return
+	}
+	var m message
+	_ = json.Unmarshal(f.Data, &m)
+	kind := word(m.Type)
+	if kind == typeError {
+		c.fault(&m)
+		return
+	}
+	id := m.AgentRuntimeID
+	if kind == typeSend {
+		id = m.Target
+	}
+	s := c.sessions[word(id)]
+	switch {
+	case isNull(id):
+		c.stray(f.Data)
+	case s == nil || s.refused != nil: // of a runtime that is not followed any more
+	case kind == typeActivity:
+		c.activity(s, readActivity(m.Activity))
+	case kind == typeSend: // of another client, relayed
+		a := readActivity(m.Payload)
+		if a.unreadable || isNull(a.Payload) { // no activity, but the words alone
+			a = seen{Payload: m.Payload, whole: m.Payload}
+		}
+		a.kind, a.Note = kindInput, note{}
+		c.activity(s, a)
+	case heard(kind) != "" && !isNull(m.Payload): // an activity without a wrapping
+		c.activity(s, readActivity(f.Data))
+	default:
+		c.raw(s, cut(kind), f.Data)
+	}
+}
+
+// stray keeps a message that names no agent runtime in every session that is followed.
+func (c *Client) stray(data []byte) {
+	for _, s := range c.ordered() {
+		if s.refused == nil {
+			c.raw(s, "", data)
+		}
+	}
+}

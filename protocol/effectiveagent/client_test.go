@@ -1,0 +1,257 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// says wraps an activity of the runtime r.
+
+func says(activity string) string {
+	return `{"type":"activity","agentRuntimeId":"r","activity":` + activity + `}`
+}
+
+// follow is a guest that follows r, with nothing told so far.
+
+func follow(t testing.TB) *guest {
+	g := newGuest(t, nil)
+	g.does(protocol.DoSubscribe, "r", nil)
+	g.story()
+	g.flush()
+	return g
+}
+
+func TestHelloTellsWhatTheDialectCanDo(t *testing.T) {
+	g := newGuest(t, nil)
+	var r protocol.HelloResult
+	g.result(g.does(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true}), &r)
+	if r.By.Name != "ada" || r.Window != 0 || !slices.Contains(r.Commands, protocol.DoSend) || slices.Contains(r.Commands, protocol.DoList) {
+		t.Errorf("hello: %+v", r)
+	}
+	id := g.does(protocol.DoList, "", nil)
+	if g.code(id) != protocol.CodeUnsupported || !strings.Contains(g.answers[id].Error.Message, Name) {
+		t.Errorf("list: %v", g.answers[id].Error)
+	}
+}
+
+// EA-7, EA-8
+
+func TestSubscribeAnswersAtOnce(t *testing.T) {
+	g := newGuest(t, nil)
+	var r protocol.SubscribeResult
+	g.result(g.does(protocol.DoSubscribe, "r", nil), &r)
+	if r.Mode != protocol.ModeSnapshot || r.Session != "r" || r.Position.Epoch == "" || g.story() != "caught_up" {
+		t.Errorf("subscribed: %+v", r)
+	}
+	g.does(protocol.DoUnsubscribe, "r", nil)
+	g.hears(says(`{"type":"output","payload":"late"}`))
+	if got := g.story(); got != "" {
+		t.Errorf("after unsubscribe: %s", got)
+	}
+	if got, want := strings.Join(g.flush(), "\n"), `{"type":"subscribe","agentRuntimeId":"r"}`+"\n"+`{"type":"unsubscribe","agentRuntimeId":"r"}`; got != want {
+		t.Errorf("said %s", got)
+	}
+	if id := g.does(protocol.DoUnsubscribe, "r", nil); g.code(id) != protocol.CodeNotSubscribed {
+		t.Errorf("unsubscribed twice: %s", g.code(id))
+	}
+}
+
+// EA-6: the frame has the document's fields in its order, byte for byte.
+
+func TestASendIsAnActivity(t *testing.T) {
+	g := follow(t)
+	g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?", ClientMessageID: "ui-1"})
+	want := `{"type":"send","targetAgentRuntimeId":"r","payload":{"sequence":1,"timestamp":"2026-03-01T09:00:00.000Z","type":"input",` +
+		`"payload":"why?","agentRuntimeId":"r","id":"ui-1","metadata":{"agentctl":{"command":"send","key":"key-2"}}}}`
+	if said := g.flush(); len(said) != 1 || said[0] != want {
+		t.Errorf("said %s", said)
+	}
+	for _, d := range []protocol.SendData{{}, {Text: "x", Front: true}, {Text: "x", ClientMessageID: strings.Repeat("x", 300)}} {
+		if id := g.does(protocol.DoSend, "r", d); g.answers[id].Error == nil {
+			t.Errorf("%+v was sent", d)
+		}
+	}
+}
+
+// What a server of our kind would close the connection over is not sent.
+func TestATooLargeSendIsRefused(t *testing.T) {
+	g := follow(t)
+	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage-100)})
+	if e := g.answers[id].Error; e == nil || e.Code != protocol.CodeTooLarge || e.Limit != protocol.MaxMessage || g.flush() != nil {
+		t.Errorf("answered %v", e)
+	}
+}
+
+// A send is answered when no error came within 500 ms; with a server that tells of nothing, its turn starts here.
+
+func TestASendIsAnsweredWithoutAnError(t *testing.T) {
+	g := follow(t)
+	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.waits(499 * time.Millisecond)
+	if _, ok := g.answers[id]; ok {
+		t.Fatal("answered before the time")
+	}
+	g.waits(time.Millisecond)
+	var r protocol.SendResult
+	g.result(id, &r)
+	if r.Status != protocol.SendStarted || r.Turn == "" || r.Seq != 1 || g.story() != "message.user turn.started" {
+		t.Errorf("answered %+v", r)
+	}
+	if m := g.state.Turn.Message; m.Text != "why?" || m.By.Name != "ada" || g.state.Status() != protocol.Running {
+		t.Errorf("turn %+v", m)
+	}
+}
+
+func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
+	g := newGuest(t, nil)
+	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.waits(grace)
+	var r protocol.SendResult
+	if g.result(id, &r); r.Status != protocol.SendStarted || g.story() != "" {
+		t.Errorf("answered %+v", r)
+	}
+}
+
+// EA-15: an error is of the command whose agent runtime it names.
+
+// A refusal that comes late, of what is not followed any more, ends nothing else.
+
+// EA-12: every code has a native one.
+
+// EA-15, EA-18: who is refused is told when it asks again; the time after it is tried again.
+
+// EA-10, EA-24: activities of the document and of the real system, with whatever they lack.
+
+// EA-24: a server is spoken to in the form that it has.
+
+// EA-24: times of either kind are the events' times.
+
+// A turn that nobody ends is over when its agent has been quiet, says so, or is asked something else.
+
+// What is too long for one event is several, or told of.
+
+// EA-25: what another client sends and the server relays is a message; our own, echoed, is not another one.
+
+// Nothing unknown is dropped, and nothing hostile ends anything.
+
+// After a reconnect nobody tells what came meanwhile: another epoch, and what was seen is history.
+
+func TestAReconnectResets(t *testing.T) {
+	memory := &protocol.Memory{}
+	g := newGuest(t, memory)
+	g.does(protocol.DoSubscribe, "r", nil)
+	g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+	g.hears(says(`{"type":"output","payload":"because"}`))
+	at := protocol.Position{Epoch: g.codec.sessions["r"].log.Epoch, Seq: g.state.Seq}
+
+	again := newGuest(t, memory)
+	again.codec.desk.Epoch = "e2"
+	var r protocol.SubscribeResult
+	again.result(again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r)
+	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetEpoch || r.Snapshot.State.Turn != nil || r.Position.Epoch == at.Epoch {
+		t.Errorf("subscribed: %+v", r)
+	}
+	var h protocol.HistoryResult
+	again.result(again.does(protocol.DoHistory, "r", nil), &h)
+	var told []string
+	for _, raw := range h.Events {
+		var e protocol.Event
+		_ = json.Unmarshal(raw, &e)
+		told = append(told, string(e.Type))
+	}
+	if got := strings.Join(told, " "); got != "message.user turn.started text.start text.delta text.end turn.ended" {
+		t.Errorf("history: %s", got)
+	}
+}
+
+// Attaching again on the same connection goes on where the client was.
+
+func TestAttachingAgainResumes(t *testing.T) {
+	g := follow(t)
+	g.hears(says(`{"type":"status","payload":"a"}`), says(`{"type":"status","payload":"b"}`))
+	g.story()
+	at := protocol.Position{Epoch: g.codec.sessions["r"].log.Epoch, Seq: 1}
+	g.state.Seq = 1
+	var r protocol.SubscribeResult
+	if g.result(g.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r); r.Mode != protocol.ModeResume || g.story() != "notice caught_up" {
+		t.Errorf("attached: %+v", r)
+	}
+	if said := g.flush(); said != nil {
+		t.Errorf("said %s", said)
+	}
+}
+
+// A server that leaves no notes would take a command for words to its agent.
+
+func TestAForeignAgentHearsNoCommands(t *testing.T) {
+	g := follow(t)
+	g.hears(says(`{"type":"output","payload":"x"}`))
+	for _, verb := range []protocol.Verb{protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueHold} {
+		if id := g.does(verb, "r", nil); g.code(id) != protocol.CodeUnsupported || !strings.Contains(g.answers[id].Error.Message, Name) {
+			t.Errorf("%s: %v", verb, g.answers[id])
+		}
+	}
+	if said := g.flush(); said != nil {
+		t.Errorf("said %s", said)
+	}
+}
+
+// A server cannot make a state of any size.
+
+func TestAStateHoldsSoMuch(t *testing.T) {
+	one := map[protocol.Type]string{
+		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`, protocol.ApprovalRequested: `{"request":"%d"}`,
+		protocol.TextStart: `{"part":"%d"}`, protocol.ToolStarted: `{"tool":"%d"}`, protocol.ApprovalExplained: `{"request":"0","text":"%d"}`,
+		protocol.ApprovalResolved: `{"request":"x","rule":{"id":"%d"}}`,
+	}
+	for typ, data := range one {
+		g := follow(t)
+		told := func(typ protocol.Type, data string) {
+			g.hears(says(`{"payload":` + data + `,"metadata":{"agentctl":{"event":"` + string(typ) + `","turn":"t"}}}`))
+		}
+		told(protocol.ApprovalRequested, `{"request":"0"}`)
+		for i := range maxItems + 10 {
+			told(typ, fmt.Sprintf(data, i))
+		}
+		if last := g.events[len(g.events)-1].Type; last != protocol.Raw {
+			t.Errorf("the last of many %s is %s", typ, last)
+		}
+		if told(protocol.TurnEnded, `{"reason":"completed"}`); g.state.Turn != nil {
+			t.Errorf("after many %s a turn does not end", typ)
+		}
+	}
+}
+
+// What is remembered is bounded.
+
+func TestAClientRemembersSoMuch(t *testing.T) {
+	g := newGuest(t, nil)
+	for i := range 2 * maxRuntimes {
+		id := g.does(protocol.DoSubscribe, fmt.Sprintf("r%d", i), nil)
+		if full := g.answers[id].Error != nil; full != (i >= maxRuntimes) {
+			t.Fatalf("%d: %v", i, g.answers[id].Error)
+		}
+	}
+	for i := range maxRuntimes {
+		g.does(protocol.DoUnsubscribe, fmt.Sprintf("r%d", i), nil)
+		g.does(protocol.DoSubscribe, fmt.Sprintf("q%d", i), nil)
+	}
+	if n := len(g.codec.memory.sessions); n > maxRuntimes || n != len(g.codec.memory.order) {
+		t.Errorf("%d sessions are remembered", n)
+	}
+	refused := 0
+	for range 2 * maxWaiting {
+		if id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "x"}); g.answers[id].Error != nil {
+			refused++
+		}
+	}
+	if refused != maxWaiting {
+		t.Errorf("%d sends were refused", refused)
+	}
+}

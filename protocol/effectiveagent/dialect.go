@@ -1,0 +1,20 @@
+package effectiveagent
+
+import "agentctl/protocol"
+
+// Name is the dialect's name.
+const Name = "effectiveagent"
+
+// Dialect is EffectiveAgent's protocol, both ends.
+var Dialect = protocol.Dialect{
+	Name:   Name,
+	Server: func(d protocol.Door) protocol.Codec { return NewServer(d) },
+	Client: func(c protocol.Call) protocol.Codec { return NewClient(c) },
+}
+
+// Bounds of one connection.
+const (
+	maxRuntimes = 64  // agent runtimes followed
+	maxWaiting  = 256 // commands without an answer
+	maxID       = 256 // bytes of an agent runtime's id
+)

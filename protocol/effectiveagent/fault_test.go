@@ -1,0 +1,91 @@
+package effectiveagent
+
+import (
+	"testing"
+
+	"agentctl/protocol"
+)
+
+func TestAnErrorFailsTheCommandThatItNames(t *testing.T) {
+	g := newGuest(t, nil)
+	a := g.does(protocol.DoSend, "r1", protocol.SendData{Text: "x"})
+	b := g.does(protocol.DoSend, "r12", protocol.SendData{Text: "x"})
+	c := g.does(protocol.DoSend, "r1", protocol.SendData{Text: "y"})
+	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"AgentRuntimeService failed to process input for r12","details":"AgentRuntimeNotFoundError"}`)
+	if g.code(b) != protocol.CodeAgentFailed {
+		t.Errorf("r12: %v", g.answers[b].Error)
+	}
+	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"AgentRuntimeService failed to process input for r1: no session","details":"no_session"}`)
+	if g.code(a) != protocol.CodeNoSession {
+		t.Errorf("r1: %v", g.answers[a].Error)
+	}
+	g.waits(grace)
+	if g.answers[c].Error != nil {
+		t.Errorf("the second send to r1: %v", g.answers[c].Error)
+	}
+}
+
+func TestAnErrorNamesAWholeID(t *testing.T) {
+	for _, c := range []struct {
+		text, id string
+		want     bool
+	}{
+		{"failed for r", "r", true}, {"r: no", "r", true}, {`"r"`, "r", true}, {"failed for r1", "r", false}, {"for x-r", "r", false},
+		{"for r1 and r", "r", true}, {"für", "r", false}, {"", "r", false}, {"a a b", "a b", true}, {"\xffr\xff", "r", true},
+	} {
+		if got := names(c.text, c.id); got != c.want {
+			t.Errorf("%q names %q: %v", c.text, c.id, got)
+		}
+	}
+}
+
+func TestALateRefusalEndsNothingElse(t *testing.T) {
+	g := follow(t)
+	g.hears(says(`{"type":"status","payload":"x"}`))
+	g.story()
+	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime other"}`)
+	if got := g.story(); got != "error" || g.codec.sessions["r"].refused != nil {
+		t.Errorf("told %s", got)
+	}
+}
+
+func TestEveryCodeIsUnderstood(t *testing.T) {
+	for c, want := range map[code]protocol.Code{
+		unknownError: protocol.CodeInternal, parseError: protocol.CodeInvalidJSON, validationError: protocol.CodeInvalidMessage,
+		sendFailed: protocol.CodeAgentFailed, serializationError: protocol.CodeInvalidJSON,
+		unauthorized: protocol.CodeUnauthorized, unknownMessageType: protocol.CodeUnsupported, internalServerError: protocol.CodeInternal,
+		"OF_TOMORROW": protocol.CodeInternal,
+	} {
+		g := newGuest(t, nil)
+		id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "x"})
+		g.hears(`{"type":"error","code":"` + string(c) + `","message":"no"}`)
+		if g.code(id) != want || g.answers[id].Error.Message != "no" {
+			t.Errorf("%s became %v", c, g.answers[id].Error)
+		}
+		g.does(protocol.DoSubscribe, "r", nil)
+		g.story()
+		g.hears(`{"type":"error","code":"` + string(c) + `","message":"no"}`)
+		if got := g.story(); got != "error" {
+			t.Errorf("%s without a command became %s", c, got)
+		}
+	}
+}
+
+func TestARefusedSubscriptionEnds(t *testing.T) {
+	g := follow(t)
+	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime r"}`)
+	var gone protocol.Client
+	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil || gone.Client != g.codec.desk.Epoch {
+		t.Fatalf("told %+v", g.events)
+	}
+	g.hears(says(`{"type":"output","payload":"x"}`))
+	if id := g.does(protocol.DoSubscribe, "r", nil); g.code(id) != protocol.CodeNoSession {
+		t.Errorf("asked again: %v", g.answers[id])
+	}
+	if g.flush() != nil {
+		t.Error("the server is asked before the client knows")
+	}
+	if g.does(protocol.DoSubscribe, "r", nil); len(g.flush()) != 1 {
+		t.Error("the server is not asked again")
+	}
+}

@@ -1,0 +1,76 @@
+package effectiveagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+var seeds = []string{
+	`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"unsubscribe","agentRuntimeId":"s1"}`,
+	`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input","payload":{"text":"hi"},"metadata":{"agentctl":{"command":"approve"}}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"sequence":1,"timestamp":"2024-07-29T10:00:00Z","type":"output","payload":"x","agentRuntimeId":"r"}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"type":"STATE_CHANGE","timestamp":1722247200000,"payload":{"state":"idle"}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":{"part":"p","text":"x"},"metadata":{"agentctl":{"event":"text.delta","turn":"t1"}}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":{"message_id":"m","text":"x"},"metadata":{"agentctl":{"event":"message.user","turn":"t1"}}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":{"reason":"completed"},"metadata":{"agentctl":{"event":"turn.ended","turn":"t1"}}}}`,
+	`{"type":"send","targetAgentRuntimeId":"r","payload":{"type":"input","payload":"hi"}}`,
+	`{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"no","details":"no_session"}`, `{`, `null`, `[]`, `"x"`,
+}
+
+// Whatever a foreign client says, our server hears valid commands, few of them, and the client frames of JSON.
+func FuzzServer(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s), false)
+		f.Add([]byte(`{"type":"subscribe","agentRuntimeId":"s1"}`+"\n"+s), true)
+	}
+	f.Fuzz(func(t *testing.T, frames []byte, event bool) {
+		h := newHost(t)
+		for frame := range bytes.Lines(frames) {
+			asked := len(h.got)
+			h.take(h.codec.Foreign(start, protocol.Frame{Data: frame}))
+			if n := len(h.got) - asked; n > 2 {
+				t.Fatalf("%q makes %d commands", frame, n)
+			}
+		}
+		if event {
+			h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
+		}
+	})
+}
+
+// Whatever a foreign server says, our client hears valid lines whose events fold, not many more bytes than came, and goes on.
+func FuzzClient(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s), uint16(0))
+		f.Add([]byte(s+"\n"+s), uint16(700))
+	}
+	f.Fuzz(func(t *testing.T, frames []byte, wait uint16) {
+		g := follow(t)
+		send := g.does(protocol.DoSend, "r", protocol.SendData{Text: "x"})
+		for frame := range bytes.Lines(frames) {
+			g.hears(string(frame))
+			g.waits(time.Duration(wait) * time.Millisecond)
+		}
+		total := 0
+		for i := range g.events {
+			total += len(g.events[i].AppendJSON(nil))
+		}
+		if total > 1<<14+64*len(frames) {
+			t.Fatalf("%d bytes became %d", len(frames), total)
+		}
+		g.waits(time.Minute)
+		if _, ok := g.answers[send]; !ok {
+			t.Fatal("the send has no answer")
+		}
+		if id := g.does(protocol.DoPing, "", nil); g.answers[id].Error != nil {
+			t.Fatal("no answer to a ping")
+		}
+		if line := protocol.MustEncode(g.state); !json.Valid(line) {
+			t.Fatalf("state %s", line)
+		}
+	})
+}

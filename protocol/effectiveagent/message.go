@@ -1,0 +1,147 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// The types of messages: the first three are the client's, the last two the server's.
+const (
+	typeSend        = "send"
+	typeSubscribe   = "subscribe"
+	typeUnsubscribe = "unsubscribe"
+	typeActivity    = "activity"
+	typeError       = "error"
+)
+
+// A message is what either side says, as read: fields of the wrong type are refused where they are needed, not before.
+type message struct {
+	Type           json.RawMessage `json:"type"`
+	AgentRuntimeID json.RawMessage `json:"agentRuntimeId"`
+	Target         json.RawMessage `json:"targetAgentRuntimeId"`
+	Payload        json.RawMessage `json:"payload"`
+	Activity       json.RawMessage `json:"activity"`
+	Code           json.RawMessage `json:"code"`
+	Message        json.RawMessage `json:"message"`
+	Details        json.RawMessage `json:"details"`
+}
+
+type sendMessage struct {
+	Type    string   `json:"type"`
+	Target  string   `json:"targetAgentRuntimeId"`
+	Payload activity `json:"payload"`
+}
+
+type followMessage struct {
+	Type           string `json:"type"`
+	AgentRuntimeID string `json:"agentRuntimeId"`
+}
+
+type activityMessage struct {
+	Type           string   `json:"type"`
+	AgentRuntimeID string   `json:"agentRuntimeId"`
+	Activity       activity `json:"activity"`
+}
+
+type errorMessage struct {
+	Type    string `json:"type"`
+	Code    code   `json:"code"`
+	Message string `json:"message"`
+	Details string `json:"details,omitempty"`
+}
+
+// An activity as it is written: the document's fields in its order, then those that the real system has beside them.
+type activity struct {
+	Sequence       uint64          `json:"sequence"`
+	Timestamp      any             `json:"timestamp"` // as its form has it
+	Type           string          `json:"type"`
+	Payload        json.RawMessage `json:"payload"`
+	AgentRuntimeID string          `json:"agentRuntimeId"`
+	ID             string          `json:"id,omitempty"`
+	Metadata       *metadata       `json:"metadata,omitempty"`
+}
+
+type metadata struct {
+	Source string `json:"sourceAgentRuntimeId,omitempty"`
+	Note   *note  `json:"agentctl,omitempty"`
+}
+
+// A note tells a peer of our kind what an activity is: an event, or what a command needs beside its words.
+type note struct {
+	Event  protocol.Type   `json:"event,omitempty"`
+	Turn   string          `json:"turn,omitempty"`
+	Task   string          `json:"task,omitempty"`
+	Parent string          `json:"parent,omitempty"`
+	By     *protocol.Actor `json:"by,omitempty"`
+
+	Command protocol.Verb `json:"command,omitempty"`
+	Key     string        `json:"key,omitempty"`
+}
+
+// A seen is an activity as it is read: whatever can be understood of it.
+type seen struct {
+	kind       string // the document's type; empty: unknown
+	Type       string
+	ID         string
+	Time       time.Time // zero: not told
+	Payload    json.RawMessage
+	Source     string
+	Note       note
+	whole      json.RawMessage
+	unreadable bool // not an object
+}
+
+// readActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.
+func readActivity(raw json.RawMessage) seen {
+	var fields struct{ Type, ID, Timestamp, Payload, Metadata json.RawMessage }
+	s := seen{whole: raw}
+	if json.Unmarshal(raw, &fields) != nil || isNull(raw) {
+		s.unreadable = true
+		return s
+	}
+	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
+	_ = json.Unmarshal(fields.Metadata, &about)
+	s.Type, s.ID, s.Time, s.Payload = word(fields.Type), word(fields.ID), stamped(fields.Timestamp), fields.Payload
+	s.kind = heard(s.Type)
+	s.Source = word(about.SourceAgentRuntimeID)
+	if json.Unmarshal(about.Agentctl, &s.Note) != nil {
+		s.Note = note{}
+	}
+	return s
+}
+
+// stamped reads a time: a string of ISO 8601 or a number of milliseconds.
+func stamped(raw json.RawMessage) time.Time {
+	var ms float64
+	if json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < 1<<52 {
+		return time.UnixMilli(int64(ms)).UTC()
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, word(raw)); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// word reads a string; what is none is empty.
+func word(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s)
+	return s
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// runtimeID reads the id of an agent runtime.
+func runtimeID(raw json.RawMessage) (id string, ok bool) {
+	id = word(raw)
+	return id, id != "" && len(id) <= maxID
+}
+
+func frame(m any) protocol.Frame { return protocol.Frame{Data: protocol.MustEncode(m)} }
+
+// cut shortens what a peer said, to be repeated to it.
+func cut(s string) string { return protocol.ValidText(protocol.SplitText(s, 80)[0]) }

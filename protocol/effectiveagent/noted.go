@@ -1,0 +1,107 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// kinds are the events that a note may name.
+var kinds = func() map[protocol.Type]func() any {
+	m := map[protocol.Type]func() any{}
+	for _, t := range protocol.EventTypes {
+		if !t.Ephemeral {
+			m[t.Type] = t.New
+		}
+	}
+	return m
+}()
+
+// noted takes an activity of a server of our kind: it is an event, as its note says.
+func (c *Client) noted(s *session, a *seen) {
+	n := &a.Note
+	payload := a.Payload
+	if isNull(payload) {
+		payload = json.RawMessage("{}")
+	}
+	en := bridge.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
+	makes := kinds[n.Event]
+	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil && max(len(n.By.Name), len(n.By.Subject)) > maxID {
+		c.raw(s, string(n.Event), a.whole)
+		return
+	}
+	data := makes()
+	if json.Unmarshal(payload, data) != nil || crowded(s.log.State, n.Event) {
+		c.raw(s, string(n.Event), a.whole)
+		return
+	}
+	s.noted = true
+	switch d := data.(type) {
+	case *protocol.MessageUserData:
+		if c.recorded(s, d.ClientMessageID, n.Turn) {
+			return
+		}
+		if n.Turn == "" {
+			c.raw(s, string(n.Event), a.whole)
+			return
+		}
+		c.begin(s, en.Turn, d.Message, en)
+	case *protocol.TurnEndedData:
+		if s.turn() != "" && s.turn() != en.Turn {
+			c.end(s)
+		}
+		c.add(s, en)
+		s.over()
+	default:
+		if n.Turn != "" {
+			en.Turn = c.within(s, n.Turn)
+		}
+		c.add(s, en)
+	}
+	c.learn(s, en.Turn, data)
+}
+
+// recorded reports whether a message is one that was recorded when it was sent, because it was not known yet that the server
+// tells of it. Its turn is then the server's.
+func (c *Client) recorded(s *session, id, turn string) bool {
+	t := s.log.State.Turn
+	if id == "" || t == nil || !s.local || t.Message.MessageID != id || !slices.Contains(s.mine, id) {
+		return false
+	}
+	s.alias.theirs, s.alias.ours = turn, t.Turn
+	s.over()
+	return true
+}
+
+// maxItems bounds how many things of a kind a session's state holds.
+const maxItems = 1024
+
+// crowded reports whether a state holds so much of what an event adds to that it may not be added.
+func crowded(st *protocol.State, typ protocol.Type) bool {
+	n := 0
+	switch typ {
+	case protocol.QueueAdded:
+		n = len(st.Queue)
+	case protocol.QueueHeld:
+		n = len(st.Holds)
+	case protocol.ApprovalRequested:
+		n = len(st.Approvals)
+	case protocol.ApprovalExplained:
+		for i := range st.Approvals {
+			n += len(st.Approvals[i].Explained)
+		}
+	case protocol.ApprovalResolved:
+		n = len(st.Rules)
+	case protocol.TextStart, protocol.ReasoningStart:
+		if st.Turn != nil {
+			n = len(st.Turn.Parts)
+		}
+	case protocol.ToolStarted:
+		if st.Turn != nil {
+			n = len(st.Turn.Tools)
+		}
+	}
+	return n >= maxItems
+}

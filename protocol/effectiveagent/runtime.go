@@ -1,0 +1,134 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// A runtime is an agent runtime that the client follows, by the name it has for it.
+type runtime struct{ id string }
+
+// A feed is the one subscription of a session, for all names that the client has for it.
+type feed struct {
+	session string
+	last    protocol.Position // of the newest event that was passed on, or that was there before
+	names   []*runtime
+}
+
+// subscribe lets the client follow a runtime from now on. Nothing is answered.
+func (s *Server) subscribe(id string) {
+	if s.runtimes[id] != nil {
+		return
+	}
+	if len(s.runtimes) >= maxRuntimes || s.native.Waiting() >= maxWaiting {
+		s.refuse(id, protocol.Errorf(protocol.CodeTooMany, "too many agent runtimes are followed on this connection"))
+		return
+	}
+	r := &runtime{id}
+	s.runtimes[id] = r
+	// Now is where the log ends now: from there on the client gets everything.
+	s.native.Do(s.out, protocol.DoSnapshot, id, "", nil, func(a protocol.Answer) {
+		if s.runtimes[id] != r { // given up meanwhile
+			return
+		}
+		var at protocol.SnapshotResult
+		if a.Error == nil && (json.Unmarshal(a.Result, &at) != nil || at.Snapshot.State == nil) {
+			a.Error = protocol.Errorf(protocol.CodeInternal, "its state cannot be read")
+		}
+		if a.Error != nil {
+			delete(s.runtimes, id)
+			s.refuse(id, a.Error)
+			return
+		}
+		s.follow(r, at.Snapshot.State.Session, protocol.Position{Epoch: at.Snapshot.Epoch, Seq: at.Snapshot.State.Seq})
+	})
+}
+
+func (s *Server) refuse(id string, e *protocol.Error) {
+	s.fail(codeOf(e.Code, subscribeFailed), "Failed to subscribe to agent runtime "+id+": "+e.Message, string(e.Code))
+}
+
+// follow joins a runtime to its session's feed, and starts that if there is none.
+func (s *Server) follow(r *runtime, session string, from protocol.Position) {
+	if f := s.followed[session]; f != nil {
+		f.names = append(f.names, r)
+		return
+	}
+	f := &feed{session: session, last: from, names: []*runtime{r}}
+	s.followed[session] = f
+	// Raw: every activity has the next sequence.
+	s.native.Do(s.out, protocol.DoSubscribe, session, "", protocol.SubscribeData{Position: &from, Raw: true}, func(a protocol.Answer) {
+		if s.followed[session] != f {
+			return
+		}
+		if a.Error != nil {
+			s.drop(f, a.Error)
+			return
+		}
+		var at protocol.SubscribeResult
+		if json.Unmarshal(a.Result, &at) == nil && at.Mode == protocol.ModeReset {
+			f.last = at.Position
+		}
+	})
+}
+
+// drop ends a feed that the server does not feed any more. The client may subscribe again.
+func (s *Server) drop(f *feed, e *protocol.Error) {
+	delete(s.followed, f.session)
+	for _, r := range f.names {
+		delete(s.runtimes, r.id)
+		s.refuse(r.id, e)
+	}
+}
+
+// unsubscribe ends what subscribe began. Nothing is answered.
+func (s *Server) unsubscribe(id string) {
+	r := s.runtimes[id]
+	if r == nil {
+		return
+	}
+	delete(s.runtimes, id)
+	for session, f := range s.followed {
+		i := slices.Index(f.names, r)
+		if i < 0 {
+			continue
+		}
+		if f.names = slices.Delete(f.names, i, i+1); len(f.names) == 0 {
+			delete(s.followed, session)
+			s.native.Do(s.out, protocol.DoUnsubscribe, session, "", nil, nil)
+		}
+		return
+	}
+}
+
+// event passes an event on as an activity, once for each name. What has no sequence is none.
+func (s *Server) event(e *protocol.Event) {
+	f := s.followed[e.Session]
+	if f == nil {
+		return
+	}
+	if !e.Durable() {
+		var gone protocol.Client
+		if e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.connection && gone.Reason != "" {
+			s.drop(f, protocol.Errorf(protocol.Code(gone.Reason), "its activities do not come any more"))
+		}
+		return
+	}
+	if e.Seq <= f.last.Seq {
+		return
+	}
+	f.last.Seq = e.Seq
+	a := activity{
+		Sequence: e.Seq, Timestamp: s.form.time(e.Time), Type: s.form.kind(kindOf(e)), Payload: e.Data, ID: f.last.String(),
+		Metadata: &metadata{Note: &note{Event: e.Type, Turn: e.Turn, Task: e.Task, Parent: e.Parent, By: e.By}},
+	}
+	if len(a.Payload) == 0 {
+		a.Payload = json.RawMessage("null")
+	}
+	for _, r := range f.names {
+		a.AgentRuntimeID = r.id
+		s.say(activityMessage{typeActivity, r.id, a})
+	}
+}

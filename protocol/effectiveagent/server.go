@@ -1,0 +1,117 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// A Server is the codec at our server's end. It follows each session once, whatever names the client has for it.
+type Server struct {
+	door       protocol.Door
+	form       form
+	native     bridge.Requests
+	connection string              // ours, as the server calls it
+	runtimes   map[string]*runtime // that the client follows, by its names
+	followed   map[string]*feed    // the sessions behind them
+
+	now time.Time // of the call under way
+	out *protocol.Output
+}
+
+var _ protocol.Codec = (*Server)(nil)
+
+// NewServer makes the codec of a foreign client's connection. The option "activities" says in which form it is told of them
+// before it shows its own: "document", the default, or "system".
+func NewServer(d protocol.Door) *Server {
+	return &Server{door: d, form: formOf(d.Options), runtimes: map[string]*runtime{}, followed: map[string]*feed{}}
+}
+
+// Open implements protocol.Codec.
+func (s *Server) Open(now time.Time) protocol.Output {
+	return s.do(now, func() {
+		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
+		s.native.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
+			var r protocol.HelloResult
+			_ = json.Unmarshal(a.Result, &r)
+			s.connection = r.Connection
+		})
+	})
+}
+
+// Native implements protocol.Codec.
+func (s *Server) Native(now time.Time, line []byte) protocol.Output {
+	return s.do(now, func() {
+		if e := s.native.Take(line); e != nil {
+			s.event(e)
+		}
+	})
+}
+
+// Foreign implements protocol.Codec.
+func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+	return s.do(now, func() { s.message(f) })
+}
+
+// Wake implements protocol.Codec: nothing here waits for a time.
+func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
+
+func (s *Server) do(now time.Time, work func()) protocol.Output {
+	s.now, s.out = now, &protocol.Output{}
+	work()
+	out := s.out
+	s.out = nil
+	return *out
+}
+
+func (s *Server) say(m any) { s.out.Foreign = append(s.out.Foreign, frame(m)) }
+
+// fail tells the client of an error. details name its kind and nothing of the inside.
+func (s *Server) fail(c code, message, details string) {
+	s.say(errorMessage{typeError, c, message, details})
+}
+
+// message takes one message of the client. What is wrong with it is told, and nothing else changes.
+func (s *Server) message(f protocol.Frame) {
+	if f.Binary {
+		s.fail(parseError, "Failed to parse incoming message", "Error")
+		return
+	}
+	if !json.Valid(f.Data) {
+		s.fail(parseError, "Failed to parse incoming message", "SyntaxError")
+		return
+	}
+	var m message
+	if json.Unmarshal(f.Data, &m) != nil || isNull(f.Data) {
+		s.fail(validationError, "Invalid message format: not an object", "")
+		return
+	}
+	switch word(m.Type) {
+	case typeSend:
+		s.send(&m)
+	case typeSubscribe, typeUnsubscribe:
+		id, ok := runtimeID(m.AgentRuntimeID)
+		switch {
+		case !ok:
+			s.invalid("agentRuntimeId", "a string of 1 to 256 bytes")
+		case word(m.Type) == typeSubscribe:
+			s.subscribe(id)
+		default:
+			s.unsubscribe(id)
+		}
+	default:
+		kind := word(m.Type)
+		if kind == "" {
+			if kind = string(m.Type); kind == "" {
+				kind = "undefined"
+			}
+		}
+		s.fail(unknownMessageType, "Unknown message type: "+cut(kind), "")
+	}
+}
+
+func (s *Server) invalid(field, want string) {
+	s.fail(validationError, "Invalid message format: "+field+" must be "+want, "")
+}

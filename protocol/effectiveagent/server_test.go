@@ -1,0 +1,253 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// EA-9, EA-10: the document's fields in its order, byte for byte.
+func TestAnEventIsAnActivity(t *testing.T) {
+	h := newHost(t)
+	if said := h.hears(`{"type":"subscribe","agentRuntimeId":"fix-ci"}`); said != nil {
+		t.Fatalf("a subscription is answered: %s", said)
+	}
+	for _, c := range []struct {
+		typ        protocol.Type
+		data       any
+		kind, want string
+	}{
+		{protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}}, "input", `{"message_id":"m1","text":"why?"}`},
+		{protocol.TextStart, protocol.PartStartData{Part: "p1"}, "status", `{"part":"p1"}`},
+		{protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: "because"}, "output", `{"part":"p1","text":"because"}`},
+		{protocol.ErrorRaised, protocol.ErrorData{Kind: "timeout", Message: "too slow"}, "error", `{"kind":"timeout","message":"too slow"}`},
+		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, "status", `{"reason":"completed","duration_ms":0}`},
+		{protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonRefusal}, "error", `{"reason":"refusal","duration_ms":0}`},
+	} {
+		said := h.happen("s1", c.typ, "t1", c.data)
+		seq := h.states["s1"].Seq
+		want := fmt.Sprintf(`{"type":"activity","agentRuntimeId":"fix-ci","activity":{"sequence":%d,"timestamp":"2026-03-01T09:00:%02d.000Z",`+
+			`"type":"%s","payload":%s,"agentRuntimeId":"fix-ci","id":"9f3ac1:%d","metadata":{"agentctl":{"event":"%s","turn":"t1"}}}}`,
+			seq, seq-1, c.kind, c.want, seq, c.typ)
+		if len(said) != 1 || said[0] != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.typ, said, want)
+		}
+	}
+}
+
+// EA-7, EA-8, EA-17: from now on, no reply, repeats are no-ops, other runtimes are untouched, one subscription of a session.
+func TestAClientFollowsWhatItSubscribedTo(t *testing.T) {
+	h := newHost(t)
+	notice := protocol.NoticeData{Level: protocol.LevelInfo, Message: "x"}
+	h.happen("s1", protocol.Notice, "", notice)
+	if said := h.hears(
+		`{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"s1"}`, `{"type":"subscribe","agentRuntimeId":"fix-ci"}`,
+		`{"type":"subscribe","agentRuntimeId":"s2"}`, `{"type":"unsubscribe","agentRuntimeId":"never"}`,
+	); said != nil {
+		t.Fatalf("answered with %s", said)
+	}
+	if got, want := h.verbs(), "hello , snapshot s1, subscribe s1, snapshot fix-ci, snapshot s2, subscribe s2"; got != want {
+		t.Fatalf("asked for %s, want %s", got, want)
+	}
+	if c := h.got[2]; string(c.Data) != `{"position":"9f3ac1:1","raw":true}` {
+		t.Errorf("subscribed with %s", c.Data)
+	}
+	names := func(said []string) (list []string) {
+		for _, f := range said {
+			var m struct{ AgentRuntimeID string }
+			_ = json.Unmarshal([]byte(f), &m)
+			list = append(list, m.AgentRuntimeID)
+		}
+		return list
+	}
+	if got := names(h.happen("s1", protocol.Notice, "", notice)); !slices.Equal(got, []string{"s1", "fix-ci"}) {
+		t.Errorf("activities for %v", got)
+	}
+	h.hears(`{"type":"unsubscribe","agentRuntimeId":"s1"}`)
+	if got := names(h.happen("s1", protocol.Notice, "", notice)); !slices.Equal(got, []string{"fix-ci"}) {
+		t.Errorf("activities for %v", got)
+	}
+	h.hears(`{"type":"unsubscribe","agentRuntimeId":"fix-ci"}`)
+	if got := h.happen("s1", protocol.Notice, "", notice); got != nil || h.followed["s1"] {
+		t.Errorf("activities after the last unsubscribe: %v", got)
+	}
+	if got := names(h.happen("s2", protocol.Notice, "", notice)); !slices.Equal(got, []string{"s2"}) {
+		t.Errorf("activities for %v", got)
+	}
+}
+
+// An event that comes twice, as after a quick unsubscribe and subscribe, is one activity.
+func TestNoActivityComesTwice(t *testing.T) {
+	h := newHost(t)
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	line := h.happens("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
+	h.take(h.codec.Native(start, line))
+	h.take(h.codec.Native(start, line))
+	if said := h.flush(); len(said) != 1 {
+		t.Errorf("%d activities", len(said))
+	}
+}
+
+// When the log was replaced meanwhile, now is where the new one ends.
+func TestAResetGoesOnFromNow(t *testing.T) {
+	h := newHost(t)
+	h.resets = true
+	h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "old"})
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "new"})
+	if len(said) != 1 || !strings.Contains(said[0], `"id":"b20e77:2"`) {
+		t.Errorf("said %s", said)
+	}
+}
+
+// EA-6: a string is the text, of an object its text or content, else its JSON; a payload is an activity, or the words alone.
+func TestASendIsRoutedToItsRuntime(t *testing.T) {
+	for payload, want := range map[string]protocol.SendData{
+		`{"sequence":1,"timestamp":"2026-03-01T09:00:00Z","type":"input","payload":"hi","agentRuntimeId":"s1"}`:    {Text: "hi"},
+		`{"id":"a1","timestamp":1709283600000,"type":"COMMAND","payload":{"text":"hi","lang":"en"},"metadata":{}}`: {Text: "hi", ClientMessageID: "a1"},
+		`{"type":"COMMAND","payload":{"content":"hi"}}`:                                                            {Text: "hi"},
+		`{"type":"COMMAND","payload":{"do":"it","n":[1, 2]}}`:                                                      {Text: `{"do":"it","n":[1,2]}`},
+		`{"type":"COMMAND","payload":7}`:                                                                           {Text: "7"},
+		`{"payload":"hi","metadata":"what","id":7,"type":[]}`:                                                      {Text: "hi"},
+		`"hi"`:          {Text: "hi"},
+		`{"text":"hi"}`: {Text: "hi"},
+	} {
+		h := newHost(t)
+		if said := h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + payload + `}`); said != nil {
+			t.Errorf("%s is answered with %s", payload, said)
+			continue
+		}
+		c := h.got[len(h.got)-1]
+		if c.Command != protocol.DoSend || c.Session != "s1" || string(c.Data) != string(protocol.MustEncode(want)) {
+			t.Errorf("%s became %s %s %s", payload, c.Command, c.Session, c.Data)
+		}
+	}
+}
+
+// EA-24: a client is told in the form that it has.
+func TestAnActivityHasTheClientsForm(t *testing.T) {
+	h := newHost(t)
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	for _, c := range []struct{ hears, want string }{
+		{`{"type":"COMMAND","timestamp":1,"payload":"hi"}`, `"timestamp":1772355600000,"type":"STATE_CHANGE"`},
+		{`"hi"`, `"timestamp":1772355601000,"type":"STATE_CHANGE"`},
+		{`{"type":"input","payload":"hi"}`, `"timestamp":"2026-03-01T09:00:02.000Z","type":"status"`},
+	} {
+		h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + c.hears + `}`)
+		if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 || !strings.Contains(said[0], c.want) {
+			t.Errorf("after %s: %s", c.hears, said)
+		}
+	}
+}
+
+// EA-11 to EA-16: what is wrong is told to the sender in the document's codes and nothing of the inside; the connection lives on.
+func TestWhatIsWrongIsTold(t *testing.T) {
+	for _, c := range []struct{ hears, says string }{
+		{`{"type":`, `{"type":"error","code":"PARSE_ERROR","message":"Failed to parse incoming message","details":"SyntaxError"}`},
+		{"\xff\xfe", `{"type":"error","code":"PARSE_ERROR","message":"Failed to parse incoming message","details":"SyntaxError"}`},
+		{``, `{"type":"error","code":"PARSE_ERROR","message":"Failed to parse incoming message","details":"SyntaxError"}`},
+		{`null`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: not an object"}`},
+		{`[1]`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: not an object"}`},
+		{`{}`, `{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"Unknown message type: undefined"}`},
+		{`{"type":7}`, `{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"Unknown message type: 7"}`},
+		{`{"type":"frob"}`, `{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"Unknown message type: frob"}`},
+		{`{"type":"activity"}`, `{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"Unknown message type: activity"}`},
+		{`{"type":"subscribe"}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: agentRuntimeId must be a string of 1 to 256 bytes"}`},
+		{`{"type":"unsubscribe","agentRuntimeId":["s1"]}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: agentRuntimeId must be a string of 1 to 256 bytes"}`},
+		{`{"type":"send","agentRuntimeId":"s1","payload":"x"}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: targetAgentRuntimeId must be a string of 1 to 256 bytes"}`},
+		{`{"type":"send","targetAgentRuntimeId":"s1"}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity"}`},
+		{`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input","payload":""}}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity with something in it"}`},
+		{`{"type":"send","targetAgentRuntimeId":"s1","payload":{"type":"input"}}`, `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: payload must be an activity with something in it"}`},
+		{`{"type":"send","targetAgentRuntimeId":"gone","payload":"x"}`, `{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"AgentRuntimeService failed to process input for gone: no session is called \"gone\"","details":"no_session"}`},
+		{`{"type":"subscribe","agentRuntimeId":"gone"}`, `{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime gone: no session is called \"gone\"","details":"no_session"}`},
+	} {
+		h := newHost(t)
+		if said := h.hears(c.hears); len(said) != 1 || said[0] != c.says {
+			t.Errorf("%s\n got %s\nwant %s", c.hears, said, c.says)
+		}
+		if said := h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`); said != nil {
+			t.Errorf("after %s: %s", c.hears, said)
+		}
+	}
+	h := newHost(t)
+	h.take(h.codec.Foreign(start, protocol.Frame{Data: []byte(`{}`), Binary: true}))
+	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], `"PARSE_ERROR"`) {
+		t.Errorf("a binary frame is answered with %s", said)
+	}
+}
+
+// EA-12, EA-15
+func TestARefusedSendHasTheCodeOfItsReason(t *testing.T) {
+	for native, want := range map[protocol.Code]code{
+		protocol.CodeSessionClosed: sendFailed, protocol.CodeAgentFailed: sendFailed, protocol.CodeForbidden: unauthorized,
+		protocol.CodeUnauthorized: unauthorized, protocol.CodeInvalidMessage: validationError, protocol.CodeInternal: internalServerError,
+	} {
+		h := newHost(t)
+		h.refuse[protocol.DoSend] = protocol.Errorf(native, "not so")
+		said := h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)
+		if len(said) != 1 || !strings.Contains(said[0], `"code":"`+string(want)+`"`) || !strings.Contains(said[0], "for s1: not so") {
+			t.Errorf("%s became %s", native, said)
+		}
+	}
+}
+
+// EA-18: when the server feeds no more the client is told, and its next subscribe starts again.
+func TestABrokenFeedCanBeStartedAgain(t *testing.T) {
+	h := newHost(t)
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	gone := protocol.Event{Session: "s1", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: "c1", Reason: "internal"})}
+	h.take(h.codec.Native(start, gone.AppendJSON(nil)))
+	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], "agent runtime s1") {
+		t.Fatalf("told %s", said)
+	}
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
+		t.Errorf("after subscribing again: %s", said)
+	}
+}
+
+// What a connection may hold is bounded.
+func TestTooManyRuntimesAreRefused(t *testing.T) {
+	h := newHost(t)
+	for i := range maxRuntimes + 1 {
+		id := fmt.Sprintf("r%d", i)
+		h.states[id] = &protocol.State{Session: id}
+		said := h.hears(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
+		if refused := len(said) > 0; refused != (i == maxRuntimes) {
+			t.Fatalf("%d: %s", i, said)
+		}
+	}
+	silent := NewServer(protocol.Door{ID: ids()})
+	silent.Open(start)
+	asked := 0
+	for range 2 * maxWaiting {
+		asked += len(silent.Foreign(start, protocol.Frame{Data: []byte(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)}).Native)
+	}
+	if asked > maxWaiting {
+		t.Errorf("%d commands are under way", asked)
+	}
+}
+
+// The note of an activity carries what its words cannot, for clients of our kind.
+func TestANoteCarriesACommand(t *testing.T) {
+	h := newHost(t)
+	for frame, want := range map[string]string{
+		`{"payload":{"turn":"t1","queue":"hold"},"metadata":{"agentctl":{"command":"interrupt","key":"k1"}}}`: `interrupt k1 {"turn":"t1","queue":"hold"}`,
+		`{"payload":{"request":"a1","decision":"deny"},"metadata":{"agentctl":{"command":"approve"}}}`:        `approve  {"request":"a1","decision":"deny"}`,
+		`{"payload":"hi","metadata":{"agentctl":{"command":"send","key":"k2"}}}`:                              `send k2 {"text":"hi"}`,
+		`{"payload":{"text":"","parts":[{"type":"file"}]},"metadata":{"agentctl":{"command":"send"}}}`:        `send  {"text":"","parts":[{"type":"file"}]}`,
+		`{"payload":{"reason":"x"},"metadata":{"agentctl":{"command":"close"}}}`:                              `send  {"text":"{\"reason\":\"x\"}"}`,
+		`{"payload":"hi","metadata":{"agentctl":{"key":"` + strings.Repeat("k", 200) + `"}}}`:                 `send  {"text":"hi"}`,
+		`{"payload":"hi","metadata":{"agentctl":{"command":"interrupt"}}}`:                                    `send  {"text":"hi"}`,
+	} {
+		h.hears(`{"type":"send","targetAgentRuntimeId":"s1","payload":` + frame + `}`)
+		c := h.got[len(h.got)-1]
+		if got := fmt.Sprintf("%s %s %s", c.Command, c.Key, c.Data); got != want {
+			t.Errorf("%s became %s, want %s", frame, got, want)
+		}
+	}
+}

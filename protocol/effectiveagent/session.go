@@ -1,0 +1,157 @@
+package effectiveagent
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// A session is an agent runtime that our client follows.
+type session struct {
+	*known
+	refused *protocol.Error // by the server
+	heard   bool            // the server told something of it on this connection
+
+	local bool      // the turn under way was made here: the server does not tell of turns
+	erred bool      // its last word was an error
+	quiet time.Time // when such a turn is over, unless the agent says more; zero: not before it said something
+	alias struct{ theirs, ours string }
+	mine  []string // ids of the newest messages that were recorded when they were sent
+}
+
+// A known session is remembered over connections.
+type known struct {
+	id    string
+	log   *bridge.Log
+	noted bool // its server leaves notes
+	form  form // that its server has
+}
+
+// memory is what is known of all sessions.
+type memory struct {
+	sessions map[string]*known
+	order    []string // least recently subscribed first
+}
+
+// maxMine bounds session.mine.
+const maxMine = 16
+
+// take returns what is known of a session. The one that was subscribed longest ago and is not followed makes room for a new one.
+func (m *memory) take(id string, f form, followed map[string]*session) *known {
+	k := m.sessions[id]
+	if k == nil {
+		k = &known{id: id, form: f}
+		m.sessions[id] = k
+	}
+	m.order = append(slices.DeleteFunc(m.order, func(o string) bool { return o == id }), id)
+	for i := 0; len(m.order) > maxRuntimes && i < len(m.order)-1; {
+		if followed[m.order[i]] != nil {
+			i++
+			continue
+		}
+		delete(m.sessions, m.order[i])
+		m.order = slices.Delete(m.order, i, i+1)
+	}
+	return k
+}
+
+// subscribe follows a session, or attaches again to one that is followed.
+func (c *Client) subscribe(cmd *protocol.Command) {
+	if s := c.opened(cmd); s != nil {
+		s.log.Attach(c.out, &c.desk, cmd, c.now)
+	}
+}
+
+// opened returns the session of a command, followed from now on if it was not; nil when that fails the command.
+func (c *Client) opened(cmd *protocol.Command) *session {
+	s := c.sessions[cmd.Session]
+	switch {
+	case s != nil && s.refused != nil:
+		c.desk.Fail(c.out, cmd, s.refused)
+		delete(c.sessions, s.id)
+		return nil
+	case s == nil && len(c.sessions) >= maxRuntimes:
+		c.fail(cmd, protocol.CodeTooMany, "too many sessions are followed on this connection")
+		return nil
+	case s == nil:
+		s = c.open(cmd.Session)
+	}
+	return s
+}
+
+// look answers what a session is or was, as far as it was seen. Of one that is followed only now, the server may yet say that there
+// is none.
+func (c *Client) look(cmd *protocol.Command) {
+	s := c.opened(cmd)
+	switch {
+	case s == nil:
+	case s.heard || s.log.Following():
+		c.seen(s, cmd)
+	default:
+		c.expect(&wait{cmd: *cmd, looks: true})
+	}
+}
+
+func (c *Client) seen(s *session, cmd *protocol.Command) {
+	if cmd.Command == protocol.DoSnapshot {
+		c.desk.Answer(c.out, cmd, s.log.Snapshot())
+		return
+	}
+	var d protocol.HistoryData
+	if c.data(cmd, &d) {
+		c.desk.Answer(c.out, cmd, s.log.History(d))
+	}
+}
+
+// open begins to follow a session. What was seen of it before is its history; what it is now nobody tells.
+func (c *Client) open(id string) *session {
+	s := &session{known: c.memory.take(id, formOf(c.call.Options), c.sessions)}
+	c.logs++
+	log := c.desk.Epoch + "x" + strconv.Itoa(c.logs)
+	if s.log == nil {
+		s.log = bridge.NewLog(id, log)
+		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
+	} else {
+		if s.log.Detach(); s.log.State.Turn != nil {
+			c.lose(s)
+		}
+		s.log.Renew(log)
+	}
+	c.sessions[id] = s
+	c.say(followMessage{typeSubscribe, id})
+	return s
+}
+
+func (c *Client) unsubscribe(cmd *protocol.Command) {
+	s := c.sessions[cmd.Session]
+	if s == nil {
+		c.fail(cmd, protocol.CodeNotSubscribed, "%s is not followed on this connection", cmd.Session)
+		return
+	}
+	s.log.Detach()
+	c.leave(s)
+	delete(c.sessions, s.id)
+	c.say(followMessage{typeUnsubscribe, s.id})
+	c.desk.Answer(c.out, cmd, protocol.Empty{})
+}
+
+// ordered lists the sessions, always in the same order.
+func (c *Client) ordered() []*session {
+	list := make([]*session, 0, len(c.sessions))
+	for _, id := range slices.Sorted(maps.Keys(c.sessions)) {
+		list = append(list, c.sessions[id])
+	}
+	return list
+}
+
+// add records what happened in a session.
+func (c *Client) add(s *session, en bridge.Entry) { s.log.Add(c.out, c.now, en) }
+
+// raw keeps what maps to nothing.
+func (c *Client) raw(s *session, method string, data []byte) {
+	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: s.turn(), Data: bridge.Raw(Name, method, data)})
+}

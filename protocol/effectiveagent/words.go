@@ -1,0 +1,38 @@
+package effectiveagent
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// wordsOf returns the text of a payload: a string itself, of an object its text or content, of all else the JSON. plain tells
+// whether the text is all there is.
+func wordsOf(payload json.RawMessage) (text string, plain bool) {
+	if json.Unmarshal(payload, &text) == nil && !isNull(payload) {
+		return text, true
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(payload, &fields) == nil {
+		for _, name := range []string{"text", "content"} {
+			if json.Unmarshal(fields[name], &text) == nil && !isNull(fields[name]) {
+				return text, len(fields) == 1
+			}
+		}
+	}
+	if isNull(payload) {
+		return "", false
+	}
+	compact, _ := protocol.Compact(payload)
+	return string(compact), false
+}
+
+// spoken reports whether a payload has a text of its own, and is not only readable as JSON.
+func spoken(payload json.RawMessage) bool {
+	text, plain := wordsOf(payload)
+	if plain {
+		return true
+	}
+	compact, _ := protocol.Compact(payload)
+	return text != "" && text != string(compact)
+}

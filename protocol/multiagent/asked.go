@@ -1,0 +1,114 @@
+package multiagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// asked asks the client for a decision.
+func (s *Server) asked(c *conversation, a *protocol.Approval) {
+	r := &request{id: a.Request, tool: a.Tool, name: a.Name}
+	if r.name == "" {
+		r.name = a.Kind
+	}
+	agent := c.agent
+	if c.turn != nil {
+		agent = c.turn.agent
+	}
+	if len(c.asks) < maxOpen {
+		c.asks = append(c.asks, r)
+	}
+	s.say(frame{Type: typeAsk, Conversation: c.id, Payload: ask{
+		Request: r.id, Tool: r.name, Args: toolArgs(a), Description: description(a), Agent: agent,
+	}})
+}
+
+// toolArgs says what a request is about. The dialect wants an object.
+func toolArgs(a *protocol.Approval) json.RawMessage {
+	if len(a.Input) > 0 && a.Input[0] == '{' {
+		return a.Input
+	}
+	return protocol.MustEncode(struct {
+		Input     json.RawMessage     `json:"input,omitempty"`
+		Command   string              `json:"command,omitempty"`
+		CWD       string              `json:"cwd,omitempty"`
+		Patch     string              `json:"patch,omitempty"`
+		Content   []protocol.Content  `json:"content,omitempty"`
+		Paths     []string            `json:"paths,omitempty"`
+		Tasks     []protocol.Task     `json:"tasks,omitempty"`
+		Questions []protocol.Question `json:"questions,omitempty"`
+	}{a.Input, a.Command, a.CWD, a.Patch, a.Content, a.Paths, a.Tasks, a.Questions})
+}
+
+func description(a *protocol.Approval) string {
+	said := []string{a.Title}
+	for _, more := range []string{a.Command, a.Why} {
+		if more != "" && !slices.Contains(said, more) {
+			said = append(said, more)
+		}
+	}
+	for _, q := range a.Questions {
+		said = append(said, q.Text)
+	}
+	return strings.TrimSpace(strings.Join(said, "\n"))
+}
+
+// resolved tells the client how a request ended, unless its tool will.
+func (s *Server) resolved(c *conversation, d *protocol.ApprovalResolvedData) {
+	i := slices.IndexFunc(c.asks, func(r *request) bool { return r.id == d.Request })
+	if i < 0 {
+		return
+	}
+	r := c.asks[i]
+	if d.Outcome == protocol.Allowed && r.tool != "" {
+		r.allowed = true
+		return
+	}
+	c.asks = slices.Delete(c.asks, i, i+1)
+	if d.Outcome == protocol.Allowed {
+		s.executed(c, r.id, r.name, protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision}), "")
+		return
+	}
+	if c.turn != nil && r.tool != "" {
+		c.turn.tool(r.tool).told = true
+	}
+	why := d.Reason
+	if why == "" {
+		why = string(d.Outcome)
+	}
+	s.executed(c, r.id, r.name, nil, why)
+}
+
+// toolEnded tells the client how a tool ended, in the name of the request for it if there was one.
+func (s *Server) toolEnded(c *conversation, d *protocol.ToolEndedData) {
+	k := c.turn.tool(d.Tool)
+	delete(c.turn.tools, d.Tool)
+	if k.told {
+		return
+	}
+	id, name := d.Tool, k.name
+	if i := slices.IndexFunc(c.asks, func(r *request) bool { return r.tool == d.Tool && r.allowed }); i >= 0 {
+		id, name = c.asks[i].id, c.asks[i].name
+		c.asks = slices.Delete(c.asks, i, i+1)
+	}
+	why := d.Error
+	if why == "" && d.Status != protocol.ToolCompleted {
+		why = string(d.Status)
+	}
+	if d.Status == protocol.ToolCompleted {
+		why = ""
+	}
+	s.executed(c, id, name, k.result(d), why)
+}
+
+// executed says what became of a tool; why tells that it failed.
+func (s *Server) executed(c *conversation, id, name string, result json.RawMessage, why string) {
+	e := executed{Request: id, Tool: name, Result: result, Success: why == ""}
+	if !e.Success {
+		e.Error = &why
+	}
+	s.say(frame{Type: typeExecuted, Conversation: c.id, Payload: e})
+}

@@ -1,0 +1,207 @@
+package multiagent
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// Bounds of what our client's end remembers.
+const (
+	maxThreads = 64
+	maxWaits   = 256 // of a thread; also of pings and conversations to be started
+	maxAnswers = 256
+)
+
+// How long an error may take. The dialect does not say that it took a message: after patience without an error, it did.
+const (
+	patience = 500 * time.Millisecond
+	longest  = 10 * time.Second // for what is always answered
+)
+
+// verbs are the commands that the dialect can say, or that are about what our end keeps itself.
+var verbs = []protocol.Verb{
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
+	protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
+	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
+}
+
+// A Client is the codec at our client's end: it answers our client's commands with what a Multi-Agent server says.
+type Client struct {
+	call     protocol.Call
+	desk     bridge.Desk
+	memory   *memory
+	creating []*creation
+	pings    []*protocol.Command
+	last     *thread // that something was said or heard of
+	watching bool
+
+	now time.Time // of the call under way
+	out *protocol.Output
+}
+
+// A memory is what outlives a connection: the dialect cannot tell again what was said.
+type memory struct {
+	threads []*thread
+	keys    []string // of answers, oldest first
+	answers map[string]answered
+}
+
+// answered is a command that was carried out under a key.
+type answered struct {
+	body   string
+	result any
+}
+
+// A creation is a conversation that is being started.
+type creation struct {
+	command  *protocol.Command
+	data     protocol.CreateData
+	domain   string
+	deadline time.Time
+}
+
+// NewClient makes the codec of a connection to a Multi-Agent server. The options: "domain" for sessions that name no agent,
+// "thinking" to ask for reasoning.
+func NewClient(c protocol.Call) *Client {
+	m, _ := c.Memory.Value.(*memory)
+	if m == nil {
+		m = &memory{answers: map[string]answered{}}
+		c.Memory.Value = m
+	}
+	return &Client{
+		call: c, memory: m,
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: epoch(c.ID("e"))},
+	}
+}
+
+// epoch makes an epoch of an id.
+func epoch(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id[:min(len(id), 48)]))
+}
+
+// Open implements protocol.Codec: what was under way when the last connection was lost, is lost.
+func (c *Client) Open(now time.Time) protocol.Output {
+	return c.do(now, func() {
+		for _, t := range c.memory.threads {
+			t.log.Epoch = c.desk.Epoch
+			t.log.Detach()
+			c.resume(t)
+		}
+	})
+}
+
+// Native implements protocol.Codec.
+func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+	return c.do(now, func() {
+		if cmd, ok := c.desk.Take(c.out, line); ok {
+			c.command(&cmd)
+		}
+	})
+}
+
+// Foreign implements protocol.Codec.
+func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+	return c.do(now, func() { c.message(f.Data) })
+}
+
+// Wake implements protocol.Codec: some have waited long enough.
+func (c *Client) Wake(now time.Time) protocol.Output { return c.do(now, func() {}) }
+
+func (c *Client) do(now time.Time, work func()) protocol.Output {
+	c.now, c.out = now, &protocol.Output{}
+	c.expire()
+	work()
+	c.summarize()
+	out := c.out
+	c.out = nil
+	out.Wake = c.next()
+	return *out
+}
+
+func (c *Client) say(f frame) { c.out.Foreign = append(c.out.Foreign, f.encode()) }
+
+// me is who acts.
+func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name} }
+
+// expire ends the waits whose time has come.
+func (c *Client) expire() {
+	for _, t := range c.memory.threads {
+		for _, w := range slices.Clone(t.waits) {
+			if !c.now.Before(w.deadline) && t.unwait(w) {
+				c.patient(t, w)
+			}
+		}
+	}
+	for len(c.creating) > 0 && !c.now.Before(c.creating[0].deadline) {
+		late := c.creating[0]
+		c.creating = c.creating[1:]
+		c.desk.Fail(c.out, late.command, protocol.Errorf(protocol.CodeTimeout, "the server did not start a conversation"))
+	}
+}
+
+// next returns when expire is to be called again.
+func (c *Client) next() (at time.Time) {
+	sooner := func(d time.Time) {
+		if at.IsZero() || d.Before(at) {
+			at = d
+		}
+	}
+	for _, t := range c.memory.threads {
+		for _, w := range t.waits {
+			sooner(w.deadline)
+		}
+	}
+	if len(c.creating) > 0 {
+		sooner(c.creating[0].deadline)
+	}
+	return at
+}
+
+// summarize tells who watches which sessions changed.
+func (c *Client) summarize() {
+	if !c.watching {
+		return
+	}
+	for _, t := range c.memory.threads {
+		if t.told != t.log.State.Seq {
+			t.told = t.log.State.Seq
+			c.out.Native = append(c.out.Native, bridge.Ephemeral(t.log.Session, protocol.SummaryChanged, c.now, t.summary()))
+		}
+	}
+}
+
+// settle answers a command that changed state, and keeps the answer for its key.
+func (c *Client) settle(cmd *protocol.Command, result any) {
+	if cmd == nil {
+		return
+	}
+	if cmd.Key != "" {
+		if len(c.memory.keys) >= maxAnswers {
+			delete(c.memory.answers, c.memory.keys[0])
+			c.memory.keys = c.memory.keys[1:]
+		}
+		c.memory.keys = append(c.memory.keys, cmd.Key)
+		c.memory.answers[cmd.Key] = answered{body(cmd), result}
+	}
+	c.desk.Answer(c.out, cmd, result)
+}
+
+func (c *Client) fail(cmd *protocol.Command, err *protocol.Error) {
+	if cmd != nil {
+		c.desk.Fail(c.out, cmd, err)
+	}
+}
+
+// body is what tells two commands with one key apart.
+func body(cmd *protocol.Command) string {
+	return string(cmd.Command) + "\n" + cmd.Session + "\n" + string(cmd.Data)
+}

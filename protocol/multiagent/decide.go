@@ -1,0 +1,202 @@
+package multiagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// maxDone bounds the decided requests that a thread remembers.
+const maxDone = 256
+
+// options are what the dialect lets people answer.
+var options = []protocol.Option{
+	{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
+	{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
+}
+
+// asked takes a request for approval.
+func (c *Client) asked(t *thread, h heard, data []byte) {
+	id := h.word("requestId")
+	if id == "" || t.log.State.Pending(id) != nil || len(t.log.State.Approvals) >= maxOpen || len(t.tools) >= maxOpen {
+		c.raw(t, typeAsk, data)
+		return
+	}
+	c.listen(t)
+	c.endPart(t)
+	a := protocol.Approval{
+		Request: id, Kind: protocol.ApproveTool, Title: clip(h.text("description")), Tool: id, Name: h.word("toolName"),
+		Input: fit(h["toolArgs"]), Options: options, Asked: c.now.UTC(),
+	}
+	args := hear(h["toolArgs"])
+	a.Command, a.CWD = clip(args.text("command")), args.word("cwd")
+	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
+	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
+	if slices.Contains([]string{protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion}, a.Name) {
+		a.Kind = a.Name
+	}
+	if a.Title == "" {
+		a.Title = a.Name
+	}
+	t.tools[id] = a.Name
+	t.done = slices.DeleteFunc(t.done, func(o decided) bool { return o.request == id }) // asked anew
+	c.add(t, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: a.Name, Title: a.Title, Input: a.Input})
+	c.add(t, protocol.ApprovalRequested, nil, a)
+}
+
+func (c *Client) approve(t *thread, cmd *protocol.Command) {
+	d, ok := data[protocol.ApproveData](c, cmd)
+	if !ok {
+		return
+	}
+	pending := t.log.State.Approvals
+	switch {
+	case d.Request == "" && len(pending) == 1:
+		d.Request = pending[0].Request
+	case d.Request == "":
+		c.fail(cmd, protocol.Errorf(protocol.CodeNotFound, "%d requests are pending: name one", len(pending)))
+		return
+	}
+	if d.Option != "" {
+		d.Decision = protocol.Decision(d.Option)
+	}
+	if d.Decision != protocol.AllowOnce && d.Decision != protocol.Deny || d.Input != nil {
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s can only allow once or deny, with a reason", Name))
+		return
+	}
+	if i := slices.IndexFunc(t.done, func(o decided) bool { return o.request == d.Request && o.winner.Decision != "" }); i >= 0 {
+		c.beaten(cmd, t.done[i].winner)
+		return
+	}
+	for _, w := range t.waits {
+		if w.verb == protocol.DoApprove && w.request == d.Request {
+			c.beaten(cmd, winner(w, c.me()))
+			return
+		}
+	}
+	if len(t.waits) >= maxWaits {
+		c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
+		return
+	}
+	c.say(frame{
+		Type: typeApprove, Conversation: t.log.Session, Request: d.Request, Payload: verdict{d.Decision == protocol.AllowOnce, d.Reason},
+	})
+	c.wait(t, &wait{
+		command: cmd, verb: protocol.DoApprove, deadline: c.now.Add(patience), request: d.Request, decision: d.Decision, reason: d.Reason,
+	})
+}
+
+func winner(w *wait, by *protocol.Actor) protocol.Winner {
+	v := protocol.Winner{By: *by, Outcome: protocol.Allowed, Decision: w.decision, Option: string(w.decision)}
+	if w.decision == protocol.Deny {
+		v.Outcome = protocol.Denied
+	}
+	return v
+}
+
+// beaten answers who came too late.
+func (c *Client) beaten(cmd *protocol.Command, by protocol.Winner) {
+	name := by.By.Name
+	if name == "" {
+		name = "somebody else"
+	}
+	c.fail(cmd, &protocol.Error{Code: protocol.CodeConflict, Message: name + " has already decided", Winner: &by})
+}
+
+// decide takes a decision of ours that the server took.
+func (c *Client) decide(t *thread, w *wait) {
+	v := winner(w, c.me())
+	c.resolve(t, w.request, c.me(), protocol.ApprovalResolvedData{
+		Request: w.request, Outcome: v.Outcome, Decision: v.Decision, Option: v.Option, Reason: w.reason,
+	})
+	c.settle(w.command, protocol.ApproveResult{Request: w.request, Outcome: v.Outcome, Decision: v.Decision})
+}
+
+// unapproved takes an error about a decision of ours. The server says one about each rejection, too.
+func (c *Client) unapproved(t *thread, w *wait, code, message string) {
+	if code == rejected && w.decision == protocol.Deny {
+		c.decide(t, w)
+		return
+	}
+	c.fail(w.command, native(code, message, protocol.CodeNotFound))
+	if t.turn != nil && t.turn.command {
+		c.broken(t, code, message)
+	}
+}
+
+// resolve ends a request in the log.
+func (c *Client) resolve(t *thread, request string, by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	v := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
+	if by != nil {
+		v.By = *by
+	}
+	if len(t.done) >= maxDone {
+		t.done = t.done[1:]
+	}
+	t.done = append(t.done, decided{request, v})
+	if t.log.State.Pending(request) != nil {
+		c.add(t, protocol.ApprovalResolved, by, d)
+	}
+}
+
+// executed takes how a tool ended, and with it what became of the request for it.
+func (c *Client) executed(t *thread, h heard) {
+	c.listen(t)
+	u := t.turn
+	id, name := h.word("requestId"), h.word("toolName")
+	if id == "" {
+		id = c.call.ID("tool")
+	}
+	success, _ := h.flag("success")
+	why := clip(h.text("errorMessage"))
+	result := fit(h["result"])
+	none := len(result) == 0 || string(result) == "null"
+	for _, w := range slices.Clone(t.waits) {
+		if w.verb == protocol.DoApprove && w.request == id && (success || w.decision == protocol.Deny) && t.unwait(w) {
+			c.decide(t, w)
+		}
+	}
+	status := protocol.ToolCompleted
+	if !success {
+		status = protocol.ToolFailed
+	}
+	if t.log.State.Pending(id) != nil {
+		d := protocol.ApprovalResolvedData{Request: id, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+		if !success && none {
+			d = ended(id, why)
+		}
+		c.resolve(t, id, nil, d)
+	}
+	if i := slices.IndexFunc(t.done, func(o decided) bool { return o.request == id }); i >= 0 && !success && t.done[i].winner.Outcome != protocol.Allowed {
+		status = protocol.ToolDenied
+	}
+	if _, known := t.tools[id]; !known {
+		c.endPart(t)
+		c.add(t, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: name})
+	}
+	delete(t.tools, id)
+	end := protocol.ToolEndedData{Tool: id, Status: status, Error: why}
+	if !none {
+		end.Output = json.RawMessage(result)
+	}
+	c.add(t, protocol.ToolEnded, nil, end)
+	over := u.theirs && !u.said || u.command && status == protocol.ToolDenied
+	if over && len(t.log.State.Approvals) == 0 && len(t.tools) == 0 {
+		c.end(t, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+		c.proceed(t)
+	}
+}
+
+// ended tells from the words of a server how a request ended that it did not allow.
+func ended(request, why string) protocol.ApprovalResolvedData {
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Denied, Decision: protocol.Deny, Reason: why}
+	switch o := protocol.Outcome(why); o {
+	case protocol.Expired, protocol.Cancelled:
+		return protocol.ApprovalResolvedData{Request: request, Outcome: o}
+	case protocol.Denied:
+		d.Reason = ""
+	}
+	return d
+}

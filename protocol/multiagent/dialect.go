@@ -1,0 +1,20 @@
+package multiagent
+
+import (
+	"time"
+
+	"agentctl/protocol"
+)
+
+// Name is the dialect's name.
+const Name = "multiagent"
+
+// Dialect is the protocol of Multi-Agent-Intelligence, both ends.
+var Dialect = protocol.Dialect{
+	Name:         Name,
+	Server:       func(d protocol.Door) protocol.Codec { return NewServer(d) },
+	Client:       func(c protocol.Call) protocol.Codec { return NewClient(c) },
+	TokenInQuery: true,
+	Accepts:      true,
+	Retry:        protocol.Retry{Attempts: 5, Delay: 3 * time.Second},
+}

@@ -1,0 +1,62 @@
+package multiagent
+
+import "agentctl/protocol"
+
+// Codes of errors.
+const (
+	badRequest    = "bad_request"
+	forbidden     = "forbidden"
+	notFound      = "not_found"
+	notConfigured = "not_configured"
+	streamError   = "stream_error"
+	cancelled     = "cancelled"
+	requestFailed = "tool_request_failed"
+	executeFailed = "tool_execute_failed"
+
+	// What the real system says beside its document.
+	rejected     = "rejected"
+	rejectFailed = "tool_reject_failed"
+)
+
+type fault struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func errorFrame(conversation, code, message string) frame {
+	return frame{Type: typeError, Conversation: conversation, Error: message, Payload: fault{code, message}}
+}
+
+// foreign says one of our errors in the dialect's codes; rest is the code of what it has none for.
+func foreign(code protocol.Code, rest string) string {
+	switch code {
+	case protocol.CodeNoSession, protocol.CodeAmbiguous, protocol.CodeNotFound, protocol.CodeNotSubscribed:
+		return notFound
+	case protocol.CodeForbidden, protocol.CodeUnauthorized:
+		return forbidden
+	case protocol.CodeNoAgent, protocol.CodeAgentAuth, protocol.CodeUnsupported:
+		return notConfigured
+	case protocol.CodeInvalidJSON, protocol.CodeInvalidMessage, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeSessionClosed:
+		return badRequest
+	}
+	return rest
+}
+
+// native says one of the dialect's errors in our codes; missing is what was not found.
+func native(code, message string, missing protocol.Code) *protocol.Error {
+	if message == "" {
+		message = "the server told no reason"
+	}
+	e := &protocol.Error{Code: protocol.CodeAgentFailed, Message: message}
+	switch code {
+	case badRequest:
+		e.Code = protocol.CodeInvalidMessage
+	case forbidden:
+		e.Code = protocol.CodeForbidden
+	case notFound:
+		e.Code = missing
+	case notConfigured:
+		e.Code = protocol.CodeNoAgent
+	}
+	return e
+}

@@ -1,0 +1,87 @@
+package multiagent
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// Bounds of one connection at our server's end.
+const (
+	maxConversations = 256
+	maxUnderWay      = 256 // commands without an answer
+)
+
+// A Server is the codec at our server's end. It follows a session from the first message on that names it.
+type Server struct {
+	door          protocol.Door
+	native        bridge.Requests
+	conversations map[string]*conversation // by what the client calls them
+	sessions      map[string]*conversation // by session id
+	connection    string                   // as our server calls it
+
+	out *protocol.Output // of the call under way
+}
+
+// NewServer makes the codec of a foreign client's connection.
+func NewServer(d protocol.Door) *Server {
+	return &Server{door: d, conversations: map[string]*conversation{}, sessions: map[string]*conversation{}}
+}
+
+// Open implements protocol.Codec.
+func (s *Server) Open(time.Time) protocol.Output {
+	return s.do(func() {
+		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
+		s.native.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
+			var r protocol.HelloResult
+			if json.Unmarshal(a.Result, &r) == nil {
+				s.connection = r.Connection
+			}
+		})
+	})
+}
+
+// Native implements protocol.Codec.
+func (s *Server) Native(_ time.Time, line []byte) protocol.Output {
+	return s.do(func() {
+		if e := s.native.Take(line); e != nil {
+			if c := s.sessions[e.Session]; c != nil {
+				s.event(c, e)
+			}
+		}
+	})
+}
+
+// Foreign implements protocol.Codec.
+func (s *Server) Foreign(_ time.Time, f protocol.Frame) protocol.Output {
+	return s.do(func() { s.message(hear(f.Data)) })
+}
+
+// Wake implements protocol.Codec: nothing here waits for a time.
+func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
+
+// do carries out one call of the codec.
+func (s *Server) do(work func()) protocol.Output {
+	s.out = &protocol.Output{}
+	work()
+	out := s.out
+	s.out = nil
+	return *out
+}
+
+func (s *Server) say(f frame) { s.out.Foreign = append(s.out.Foreign, f.encode()) }
+
+func (s *Server) fail(conversation, code, message string) {
+	s.say(errorFrame(conversation, code, message))
+}
+
+// ask sends a native command; then gets its answer.
+func (s *Server) ask(verb protocol.Verb, session string, data any, then func(protocol.Answer)) {
+	if s.native.Waiting() >= maxUnderWay {
+		then(protocol.Answer{Error: protocol.Errorf(protocol.CodeTooMany, "too many requests under way")})
+		return
+	}
+	s.native.Do(s.out, verb, session, "", data, then)
+}

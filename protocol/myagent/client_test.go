@@ -1,0 +1,319 @@
+package myagent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A stage is our client on a MyAgent server that a test plays.
+type stage struct {
+	*user
+	frames []message
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{user: newUser(t)}
+	s.connect()
+	return s
+}
+
+func (s *stage) connect() {
+	s.frames = nil
+	s.dial(func(f protocol.Frame) {
+		m, ok := decode(f.Data)
+		if !ok {
+			s.t.Fatalf("not a frame: %s", f.Data)
+		}
+		s.frames = append(s.frames, m)
+	})
+}
+
+// hear hands the client what the server says.
+func (s *stage) hear(frames ...string) {
+	s.t.Helper()
+	for _, f := range frames {
+		s.now = s.now.Add(time.Millisecond)
+		s.carry(s.codec.Foreign(s.now, protocol.Frame{Data: []byte(f)}))
+	}
+}
+
+// said returns what the client said since.
+func (s *stage) said() []message {
+	frames := s.frames
+	s.frames = nil
+	return frames
+}
+
+// item is the newest item of the transcript.
+func (s *stage) item() *protocol.Item {
+	s.t.Helper()
+	turn := s.story.Current()
+	if turn == nil || len(turn.Items) == 0 {
+		s.t.Fatal("nothing was told")
+	}
+	return turn.Items[len(turn.Items)-1]
+}
+
+func (s *stage) wake(d time.Duration) {
+	s.t.Helper()
+	s.now = s.now.Add(d)
+	s.carry(s.codec.Wake(s.now))
+}
+
+// real frames a server's event as the real system does.
+func real(seq int, event, session, rest string) string {
+	return fmt.Sprintf(`{"event":%q,"session_id":%q,"timestamp":"2026-03-01T09:00:00.123456","seq":%d,"event_id":"c1-%d"%s}`, event, session, seq, seq, rest)
+}
+
+// attached is our client on a real server, with a session of its own called work.
+func attached(t *testing.T) *stage {
+	s := newStage(t)
+	s.hear(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
+	id := s.ask(protocol.DoSubscribe, "work", protocol.SubscribeData{})
+	if m := s.said(); len(m) != 1 || m[0].Event != userReconnect || m[0].Session != "work" {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect","seq":2}`)
+	if m := s.said(); len(m) != 1 || m[0].Event != userCreateSession {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(real(3, "agent.session_created", "8202", `,"content":"Session created successfully","metadata":{"agent_name":"weather","connection_id":"c1"}`))
+	if a, ok := s.answers[id]; !ok || a.Error != nil {
+		t.Fatalf("%t %+v", ok, a.Error)
+	}
+	if s.state.Session != "8202" || s.state.Agent != "weather" || s.reached != 1 {
+		t.Fatalf("%+v", s.state)
+	}
+	return s
+}
+
+// MY-8, MY-11, MY-14, MY-23: a turn with a tool that asks, on a real server: seqs have gaps and come out of order, and coalesced text that
+// the server dropped comes with the final answer.
+func TestATurnOnARealServer(t *testing.T) {
+	s := attached(t)
+	var sent protocol.SendResult
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "weather?"}, &sent)
+	if m := s.said(); len(m) != 1 || m[0].Event != userMessage || m[0].Session != "8202" || plain(m[0].Content) != "weather?" || sent.Status != protocol.SendStarted {
+		t.Fatalf("%+v %+v", m, sent)
+	}
+	s.hear(
+		real(4, "agent.thinking", "8202", `,"content":"Thinking about step 1","metadata":{"step":1}`),
+		real(5, "agent.tool_call", "8202", `,"step_id":"step_0_get_weather","content":"calling","metadata":{"tool":"get_weather","args":{"city":"Paris"},"status":"running"}`),
+		real(6, "agent.user_confirm", "8202", `,"step_id":"confirm_05ae3bfd_get_weather","content":"Confirm?","metadata":{"tool_name":"get_weather","tool_description":"Get it","tool_args":{"city":"Paris"},"requires_confirmation":true}`),
+	)
+	a := s.state.Approvals[0]
+	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || string(a.Input) != `{"city":"Paris"}` || len(a.Options) != 2 {
+		t.Errorf("%+v", a)
+	}
+	if e := s.fails(protocol.DoApprove, "work", protocol.ApproveData{Decision: protocol.Explain}); e.Code != protocol.CodeUnsupported {
+		t.Errorf("%+v", e)
+	}
+	s.get(protocol.DoApprove, "work", protocol.ApproveData{Decision: protocol.AllowOnce}, nil)
+	if m := s.said(); len(m) != 1 || m[0].Step != "confirm_05ae3bfd_get_weather" || !equalJSON(m[0].Content, []byte(`{"approved":true,"confirmed":true}`)) {
+		t.Errorf("%+v", m)
+	}
+	if e := s.fails(protocol.DoApprove, "work", protocol.ApproveData{Request: a.Request, Decision: protocol.Deny}); e.Code != protocol.CodeConflict || e.Winner.By.Name != "ada" {
+		t.Errorf("%+v", e)
+	}
+	s.hear(
+		real(7, "agent.tool_result", "8202", `,"step_id":"step_0_get_weather","content":"sunny","metadata":{"tool":"get_weather","status":"success"}`),
+		real(10, "agent.partial_answer", "8202", `,"content":"It is ","metadata":{"is_streaming":true,"is_final":false}`),
+		real(13, "agent.partial_answer", "8202", `,"content":"sunny","metadata":{"is_streaming":true,"is_final":false}`),
+		real(12, "system.notice", "8202", `,"content":"Retrying","metadata":{"attempt":2,"total_attempts":3,"retry_delay_seconds":1.5,"error_type":"x","error":"boom"}`),
+		real(14, "agent.partial_answer", "8202", `,"content":"","metadata":{"is_streaming":true,"is_final":true}`),
+		real(15, "agent.final_answer", "8202", `,"content":"It is sunny in Paris today."`),
+	)
+	turn := s.story.Current()
+	var texts, kinds []string
+	for _, it := range turn.Items {
+		kinds = append(kinds, string(it.Kind)+string(it.Type))
+		if it.Kind == protocol.ItemText {
+			texts = append(texts, it.Text.String())
+		}
+		if it.Kind == protocol.ItemTool && (it.Text.String() != "sunny" || it.Tool.End.Status != protocol.ToolCompleted || it.Tool.Name != "get_weather") {
+			t.Errorf("%+v", it.Tool)
+		}
+	}
+	if want := []string{"reasoning", "tool", "approval", "text", "eventretry.scheduled", "text"}; !slices.Equal(kinds, want) {
+		t.Errorf("items %v", kinds)
+	}
+	if !slices.Equal(texts, []string{"It is sunny", "It is sunny in Paris today."}) || turn.End.Reason != protocol.ReasonCompleted {
+		t.Errorf("%q %+v", texts, turn.End)
+	}
+	// MY-5: the highest seq is acknowledged, in both forms.
+	s.said()
+	s.ask(protocol.DoAck, "8202", protocol.AckData{Seq: s.at.Seq})
+	if m := s.said(); len(m) != 1 || m[0].Event != userAck || m[0].Seq != 15 || object(m[0].Content).int("last_seq") != 15 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// X-1: a real server refuses messages while it works, so they wait in our client's queue.
+func TestMessagesWaitForARealServer(t *testing.T) {
+	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.said()
+	var r protocol.SendResult
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "two"}, &r)
+	if r.Status != protocol.SendQueued || len(s.state.Queue) != 1 || len(s.said()) != 0 {
+		t.Fatalf("%+v %+v", r, s.state.Queue)
+	}
+	s.hear(real(4, "agent.error", "8202", `,"content":"Agent is currently running, please try again later"`))
+	if s.state.Turn == nil {
+		t.Fatal("the turn ended")
+	}
+	s.hear(real(5, "agent.final_answer", "8202", `,"content":"done"`))
+	if s.state.Turn == nil || s.state.Turn.Message.Text != "two" || len(s.state.Queue) != 0 {
+		t.Fatalf("%+v", s.state)
+	}
+	if m := s.said(); !slices.ContainsFunc(m, func(m message) bool { return m.Event == userMessage && plain(m.Content) == "two" }) {
+		t.Errorf("said %+v", m)
+	}
+	// Interrupting is answered when the turn has ended.
+	id := s.ask(protocol.DoInterrupt, "work", protocol.InterruptData{})
+	if _, early := s.answers[id]; early || s.said()[0].Event != userCancel {
+		t.Error("answered at once")
+	}
+	s.hear(real(6, "agent.interrupted", "8202", `,"content":"Execution cancelled"`))
+	if a := s.answers[id]; a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) || s.state.Last.Reason != protocol.ReasonInterrupted {
+		t.Errorf("%+v", s.answers[id])
+	}
+}
+
+// MY-7, MY-9, MY-18, MY-35: a real server's session ends with its connection; a state that was asked for at the turn's end brings it
+// back: what was heard is not told again, what was missed is, and old confirmations are not asked again.
+func TestARealSessionIsRevived(t *testing.T) {
+	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.hear(real(4, "agent.final_answer", "8202", `,"content":"first"`))
+	if m := s.said(); m[len(m)-1].Event != userRequestState {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(real(5, "agent.state_exported", "8202", `,"metadata":{"signed_state":{"state":{"session_id":"8202"},"timestamp":1,"signature":"s","version":"1.0","checksum":"c"}}`))
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
+	s.hear(real(6, "agent.thinking", "8202", `,"content":"hm","metadata":{"step":1}`))
+	was := s.at
+
+	s.connect()
+	s.hear(`{"event":"system.connected","metadata":{"connection_id":"c2"},"seq":1,"event_id":"c2-1"}`)
+	id := s.ask(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
+	m := s.said()
+	if len(m) != 1 || m[0].Event != userReconnectState || object(m[0].Signed) == nil || object(m[0].Content).str("last_event_id") != "c1-6" {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(
+		`{"event":"agent.state_restored","session_id":"9000","seq":2,"event_id":"c2-2","metadata":{"original_session_id":"8202","connection_id":"c2"}}`,
+		`{"event":"agent.thinking","session_id":"9000","seq":3,"event_id":"c2-3","content":"hm","metadata":{"orig_seq":6,"orig_event_id":"c1-6","step":1}}`,
+		`{"event":"agent.user_confirm","session_id":"9000","seq":4,"event_id":"c2-4","step_id":"old","content":"sure?","metadata":{"orig_seq":7,"orig_event_id":"c1-7"}}`,
+		`{"event":"agent.partial_answer","session_id":"9000","seq":5,"event_id":"c2-5","content":"sec","metadata":{"orig_seq":8,"orig_event_id":"c1-8"}}`,
+		`{"event":"agent.final_answer","session_id":"9000","seq":6,"event_id":"c2-6","content":"second","metadata":{"orig_seq":9,"orig_event_id":"c1-9"}}`,
+		`{"event":"system.notice","session_id":"9000","seq":7,"event_id":"c2-7","content":"Replayed","metadata":{"action":"replay","replayed":3,"last_seq":6}}`,
+	)
+	if a, ok := s.answers[id]; !ok || a.Error != nil || s.modes[len(s.modes)-1] != protocol.ModeResume {
+		t.Fatalf("%t %+v %v", ok, a.Error, s.modes)
+	}
+	if len(s.state.Approvals) != 0 || s.state.Turn != nil {
+		t.Errorf("%+v", s.state)
+	}
+	turn := s.story.Current()
+	if len(turn.Items) != 3 || turn.Items[0].Text.String() != "hm" || turn.Items[1].Type != protocol.Raw || turn.Items[2].Text.String() != "second" {
+		t.Errorf("%s", protocol.MustEncode(turn.Items))
+	}
+	s.said()
+	s.get(protocol.DoSend, "8202", protocol.SendData{Text: "three"}, nil)
+	if m := s.said(); m[0].Session != "9000" {
+		t.Errorf("said to %s", m[0].Session)
+	}
+}
+
+// A session that is lost for good is begun anew, and our client is told so by a reset.
+func TestALostRealSessionIsBegunAnew(t *testing.T) {
+	s := attached(t)
+	was := s.at
+	s.connect()
+	s.hear(`{"event":"system.connected","seq":1}`)
+	s.ask(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
+	s.hear(
+		`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`,
+		`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`,
+	)
+	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "9000" {
+		t.Errorf("%v %+v", s.modes, s.state)
+	}
+}
+
+// A server that says nothing is spoken to after a while, and one that never answers is given up.
+func TestASilentServerIsGivenUp(t *testing.T) {
+	s := newStage(t)
+	id := s.ask(protocol.DoCreate, "", protocol.CreateData{Title: "x"})
+	if len(s.frames) != 0 {
+		t.Fatal("spoke before the greeting")
+	}
+	s.wake(greetWithin)
+	if m := s.said(); len(m) != 1 || m[0].Event != userCreateSession {
+		t.Fatalf("said %+v", m)
+	}
+	s.wake(askWithin)
+	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Invariant 12: what is unknown, with a namespace, odd or out of order is kept or understood, never lost and never the end.
+func TestUnknownFramesAreKept(t *testing.T) {
+	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	for _, frame := range []string{
+		`{"event":"agent.llm_message","session_id":"8202","content":{"role":"assistant"}}`, `{"event":"nonsense","session_id":"8202"}`,
+		`{"event":7,"session_id":"8202"}`, `not JSON`, `[1]`, `{"event":"solver.retry","content":"` + strings.Repeat("x", 300<<10) + `"}`,
+	} {
+		before := len(s.story.Current().Items)
+		s.hear(frame)
+		if len(s.story.Current().Items) != before+1 || s.item().Type != protocol.Raw {
+			t.Errorf("%.80s is lost", frame)
+		}
+	}
+	s.hear(`{"event":"myapp.agent.final_answer","session_id":"8202","content":"done"}`)
+	if s.state.Last == nil || s.state.Last.Reason != protocol.ReasonCompleted {
+		t.Error("a namespace is not understood")
+	}
+}
+
+// MY-13: a cancelled plan ends the turn when nothing else does.
+func TestACancelledPlanEndsTheTurn(t *testing.T) {
+	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.hear(real(4, "plan.start", "8202", `,"content":{"question":"one"}`), real(5, "plan.cancelled", "8202", `,"content":null,"metadata":{"reason":"denied"}`))
+	if s.state.Turn == nil {
+		t.Fatal("too early")
+	}
+	s.wake(lapseAfter)
+	if s.state.Turn != nil || s.state.Plan.Status != protocol.StatusCancelled {
+		t.Errorf("%+v", s.state)
+	}
+}
+
+// Invariant 14: however much a server says, what is remembered of it is bounded, and our client's view folds.
+func TestTheClientsEndIsBounded(t *testing.T) {
+	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	for n := range 3000 {
+		s.hear(
+			real(n+10, "agent.user_confirm", "8202", fmt.Sprintf(`,"step_id":"c%d","content":"sure?"`, n)),
+			real(n+10, "agent.tool_call", "8202", fmt.Sprintf(`,"step_id":"s%d","metadata":{"tool":"x"}`, n)),
+			real(n+10, "agent.thinking", fmt.Sprintf("other%d", n), `,"content":"x"`),
+		)
+	}
+	c := s.codec.(*client)
+	if len(s.state.Approvals) > maxAsked || len(s.state.Turn.Tools) > maxPending || len(c.memory.sessions) > maxSessions || len(c.receipt.list) > maxReceipts {
+		t.Errorf("%d approvals, %d tools, %d sessions, %d receipts", len(s.state.Approvals), len(s.state.Turn.Tools), len(c.memory.sessions), len(c.receipt.list))
+	}
+	if c.find("work") == nil {
+		t.Error("the session that is followed was forgotten")
+	}
+}

@@ -1,0 +1,206 @@
+package myagent
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// do carries out a command of our client.
+func (c *client) do(cmd *protocol.Command) {
+	switch cmd.Command {
+	case protocol.DoList, protocol.DoWatch:
+		c.list(cmd)
+	case protocol.DoCreate:
+		c.create(cmd)
+	case protocol.DoRestore:
+		c.restore(cmd)
+	case protocol.DoAck:
+		c.ack(cmd)
+	case protocol.DoUnsubscribe:
+		c.unsubscribe(cmd)
+	default:
+		data := protocol.CommandOf(cmd.Command).Data()
+		if err := cmd.DecodeData(data); err != nil {
+			c.desk.Fail(c.out, cmd, err)
+			return
+		}
+		sub, _ := data.(*protocol.SubscribeData)
+		c.open(cmd.Session, sub != nil && sub.Position != nil && sub.Position.Seq == 0, func(s *session, err *protocol.Error) {
+			if err != nil {
+				c.desk.Fail(c.out, cmd, err)
+				return
+			}
+			c.current = s
+			c.in(s, cmd, data)
+		})
+	}
+}
+
+// in carries out a command in a session of this connection.
+func (c *client) in(s *session, cmd *protocol.Command, data any) {
+	switch d := data.(type) {
+	case *protocol.SubscribeData:
+		s.log.Attach(c.out, &c.desk, cmd, c.now)
+	case *protocol.HistoryData:
+		c.desk.Answer(c.out, cmd, s.log.History(*d))
+	case *protocol.SendData:
+		c.send(s, cmd, d)
+	case *protocol.PlanRunData:
+		c.solve(s, cmd, d)
+	case *protocol.InterruptData:
+		c.interrupt(s, cmd, d)
+	case *protocol.ApproveData:
+		c.approve(s, cmd, d)
+	case *protocol.TaskIDData:
+		c.task(s, cmd, d)
+	default:
+		switch cmd.Command {
+		case protocol.DoSnapshot:
+			c.desk.Answer(c.out, cmd, s.log.Snapshot())
+		case protocol.DoExport:
+			c.export(s, cmd)
+		}
+	}
+}
+
+// list answers with the sessions that this client knows: no frame lists a server's.
+func (c *client) list(cmd *protocol.Command) {
+	var watch protocol.WatchData
+	var list protocol.ListData
+	var err error
+	if cmd.Command == protocol.DoWatch {
+		if err = cmd.DecodeData(&watch); err == nil {
+			c.watched = !watch.Off
+		}
+	} else {
+		err = cmd.DecodeData(&list)
+	}
+	if err != nil {
+		c.desk.Fail(c.out, cmd, err)
+		return
+	}
+	r := protocol.ListResult{Sessions: []protocol.Summary{}}
+	for i := len(c.memory.sessions) - 1; i >= 0 && !watch.Off; i-- {
+		s := c.memory.sessions[i]
+		sum := s.log.Summary()
+		if sum.Status == protocol.Closed && !list.Closed {
+			continue
+		}
+		s.summary = protocol.MustEncode(sum)
+		r.Sessions = append(r.Sessions, sum)
+	}
+	c.desk.Answer(c.out, cmd, r)
+}
+
+// ack acknowledges the frames that our client has taken, in both forms that are understood.
+func (c *client) ack(cmd *protocol.Command) {
+	var d protocol.AckData
+	if err := cmd.DecodeData(&d); err != nil {
+		c.desk.Fail(c.out, cmd, err)
+		return
+	}
+	s := c.find(cmd.Session)
+	if s == nil || !s.here {
+		return
+	}
+	if seq := c.receipt.acked(s, d.Seq); seq > 0 {
+		c.say(frame{Session: s.foreign, Event: userAck, Seq: seq, Content: meta{"last_seq": seq}})
+	}
+}
+
+// unsubscribe ends the following of a session, of which the server is not told: no frame says it.
+func (c *client) unsubscribe(cmd *protocol.Command) {
+	s := c.find(cmd.Session)
+	if s == nil || !s.log.Following() {
+		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeNotSubscribed, "this connection does not follow session %s", cmd.Session))
+		return
+	}
+	s.log.Detach()
+	c.desk.Answer(c.out, cmd, protocol.Empty{})
+}
+
+// create makes a session. MyAgent has no working directory to give: the agent's own is used.
+func (c *client) create(cmd *protocol.Command) {
+	var d protocol.CreateData
+	if err := cmd.DecodeData(&d); err != nil {
+		c.desk.Fail(c.out, cmd, err)
+		return
+	}
+	if len(d.Env) > 0 {
+		c.desk.Fail(c.out, cmd, c.unsupported("the environment of an agent"))
+		return
+	}
+	title := d.Title
+	if title == "" {
+		title = d.Name
+	}
+	f := frame{Event: userCreateSession, Content: meta{}.with("title", title).with("agent", d.Agent), Meta: meta{}.with("key", cmd.Key)}
+	if d.Agent == "" {
+		f.Content = title
+	}
+	c.ask(f, nil, func(result json.RawMessage, err *protocol.Error) {
+		s := c.find(object(result).str("session"))
+		if err == nil && s == nil {
+			err = protocol.Errorf(protocol.CodeInternal, "the server began no session")
+		}
+		if err != nil {
+			c.desk.Fail(c.out, cmd, err)
+			return
+		}
+		s.named(d.Name)
+		r := protocol.CreateResult{Session: s.log.Session, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}}
+		if d.Prompt == "" {
+			c.desk.Answer(c.out, cmd, r)
+			return
+		}
+		c.deliver(s, cmd, &protocol.SendData{Text: d.Prompt, ClientMessageID: d.ClientMessageID}, func(sent protocol.SendResult) {
+			r.Message = &sent
+			c.desk.Answer(c.out, cmd, r)
+		})
+	})
+}
+
+func (c *client) unsupported(what string) *protocol.Error {
+	return protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, what)
+}
+
+// export asks for a signed state. It is opaque to us: the whole of it is the state.
+func (c *client) export(s *session, cmd *protocol.Command) {
+	c.ask(frame{Session: s.foreign, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.desk.Fail(c.out, cmd, err)
+			return
+		}
+		o := object(raw)
+		r := protocol.ExportResult{State: protocol.SignedState{Version: Name, State: raw, Signature: o.str("signature")}, Expires: c.now.Add(stateTTL).UTC()}
+		c.desk.Answer(c.out, cmd, r)
+	})
+}
+
+// restore makes a session of a signed state.
+func (c *client) restore(cmd *protocol.Command) {
+	var d protocol.RestoreData
+	err := cmd.DecodeData(&d)
+	if err == nil && (d.State.Version != Name || object(d.State.State) == nil) {
+		err = protocol.Errorf(protocol.CodeInvalidState, "the state is not one of a server of the dialect %s", Name)
+	}
+	if err != nil {
+		c.desk.Fail(c.out, cmd, err)
+		return
+	}
+	state, _ := protocol.Compact(d.State.State)
+	c.ask(frame{Event: userReconnectState, Signed: state, Meta: meta{}.with("key", cmd.Key)}, nil, func(result json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.desk.Fail(c.out, cmd, err)
+			return
+		}
+		id := clip(object(result).str("session"))
+		s := c.find(id)
+		if s == nil {
+			s = c.begin(id)
+		}
+		s.named(d.Name)
+		c.desk.Answer(c.out, cmd, protocol.CreateResult{Session: id, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}})
+	})
+}

@@ -1,0 +1,133 @@
+package myagent
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// An opening is a session on its way into this connection, and who waits for it.
+type opening struct {
+	name    string
+	whole   bool     // from the beginning of its log, where the server can
+	known   *session // from the connection before; nil: none
+	waiting []func(*session, *protocol.Error)
+}
+
+// open brings a session into this connection, in the best way that the server knows: our server goes on where the client was or
+// shows the session as it is; a MyAgent server restores a state that was asked for in time; else a session is begun, for such a
+// server's sessions end with their connection and it cannot list any.
+func (c *client) open(name string, whole bool, then func(*session, *protocol.Error)) {
+	s := c.find(name)
+	if s != nil && s.here {
+		s.named(name)
+		then(s, nil)
+		return
+	}
+	if o := c.opening[name]; o != nil {
+		if len(o.waiting) >= maxAsks {
+			then(nil, protocol.Errorf(protocol.CodeTooMany, "too many commands at once"))
+			return
+		}
+		o.waiting = append(o.waiting, then)
+		return
+	}
+	o := &opening{name: name, whole: whole, known: s, waiting: []func(*session, *protocol.Error){then}}
+	c.opening[name] = o
+	if s != nil && s.state != nil && !c.can[canReconnect] {
+		c.revive(o)
+		return
+	}
+	c.reconnect(o)
+}
+
+// opened tells who waits.
+func (c *client) opened(o *opening, s *session, err *protocol.Error) {
+	delete(c.opening, o.name)
+	if s != nil {
+		s.here = true
+		s.named(o.name)
+		c.current = s
+	}
+	for _, then := range o.waiting {
+		then(s, err)
+	}
+}
+
+// reconnect asks for a session that goes on without us.
+func (c *client) reconnect(o *opening) {
+	f := frame{Session: o.name, Event: userReconnect}
+	if s := o.known; s != nil {
+		f.Session = s.foreign
+		if s.last != "" {
+			f.Content = meta{"last_event_id": s.last, "last_seq": s.lastSeq}
+		}
+	} else if o.whole {
+		f.Content = meta{"last_seq": 0}
+	}
+	c.ask(f, o.known, func(result json.RawMessage, err *protocol.Error) {
+		switch {
+		case err == nil:
+			s := c.find(object(result).str("session"))
+			if s == nil {
+				c.opened(o, nil, protocol.Errorf(protocol.CodeInternal, "the server reconnected to nothing"))
+				return
+			}
+			c.opened(o, s, nil)
+		case c.can[canReconnect]:
+			c.opened(o, nil, err)
+		default:
+			c.beginFor(o)
+		}
+	})
+}
+
+// revive restores a known session from its exported state.
+func (c *client) revive(o *opening) {
+	s := o.known
+	f := frame{Event: userReconnectState, Signed: s.state, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.last)}
+	s.state = nil // once
+	s.had = s.last
+	c.ask(f, s, func(result json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.beginFor(o)
+			return
+		}
+		s.foreign, s.here, s.replays = clip(object(result).str("session")), true, true
+		c.current = s
+		// The frames that were missed come before a notice that ends them.
+		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
+			s.replays = false
+			if s.log.State.Turn != nil {
+				c.endTurn(s, c.now, protocol.TurnEndedData{
+					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
+				})
+			}
+			c.opened(o, s, nil)
+		}})
+	})
+}
+
+// beginFor begins a session for a name that the server does not know.
+func (c *client) beginFor(o *opening) {
+	c.ask(frame{Event: userCreateSession, Content: o.name}, nil, func(result json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.opened(o, nil, protocol.Errorf(protocol.CodeNoSession, "there is no session %q, and none could be begun: %s", clip(o.name), err.Message))
+			return
+		}
+		s := c.find(object(result).str("session"))
+		if s == nil {
+			c.opened(o, nil, protocol.Errorf(protocol.CodeInternal, "the server began no session"))
+			return
+		}
+		if known := o.known; known != nil && known != s {
+			s.names = known.names
+			s.named(known.log.Session)
+			s.add(c, bridge.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+				Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one",
+			}})
+		}
+		c.opened(o, s, nil)
+	})
+}

@@ -1,0 +1,356 @@
+package myagent
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A user is our client as far as its codec can tell: it sends commands and folds what it is shown.
+type user struct {
+	t       testing.TB
+	codec   protocol.Codec
+	now     time.Time
+	foreign func(protocol.Frame) // to the server
+	memory  *protocol.Memory
+	ids     func(string) string
+	n       int
+	answers map[string]protocol.Answer
+	state   *protocol.State
+	story   *protocol.Transcript
+	at      protocol.Position
+	modes   []string
+	reached int // caught_up
+	other   []protocol.Event
+}
+
+func newUser(t testing.TB) *user {
+	u := &user{t: t, now: start, memory: new(protocol.Memory), ids: counter(), answers: map[string]protocol.Answer{}}
+	return u
+}
+
+// dial begins a connection.
+func (u *user) dial(foreign func(protocol.Frame)) {
+	u.foreign = foreign
+	u.codec = newClient(protocol.Call{Name: "ada", ID: u.ids, Memory: u.memory})
+	u.carry(u.codec.Open(u.now))
+}
+
+func (u *user) carry(out protocol.Output) {
+	u.t.Helper()
+	for _, line := range out.Native {
+		e, a, err := protocol.DecodeIncoming(line)
+		switch {
+		case err != nil:
+			u.t.Fatalf("not a line of a server: %s", line)
+		case a != nil:
+			u.answered(*a)
+		default:
+			u.event(e)
+		}
+	}
+	for _, f := range out.Foreign {
+		u.foreign(f)
+	}
+}
+
+func (u *user) answered(a protocol.Answer) {
+	u.answers[a.ID] = a
+	var r protocol.SubscribeResult
+	if json.Unmarshal(a.Result, &r) != nil || r.Mode == "" {
+		return
+	}
+	u.modes = append(u.modes, r.Mode)
+	if r.Snapshot != nil {
+		u.state, u.story = r.Snapshot.State, &protocol.Transcript{}
+	}
+	u.at = r.After
+}
+
+func (u *user) event(e *protocol.Event) {
+	u.t.Helper()
+	if e.Type == protocol.CaughtUp {
+		u.reached++
+	}
+	if !e.Durable() {
+		u.other = append(u.other, *e)
+		return
+	}
+	if e.Seq != u.at.Seq+1 {
+		u.t.Fatalf("event %d comes after %d", e.Seq, u.at.Seq)
+	}
+	if len(e.AppendJSON(nil)) > protocol.MaxEvent {
+		u.t.Fatalf("event %d is too large", e.Seq)
+	}
+	if err := u.state.Apply(e); err != nil {
+		u.t.Fatal(err)
+	}
+	if _, err := u.story.Apply(e); err != nil {
+		u.t.Fatal(err)
+	}
+	u.at.Seq = e.Seq
+}
+
+// ask sends a command and returns the id of its answer.
+func (u *user) ask(verb protocol.Verb, session string, data any) string {
+	u.t.Helper()
+	u.n++
+	c := protocol.Command{ID: fmt.Sprintf("u%d", u.n), Command: verb, Session: session}
+	if data != nil {
+		c.Data = protocol.MustEncode(data)
+	}
+	if t := protocol.CommandOf(verb); t != nil && t.Changes {
+		c.Key = fmt.Sprintf("key-%d", u.n)
+	}
+	u.carry(u.codec.Native(u.now, protocol.MustEncode(c)))
+	return c.ID
+}
+
+// get asks and reads the answer, which must be there.
+func (u *user) get(verb protocol.Verb, session string, data, result any) {
+	u.t.Helper()
+	id := u.ask(verb, session, data)
+	a, ok := u.answers[id]
+	if !ok || a.Error != nil {
+		u.t.Fatalf("%s: answered %t: %+v", verb, ok, a.Error)
+	}
+	if result != nil {
+		if err := json.Unmarshal(a.Result, result); err != nil {
+			u.t.Fatal(err)
+		}
+	}
+}
+
+// fails asks and returns the error, which must be there.
+func (u *user) fails(verb protocol.Verb, session string, data any) *protocol.Error {
+	u.t.Helper()
+	a, ok := u.answers[u.ask(verb, session, data)]
+	if !ok || a.Error == nil {
+		u.t.Fatalf("%s: answered %t: %s", verb, ok, a.Result)
+	}
+	return a.Error
+}
+
+// A pair is our client's codec on our server's codec on a native peer.
+type pair struct {
+	*user
+	peer  *peer
+	trail *protocol.Trail
+	bench *bench
+	told  int // frames that the client got
+	lost  bool
+}
+
+func newPair(t testing.TB) *pair {
+	p := &pair{user: newUser(t), peer: newPeer(t), trail: new(protocol.Trail)}
+	p.connect()
+	return p
+}
+
+// connect begins a new connection; the old one is gone.
+func (p *pair) connect() {
+	b := newBench(p.t, p.peer, p.trail)
+	p.bench, p.told = b, 0
+	p.dial(func(f protocol.Frame) {
+		p.bench.say(string(f.Data))
+		p.pump()
+	})
+	p.pump()
+}
+
+// pump hands frames to the client.
+func (p *pair) pump() {
+	b := p.bench
+	for p.told < len(b.raw) {
+		data := b.raw[p.told]
+		p.told++
+		p.carry(p.codec.Foreign(p.now, protocol.Frame{Data: data}))
+	}
+}
+
+// happens lets events happen in a session.
+func (p *pair) happens(session string, events ...protocol.Event) {
+	p.bench.native(p.peer.add(session, events...)...)
+	p.pump()
+}
+
+func TestOurClientOnOurServer(t *testing.T) {
+	p := newPair(t)
+	var hello protocol.HelloResult
+	p.get(protocol.DoHello, "", protocol.HelloData{Version: "v1", Name: "ada", Acks: true}, &hello)
+	var made protocol.CreateResult
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "fix", Agent: "script", CWD: "/x"}, &made)
+	if made.Session != "s1" {
+		t.Fatalf("made %+v", made)
+	}
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	if p.state.Agent != "script" || p.state.Title != "fix" || p.reached != 1 {
+		t.Fatalf("%+v", p.state)
+	}
+	var sent protocol.SendResult
+	p.get(protocol.DoSend, "s1", protocol.SendData{Text: "hi", ClientMessageID: "ui-1"}, &sent)
+	if sent.MessageID != "m1" || sent.Seq != 0 {
+		t.Errorf("sent %+v", sent)
+	}
+	if c := p.bench.last(protocol.DoSend, nil); c.Key == "" {
+		t.Error("the key is lost")
+	}
+	p.happens("s1", asking()...)
+	if p.state.Status() != protocol.Waiting || p.state.Approvals[0].Request != "r1" {
+		t.Fatalf("%+v", p.state)
+	}
+	var done protocol.ApproveResult
+	p.get(protocol.DoApprove, "s1", protocol.ApproveData{Request: "r1", Option: "allow_once"}, &done)
+	var d protocol.ApproveData
+	if p.bench.last(protocol.DoApprove, &d); done.Outcome != protocol.Allowed || d.Option != "allow_once" || d.Request != "r1" {
+		t.Errorf("%+v %+v", done, d)
+	}
+	p.peer.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) {
+		e := protocol.Errorf(protocol.CodeConflict, "grace has already decided")
+		e.Winner = &protocol.Winner{By: protocol.Actor{Name: "grace"}, Outcome: protocol.Denied}
+		return nil, e
+	}
+	if e := p.fails(protocol.DoApprove, "s1", protocol.ApproveData{Request: "r1", Decision: protocol.Deny}); e.Code != protocol.CodeConflict || e.Winner.By.Name != "grace" {
+		t.Errorf("%+v", e)
+	}
+	var stopped protocol.InterruptResult
+	p.get(protocol.DoInterrupt, "s1", protocol.InterruptData{Turn: "t1", Queue: "hold"}, &stopped)
+	if !stopped.Interrupted {
+		t.Error("not interrupted")
+	}
+	for _, verb := range []protocol.Verb{protocol.DoSearch, protocol.DoCompact, protocol.DoRulesList} {
+		if e := p.fails(verb, "s1", nil); e.Code != protocol.CodeUnsupported {
+			t.Errorf("%s: %+v", verb, e)
+		}
+	}
+	if e := p.fails(protocol.DoSubscribe, "nope", nil); e.Code != protocol.CodeNoSession {
+		t.Errorf("%+v", e)
+	}
+	var state protocol.ExportResult
+	p.get(protocol.DoExport, "s1", nil, &state)
+	var restored protocol.CreateResult
+	p.get(protocol.DoRestore, "", protocol.RestoreData{State: state.State}, &restored)
+	if restored.Session != "s2" {
+		t.Errorf("%+v", restored)
+	}
+	p.get(protocol.DoTaskCancel, "s1", protocol.TaskIDData{Task: "1"}, nil)
+	p.get(protocol.DoPlanRun, "s1", protocol.PlanRunData{Tasks: []protocol.Task{{ID: "1", Title: "a"}}}, nil)
+}
+
+// X-9, S8: a client that comes late names a session as everywhere, gets it as it is, and follows it.
+func TestOurClientAttachesLate(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoHello, "", protocol.HelloData{Name: "ada", Acks: true}, nil)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	p.happens("s1", answering(1)...)
+	p.happens("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: "m9", Text: "later"}))
+	p.happens("s1", asking()...)
+	late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+	late.peer.follows["s1"] = false
+	late.connect()
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	if s := late.state; s.Turns != 1 || len(s.Queue) != 1 || s.Turn == nil || len(s.Approvals) != 1 || s.Title != "x" {
+		t.Fatalf("%+v", s)
+	}
+	late.get(protocol.DoWatch, "", protocol.WatchData{}, nil)
+	late.happens("s1", event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonDenied}))
+	if late.state.Last.Reason != protocol.ReasonDenied || late.other[len(late.other)-1].Type != protocol.SummaryChanged {
+		t.Errorf("%+v", late.state.Last)
+	}
+	// MY-5, MY-6: what our client took is acknowledged to our server.
+	late.ask(protocol.DoAck, "s1", protocol.AckData{Seq: late.at.Seq})
+	if s := late.bench.codec.(*server); s.marks.acked != s.seq {
+		t.Errorf("acknowledged %d of %d", s.marks.acked, s.seq)
+	}
+	late.get(protocol.DoUnsubscribe, "s1", nil, nil)
+	before := late.at
+	late.happens("s1", answering(2)...)
+	if late.at != before {
+		t.Error("still followed")
+	}
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &before}, nil)
+	if late.modes[len(late.modes)-1] != protocol.ModeResume || late.state.Turns != 3 {
+		t.Errorf("%v %+v", late.modes, late.state)
+	}
+	var page protocol.HistoryResult
+	late.get(protocol.DoHistory, "s1", protocol.HistoryData{}, &page)
+	if len(page.Events) == 0 || page.Epoch != late.at.Epoch {
+		t.Errorf("history %+v", page)
+	}
+}
+
+// A server that restarted knows nothing of the connection before: the log begins anew, and our client is told by a reset.
+func TestAForgottenConnectionIsAReset(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{}, nil)
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	p.happens("s1", answering(1)...)
+	p.trail = new(protocol.Trail)
+	p.connect()
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
+	if p.modes[len(p.modes)-1] != protocol.ModeReset || p.state.Turns != 1 {
+		t.Errorf("%v %+v", p.modes, p.state)
+	}
+}
+
+// X-6: the whole log is there for a client that asks for it from the beginning.
+func TestTheWholeLogCanBeHad(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	for n := range 5 {
+		p.happens("s1", answering(n)...)
+	}
+	late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
+	late.peer.follows["s1"] = false
+	late.connect()
+	late.state, late.story = &protocol.State{}, &protocol.Transcript{}
+	late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+	if late.modes[0] != protocol.ModeResume || len(late.story.Turns) != 5 || late.state.Turns != 5 || late.state.Title != "x" {
+		t.Errorf("%v %+v", late.modes, late.state)
+	}
+}
+
+// MY-33 to MY-35: a session is carried away and comes back as a new one, with what was said since; the old one lives on.
+func TestOurClientRestores(t *testing.T) {
+	p := newPair(t)
+	p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+	p.happens("s1", answering(1)...)
+	var state protocol.ExportResult
+	p.get(protocol.DoExport, "s1", nil, &state)
+	p.happens("s1", answering(2)...)
+	p.happens("s1", asking()...)
+	p.connect()
+	var made protocol.CreateResult
+	p.get(protocol.DoRestore, "", protocol.RestoreData{State: state.State, Name: "again"}, &made)
+	p.state, p.story = &protocol.State{Session: made.Session}, &protocol.Transcript{}
+	p.get(protocol.DoSubscribe, "again", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+	if made.Session != "s2" || len(p.story.Turns) != 2 || p.story.Turns[0].Message.MessageID != "m2" || p.state.Turn != nil || len(p.state.Approvals) != 0 {
+		t.Errorf("%+v %+v %+v", made, p.story.Turns, p.state)
+	}
+	p.happens("s2", answering(3)...)
+	if p.state.Turns != 3 || p.story.Current().Message.MessageID != "m3" {
+		t.Errorf("%+v", p.state)
+	}
+	if e := p.fails(protocol.DoRestore, "", protocol.RestoreData{State: protocol.SignedState{Version: "1", State: []byte("{}")}}); e.Code != protocol.CodeInvalidState {
+		t.Errorf("%+v", e)
+	}
+	state.State.State = []byte(`{"state":{"session_id":"s1"},"timestamp":1772355600,"signature":"x","version":"1.0","checksum":"y"}`)
+	if e := p.fails(protocol.DoRestore, "", protocol.RestoreData{State: state.State}); e.Code != protocol.CodeInvalidState {
+		t.Errorf("%+v", e)
+	}
+}
+
+func BenchmarkADeltaOverBothCodecs(b *testing.B) {
+	p := newPair(b)
+	p.get(protocol.DoCreate, "", protocol.CreateData{}, nil)
+	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+	p.happens("s1", answering(1)[:3]...)
+	delta := event(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "token "})
+	for b.Loop() {
+		p.happens("s1", delta)
+		p.bench.frames, p.bench.raw, p.told = nil, nil, 0
+	}
+}

@@ -1,0 +1,181 @@
+package myagent
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// canonical JSON is what Python's json.dumps(sort_keys=True, separators=(',', ':')) writes, for MyAgent signs that.
+func TestCanonicalJSONIsPythons(t *testing.T) {
+	in := `{"session_id": "会话😀", "b": [1, 2.5, -0.0, true, null, "a\"\\/\n` + "\u007f\u2028" + `<>&"], "a": {"z": 1, "A": 2, "é": "x"}}`
+	want := `{"a":{"A":2,"z":1,"\u00e9":"x"},"b":[1,2.5,-0.0,true,null,"a\"\\/\n\u007f\u2028<>&"],"session_id":"\u4f1a\u8bdd\ud83d\ude00"}`
+	got, err := canonical([]byte(in))
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, got, want)
+	}
+}
+
+// answering is a whole turn.
+func answering(n int) []protocol.Event {
+	turn, message := fmt.Sprintf("t%d", n), fmt.Sprintf("m%d", n)
+	return []protocol.Event{
+		event(protocol.MessageUser, turn, protocol.Message{MessageID: message, Text: "hi"}),
+		event(protocol.TurnStarted, turn, protocol.TurnStartedData{MessageID: message}),
+		event(protocol.TextStart, turn, protocol.PartStartData{Part: "p1"}),
+		event(protocol.TextDelta, turn, protocol.PartDeltaData{Part: "p1", Text: "Hello "}),
+		event(protocol.TextDelta, turn, protocol.PartDeltaData{Part: "p1", Text: "world"}),
+		event(protocol.TextEnd, turn, protocol.PartEndData{Part: "p1"}),
+		event(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: protocol.ReasonCompleted}),
+	}
+}
+
+// MY-6, MY-7, MY-9, MY-18, MY-35, X-9: after a reconnect with a state the client gets what came after its last frame, wherever that
+// was: each frame once, restamped with a new seq, the new session and its old seq; a notice ends them.
+func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
+	for _, by := range []string{"event_id", "seq"} {
+		for last := uint64(1); last <= 15; last++ {
+			trail := new(protocol.Trail)
+			p := newPeer(t)
+			b := newBench(t, p, trail)
+			b.say(`{"event":"user.create_session"}`)
+			log := slices.Clone(b.frames[1:])
+			b.say(`{"event":"user.request_state"}`)
+			state := meta1(b.next(agentStateExported))["signed_state"]
+			b.native(p.add("s1", answering(1)...)...)
+			b.native(p.add("s1", answering(2)...)...)
+			var missed []string
+			for _, m := range append(log, b.frames...) {
+				if uint64(m.Seq) > last {
+					missed = append(missed, fmt.Sprint(m.Event, m.Seq))
+				}
+			}
+			cid := b.codec.(*server).id
+
+			after := newBench(t, p, trail)
+			from := fmt.Sprintf(`"last_event_id":"%s-%d"`, cid, last)
+			if by == "seq" {
+				from = fmt.Sprintf(`"last_seq":%d`, last)
+			}
+			after.next(systemConnected)
+			after.say(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"content":{%s}}`, state, from))
+			m := after.next(agentStateRestored)
+			if m.Session != "s2" || meta1(m).str("original_session_id") != "s1" {
+				t.Fatalf("restored %+v", m)
+			}
+			var got []string
+			seq := m.Seq
+			for len(after.frames) > 0 && meta1(after.frames[0]).has("orig_seq") {
+				m, o := after.frames[0], meta1(after.frames[0])
+				after.frames = after.frames[1:]
+				if seq++; m.Session != "s2" || m.Seq != seq || o.str("orig_event_id") != eventID(cid, uint64(o.int("orig_seq"))) {
+					t.Fatalf("restamped %+v %s", m, m.Metadata)
+				}
+				got = append(got, fmt.Sprint(m.Event, o.int("orig_seq")))
+			}
+			if !slices.Equal(got, missed) {
+				t.Errorf("after %d by %s:\n got %v\nwant %v", last, by, got, missed)
+			}
+			if o := meta1(after.next(systemNotice)); o.str("action") != actionReplay {
+				t.Errorf("ended by %v", o)
+			}
+			if then := after.events(); len(then) != 0 {
+				t.Errorf("then %v", then)
+			}
+		}
+	}
+}
+
+// MY-9: without anything to replay the client is told so.
+func TestNothingToReplayIsSaid(t *testing.T) {
+	trail := new(protocol.Trail)
+	b := newBench(t, newPeer(t), trail)
+	b.say(`{"event":"user.create_session"}`)
+	b.say(`{"event":"user.request_state"}`)
+	m := b.next(agentStateExported)
+	b.say(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":%d}`, meta1(m)["signed_state"], m.Seq))
+	b.next(agentStateRestored)
+	n := b.next(systemNotice)
+	if o := meta1(n); plain(n.Content) != "No buffered events available for replay" || o.str("action") != "replay" || o.str("count") != "0" {
+		t.Errorf("%+v", n)
+	}
+	// The old session lives on, on this connection too.
+	b.events()
+	b.native(b.peer.add("s1", answering(1)...)...)
+	if m := b.next(agentFinalAnswer); m.Session != "s1" || plain(m.Content) != "Hello world" {
+		t.Errorf("%+v", m)
+	}
+	b.native(b.peer.add("s2", answering(1)...)...)
+	if m := b.next(agentFinalAnswer); m.Session != "s2" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// MY-6: what was acknowledged is not delivered again, even to a client that asks for it; all forms of an ack are understood.
+func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
+	for _, ack := range []string{`"seq":%d`, `"content":%d`, `"content":{"last_seq":%d}`} {
+		trail := new(protocol.Trail)
+		p := newPeer(t)
+		b := newBench(t, p, trail)
+		b.say(`{"event":"user.create_session"}`)
+		b.native(p.add("s1", answering(1)...)...)
+		end := b.next(agentFinalAnswer).Seq
+		b.say(`{"event":"user.ack",` + fmt.Sprintf(ack, end-1) + `}`)
+		if len(b.frames) != 0 {
+			t.Errorf("an ack is answered with %v", b.events())
+		}
+		after := newBench(t, p, trail)
+		after.say(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`, b.codec.(*server).id))
+		got := after.events()
+		if !slices.Equal(got, []string{systemConnected, systemNotice, agentFinalAnswer, systemNotice}) {
+			t.Errorf("%s: %v", ack, got)
+		}
+	}
+}
+
+// X-9: a plain reconnect gets a fresh snapshot, the turn under way and its pending confirmation.
+func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
+	p := newPeer(t)
+	b := newBench(t, p, nil)
+	b.say(`{"event":"user.create_session"}`)
+	b.native(p.add("s1", answering(1)...)...)
+	b.native(p.add("s1", asking()...)...)
+	after := newBench(t, p, nil)
+	after.say(`{"event":"user.reconnect","session_id":"s1"}`)
+	n := after.next(systemNotice)
+	if o := meta1(n); o.str("action") != actionReconnected || o.str("mode") != "snapshot" || object(o["state"]).int("turns") != 1 {
+		t.Errorf("%s", n.Metadata)
+	}
+	if m := after.next(agentUserConfirm); m.Step != "confirm_plan_r1" || meta1(m).has("orig_seq") {
+		t.Errorf("%+v", m)
+	}
+}
+
+// X-6: a replay holds the newest 200 frames.
+func TestAReplayIsBounded(t *testing.T) {
+	trail := new(protocol.Trail)
+	p := newPeer(t)
+	b := newBench(t, p, trail)
+	b.say(`{"event":"user.create_session"}`)
+	b.say(`{"event":"user.request_state"}`)
+	state := meta1(b.next(agentStateExported))["signed_state"]
+	for n := range 500 {
+		b.native(p.add("s1", answering(n)...)...)
+	}
+	last := b.codec.(*server).seq
+	after := newBench(t, p, trail)
+	after.say(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":1}`, state))
+	n := 0
+	for _, m := range after.frames {
+		if o := meta1(m); o.has("orig_seq") {
+			if n++; uint64(o.int("orig_seq")) != last-maxReplay+uint64(n) {
+				t.Fatalf("frame %d was %s", n, o["orig_seq"])
+			}
+		}
+	}
+	if n != maxReplay {
+		t.Errorf("%d frames", n)
+	}
+}

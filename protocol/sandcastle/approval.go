@@ -1,0 +1,192 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// Tools of the real system that ask a person.
+const (
+	toolQuestion = "AskUserQuestion"
+	toolPlan     = "ExitPlanMode"
+)
+
+// toolCallOf is the tool call under which clients know an approval.
+func toolCallOf(a *protocol.Approval) string {
+	if a.Tool != "" {
+		return a.Tool
+	}
+	return a.Request
+}
+
+// toolNameOf is the tool's name for an approval: how their screens tell a question and a plan from other tools.
+func toolNameOf(a *protocol.Approval) string {
+	switch {
+	case a.Kind == protocol.ApproveQuestion:
+		return toolQuestion
+	case a.Kind == protocol.ApprovePlan:
+		return toolPlan
+	case a.Name != "":
+		return a.Name
+	}
+	return a.Kind
+}
+
+// decisionOf reads an answer to an approval.
+func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
+	d := protocol.ApproveData{Request: a.Request, Decision: protocol.Deny}
+	if *p.Approved {
+		d.Decision = protocol.AllowOnce
+	}
+	if p.Payload == nil {
+		return d
+	}
+	switch p.Payload.Type {
+	case feedbackPayload:
+		d.Reason = p.Payload.Feedback
+		if d.Decision == protocol.Deny && d.Reason != "" && a.Kind == protocol.ApprovePlan {
+			d.Input = &protocol.ApprovalInput{Replan: true}
+		}
+	case answersPayload:
+		answers := map[string][]string{}
+		for key, raw := range p.Payload.Answers {
+			var many []string
+			if json.Unmarshal(raw, &many) != nil {
+				many = []string{word(raw)}
+			}
+			q := questionOf(a, key)
+			for i := range many {
+				many[i] = q.choice(many[i])
+			}
+			answers[q.id(key)] = many
+		}
+		if len(answers) > 0 {
+			d.Input = &protocol.ApprovalInput{Answers: answers}
+		}
+	}
+	return d
+}
+
+// A question is one of an approval's, or nil.
+type question protocol.Question
+
+// questionOf finds the question that a key means: by id or, as the real client does it, by text.
+func questionOf(a *protocol.Approval, key string) *question {
+	i := slices.IndexFunc(a.Questions, func(q protocol.Question) bool { return q.ID == key || q.Text == key })
+	if i < 0 {
+		return nil
+	}
+	return (*question)(&a.Questions[i])
+}
+
+func (q *question) id(key string) string {
+	if q == nil {
+		return key
+	}
+	return q.ID
+}
+
+// choice is the id of the choice with that label; other answers are words.
+func (q *question) choice(answer string) string {
+	if q != nil {
+		for _, c := range q.Choices {
+			if c.Label == answer {
+				return c.ID
+			}
+		}
+	}
+	return answer
+}
+
+// An askedInput is the input of the tools that ask a person.
+type askedInput struct {
+	Questions []askedQuestion `json:"questions,omitempty"`
+	Plan      string          `json:"plan,omitempty"`
+}
+
+type askedQuestion struct {
+	Question    string        `json:"question"`
+	Header      string        `json:"header"`
+	Options     []askedOption `json:"options"`
+	MultiSelect bool          `json:"multiSelect"`
+}
+
+type askedOption struct {
+	Label       string `json:"label"`
+	Description string `json:"description"`
+}
+
+// inputOf is the tool input that shows an approval to a person.
+func inputOf(a *protocol.Approval) json.RawMessage {
+	switch a.Kind {
+	case protocol.ApproveQuestion:
+		var in askedInput
+		for _, q := range a.Questions {
+			asked := askedQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []askedOption{}}
+			for _, c := range q.Choices {
+				asked.Options = append(asked.Options, askedOption{c.Label, c.About})
+			}
+			in.Questions = append(in.Questions, asked)
+		}
+		return protocol.MustEncode(in)
+	case protocol.ApprovePlan:
+		in := askedInput{Plan: a.Title}
+		for _, t := range a.Tasks {
+			in.Plan += "\n" + t.ID + ". " + t.Title
+		}
+		return protocol.MustEncode(in)
+	}
+	if a.Input != nil {
+		return a.Input
+	}
+	return protocol.MustEncode(struct {
+		Command string `json:"command,omitempty"`
+		CWD     string `json:"cwd,omitempty"`
+		Patch   string `json:"patch,omitempty"`
+		Title   string `json:"title,omitempty"`
+	}{a.Command, a.CWD, a.Patch, a.Title})
+}
+
+// questionsOf reads the input of the tool that asks questions. The text of a question is its id: answers are keyed by it.
+func questionsOf(input json.RawMessage) []protocol.Question {
+	var in askedInput
+	if json.Unmarshal(input, &in) != nil {
+		return nil
+	}
+	var list []protocol.Question
+	for _, q := range in.Questions {
+		asked := protocol.Question{ID: q.Question, Text: q.Question, Many: q.MultiSelect}
+		for _, o := range q.Options {
+			asked.Choices = append(asked.Choices, protocol.Choice{ID: o.Label, Label: o.Label, About: o.Description})
+		}
+		list = append(list, asked)
+	}
+	return list
+}
+
+// approvalOf makes an approval of a tool call that waits for a decision.
+func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval {
+	a := protocol.Approval{
+		Request: id, Tool: id, Name: name, Kind: protocol.ApproveTool, Title: title, Input: input,
+		Options: []protocol.Option{
+			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
+			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
+		},
+	}
+	var known struct{ Command, Plan string }
+	_ = json.Unmarshal(input, &known)
+	switch {
+	case name == toolQuestion:
+		a.Kind, a.Questions = protocol.ApproveQuestion, questionsOf(input)
+	case name == toolPlan:
+		a.Kind, a.Why = protocol.ApprovePlan, known.Plan
+	case known.Command != "":
+		a.Kind, a.Command = protocol.ApproveCommand, known.Command
+	}
+	if a.Title == "" {
+		a.Title = name
+	}
+	return a
+}

@@ -1,0 +1,123 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// A past is what a stream said while the finished turns are asked for. The server says no more before our Ack.
+type past struct {
+	stream string
+	values []json.RawMessage
+	bytes  int
+	known  func([]chatMessage)
+}
+
+// begin makes the log of a session's first state, when its past is known.
+func (c *Client) begin(s *session, e *sessionEvent) {
+	last := e.Snapshot.HistoryCursor.LastMessageID
+	start := func(messages []chatMessage) {
+		c.logs++
+		s.log = bridge.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
+		s.log.Begin(e.Snapshot.state(s.id, c.now))
+		c.recount(s, messages, last)
+		c.current(s, e)
+		subs := s.subs
+		s.subs = nil
+		for _, cmd := range subs {
+			c.command(cmd)
+		}
+	}
+	if last == nil || c.manners.tags[opHistory] == "" || c.manners.mute {
+		start(nil)
+		return
+	}
+	p := &past{stream: s.stream}
+	p.known = func(messages []chatMessage) {
+		if c.sessions[s.id] != s || s.past != p {
+			return
+		}
+		s.past = nil
+		start(messages)
+		for _, v := range p.values {
+			c.sessionEvent(s, v)
+		}
+		if c.asked[p.stream] != nil {
+			c.say(control{tagAck, p.stream})
+		}
+	}
+	s.past = p
+	c.ask(&inquiry{op: opHistory, payload: payload{SessionID: s.id}, then: func(v json.RawMessage, _ *protocol.Error) {
+		p.known(chatMessages(v)) // none when it cannot be told
+	}})
+}
+
+// state is what a snapshot says of a session, but for the turn under way.
+func (snap *snapshot) state(id string, now time.Time) *protocol.State {
+	st := &protocol.State{Session: id, Agent: Name, Created: now.UTC().Truncate(time.Millisecond)}
+	for i := range snap.Queue {
+		st.Queue = append(st.Queue, snap.Queue[i].message())
+	}
+	if last := snap.HistoryCursor.LastMessageID; last != nil {
+		st.History.LastMessageID = *last
+	}
+	if at := snap.HistoryCursor.LastMessageAt; at != nil && !stamped(*at).IsZero() {
+		t := stamped(*at)
+		st.History.LastMessageAt = &t
+	}
+	return st
+}
+
+// current adds the turn under way.
+func (c *Client) current(s *session, e *sessionEvent) {
+	id := e.Snapshot.ActiveTurnID
+	if id == nil {
+		return
+	}
+	start := sessionEvent{TurnID: *id}
+	if t := e.TurnContext; t != nil {
+		start.StartedAt = t.StartedAt
+		s.user = &queued{ID: t.MessageID, Content: t.Content, Parts: t.Parts, ClientMessageID: t.ClientMessageID}
+	}
+	c.started(s, &start)
+	for _, raw := range e.Buffer {
+		c.chat(s, raw)
+	}
+	for _, p := range e.PendingApprovals {
+		c.pending(s, p.ToolCallID, p.ToolName)
+	}
+}
+
+// again takes the state of a session that is known: its stream broke off and was opened again, or the server began anew. What is
+// new is told as events.
+func (c *Client) again(s *session, e *sessionEvent) {
+	queue := e.Snapshot.state(s.id, c.now).Queue
+	if string(protocol.MustEncode(queue)) != string(protocol.MustEncode(s.log.State.Queue)) {
+		for len(s.log.State.Queue) > 0 {
+			n := len(s.log.State.Queue)
+			c.dequeued(s, s.log.State.Queue[0].MessageID)
+			if len(s.log.State.Queue) == n {
+				break
+			}
+		}
+		for _, m := range queue {
+			c.add(s, bridge.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: m}})
+		}
+	}
+	if s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id && s.turn.continues(e.Buffer) {
+		for _, raw := range e.Buffer[s.turn.buffered:] {
+			c.chat(s, raw)
+		}
+		return
+	}
+	if s.turn != nil {
+		lost := "the server does not tell how the turn ended"
+		s.turn.fault = &lost
+		c.stopped(s, &sessionEvent{TurnID: s.turn.id, Reason: stopError}, nil)
+	}
+	c.current(s, e)
+}

@@ -1,0 +1,182 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// An operation is what a request may ask for.
+type operation int
+
+const (
+	opNone operation = iota
+	opSubscribe
+	opSend
+	opInterrupt
+	opDequeue
+	opState
+	opHistory
+	opApproval
+)
+
+// A tagSet is one of the two ways in which requests are named: the document's and the real system's. Errors differ with them.
+type tagSet map[operation]string
+
+var (
+	documentTags = tagSet{
+		opSubscribe: "SubscribeSession", opSend: "SendMessage", opInterrupt: "Interrupt", opDequeue: "DequeueMessage",
+		opState: "GetSessionState",
+	}
+	chatTags = tagSet{
+		opSubscribe: "chat.subscribe", opSend: "chat.send", opInterrupt: "chat.interrupt", opDequeue: "chat.dequeue",
+		opState: "chat.getState", opHistory: "chat.getHistory", opApproval: "chat.respondToToolApproval",
+	}
+)
+
+// operationOf finds what a request's name stands for, and whether its errors are typed ones.
+func operationOf(name string) (op operation, typed bool) {
+	for op, tag := range documentTags {
+		if tag == name {
+			return op, false
+		}
+	}
+	for op, tag := range chatTags {
+		if tag == name {
+			return op, true
+		}
+	}
+	return opNone, false
+}
+
+// A payload is what the requests carry, all of them.
+type payload struct {
+	Tag             string          `json:"_tag,omitempty"`
+	SessionID       string          `json:"sessionId,omitempty"`
+	MessageID       string          `json:"messageId,omitempty"`
+	Content         *string         `json:"content,omitempty"`
+	Parts           json.RawMessage `json:"parts,omitempty"`
+	ClientMessageID string          `json:"clientMessageId,omitempty"`
+	Mode            string          `json:"mode,omitempty"` // plan or build
+	After           string          `json:"after,omitempty"`
+
+	Type       string          `json:"type,omitempty"` // tool-approval-response
+	ToolCallID string          `json:"toolCallId,omitempty"`
+	ToolName   string          `json:"toolName,omitempty"`
+	Approved   *bool           `json:"approved,omitempty"`
+	Payload    *approvalAnswer `json:"payload,omitempty"`
+}
+
+// The kinds of what an approval's answer carries.
+const (
+	answersPayload  = "AskUserQuestionPayload"
+	feedbackPayload = "ExitPlanModePayload"
+)
+
+// An approvalAnswer is what an answer to a question or a plan carries.
+type approvalAnswer struct {
+	Type     string                     `json:"type"`
+	Answers  map[string]json.RawMessage `json:"answers,omitempty"` // a string or several
+	Feedback string                     `json:"feedback,omitempty"`
+}
+
+// missing names the field that the operation needs and the payload has not; empty: none.
+func (p *payload) missing(op operation) string {
+	switch {
+	case op == opApproval:
+		if p.ToolCallID == "" {
+			return "toolCallId"
+		}
+		if p.Approved == nil {
+			return "approved"
+		}
+		return ""
+	case p.SessionID == "":
+		return "sessionId"
+	case op == opSend && p.Content == nil:
+		return "content"
+	case op == opDequeue && p.MessageID == "":
+		return "messageId"
+	}
+	return ""
+}
+
+// Results of the requests.
+type (
+	sendResult struct {
+		Status        string  `json:"status"`
+		MessageID     string  `json:"messageId,omitempty"`
+		QueuedMessage *queued `json:"queuedMessage,omitempty"`
+	}
+	interruptResult struct {
+		Interrupted bool `json:"interrupted"`
+	}
+	dequeueResult struct {
+		Removed bool `json:"removed"`
+	}
+	approvalResult struct {
+		Acknowledged bool `json:"acknowledged"`
+	}
+)
+
+// Typed errors of the real system.
+const (
+	sessionNotFound   = "ChatSessionNotFoundRpcError"
+	operationFailed   = "ChatOperationRpcError"
+	approvalNotFound  = "ToolApprovalNotFoundRpcError"
+	noSessionDocument = "SESSION_NOT_FOUND"
+)
+
+// A typedError is an error of the real system.
+type typedError struct {
+	SessionID  string `json:"sessionId,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
+	Message    string `json:"message,omitempty"`
+	Code       string `json:"code,omitempty"`
+	Tag        string `json:"_tag"`
+}
+
+// errorOf says a native error in the words of the request's tag set.
+func errorOf(e *protocol.Error, p *payload, op operation, typed bool) any {
+	code := strings.ToUpper(string(e.Code))
+	switch {
+	case e.Code == protocol.CodeNoSession && !typed:
+		return noSessionDocument
+	case !typed:
+		return code
+	case op == opApproval && (e.Code == protocol.CodeNoSession || e.Code == protocol.CodeNotFound || e.Code == protocol.CodeConflict):
+		return typedError{ToolCallID: p.ToolCallID, Tag: approvalNotFound}
+	case e.Code == protocol.CodeNoSession:
+		return typedError{SessionID: p.SessionID, Tag: sessionNotFound}
+	}
+	return typedError{Message: e.Message, Code: code, Tag: operationFailed}
+}
+
+// asNative reads an error of either tag set.
+func asNative(raw json.RawMessage) *protocol.Error {
+	s := word(raw)
+	var t typedError
+	_ = json.Unmarshal(raw, &t)
+	switch {
+	case s == noSessionDocument, t.Tag == sessionNotFound:
+		return protocol.Errorf(protocol.CodeNoSession, "there is no such session")
+	case t.Tag == approvalNotFound:
+		return protocol.Errorf(protocol.CodeNotFound, "nothing waits for a decision under that name")
+	case s != "":
+		return protocol.Errorf(known(s), "the server refused: %.200s", s)
+	case t.Message != "":
+		return protocol.Errorf(known(t.Code), "%.500s", t.Message)
+	}
+	return protocol.Errorf(protocol.CodeInternal, "the server refused: %.200s", raw)
+}
+
+// known is the native code that a server of ours wrote in capitals; internal for all others.
+func known(code string) protocol.Code {
+	switch c := protocol.Code(strings.ToLower(code)); c {
+	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeStorage,
+		protocol.CodeInvalidMessage, protocol.CodeAmbiguous, protocol.CodeNoAgent, protocol.CodeUnsupported, protocol.CodeNotFound:
+		return c
+	}
+	return protocol.CodeInternal
+}

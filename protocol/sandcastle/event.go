@@ -1,0 +1,149 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// Tags of session events.
+const (
+	initialState    = "InitialState"
+	sessionStarted  = "SessionStarted"
+	sessionStopped  = "SessionStopped"
+	streamEvent     = "StreamEvent"
+	messageQueued   = "MessageQueued"
+	messageDequeued = "MessageDequeued"
+	userMessage     = "UserMessage"
+	sessionDeleted  = "SessionDeleted"
+)
+
+// A sessionEvent is one of the events that a subscription yields; the tag says which fields it has.
+type sessionEvent struct {
+	Tag              string            `json:"_tag"`
+	Snapshot         *snapshot         `json:"snapshot,omitempty"`
+	Buffer           []json.RawMessage `json:"buffer,omitzero"` // chat events
+	TurnContext      *turnContext      `json:"turnContext,omitempty"`
+	PendingApprovals []pendingApproval `json:"pendingApprovals,omitempty"`
+
+	TurnID    string          `json:"turnId,omitzero"`
+	MessageID string          `json:"messageId,omitempty"`
+	StartedAt string          `json:"startedAt,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	Event     json.RawMessage `json:"event,omitempty"`   // a chat event
+	Message   *queued         `json:"message,omitempty"` // QueuedAt: only of MessageQueued
+	SessionID string          `json:"sessionId,omitempty"`
+}
+
+// Reasons of SessionStopped.
+const (
+	stopCompleted   = "completed"
+	stopInterrupted = "interrupted"
+	stopError       = "error"
+)
+
+// A queued message waits, or with UserMessage its turn starts.
+type queued struct {
+	ID              string          `json:"id"`
+	Content         string          `json:"content"`
+	Parts           json.RawMessage `json:"parts,omitempty"`
+	QueuedAt        string          `json:"queuedAt,omitempty"`
+	ClientMessageID string          `json:"clientMessageId,omitempty"`
+}
+
+// A turnContext is the message whose turn is under way.
+type turnContext struct {
+	TurnID          string          `json:"turnId"`
+	MessageID       string          `json:"messageId"`
+	Content         string          `json:"content"`
+	Parts           json.RawMessage `json:"parts,omitempty"`
+	ClientMessageID string          `json:"clientMessageId"`
+	StartedAt       string          `json:"startedAt"`
+}
+
+// A pendingApproval is a tool call that waits for a decision.
+type pendingApproval struct {
+	ToolCallID string `json:"toolCallId"`
+	ToolName   string `json:"toolName"`
+}
+
+// Statuses of a session.
+const (
+	statusIdle      = "idle"
+	statusStreaming = "streaming"
+)
+
+// A snapshot is what a session is.
+type snapshot struct {
+	Status        string        `json:"status"`
+	ActiveTurnID  *string       `json:"activeTurnId"`
+	Queue         []queued      `json:"queue"`
+	HistoryCursor historyCursor `json:"historyCursor"`
+}
+
+// A historyCursor is the last message of finished turns.
+type historyCursor struct {
+	LastMessageID *string `json:"lastMessageId"`
+	LastMessageAt *string `json:"lastMessageAt"`
+}
+
+// stamp writes a time as JavaScript does.
+func stamp(t time.Time) string { return t.UTC().Format(protocol.TimeFormat) }
+
+// stamped reads a time; zero: none.
+func stamped(s string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, s)
+	return t.UTC()
+}
+
+// snapshotOf says a state.
+func snapshotOf(s *protocol.State) *snapshot {
+	snap := &snapshot{Status: statusIdle, Queue: []queued{}}
+	if s.Turn != nil {
+		snap.Status, snap.ActiveTurnID = statusStreaming, &s.Turn.Turn
+	}
+	for i := range s.Queue {
+		snap.Queue = append(snap.Queue, *queuedOf(&s.Queue[i]))
+	}
+	if id := s.History.LastMessageID; id != "" {
+		snap.HistoryCursor.LastMessageID = &id
+	}
+	if at := s.History.LastMessageAt; at != nil {
+		t := stamp(*at)
+		snap.HistoryCursor.LastMessageAt = &t
+	}
+	return snap
+}
+
+// queuedOf says a message that waits.
+func queuedOf(m *protocol.Message) *queued {
+	q := &queued{ID: m.MessageID, Content: m.Text, Parts: partsOf(m), ClientMessageID: m.ClientMessageID}
+	if m.QueuedAt != nil {
+		q.QueuedAt = stamp(*m.QueuedAt)
+	} else {
+		q.QueuedAt = stamp(time.Unix(0, 0))
+	}
+	return q
+}
+
+// startedOf says a message whose turn starts. Their schema wants a clientMessageId.
+func startedOf(m *protocol.Message) *queued {
+	q := &queued{ID: m.MessageID, Content: m.Text, Parts: partsOf(m), ClientMessageID: m.ClientMessageID}
+	if q.ClientMessageID == "" {
+		q.ClientMessageID = m.MessageID
+	}
+	return q
+}
+
+// message reads a message. A clientMessageId that only repeats the id is none.
+func (q *queued) message() protocol.Message {
+	m := protocol.Message{MessageID: q.ID, ClientMessageID: q.ClientMessageID, Text: q.Content, Parts: nativeParts(q.Content, q.Parts)}
+	if m.ClientMessageID == m.MessageID {
+		m.ClientMessageID = ""
+	}
+	if at := stamped(q.QueuedAt); !at.IsZero() && at.Unix() != 0 {
+		m.QueuedAt = &at
+	}
+	return m
+}

@@ -1,0 +1,166 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// tool takes a step of a tool call.
+func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
+	t := s.turn
+	id := e.ToolCallID
+	if id == "" {
+		c.raw(s, t.id, e.Type, raw)
+		return
+	}
+	call := t.tools[id]
+	if call == nil {
+		call = &toolCall{parent: e.ParentToolCallID}
+		if len(t.tools) < maxOpen {
+			t.tools[id] = call
+		}
+		c.named(s, id, call, e, true)
+	} else {
+		c.named(s, id, call, e, false)
+	}
+	en := bridge.Entry{Turn: t.id, Parent: call.parent}
+	switch e.Type {
+	case chatToolInputDelta:
+		if e.InputTextDelta == nil {
+			return
+		}
+		en.Type = protocol.ToolInput
+		for _, piece := range protocol.SplitText(*e.InputTextDelta, protocol.MaxText) {
+			en.Data = protocol.ToolInputData{Tool: id, Text: piece}
+			c.add(s, en)
+		}
+	case chatToolInput:
+		call.input = e.Input
+		en.Type, en.Data = protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: e.Input}
+		c.add(s, en)
+	case chatToolOutput:
+		if !e.Preliminary {
+			c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.result(s, id, call, e.Output)})
+			return
+		}
+		c.output(s, id, call, e.Output)
+	case chatToolOutputError, chatToolInputError:
+		d := protocol.ToolEndedData{Status: protocol.ToolFailed}
+		if e.ErrorText != nil {
+			d.Error = *e.ErrorText
+		}
+		if d.Error == string(protocol.ToolCancelled) || d.Error == string(protocol.ToolUnknown) {
+			d.Status, d.Error = protocol.ToolStatus(d.Error), ""
+		}
+		c.toolEnded(s, id, call, d)
+	case chatToolDenied:
+		c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolDenied})
+	}
+}
+
+// named tells what a call is called, when that is new.
+func (c *Client) named(s *session, id string, call *toolCall, e *chatEvent, fresh bool) {
+	d := protocol.ToolStartedData{Tool: id}
+	if e.ToolName != "" && e.ToolName != call.name {
+		d.Name, call.name = e.ToolName, e.ToolName
+	}
+	if e.Title != "" && e.Title != call.title {
+		d.Title, call.title = e.Title, e.Title
+	}
+	if fresh || d.Name != "" || d.Title != "" {
+		c.add(s, bridge.Entry{Type: protocol.ToolStarted, Turn: s.turn.id, Parent: call.parent, Data: d})
+	}
+}
+
+// output takes a tool's output as far as it has come: what is new of a text is appended, all else replaces.
+func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessage) {
+	call.last = sum(0, raw)
+	var text string
+	en := bridge.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
+	if json.Unmarshal(raw, &text) == nil {
+		added, grown := strings.CutPrefix(text, call.text)
+		if !grown {
+			added = text
+		}
+		for i, piece := range protocol.SplitText(added, protocol.MaxText) {
+			en.Data = protocol.ToolOutputData{Tool: id, Text: piece, Replace: !grown && i == 0}
+			c.add(s, en)
+		}
+		s.turn.bytes -= len(call.text)
+		call.text = ""
+		if len(text) <= maxToolOutput && s.turn.bytes+len(text) <= maxToolsBytes {
+			call.text = text
+			s.turn.bytes += len(text)
+		}
+		return
+	}
+	s.turn.bytes -= len(call.text)
+	call.text = ""
+	var o toolOutput
+	if json.Unmarshal(raw, &o) != nil || o.Content == nil {
+		o = toolOutput{Content: []protocol.Content{{Type: "other", Data: raw}}}
+	}
+	en.Data = protocol.ToolOutputData{Tool: id, Text: o.Text, Content: o.Content, Replace: true}
+	c.add(s, en)
+}
+
+// result is a call's structured output at its end; none when it is only what came already. A text is output like any other.
+func (c *Client) result(s *session, id string, call *toolCall, raw json.RawMessage) json.RawMessage {
+	switch {
+	case len(raw) == 0, string(raw) == "null", call.last == sum(0, raw):
+		return nil
+	case raw[0] == '"':
+		c.output(s, id, call, raw)
+		return nil
+	}
+	return raw
+}
+
+// toolEnded ends a call; an approval that it waited for has been decided by then.
+func (c *Client) toolEnded(s *session, id string, call *toolCall, d protocol.ToolEndedData) {
+	d.Tool = id
+	if a := s.approval(id); a != nil && !s.turn.whole[a.Request] {
+		out := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
+		switch d.Status {
+		case protocol.ToolDenied:
+			out.Outcome = protocol.Denied
+		case protocol.ToolCancelled, protocol.ToolUnknown:
+			out.Outcome = protocol.Cancelled
+		}
+		c.resolve(s, out, nil)
+	}
+	c.add(s, bridge.Entry{Type: protocol.ToolEnded, Turn: s.turn.id, Parent: call.parent, Data: d})
+	s.turn.bytes -= len(call.text)
+	call.text = ""
+}
+
+// approval is the pending one of a tool call, or nil.
+func (s *session) approval(toolCall string) *protocol.Approval {
+	for i := range s.log.State.Approvals {
+		if a := &s.log.State.Approvals[i]; toolCallOf(a) == toolCall {
+			return a
+		}
+	}
+	return nil
+}
+
+// pending tells that a tool call waits for a decision.
+func (c *Client) pending(s *session, id, name string) {
+	if id == "" || s.approval(id) != nil || len(s.log.State.Approvals) >= maxDecided {
+		return
+	}
+	if _, decided := s.decided[id]; decided {
+		return
+	}
+	var title string
+	var input json.RawMessage
+	if call := s.turn.tools[id]; call != nil {
+		title, input = call.title, call.input
+	}
+	a := approvalOf(id, name, title, input)
+	a.Asked = c.now.UTC()
+	c.add(s, bridge.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
+}

@@ -1,0 +1,272 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// A host is a native server with one session: it answers from a list of events.
+type host struct {
+	t         fataler
+	session   string
+	epoch     string
+	events    []protocol.Event
+	after     uint64 // written to the subscriber up to here
+	following bool
+	unfolded  bool // the past comes as it was said
+	hostile   bool // what the client says may be refused
+	asked     []protocol.Command
+	answers   map[protocol.Verb]any // beside those that the host makes
+	errors    map[protocol.Verb]*protocol.Error
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func newHost(t fataler) *host {
+	return &host{t: t, session: "s", epoch: "e1", answers: map[protocol.Verb]any{}, errors: map[protocol.Verb]*protocol.Error{}}
+}
+
+// add appends an event.
+func (h *host) add(typ protocol.Type, turn string, data any) *protocol.Event {
+	h.events = append(h.events, protocol.Event{
+		Session: h.session, Seq: uint64(len(h.events) + 1), Turn: turn, Type: typ, Data: protocol.MustEncode(data),
+		Time: noon.Add(time.Duration(len(h.events)) * time.Second),
+	})
+	return &h.events[len(h.events)-1]
+}
+
+func (h *host) state(upto uint64) *protocol.State {
+	s := &protocol.State{}
+	for i := range h.events[:upto] {
+		if err := s.Apply(&h.events[i]); err != nil {
+			h.t.Fatalf("the host's own event: %v", err)
+		}
+	}
+	return s
+}
+
+// boundary is the seq of the last end of a turn.
+func (h *host) boundary() uint64 {
+	for i := len(h.events) - 1; i >= 0; i-- {
+		if h.events[i].Type == protocol.TurnEnded {
+			return h.events[i].Seq
+		}
+	}
+	return 0
+}
+
+// take answers a command.
+func (h *host) take(line []byte) (lines [][]byte) {
+	h.t.Helper()
+	c, err := protocol.DecodeCommand(line)
+	if ct := protocol.CommandOf(c.Command); err == nil && ct != nil {
+		err = c.DecodeData(ct.Data())
+	}
+	if err != nil && (!h.hostile || c.ID == "") {
+		h.t.Fatalf("our server refuses %s: %v", line, err)
+	}
+	if err != nil {
+		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: protocol.AsError(err)})}
+	}
+	h.asked = append(h.asked, c)
+	answer := func(v any) {
+		lines = append(lines, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(v)}))
+	}
+	if e := h.errors[c.Command]; e != nil {
+		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: e})}
+	}
+	if c.Session != "" && c.Session != h.session {
+		e := protocol.Errorf(protocol.CodeNoSession, "no session is called %q", c.Session)
+		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: e})}
+	}
+	if v, ok := h.answers[c.Command]; ok {
+		answer(v)
+		return lines
+	}
+	end := uint64(len(h.events))
+	switch c.Command {
+	case protocol.DoSubscribe:
+		var d protocol.SubscribeData
+		_ = c.DecodeData(&d)
+		r := protocol.SubscribeResult{Session: h.session, Mode: protocol.ModeSnapshot, Position: protocol.Position{Epoch: h.epoch, Seq: end}, Clients: []protocol.Client{}}
+		r.After = protocol.Position{Epoch: h.epoch, Seq: h.boundary()}
+		if p := d.Position; p != nil && p.Epoch == h.epoch {
+			r.Mode, r.After.Seq = protocol.ModeResume, p.Seq
+		} else {
+			if p != nil {
+				r.Mode, r.Reason = protocol.ModeReset, protocol.ResetEpoch
+			}
+			r.Snapshot = &protocol.Snapshot{Epoch: h.epoch, State: h.state(r.After.Seq)}
+			if r.After.Seq == 0 {
+				r.Snapshot.State = &protocol.State{Session: h.session}
+			}
+		}
+		answer(r)
+		past := h.events[r.After.Seq:]
+		if !h.unfolded {
+			past = protocol.Fold(past)
+		}
+		for _, e := range past {
+			lines = append(lines, e.AppendJSON(nil))
+		}
+		caught := protocol.Event{Session: h.session, Time: noon, Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{Position: r.Position})}
+		lines = append(lines, caught.AppendJSON(nil))
+		h.after, h.following = end, true
+	case protocol.DoUnsubscribe:
+		h.following = false
+		answer(protocol.Empty{})
+	case protocol.DoSnapshot:
+		s := h.state(end)
+		answer(protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: h.epoch, State: s}, Status: s.Status(), Clients: []protocol.Client{}})
+	case protocol.DoHistory:
+		var list []json.RawMessage
+		for _, e := range protocol.Fold(h.events[:h.boundary()]) {
+			list = append(list, e.AppendJSON(nil))
+		}
+		answer(protocol.HistoryResult{Epoch: h.epoch, First: 1, Events: list})
+	default:
+		answer(protocol.Empty{})
+	}
+	return lines
+}
+
+// news is what the subscriber has not got yet.
+func (h *host) news() (lines [][]byte) {
+	if !h.following {
+		return nil
+	}
+	for i := range h.events[h.after:] {
+		lines = append(lines, h.events[h.after:][i].AppendJSON(nil))
+	}
+	h.after = uint64(len(h.events))
+	return lines
+}
+
+// A door is a server codec whose native side is a host and whose foreign side is a test.
+type door struct {
+	*host
+	server *Server
+	said   []string // frames' messages, without the newline
+}
+
+func newDoor(t fataler) *door {
+	d := &door{host: newHost(t), server: NewServer(protocol.Door{By: protocol.Actor{Name: "sandcastle@peer"}})}
+	d.work(d.server.Open(noon))
+	return d
+}
+
+func (d *door) work(out protocol.Output) {
+	d.t.Helper()
+	for _, f := range out.Foreign {
+		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
+			d.t.Fatalf("not a text frame that ends in a newline: %q", f.Data)
+		}
+		for line := range strings.Lines(string(f.Data)) {
+			if !json.Valid([]byte(line)) {
+				d.t.Fatalf("not JSON: %s", line)
+			}
+			d.said = append(d.said, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	for _, line := range out.Native {
+		for _, back := range d.take(line) {
+			d.work(d.server.Native(noon, back))
+		}
+	}
+}
+
+// asks sends the server a frame and returns what it says.
+func (d *door) asks(frame string) []string {
+	d.t.Helper()
+	d.said = nil
+	d.work(d.server.Foreign(noon, protocol.Frame{Data: []byte(frame)}))
+	return d.said
+}
+
+// happens lets the host's new events come, and returns what the server says.
+func (d *door) happens() []string {
+	d.t.Helper()
+	d.said = nil
+	for _, line := range d.news() {
+		d.work(d.server.Native(noon, line))
+	}
+	return d.said
+}
+
+func call1(id int, tag, payload string) string {
+	return fmt.Sprintf(`{"_tag":"Request","id":"%d","tag":%q,"payload":%s,"headers":[]}`+"\n", id, tag, payload)
+}
+
+func ack(id int) string { return fmt.Sprintf(`{"_tag":"Ack","requestId":"%d"}`+"\n", id) }
+
+// events are the session events in what the server said.
+func events(t fataler, said []string) (list []sessionEvent) {
+	t.Helper()
+	for _, line := range said {
+		var c chunk
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if c.Tag == tagChunk && len(c.Values) == 0 {
+			t.Fatalf("an empty chunk")
+		}
+		for _, v := range c.Values {
+			var e sessionEvent
+			if err := json.Unmarshal(v, &e); err != nil {
+				t.Fatalf("%v", err)
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// tags are what events are, with the type of a stream event.
+func tags(list []sessionEvent) string {
+	var words []string
+	for _, e := range list {
+		w := e.Tag
+		if e.Tag == streamEvent {
+			var c chatEvent
+			_ = json.Unmarshal(e.Event, &c)
+			w = c.Type
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
+}
+
+func same(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+}
+
+// user begins a turn.
+func (h *host) user(turn, text string) {
+	h.add(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: text, ClientMessageID: "c" + turn}})
+	h.add(protocol.TurnStarted, turn, protocol.TurnStartedData{MessageID: "m" + turn})
+}
+
+func (h *host) words(turn, part string, texts ...string) {
+	h.add(protocol.TextStart, turn, protocol.PartStartData{Part: part})
+	for _, text := range texts {
+		h.add(protocol.TextDelta, turn, protocol.PartDeltaData{Part: part, Text: text})
+	}
+	h.add(protocol.TextEnd, turn, protocol.PartEndData{Part: part})
+}
+
+func (h *host) ends(turn string, reason protocol.Reason) {
+	h.add(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: reason})
+}

@@ -1,0 +1,57 @@
+package sandcastle
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// lines splits frames into messages. A message ends with a newline and may be spread over several frames; one that is alone and
+// whole in its frame is taken without.
+type lines struct {
+	limit int // of one message that is spread, in bytes; constant
+	rest  []byte
+}
+
+// take yields the messages that a frame completes; ok is false when what waits for its newline grew too long and was dropped.
+func (l *lines) take(data []byte, each func(line []byte)) (ok bool) {
+	if head, tail, ended := bytes.Cut(data, []byte("\n")); len(l.rest) > 0 {
+		if len(l.rest)+len(head) > l.limit {
+			l.rest = nil
+			return false
+		}
+		l.rest = append(l.rest, head...)
+		if !ended {
+			return true
+		}
+		if line := bytes.TrimSpace(l.rest); len(line) > 0 {
+			each(line)
+		}
+		l.rest, data = nil, tail
+	}
+	for len(data) > 0 {
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		if !ended && !json.Valid(line) {
+			if len(line) > l.limit {
+				return false
+			}
+			l.rest = bytes.Clone(line)
+			return true
+		}
+		data = rest
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			each(line)
+		}
+	}
+	return true
+}
+
+// text makes a text frame of messages.
+func text(lines ...[]byte) protocol.Frame {
+	var b []byte
+	for _, l := range lines {
+		b = append(append(b, l...), '\n')
+	}
+	return protocol.Frame{Data: b}
+}

@@ -1,0 +1,147 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// A chatMessage is a message of finished turns, as the history endpoint and chat.getHistory give it.
+type chatMessage struct {
+	ID              string        `json:"id"`
+	Role            string        `json:"role"` // user or assistant
+	Parts           []messagePart `json:"parts"`
+	CreatedAt       string        `json:"createdAt"`
+	ClientMessageID string        `json:"clientMessageId,omitempty"`
+	TurnID          string        `json:"turnId"`
+}
+
+// A messagePart is text, reasoning, a tool call, or a user's part as it came.
+type messagePart struct {
+	Type             string          `json:"type"`
+	Text             *string         `json:"text,omitempty"`
+	State            string          `json:"state,omitempty"`
+	ToolCallID       string          `json:"toolCallId,omitempty"`
+	ToolName         string          `json:"toolName,omitempty"`
+	Title            string          `json:"title,omitempty"`
+	Input            json.RawMessage `json:"input,omitempty"`
+	Output           json.RawMessage `json:"output,omitempty"`
+	ErrorText        string          `json:"errorText,omitempty"`
+	ParentToolCallID string          `json:"parentToolCallId,omitempty"`
+
+	whole json.RawMessage // instead of all
+}
+
+// MarshalJSON writes a part that came from a client as it came.
+func (p messagePart) MarshalJSON() ([]byte, error) {
+	if p.whole != nil {
+		return p.whole, nil
+	}
+	type plain messagePart
+	return protocol.Encode(plain(p))
+}
+
+// Messages says finished turns as their history endpoint does: for each turn the user's message and the answer, whose id is the
+// turn's. after names the last message that the client has; empty, or not among them: all.
+func Messages(turns []*protocol.Turn, after string) json.RawMessage {
+	return protocol.MustEncode(messagesOf(turns, after))
+}
+
+func messagesOf(turns []*protocol.Turn, after string) []chatMessage {
+	list := []chatMessage{}
+	for _, t := range turns {
+		if t.End == nil {
+			continue
+		}
+		list = append(list, asked(t), answered(t))
+	}
+	if i := slices.IndexFunc(list, func(m chatMessage) bool { return m.ID == after }); after != "" && i >= 0 {
+		list = list[i+1:]
+	}
+	return list
+}
+
+// reaches reports whether the message is in the turns.
+func reaches(turns []*protocol.Turn, message string) bool {
+	return message != "" && slices.ContainsFunc(turns, func(t *protocol.Turn) bool {
+		return t.Turn == message || t.Message.MessageID == message
+	})
+}
+
+// turnsOf folds the events of a history.
+func turnsOf(events []json.RawMessage) []*protocol.Turn {
+	var tr protocol.Transcript
+	for _, line := range events {
+		var e protocol.Event
+		if json.Unmarshal(line, &e) == nil {
+			_, _ = tr.Apply(&e) // our own server's
+		}
+	}
+	return tr.Turns
+}
+
+func asked(t *protocol.Turn) chatMessage {
+	m := chatMessage{
+		ID: t.Message.MessageID, Role: "user", CreatedAt: stamp(t.Started), ClientMessageID: t.Message.ClientMessageID, TurnID: t.Turn,
+		Parts: []messagePart{},
+	}
+	var parts []json.RawMessage
+	_ = json.Unmarshal(partsOf(&t.Message), &parts)
+	for _, p := range parts {
+		m.Parts = append(m.Parts, messagePart{whole: p})
+	}
+	if len(parts) == 0 {
+		m.Parts = append(m.Parts, messagePart{Type: "text", Text: &t.Message.Text})
+	}
+	return m
+}
+
+func answered(t *protocol.Turn) chatMessage {
+	m := chatMessage{ID: t.Turn, Role: "assistant", CreatedAt: stamp(*t.Ended), TurnID: t.Turn, Parts: []messagePart{}}
+	for _, it := range t.Items {
+		switch it.Kind {
+		case protocol.ItemText, protocol.ItemReasoning:
+			words := it.Text.String()
+			m.Parts = append(m.Parts, messagePart{Type: string(it.Kind), Text: &words, State: "done"})
+		case protocol.ItemTool:
+			m.Parts = append(m.Parts, toolPart(it))
+		}
+	}
+	return m
+}
+
+// toolPart says a tool call with its result.
+func toolPart(it *protocol.Item) messagePart {
+	name := it.Tool.Name
+	if name == "" {
+		name = it.Tool.Kind
+	}
+	if name == "" {
+		name = "tool"
+	}
+	p := messagePart{
+		Type: "dynamic-tool", ToolCallID: it.ID, ToolName: name, Title: it.Tool.Title, Input: it.Tool.Input, State: "input-available",
+		ParentToolCallID: it.Parent,
+	}
+	if p.Input == nil {
+		p.Input = protocol.AppendString(nil, it.Tool.InputText.String())
+	}
+	output := toolView{text: it.Text, content: it.Tool.Content}
+	switch end := it.Tool.End; {
+	case end == nil:
+	case end.Status == protocol.ToolCompleted:
+		p.State, p.Output = "output-available", end.Output
+		if p.Output == nil {
+			p.Output = output.value()
+		}
+	case end.Status == protocol.ToolDenied:
+		p.State = "output-denied"
+	default:
+		p.State, p.ErrorText = "output-error", end.Error
+		if p.ErrorText == "" {
+			p.ErrorText = string(end.Status)
+		}
+	}
+	return p
+}

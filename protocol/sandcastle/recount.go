@@ -1,0 +1,122 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/bridge"
+)
+
+// chatMessages reads the finished turns' messages: a list, or an object that holds it.
+func chatMessages(raw json.RawMessage) []chatMessage {
+	var list []chatMessage
+	if json.Unmarshal(raw, &list) == nil {
+		return list
+	}
+	var held struct {
+		Messages []chatMessage `json:"messages"`
+	}
+	_ = json.Unmarshal(raw, &held)
+	return held.Messages
+}
+
+// UnmarshalJSON reads a part and keeps it whole.
+func (p *messagePart) UnmarshalJSON(raw []byte) error {
+	type plain messagePart
+	if err := json.Unmarshal(raw, (*plain)(p)); err != nil {
+		*p = messagePart{}
+	}
+	p.whole = slices.Clone(raw)
+	return nil
+}
+
+// recount adds finished turns, up to the last message that the state counts among them.
+func (c *Client) recount(s *session, messages []chatMessage, last *string) {
+	if last == nil {
+		return
+	}
+	end := slices.IndexFunc(messages, func(m chatMessage) bool { return m.ID == *last })
+	messages = messages[:end+1]
+	for i := 0; i < len(messages); i++ {
+		m := &messages[i]
+		answer := &chatMessage{ID: m.ID, CreatedAt: m.CreatedAt}
+		if m.Role == "user" {
+			if i+1 < len(messages) && messages[i+1].Role == "assistant" {
+				i++
+				answer = &messages[i]
+			}
+		} else {
+			answer, m = m, &chatMessage{ID: m.ID}
+		}
+		c.retell(s, m, answer)
+	}
+}
+
+// retell adds one finished turn. Its id is the answer's.
+func (c *Client) retell(s *session, question, answer *chatMessage) {
+	var words string
+	parts := []json.RawMessage{}
+	for _, p := range question.Parts {
+		if p.Type == "text" && p.Text != nil {
+			words += *p.Text
+		}
+		parts = append(parts, p.whole)
+	}
+	m := protocol.Message{
+		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: words, Parts: nativeParts(words, protocol.MustEncode(parts)),
+	}
+	at, ended := stamped(question.CreatedAt), stamped(answer.CreatedAt)
+	defer func(now time.Time) { c.now = now }(c.now)
+	if !at.IsZero() {
+		c.now = at // as it was then
+	}
+	c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	s.turn = &turn{id: answer.ID, tools: map[string]*toolCall{}}
+	for i := range answer.Parts {
+		c.retellPart(s, &answer.Parts[i], i)
+	}
+	s.turn = nil
+	end := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
+	if !at.IsZero() && ended.After(at) {
+		end.DurationMS = ended.Sub(at).Milliseconds()
+	}
+	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
+}
+
+// retellPart adds a part of an answer as the chat events that made it.
+func (c *Client) retellPart(s *session, p *messagePart, n int) {
+	id := "part" + string(protocol.MustEncode(n))
+	switch {
+	case (p.Type == "text" || p.Type == "reasoning") && p.Text != nil:
+		for _, e := range []chatEvent{
+			{Type: p.Type + "-start", ID: id}, {Type: p.Type + "-delta", ID: id, Delta: p.Text}, {Type: p.Type + "-end", ID: id},
+		} {
+			c.words(s, &e)
+		}
+	case p.ToolCallID != "":
+		c.tool(s, &chatEvent{
+			Type: chatToolInput, ToolCallID: p.ToolCallID, ToolName: p.name(), Title: p.Title, Input: p.Input, ParentToolCallID: p.ParentToolCallID,
+		}, p.whole)
+		switch p.State {
+		case "output-available":
+			c.tool(s, &chatEvent{Type: chatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output}, p.whole)
+		case "output-error":
+			c.tool(s, &chatEvent{Type: chatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText}, p.whole)
+		case "output-denied":
+			c.tool(s, &chatEvent{Type: chatToolDenied, ToolCallID: p.ToolCallID}, p.whole)
+		}
+	default:
+		c.raw(s, s.turn.id, cut(p.Type), p.whole)
+	}
+}
+
+// name is the tool's: of its own field, or what follows "tool-" in the type.
+func (p *messagePart) name() string {
+	if p.ToolName == "" && len(p.Type) > len("tool-") && p.Type[:len("tool-")] == "tool-" {
+		return p.Type[len("tool-"):]
+	}
+	return p.ToolName
+}

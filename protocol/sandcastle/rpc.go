@@ -1,0 +1,164 @@
+package sandcastle
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// Tags of the messages of @effect/rpc.
+const (
+	tagRequest   = "Request"
+	tagAck       = "Ack"
+	tagInterrupt = "Interrupt"
+	tagPing      = "Ping"
+	tagEOF       = "Eof"
+	tagExit      = "Exit"
+	tagChunk     = "Chunk"
+	tagDefect    = "Defect"
+	tagPong      = "Pong"
+)
+
+// A message is one message of @effect/rpc as it came; what it holds is not looked at yet.
+type message struct {
+	Tag       json.RawMessage   `json:"_tag"`
+	ID        json.RawMessage   `json:"id"`
+	Name      json.RawMessage   `json:"tag"`
+	Payload   json.RawMessage   `json:"payload"`
+	RequestID json.RawMessage   `json:"requestId"`
+	Exit      json.RawMessage   `json:"exit"`
+	Values    []json.RawMessage `json:"values"`
+	Defect    json.RawMessage   `json:"defect"`
+}
+
+// word reads a string; anything else is none.
+func word(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s)
+	return s
+}
+
+// maxRequestID bounds the id of a request, in bytes.
+const maxRequestID = 64
+
+// requestID reads an id: a string, or leniently a number.
+func requestID(raw json.RawMessage) (id string, ok bool) {
+	if len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+		id = string(raw)
+	} else {
+		id = word(raw)
+	}
+	return id, id != "" && len(id) <= maxRequestID
+}
+
+// A request asks for something.
+type request struct {
+	Tag     string          `json:"_tag"`
+	ID      string          `json:"id"`
+	Name    string          `json:"tag"`
+	Payload json.RawMessage `json:"payload"`
+	Headers []string        `json:"headers"` // the peer does not answer without
+}
+
+// A control is a message about a request, or about none.
+type control struct {
+	Tag       string `json:"_tag"`
+	RequestID string `json:"requestId,omitempty"`
+}
+
+// A chunk is what a stream yields; at least one value.
+type chunk struct {
+	Tag       string            `json:"_tag"`
+	RequestID string            `json:"requestId"`
+	Values    []json.RawMessage `json:"values"`
+}
+
+// An exit ends a request.
+type exit struct {
+	Tag       string  `json:"_tag"`
+	RequestID string  `json:"requestId"`
+	Exit      outcome `json:"exit"`
+}
+
+// An outcome is Success with a value (none for void) or Failure with a cause.
+type outcome struct {
+	Tag   string          `json:"_tag"`
+	Value json.RawMessage `json:"value,omitzero"`
+	Cause *cause          `json:"cause,omitempty"`
+}
+
+// A cause is Fail with an error, Die with a defect, Interrupt, Empty, or two others: Sequential or Parallel.
+type cause struct {
+	Tag     string          `json:"_tag"`
+	Error   json.RawMessage `json:"error,omitzero"`
+	Defect  json.RawMessage `json:"defect,omitzero"`
+	FiberID json.RawMessage `json:"fiberId,omitzero"`
+	Left    *cause          `json:"left,omitempty"`
+	Right   *cause          `json:"right,omitempty"`
+}
+
+// The outcomes and causes.
+const (
+	success   = "Success"
+	failure   = "Failure"
+	fail      = "Fail"
+	die       = "Die"
+	interrupt = "Interrupt"
+)
+
+// defect breaks everything off that is under way on the connection.
+type defect struct {
+	Tag    string `json:"_tag"`
+	Defect any    `json:"defect"`
+}
+
+// interruptedBy is the fiber of nobody, as the real server writes it.
+var interruptedBy = json.RawMessage(`{"_tag":"Runtime","id":-499,"startTimeMillis":0}`)
+
+func succeeded(id string, value any) []byte {
+	o := outcome{Tag: success}
+	if value != nil {
+		o.Value = protocol.MustEncode(value)
+	}
+	return protocol.MustEncode(exit{tagExit, id, o})
+}
+
+func failed(id string, err any) []byte {
+	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: fail, Error: protocol.MustEncode(err)}}})
+}
+
+func died(id, why string) []byte {
+	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: die, Defect: protocol.MustEncode(why)}}})
+}
+
+func interrupted(id string) []byte {
+	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: interrupt, FiberID: interruptedBy}}})
+}
+
+// worst finds what matters in a nested cause: the first Fail, else the first Die, else the cause itself.
+func (c *cause) worst() *cause {
+	var found [2]*cause
+	c.walk(0, func(c *cause) {
+		switch {
+		case c.Tag == fail && found[0] == nil:
+			found[0] = c
+		case c.Tag == die && found[1] == nil:
+			found[1] = c
+		}
+	})
+	for _, f := range found {
+		if f != nil {
+			return f
+		}
+	}
+	return c
+}
+
+func (c *cause) walk(depth int, visit func(*cause)) {
+	if c == nil || depth > 64 {
+		return
+	}
+	visit(c)
+	c.Left.walk(depth+1, visit)
+	c.Right.walk(depth+1, visit)
+}

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/coder/websocket"
+
+	"agentctl/dialect"
+	"agentctl/protocol"
+	"agentctl/server/session"
+	"agentctl/server/web"
+)
+
+// dialectPath is where every listener of the native protocol serves the dialects: /dialect/NAME, and anything below.
+const dialectPath = "/dialect/"
+
+// Dialects configures the dialects.
+type Dialects struct {
+	// Agent returns the configured agent for a dialect's domain, agent or runtime id; nil or empty: the default agent.
+	Agent func(dialect, foreign string) string
+
+	// Options are a dialect's own, by name.
+	Options map[string]map[string]string
+}
+
+// speak serves a dialect's clients at any path below prefix.
+func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+			CompressionMode: websocket.CompressionDisabled, InsecureSkipVerify: true, // the listener's guard has looked at the origin
+		})
+		if err != nil {
+			return // answered
+		}
+		query := r.URL.Query()
+		query.Del("token")
+		who := callerOf(r, d.Name+"@"+web.Peer(r))
+		door := protocol.Door{
+			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
+			Agent: func(foreign string) string {
+				if s.dialects.Agent == nil {
+					return ""
+				}
+				return s.dialects.Agent(d.Name, foreign)
+			},
+			Sign: s.sign, Version: s.version, Trail: s.trails[d.Name],
+		}
+		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
+	})
+}
+
+// trails makes one for each dialect.
+func trails() map[string]*protocol.Trail {
+	all := map[string]*protocol.Trail{}
+	for _, name := range dialect.Names() {
+		all[name] = new(protocol.Trail)
+	}
+	return all
+}
+
+func (s *Server) sign(message string) string {
+	mac := hmac.New(sha256.New, s.secret)
+	mac.Write([]byte(message))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// mount serves every dialect below dialectPath.
+func (s *Server) mount(mux *http.ServeMux) {
+	for _, name := range dialect.Names() {
+		d, _ := dialect.Named(name)
+		mux.Handle(dialectPath+name, s.counted(s.speak(d, dialectPath+name)))
+		mux.Handle(dialectPath+name+"/", s.counted(s.speak(d, dialectPath+name)))
+	}
+}
+
+// tooLate tells a client without a valid credential that it may not come in, the way its dialect does it.
+func tooLate(w http.ResponseWriter, r *http.Request) {
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err == nil {
+		_ = ws.Close(protocol.ClosePolicy, "a valid token is needed")
+	}
+}
