@@ -30,7 +30,7 @@ func (c *conn) write() {
 		c.cut()
 	})
 	w.stalled.Stop()
-	defer c.wire.CloseNow()
+	defer func() { _ = c.wire.CloseNow() }()
 	beat := time.NewTimer(c.server.limits.Heartbeat)
 	defer beat.Stop()
 	for {

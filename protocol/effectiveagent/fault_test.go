@@ -30,8 +30,16 @@ func TestAnErrorNamesAWholeID(t *testing.T) {
 		text, id string
 		want     bool
 	}{
-		{"failed for r", "r", true}, {"r: no", "r", true}, {`"r"`, "r", true}, {"failed for r1", "r", false}, {"for x-r", "r", false},
-		{"for r1 and r", "r", true}, {"für", "r", false}, {"", "r", false}, {"a a b", "a b", true}, {"\xffr\xff", "r", true},
+		{"failed for r", "r", true},
+		{"r: no", "r", true},
+		{`"r"`, "r", true},
+		{"failed for r1", "r", false},
+		{"for x-r", "r", false},
+		{"for r1 and r", "r", true},
+		{"für", "r", false},
+		{"", "r", false},
+		{"a a b", "a b", true},
+		{"\xffr\xff", "r", true},
 	} {
 		if got := names(c.text, c.id); got != c.want {
 			t.Errorf("%q names %q: %v", c.text, c.id, got)

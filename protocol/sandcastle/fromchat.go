@@ -68,10 +68,10 @@ func currency(cost float64) string {
 func (c *Client) chatAside(s *session, turn string, raw, whole json.RawMessage) {
 	var e chatEvent
 	_ = json.Unmarshal(raw, &e)
-	switch {
-	case e.Type == chatRenamed:
+	switch e.Type {
+	case chatRenamed:
 		c.add(s, bridge.Entry{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &e.Title}})
-	case e.Type == chatModeChange:
+	case chatModeChange:
 		c.mode(s, e.Mode)
 	default:
 		c.raw(s, turn, streamEvent, whole)
