@@ -130,9 +130,10 @@ func (s *State) turnEnded(e *Event, d *TurnEndedData) {
 
 func startPart(kind Kind) func(*State, *Event, *PartStartData) {
 	return func(s *State, e *Event, d *PartStartData) {
-		if s.Turn != nil {
-			s.Turn.Parts = append(s.Turn.Parts, OpenPart{Part: d.Part, Kind: kind, Task: e.Task})
+		if s.Turn == nil || slices.ContainsFunc(s.Turn.Parts, func(p OpenPart) bool { return p.Part == d.Part && p.Kind == kind }) {
+			return // open already
 		}
+		s.Turn.Parts = append(s.Turn.Parts, OpenPart{Part: d.Part, Kind: kind, Task: e.Task})
 	}
 }
 

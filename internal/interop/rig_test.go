@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -190,11 +191,20 @@ func (r *rig) children() []int {
 	return pids
 }
 
+// gone checks that nothing of the groups runs. What is dead and waits for init to notice is nothing.
 func (r *rig) gone(groups []int) {
 	r.t.Helper()
-	for _, pid := range groups {
-		if syscall.Kill(-pid, 0) == nil {
-			r.t.Errorf("process group %d is left over", pid)
+	out, err := exec.Command("ps", "-e", "-o", "pgid=,stat=,args=").Output()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) < 2 || strings.HasPrefix(f[1], "Z") {
+			continue
+		}
+		if pid, err := strconv.Atoi(f[0]); err == nil && slices.Contains(groups, pid) {
+			r.t.Errorf("process group %d is left over: %s", pid, line)
 		}
 	}
 }
