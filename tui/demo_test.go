@@ -131,9 +131,9 @@ var scenes = map[string]func() *journal{
 		j := conversation()
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
 		for _, r := range []protocol.Rule{
-			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "go mod tidy", Scope: "go mod tidy in /home/ada/store", By: ada, At: dawn},
-			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", By: verified, At: dawn.Add(26 * time.Hour)},
-			{ID: "u3", Kind: protocol.ApprovePatch, Scope: "edits of /home/ada/store/store.go and /home/ada/store/store_test.go and nothing else in that directory", By: ada, At: dawn},
+			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "/home/ada/store\x00go mod tidy", Scope: "exactly this command in /home/ada/store, in this session", By: ada, At: dawn},
+			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", Scope: "every use of the tool fetch\x1b[8m, in this session", By: verified, At: dawn.Add(26 * time.Hour)},
+			{ID: "u3", Kind: protocol.ApprovePatch, Subject: "/home/ada/store/store.go\x00/home/ada/store/store_test.go", Scope: "every patch of exactly these files, in this session", By: ada, At: dawn},
 		} {
 			j.asks(protocol.Approval{Request: "r" + r.ID, Kind: r.Kind, Title: "May I?"})
 			j.as(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r" + r.ID, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: &r})

@@ -9,4 +9,8 @@
 // and render themselves at a width, but no Update and no goroutine of their
 // own. The model does no I/O: commands run as errands, updates come from the
 // pump.
+//
+// What reaches the terminal goes through the frame, which lets only dress by, and
+// the fields of a view. The one exception is attention, which rings and notifies
+// with clean text while the terminal has no focus.
 package tui

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -29,21 +31,34 @@ func (r *rules) entries(s *protocol.State) []entry {
 	out := make([]entry, len(s.Rules))
 	for i := range s.Rules {
 		rule := &s.Rules[i]
-		what := rule.Scope
+		what, scope := matches(rule), rule.Scope
 		if what == "" {
-			what = rule.Subject
+			what, scope = scope, ""
 		}
 		about := rule.Kind + " · by " + nameOf(&rule.By)
 		if rule.By.Subject != "" {
 			about += " (" + rule.By.Subject + ")"
 		}
 		about += " · " + r.look.date(rule.At)
+		if scope != "" {
+			about += " · " + scope
+		}
 		if r.revoking[rule.ID] {
 			about += " · revoking …"
 		}
 		out[i] = entry{rule.ID, oneLine(transcript.Reveal(what)), oneLine(transcript.Reveal(about))}
 	}
 	return out
+}
+
+// matches is what a rule matches, for people: a command without the directory
+// before it, or the paths of a patch.
+func matches(r *protocol.Rule) string {
+	parts := strings.Split(r.Subject, "\x00")
+	if r.Kind == protocol.ApproveCommand && len(parts) > 1 {
+		return "$ " + strings.Join(parts[1:], " ")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (r *rules) act(m *model, id, key string) tea.Cmd {

@@ -9,7 +9,7 @@ import (
 func TestARuleIsRevoked(t *testing.T) {
 	s := open(t, scenes["rules"](), 80, 24)
 	s.press("f4")
-	s.shows("3 things allowed without asking", "▸ go mod tidy in /home/ada/store", "command · by ada · 2026-03-04 09:41")
+	s.shows("3 things allowed without asking", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
 	s.press("down", "x")
 	if data := s.asked(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
 		t.Errorf("revoked %+v", data)
@@ -18,7 +18,7 @@ func TestARuleIsRevoked(t *testing.T) {
 	s.tell()
 	s.shows("2 things allowed")
 	s.hides("fetch")
-	s.shows("▸ edits of /home/ada/store/store.go")
+	s.shows("▸ /home/ada/store/store.go, /home/ada/store/store_test.go")
 	s.press("q")
 	s.shows("Now tidy the module.")
 }
