@@ -82,6 +82,10 @@ func (c *conn) Acked(id string) (uint64, int64) {
 // maxWrite is how many bytes of events one write takes at most, unless one event is larger.
 const maxWrite = 64 << 10
 
+// farBehind is the distance, in events, from which a client that had caught up is caught up again, with folds. One that is
+// nearer is served from memory, which costs less than reading folds from the store.
+const farBehind = 1024
+
 // next returns what a subscription has to write now: whole lines within the window, and caught_up where it belongs. A client
 // always gets at least one event beyond what it has acknowledged. nil: nothing now. The lines may lie in buf.
 func (c *conn) next(s *subscription, buf []byte) []byte {
@@ -94,7 +98,8 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 	if room <= 0 {
 		return nil
 	}
-	lines, last, err := s.log.Read(context.Background(), after, !s.raw, int(min(room, maxWrite)), buf)
+	folded := !s.raw && (!s.told || s.log.Position().Seq-after > farBehind)
+	lines, last, err := s.log.Read(context.Background(), after, folded, int(min(room, maxWrite)), buf)
 	if err != nil {
 		c.lost(s, err)
 		return nil

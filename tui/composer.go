@@ -57,6 +57,12 @@ func (c *composer) key(msg tea.KeyPressMsg) { c.area, _ = c.area.Update(msg) }
 // paste inserts text that may come from anywhere.
 func (c *composer) paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
+// write replaces what is written.
+func (c *composer) write(s string) {
+	c.area.SetValue(s)
+	c.area.MoveToEnd()
+}
+
 func (c *composer) focus(on bool) {
 	if on {
 		c.area.Focus()
@@ -78,8 +84,7 @@ func (c *composer) edit(message, text string) {
 		c.draft = c.area.Value()
 	}
 	c.editing = message
-	c.area.SetValue(text)
-	c.area.MoveToEnd()
+	c.write(text)
 }
 
 // endEdit brings the draft back and returns the message that was edited.

@@ -11,7 +11,8 @@ import (
 	"agentctl/protocol"
 )
 
-// TestMain shows a recorded session on the terminal when TUI_DEMO names one:
+// TestMain shows a recorded session on the terminal when TUI_DEMO names one, and
+// a theme when TUI_THEME does:
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
@@ -62,7 +63,7 @@ func demo(name string) error {
 	if os.Getenv("TUI_PLAIN") != "" {
 		return Plain(ctx, r, os.Stdout, os.Stdin)
 	}
-	return Run(ctx, r, Options{Zone: time.UTC})
+	return Run(ctx, r, Options{Zone: time.UTC, Theme: Theme(os.Getenv("TUI_THEME"))})
 }
 
 // scenes are the recorded sessions that golden screens and the demo show.
@@ -102,6 +103,41 @@ var scenes = map[string]func() *journal{
 			},
 			Options: []protocol.Option{{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"}},
 		})
+		j.caughtUp()
+		return j
+	},
+	"settings": func() *journal {
+		j := conversation()
+		j.add(protocol.AgentOptions, protocol.Options{
+			Name: "Gemini CLI", Version: "1.4.0",
+			Settings: []protocol.Setting{
+				{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{
+					{ID: "ask", Label: "Ask", About: "asks before every change"}, {ID: "edit", Label: "Edit", About: "changes files without asking"}, {ID: "plan", About: "only reads, and makes a plan before anything else is done to the files of the project"},
+				}},
+				{ID: "model", Name: "Model", Value: "small", Choices: []protocol.Choice{{ID: "small", Label: "Small 3"}, {ID: "large", Label: "Large 3\x1b[2J"}}},
+				{ID: "effort", Value: "7"},
+			},
+			Commands: []protocol.Slash{
+				{Name: "plan", About: "make a plan first", Hint: "what for"},
+				{Name: "/play", About: "play a game while the compiler runs, for as long as it runs and not longer"},
+				{Name: "test", About: "run the tests"},
+				{Name: "quit\x1b[2J"},
+			},
+		})
+		j.caughtUp()
+		return j
+	},
+	"rules": func() *journal {
+		j := conversation()
+		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
+		for _, r := range []protocol.Rule{
+			{ID: "u1", Kind: protocol.ApproveCommand, Subject: "go mod tidy", Scope: "go mod tidy in /home/ada/store", By: ada, At: dawn},
+			{ID: "u2", Kind: protocol.ApproveTool, Subject: "fetch\x1b[8m", By: verified, At: dawn.Add(26 * time.Hour)},
+			{ID: "u3", Kind: protocol.ApprovePatch, Scope: "edits of /home/ada/store/store.go and /home/ada/store/store_test.go and nothing else in that directory", By: ada, At: dawn},
+		} {
+			j.asks(protocol.Approval{Request: "r" + r.ID, Kind: r.Kind, Title: "May I?"})
+			j.as(r.By, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r" + r.ID, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: &r})
+		}
 		j.caughtUp()
 		return j
 	},
@@ -149,6 +185,14 @@ var scenes = map[string]func() *journal{
 		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "sh\x1b[31m", Title: "ls\x1b]8;;http://x\x07"})
 		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: "odd\x1b[1m", Error: "bad\x1b[5m"})
 		j.queued(protocol.Actor{Name: "eve\x1b[2J"}, "m2", "\x1b[2Jtext")
+		j.add(protocol.AgentOptions, protocol.Options{
+			Name:     "x\x1b[2J",
+			Settings: []protocol.Setting{{ID: "\x1b[2Jmode", Value: "\x1b[2Ja", Choices: []protocol.Choice{{ID: "\x1b[2Ja", Label: "\u202eA", About: "\x1b]0;owned\x07"}}}},
+			Commands: []protocol.Slash{{Name: "\x1b[2Jgo", About: "\u202e", Hint: "\x1b[5m"}},
+		})
+		j.asks(protocol.Approval{Request: "r0"})
+		j.add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r0", Rule: &protocol.Rule{ID: "u1", Kind: "\x1b[2J", Scope: "\x1b[2Jrm\u202e", By: protocol.Actor{Name: "eve\x1b[2J", Subject: "\u009b2J"}}})
+		j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "\x1b[2Jtask\u202e"}}})
 		j.asks(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
 		j.add(protocol.ErrorRaised, protocol.ErrorData{Kind: "\x1b[2J", Code: "\x1b[2J", Message: "\x1b[2J"})
 		j.caughtUp()

@@ -79,6 +79,7 @@ type desk struct {
 	roster        roster
 	open          []*opened // the one shown last comes first
 	shown         *opened   // nil: the roster is on the screen
+	attention     attention
 	leaving       bool
 	word          string
 
@@ -111,9 +112,10 @@ func newDesk(ctx context.Context, f Fleet, o Options, now func() time.Time, newI
 	if zone == nil {
 		zone = time.Local
 	}
-	d := &desk{fleet: f, look: newLook(zone), mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
+	d := &desk{fleet: f, look: newLook(zone, o.Theme), mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.roster = newRoster(d.look)
+	d.attention = newAttention(terminalOf(o.environ()))
 	return d
 }
 
@@ -126,14 +128,25 @@ func (d *desk) close() {
 	d.under.Wait()
 }
 
-// Init starts nothing.
-func (d *desk) Init() tea.Cmd { return nil }
+// Init asks for what the theme needs to know.
+func (d *desk) Init() tea.Cmd { return d.look.ask() }
 
 // Update takes one message, or hands it on to the session it is for.
 func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		d.width, d.height, d.dirty = max(msg.Width, 1), max(msg.Height, 1), true
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		if d.look.suit(msg) {
+			d.dirty = true
+			for _, o := range d.open {
+				o.model.redress()
+			}
+		}
+		return d, nil
+	case tea.FocusMsg, tea.BlurMsg:
+		d.attention.focus(msg)
+		return d, nil
 	case rosterMsg:
 		return d, d.changed(msg)
 	case routed:
@@ -167,7 +180,11 @@ func (d *desk) View() tea.View {
 func (d *desk) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
+	v.ReportFocus = true
 	v.WindowTitle = "agentctl"
+	if n := d.roster.waiting(""); n > 0 {
+		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
+	}
 	foot := d.look.dim.Render(fit(" ↑↓ enter opens · letters narrow down · ctrl+c twice leaves", d.width))
 	switch {
 	case d.leaving:
@@ -186,17 +203,19 @@ func (d *desk) draw() tea.View {
 // changed takes news of sessions; who waits elsewhere shows on every screen.
 func (d *desk) changed(changes []rosterChange) tea.Cmd {
 	var news []protocol.Summary
+	var calls []tea.Cmd
 	for _, c := range changes {
 		if c.err != nil {
 			d.word = string(Offline) + ": " + errText(c.err)
 			continue
 		}
 		news = append(news, c.summary)
+		calls = append(calls, d.attention.glance(&c.summary))
 	}
 	d.roster.take(news)
 	d.dirty = true
 	d.tellOthers()
-	return nil
+	return tea.Batch(calls...)
 }
 
 func (d *desk) tellOthers() {

@@ -40,6 +40,7 @@ func (d *desk) subscribe(id string) *opened {
 	o := &opened{id: id, work: newErrands(d.ctx)}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
+	o.model.attention.terminal = d.attention.terminal
 	d.under.Go(func() {
 		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
 		d.send(routed{o, outMsg{}})

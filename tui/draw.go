@@ -19,12 +19,17 @@ func (m *model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
+	v.ReportFocus = true
+	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.link.State)
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	switch {
 	case m.pager != nil:
 		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
+		return v
+	case m.menu != nil:
+		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
 		return v
 	}
 
@@ -48,11 +53,12 @@ func (m *model) draw() tea.View {
 	}
 	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
 	finding := panels(m.finder.Render(m.look, m.width))
+	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
 	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
 	request = panels(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing))
-	plan := panels(renderPlan(m.look, m.state, m.width))
+	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
 
 	var said []string
 	if left > 0 {
@@ -62,7 +68,7 @@ func (m *model) draw() tea.View {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
-	screen := slices.Concat(said, plan, waiting, request, sent, finding, asking, edge)
+	screen := slices.Concat(said, plan, waiting, request, sent, offered, finding, asking, edge)
 	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
 		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
 	} else if m.finder.input != nil && len(finding) > 0 {

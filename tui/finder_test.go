@@ -81,7 +81,7 @@ func TestFindingTakesABoundedStep(t *testing.T) {
 }
 
 func TestHighlightKeepsTheWidth(t *testing.T) {
-	m := &model{look: newLook(nil), finder: finder{query: "漢"}}
+	m := &model{look: newLook(nil, ""), finder: finder{query: "漢"}}
 	for _, line := range []string{"a 漢字", "\x1b[1mbold 漢\x1b[m字", "none", "İ 漢"} {
 		got := m.highlight(line)
 		if ansi.Strip(got) != ansi.Strip(line) {

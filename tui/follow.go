@@ -24,7 +24,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.approvals.follow(m.state.Approvals) {
 		m.quiet = m.now().Add(grace)
 	}
-	if m.focus == onApproval && m.approvals.request == "" || m.focus == onQueue && len(m.state.Queue) == 0 {
+	if m.focus == onApproval && m.approvals.request == "" || m.focus == onQueue && len(m.state.Queue) == 0 || m.focus == onPlan && m.plan.of(m.state) == nil {
 		m.setFocus(onComposer)
 	}
 	if e := m.composer.editing; e != "" && m.state.Queued(e) < 0 {
@@ -34,7 +34,15 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.interrupt.over(m.state) {
 		m.interrupt = interrupt{}
 	}
-	return m.arm()
+	return tea.Batch(m.arm(), m.call())
+}
+
+// call calls the person back for what is new; on a desk, the desk does.
+func (m *model) call() tea.Cmd {
+	if !m.caughtUp || m.desk {
+		return nil
+	}
+	return m.attention.follow(m.state)
 }
 
 func (m *model) linked(l Link) {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"image/color"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func eventful(t *rapid.T, j *journal) {
 			data[field] = id.Draw(t, "value")
 		}
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "extra") {
+	switch rapid.IntRange(0, 7).Draw(t, "extra") {
 	case 0:
 		data["parts"] = []any{map[string]any{"part": "a", "kind": "text", "text": "x\ty"}, map[string]any{"part": "a", "kind": "output", "text": "z\n\n"}}
 	case 1:
@@ -64,6 +65,11 @@ func eventful(t *rapid.T, j *journal) {
 		data["questions"] = []any{map[string]any{"id": "q", "choices": []any{map[string]any{"id": "c"}}}}
 	case 3:
 		data["content"] = []any{map[string]any{"type": "diff", "path": "p", "new": "n\n"}, map[string]any{"type": "blob", "blob": "b"}}
+	case 5:
+		data["settings"] = []any{map[string]any{"id": "s", "value": "\u202ev", "choices": []any{map[string]any{"id": "c", "about": "\x1b[2J"}}}}
+		data["commands"] = []any{map[string]any{"name": "\x1b[2Jn"}}
+	case 6:
+		data["outcome"], data["rule"] = "allowed", map[string]any{"id": "u", "scope": "\u202es"}
 	case 4:
 		data["index"] = rapid.IntRange(-3, 9).Draw(t, "index")
 	}
@@ -80,7 +86,7 @@ func eventful(t *rapid.T, j *journal) {
 }
 
 var anyKey = rapid.SampledFrom([]string{
-	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "space",
+	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "f3", "f4", "space",
 	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "k", "c", "y", "?", "漢",
 })
 
@@ -113,6 +119,9 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 			},
 			"key":   func(rt *rapid.T) { s.press(anyKey.Draw(rt, "key")) },
 			"paste": func(*rapid.T) { s.give(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
+			"background": func(rt *rapid.T) {
+				s.give(tea.BackgroundColorMsg{Color: rapid.SampledFrom([]color.Color{white, black}).Draw(rt, "background")})
+			},
 			"quiet": func(*rapid.T) { s.quiet() },
 			"size": func(rt *rapid.T) {
 				width, height = rapid.IntRange(1, 90).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")

@@ -16,7 +16,9 @@ var keys = []struct {
 		{"ctrl+c twice", "leave; the session goes on"},
 		{"ctrl+x", "interrupt the turn"},
 		{"F2, ctrl+s", "to the other sessions, where there are"},
-		{"tab, shift+tab", "to approval, queue, transcript, composer"},
+		{"F3", "the agent's settings: its mode, its model"},
+		{"F4", "what is allowed without asking; x revokes"},
+		{"tab, shift+tab", "to approval, queue, plan, transcript, composer"},
 		{"pgup, pgdn", "scroll the transcript"},
 		{"ctrl+home, ctrl+end", "to its beginning, its end"},
 		{"ctrl+o", "unfold or fold the last tool or thought"},
@@ -27,6 +29,7 @@ var keys = []struct {
 	{"Composer", [][2]string{
 		{"enter", "send; queued while a turn runs"},
 		{"alt+enter, ctrl+j", "new line"},
+		{"/ first", "the agent's commands: tab completes"},
 		{"up, down when empty", "scroll"},
 		{"esc", "interrupt the turn, or give up an edit"},
 		{"1 … 9 when empty", "decide the approval on the screen"},
@@ -43,6 +46,10 @@ var keys = []struct {
 		{"x", "remove"},
 		{"K, J", "move up, down"},
 		{"h, r", "hold, release the queue"},
+	}},
+	{"Plan (tab)", [][2]string{
+		{"up, down", "choose a task"},
+		{"c, r", "cancel it, restart it"},
 	}},
 	{"Transcript (tab)", [][2]string{
 		{"up, down, home, end", "select"},

@@ -37,6 +37,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 			m.pager = nil
 		}
 		return nil
+	case m.menu != nil:
+		return m.menu.key(m, key)
 	case m.interrupt.asking:
 		return m.interruptKey(key)
 	case m.finder.input != nil:
@@ -44,6 +46,9 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.key(msg)
+		return nil
+	}
+	if m.completionKey(key) {
 		return nil
 	}
 	if cmd, ok := m.anywhere(key); ok {
@@ -54,6 +59,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return m.approvalKey(key)
 	case onQueue:
 		return m.queueKey(key)
+	case onPlan:
+		return m.planKey(key)
 	case onStory:
 		return m.storyKey(key)
 	}
@@ -66,6 +73,10 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	switch key {
 	case "f1":
 		m.showHelp()
+	case "f3":
+		m.showSettings()
+	case "f4":
+		m.showRules()
 	case "tab":
 		m.nextFocus(1)
 	case "shift+tab":
@@ -105,8 +116,11 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	if msg.Button == tea.MouseWheelUp {
 		by = -3
 	}
-	if m.pager != nil {
+	switch {
+	case m.pager != nil:
 		m.pager.list.Scroll(by)
+		return
+	case m.menu != nil:
 		return
 	}
 	m.story.list.Scroll(by)
@@ -115,7 +129,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -124,6 +138,9 @@ func (m *model) click(msg tea.MouseClickMsg) {
 }
 
 func (m *model) paste(s string) {
+	if m.pager != nil || m.menu != nil {
+		return
+	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.paste(s)
 		return
@@ -132,18 +149,19 @@ func (m *model) paste(s string) {
 		*m.finder.input, _ = m.finder.input.Update(tea.PasteMsg{Content: oneLine(transcript.Clean(s))})
 		return
 	}
-	if m.focus == onComposer && m.pager == nil {
+	if m.focus == onComposer {
 		m.composer.paste(s)
 	}
 }
 
 // nextFocus goes round what is there to be used.
 func (m *model) nextFocus(by int) {
-	for range 4 {
-		m.setFocus((m.focus + focus(by+4)) % 4)
+	for range focuses {
+		m.setFocus((m.focus + focus(by+int(focuses))) % focuses)
 		switch {
 		case m.focus == onApproval && m.approvals.request == "":
 		case m.focus == onQueue && len(m.state.Queue) == 0 && m.state.Blocked() == nil:
+		case m.focus == onPlan && m.plan.of(m.state) == nil:
 		case m.focus == onStory && m.story.list.Len() == 0:
 		default:
 			return

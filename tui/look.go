@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"image/color"
 	"strings"
 	"time"
 
@@ -10,63 +11,85 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// look is how things are dressed. Colours are the terminal's own sixteen, so
-// they fit its theme; no meaning hangs on colour alone.
+// look is how things are dressed. All that is on a screen shares one, and what it
+// dressed before it wore something else has to be drawn anew.
 type look struct {
-	zone *time.Location
+	zone     *time.Location
+	wardrobe wardrobe
+	palette  palette
+	worn     int // how often it has changed
 
-	bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
+	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
 	styles map[transcript.Style]lipgloss.Style // of prose, made when first needed
 }
 
-func newLook(zone *time.Location) *look {
-	plain := lipgloss.NewStyle()
-	return &look{
-		zone:   zone,
-		bold:   plain.Bold(true),
-		dim:    plain.Faint(true),
-		user:   plain.Bold(true).Foreground(lipgloss.Cyan),
-		agent:  plain.Bold(true).Foreground(lipgloss.Green),
-		good:   plain.Foreground(lipgloss.Green),
-		bad:    plain.Foreground(lipgloss.Red),
-		warn:   plain.Foreground(lipgloss.Yellow),
-		key:    plain.Bold(true),
-		chosen: plain.Reverse(true),
-		styles: map[transcript.Style]lipgloss.Style{},
+func newLook(zone *time.Location, theme Theme) *look {
+	if theme == "" {
+		theme = ThemeAuto
 	}
+	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}}
+	l.wear(l.wardrobe.palette())
+	return l
+}
+
+func (l *look) wear(p palette) {
+	plain := lipgloss.NewStyle()
+	l.palette = p
+	l.worn++
+	l.plain = plain
+	l.bold = plain.Bold(true)
+	l.dim = tint(plain, p.dim).Faint(p.faint)
+	l.user = tint(l.bold, p.user)
+	l.agent = tint(l.bold, p.agent)
+	l.good = tint(plain, p.good)
+	l.bad = tint(plain, p.bad)
+	l.warn = tint(plain, p.warn)
+	l.key = l.bold
+	l.chosen = plain.Reverse(true)
+	l.styles = map[transcript.Style]lipgloss.Style{}
+}
+
+func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
+	if c == nil {
+		return s
+	}
+	return s.Foreground(c)
 }
 
 // prose dresses a stretch of markdown.
 func (l *look) prose(text string, style transcript.Style) string {
 	s, ok := l.styles[style]
 	if !ok {
-		s = proseStyle(style)
+		s = l.palette.prose(style)
 		l.styles[style] = s
 	}
 	return s.Render(text)
 }
 
-func proseStyle(style transcript.Style) lipgloss.Style {
+func (p *palette) prose(style transcript.Style) lipgloss.Style {
 	s := lipgloss.NewStyle().
 		Bold(style&transcript.Strong != 0).
 		Italic(style&transcript.Emphasis != 0).
-		Underline(style&transcript.Link != 0).
-		Faint(style&transcript.Faint != 0)
+		Underline(style&transcript.Link != 0)
 	switch {
 	case style&transcript.Added != 0:
-		s = s.Foreground(lipgloss.Green)
+		s = tint(s, p.good)
 	case style&transcript.Removed != 0:
-		s = s.Foreground(lipgloss.Red)
+		s = tint(s, p.bad)
 	case style&transcript.Code != 0:
-		s = s.Foreground(lipgloss.Cyan)
+		s = tint(s, p.code)
 	case style&transcript.Heading != 0:
-		s = s.Foreground(lipgloss.Magenta)
+		s = tint(s, p.heading)
+	case style&transcript.Faint != 0:
+		s = tint(s, p.dim)
 	}
-	return s
+	return s.Faint(p.faint && style&transcript.Faint != 0)
 }
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
+
+func (l *look) date(t time.Time) string { return t.In(l.zone).Format("2006-01-02 15:04") }
 
 // onlyDress is a line without control characters, but for sequences that only
 // dress the text (SGR).

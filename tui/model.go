@@ -35,10 +35,14 @@ type model struct {
 	composer      composer
 	outbox        outbox
 	queue         queue
+	plan          plan
 	approvals     approvals
 	pager         *pager
+	menu          *menu
 	interrupt     interrupt
 	finder        finder
+	completion    completion
+	attention     attention
 	help          bool
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
@@ -60,7 +64,9 @@ const (
 	onComposer focus = iota
 	onApproval
 	onQueue
+	onPlan
 	onStory
+	focuses // how many there are
 )
 
 // Messages of errands.
@@ -89,14 +95,16 @@ func newModel(s Session, e *errands, l *look, now func() time.Time, newID func()
 		composer:  newComposer(),
 		outbox:    outbox{look: l},
 		queue:     queue{look: l},
+		plan:      plan{look: l, asking: map[string]string{}},
+		attention: newAttention(terminal{}),
 		approvals: approvals{look: l, forms: map[string]*form{}},
 		width:     80, height: 24,
 		dirty: true,
 	}
 }
 
-// Init starts nothing: the pump feeds the program.
-func (m *model) Init() tea.Cmd { return nil }
+// Init asks for what the theme needs to know. The pump feeds the program.
+func (m *model) Init() tea.Cmd { return m.look.ask() }
 
 // Update takes one message. It does no I/O: what it wants done it returns.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -110,6 +118,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.dirty = true
 		cmd = m.key(msg)
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		if m.look.suit(msg) {
+			m.redress()
+		}
+	case tea.FocusMsg, tea.BlurMsg:
+		m.attention.focus(msg)
 	case tea.PasteMsg:
 		m.dirty = true
 		m.paste(msg.Content)
@@ -140,6 +154,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page())
+}
+
+// redress draws everything anew in what the look wears now.
+func (m *model) redress() {
+	m.dirty = true
+	m.story.list.Redress()
+	if m.pager != nil {
+		m.pager.list.Redress()
+	}
 }
 
 // View is the screen: the one drawn before, unless something changed.

@@ -15,7 +15,7 @@ import (
 // note is an event told in words between what is said and done.
 type note struct {
 	look  *look
-	style lipgloss.Style
+	style *lipgloss.Style // of the look
 	text  string
 	space bool // a blank line before it
 }
@@ -35,73 +35,73 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 
 // tells puts an event into words; ok is false for what shows elsewhere.
 func (l *look) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool) {
-	say := func(style lipgloss.Style, format string, args ...any) (*note, bool) {
+	say := func(style *lipgloss.Style, format string, args ...any) (*note, bool) {
 		return &note{look: l, style: style, text: fmt.Sprintf(format, args...), space: true}, true
 	}
 	switch typ {
 	case protocol.ErrorRaised:
 		d := decode[protocol.ErrorData](data)
-		return say(l.bad, "✗ %s", errorText(d))
+		return say(&l.bad, "✗ %s", errorText(d))
 	case protocol.RetryScheduled:
 		d := decode[protocol.RetryData](data)
-		return say(l.warn, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, took(ms(d.DelayMS)), d.Cause)
+		return say(&l.warn, "↻ retry %d of %d in %s: %s", d.Attempt, d.Limit, took(ms(d.DelayMS)), d.Cause)
 	case protocol.RecoveryStarted:
 		d := decode[protocol.RecoveryData](data)
-		return say(l.warn, "↻ recovery: %s%s", d.Action, because(d.Cause))
+		return say(&l.warn, "↻ recovery: %s%s", d.Action, because(d.Cause))
 	case protocol.RecoverySucceeded:
 		d := decode[protocol.RecoveryData](data)
-		return say(l.good, "✓ recovered: %s", d.Action)
+		return say(&l.good, "✓ recovered: %s", d.Action)
 	case protocol.RecoveryFailed:
 		d := decode[protocol.RecoveryData](data)
-		return say(l.bad, "✗ recovery failed: %s%s", d.Action, because(d.Failure))
+		return say(&l.bad, "✗ recovery failed: %s%s", d.Action, because(d.Failure))
 	case protocol.Notice:
 		d := decode[protocol.NoticeData](data)
 		if d.Level == protocol.LevelWarning {
-			return say(l.warn, "! %s", d.Message)
+			return say(&l.warn, "! %s", d.Message)
 		}
-		return say(l.dim, "%s", d.Message)
+		return say(&l.dim, "%s", d.Message)
 	case protocol.ContextCompacted:
 		d := decode[protocol.ContextCompactedData](data)
-		return say(l.dim, "context compacted: %s → %s tokens", thousands(d.Before), thousands(d.After))
+		return say(&l.dim, "context compacted: %s → %s tokens", thousands(d.Before), thousands(d.After))
 	case protocol.StateExported:
-		return say(l.dim, "state exported")
+		return say(&l.dim, "state exported")
 	case protocol.StateRestored:
-		return say(l.dim, "state restored from session %s", decode[protocol.StateRestoredData](data).Session)
+		return say(&l.dim, "state restored from session %s", decode[protocol.StateRestoredData](data).Session)
 	case protocol.Raw:
 		d := decode[protocol.RawData](data)
-		return say(l.dim, "%s message %s", d.Source, d.Method)
+		return say(&l.dim, "%s message %s", d.Source, d.Method)
 	case protocol.SessionClosed:
-		return say(l.warn, "the session was closed%s", because(decode[protocol.SessionClosedData](data).Reason))
+		return say(&l.warn, "the session was closed%s", because(decode[protocol.SessionClosedData](data).Reason))
 	case protocol.PlanStarted:
-		return say(l.dim, "planning%s", because(decode[protocol.PlanStartedData](data).Question))
+		return say(&l.dim, "planning%s", because(decode[protocol.PlanStartedData](data).Question))
 	case protocol.PlanUpdated:
-		return say(l.dim, "plan: %s", count(len(decode[protocol.PlanTasksData](data).Tasks), "task"))
+		return say(&l.dim, "plan: %s", count(len(decode[protocol.PlanTasksData](data).Tasks), "task"))
 	case protocol.PlanCompleted:
 		d := decode[protocol.PlanTasksData](data)
-		return say(l.dim, "plan done: %s%s", count(len(d.Tasks), "task"), because(d.Summary))
+		return say(&l.dim, "plan done: %s%s", count(len(d.Tasks), "task"), because(d.Summary))
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
 		d := decode[protocol.PlanFaultData](data)
-		return say(l.bad, "plan %s%s", last(typ), because(d.Message))
+		return say(&l.bad, "plan %s%s", last(typ), because(d.Message))
 	case protocol.TaskStarted, protocol.TaskCancelled, protocol.TaskRestarted, protocol.TaskProgress:
 		d := decode[protocol.TaskData](data)
-		return say(l.dim, "task %s %s%s", taskName(d), last(typ), because(d.Message))
+		return say(&l.dim, "task %s %s%s", taskName(d), last(typ), because(d.Message))
 	case protocol.TaskCompleted:
 		d := decode[protocol.TaskData](data)
-		return say(l.good, "✓ task %s%s", taskName(d), because(d.Result))
+		return say(&l.good, "✓ task %s%s", taskName(d), because(d.Result))
 	case protocol.TaskFailed:
 		d := decode[protocol.TaskData](data)
-		return say(l.bad, "✗ task %s%s", taskName(d), because(d.Message))
+		return say(&l.bad, "✗ task %s%s", taskName(d), because(d.Message))
 	case protocol.AggregateStarted:
-		return say(l.dim, "putting %s together", count(decode[protocol.AggregateData](data).Tasks, "result"))
+		return say(&l.dim, "putting %s together", count(decode[protocol.AggregateData](data).Tasks, "result"))
 	}
 	return nil, false
 }
 
 // ends is the line under a turn.
 func (l *look) ends(d *protocol.TurnEndedData) *note {
-	style := l.dim
+	style := &l.dim
 	if d.Failed() {
-		style = l.bad
+		style = &l.bad
 	}
 	parts := []string{string(d.Reason)}
 	if d.Message != "" {

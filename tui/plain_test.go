@@ -18,7 +18,7 @@ type teletype struct {
 	t       *testing.T
 	session *recording
 	journal *journal
-	out     *terminal
+	out     *sink
 	in      *io.PipeWriter
 	cancel  func()
 	ended   chan error
@@ -28,7 +28,7 @@ func openPlain(t *testing.T, j *journal) *teletype {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, in := io.Pipe()
-	l := &teletype{t: t, session: newRecording(), journal: j, out: &terminal{}, in: in, cancel: cancel, ended: make(chan error, 1)}
+	l := &teletype{t: t, session: newRecording(), journal: j, out: &sink{}, in: in, cancel: cancel, ended: make(chan error, 1)}
 	l.session.reply = func(a asking) (any, error) {
 		if a.verb == protocol.DoHistory {
 			time.Sleep(time.Second) // what is live waits for it

@@ -202,12 +202,12 @@ func TestNoteworthyEventsAreTold(t *testing.T) {
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
 		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
 	} {
-		n, ok := newLook(nil).tells(c.typ, protocol.MustEncode(c.data))
+		n, ok := newLook(nil, "").tells(c.typ, protocol.MustEncode(c.data))
 		if !ok || n.text != c.want {
 			t.Errorf("%s is told as %+v, want %q", c.typ, n, c.want)
 		}
 	}
-	if n, ok := newLook(nil).tells(protocol.UsageUpdated, nil); ok {
+	if n, ok := newLook(nil, "").tells(protocol.UsageUpdated, nil); ok {
 		t.Errorf("usage is told: %+v", n)
 	}
 }

@@ -18,10 +18,11 @@ import (
 // Options say how a session is shown. The zero value shows it on the terminal
 // that the process has.
 type Options struct {
-	Input   io.Reader // the keys; nil: standard input
-	Output  io.Writer // the screen; nil: standard output
-	Env     []string  // of the terminal; nil: the process's
-	NoColor bool
+	Input   io.Reader      // the keys; nil: standard input
+	Output  io.Writer      // the screen; nil: standard output
+	Env     []string       // of the terminal; nil: the process's
+	Theme   Theme          // "": ThemeAuto
+	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
 }
@@ -34,8 +35,9 @@ func Run(ctx context.Context, s Session, o Options) error {
 		zone = time.Local
 	}
 	work := newErrands(ctx)
-	m := newModel(s, work, newLook(zone), time.Now, rand.Text)
+	m := newModel(s, work, newLook(zone, o.Theme), time.Now, rand.Text)
 	m.mouse = o.Mouse
+	m.attention = newAttention(terminalOf(o.environ()))
 	return show(ctx, s, work, m, o.program()...)
 }
 
@@ -47,16 +49,20 @@ func (o Options) program() []tea.ProgramOption {
 	if o.Output != nil {
 		out = append(out, tea.WithOutput(o.Output))
 	}
-	env := o.Env
-	if env == nil {
-		env = os.Environ()
-	}
+	env := o.environ()
 	out = append(out, tea.WithEnvironment(env))
 	// Whatever NO_COLOR holds counts; the library only knows truth values.
 	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	return out
+}
+
+func (o Options) environ() []string {
+	if o.Env == nil {
+		return os.Environ()
+	}
+	return o.Env
 }
 
 // show runs the program, the pump and the errands, and returns when all of them

@@ -54,19 +54,19 @@ func (c *counting) screen() string {
 	return ansi.Strip(c.view.Content)
 }
 
-// terminal keeps what is written to it.
-type terminal struct {
+// sink is a terminal that keeps what is written to it.
+type sink struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (t *terminal) Write(p []byte) (int, error) {
+func (t *sink) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.buf.Write(p)
 }
 
-func (t *terminal) String() string {
+func (t *sink) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.buf.String()
@@ -80,12 +80,12 @@ func pass(d time.Duration) {
 
 // launch runs a whole program on the session; the function returned ends it and
 // waits. It must run in a synctest bubble.
-func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *terminal, func()) {
+func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	work := newErrands(ctx)
-	c := &counting{model: newModel(r, work, newLook(time.UTC), time.Now, func() string { return "client-new" })}
-	out := &terminal{}
+	c := &counting{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "client-new" })}
+	out := &sink{}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- show(ctx, r, work, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
@@ -283,12 +283,12 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, out := newRecording(), &terminal{}
+				r, out := newRecording(), &sink{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
 				work := newErrands(ctx)
 				ended := make(chan error)
-				m := newModel(r, work, newLook(time.UTC), time.Now, func() string { return "" })
+				m := newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "" })
 				go func() {
 					ended <- show(ctx, r, work, m, append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
 				}()

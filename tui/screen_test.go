@@ -42,7 +42,7 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	}
 	work := newErrands(t.Context())
 	t.Cleanup(work.cancel)
-	s.m = newModel(s.session, work, newLook(time.UTC), func() time.Time { return s.now }, func() string {
+	s.m = newModel(s.session, work, newLook(time.UTC, ""), func() time.Time { return s.now }, func() string {
 		s.ids++
 		return fmt.Sprintf("client-m%d", 100+s.ids)
 	})
@@ -107,7 +107,7 @@ func press(name string) tea.KeyPressMsg {
 		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
 		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "space": {Code: tea.KeySpace, Text: " "},
+		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "f3": {Code: tea.KeyF3}, "f4": {Code: tea.KeyF4}, "space": {Code: tea.KeySpace, Text: " "},
 		"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
 	}
 	if k, ok := special[name]; ok {
@@ -171,12 +171,21 @@ func TestGoldenScreens(t *testing.T) {
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"settings": func(s *screen) { s.press("f3", "down") },
+		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
+		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
+		"rules":    func(s *screen) { s.press("f4", "down") },
+		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
 	}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "plan", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
+				if scene == nil {
+					scene = scenes[of[name]]
+				}
 				if scene == nil {
 					scene = scenes["transcript"]
 				}
@@ -224,7 +233,7 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 			for _, height := range []int{1, 2, 3, 4, 7, 12} {
 				s := open(t, scene(), width, height)
 				s.quiet()
-				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f1"}} {
+				for _, keys := range [][]string{nil, {"tab"}, {"r", "x", "enter"}, {"tab"}, {"tab"}, {"v"}, {"esc"}, {"f4"}, {"down"}, {"q"}, {"f3"}, {"enter"}, {"q"}, {"q"}, {"tab"}, {"/"}, {"tab"}, {"f1"}} {
 					s.press(keys...)
 					view := s.m.View()
 					lines := strings.Split(view.Content, "\n")
@@ -248,7 +257,7 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	s := open(t, scenes["hostile"](), 100, 60)
 	s.quiet()
-	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "enter", "v", "q"} {
+	for _, key := range []string{"", "tab", "v", "q", "tab", "tab", "tab", "enter", "v", "q", "f3", "enter", "q", "q", "f4", "q", "esc", "/", "tab", "f4"} {
 		if key != "" {
 			s.press(key)
 		}
@@ -265,7 +274,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	s.press("esc", "tab")
+	s.press("q", "q", "esc", "esc", "tab")
 	s.shows("ls␛[8m; rm -rf ~‹U+202E›")
 }
 

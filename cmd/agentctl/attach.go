@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ type attachOptions struct {
 	Session string
 	Plain   bool
 	Mouse   bool
+	Theme   string
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -27,7 +30,10 @@ func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.C
 keys, Ctrl-C twice leaves; the session goes on without you. When the link drops it comes back by itself with everything you missed.
 
 Without SESSION the only one is meant; when there are others, all are shown and you choose. With --plain, or without a terminal, the session is told in lines: the recent turns, then
-what happens; lines of stdin are sent as messages, those that begin with / are commands.`,
+what happens; lines of stdin are sent as messages, those that begin with / are commands.
+
+The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
+terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
 		Args:              takes(0, 1),
 		ValidArgsFunction: a.sessions,
@@ -35,12 +41,25 @@ what happens; lines of stdin are sent as messages, those that begin with / are c
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
+			if !slices.Contains(tui.Themes(), tui.Theme(o.Theme)) {
+				return usagef("--theme is %s, not %q", strings.Join(themes(), ", "), o.Theme)
+			}
 			return nil
 		}, run),
 	}
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
+	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+func themes() []string {
+	var out []string
+	for _, t := range tui.Themes() {
+		out = append(out, string(t))
+	}
+	return out
 }
 
 func runAttach(ctx context.Context, o *attachOptions) error {
@@ -59,7 +78,7 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 		case o.Plain || !o.app.onTerminal():
 			return o.choose(all.Sessions)
 		default:
-			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client}, o.app.screen(o.Mouse))))
+			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client}, o.screen())))
 		}
 	}
 	r, err := l.snapshot(o.Session) // its id stays when its name changes
@@ -70,12 +89,18 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 	if o.Plain || !o.app.onTerminal() {
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
 	}
-	return l.reason(left(l.ctx, tui.Run(l.ctx, v, o.app.screen(o.Mouse))))
+	return l.reason(left(l.ctx, tui.Run(l.ctx, v, o.screen())))
+}
+
+func (o *attachOptions) screen() tui.Options {
+	s := o.app.screen()
+	s.Mouse, s.Theme = o.Mouse, tui.Theme(o.Theme)
+	return s
 }
 
 // screen is the terminal, for the program that draws on it.
-func (a *app) screen(mouse bool) tui.Options {
-	return tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Mouse: mouse}
+func (a *app) screen() tui.Options {
+	return tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor}
 }
 
 // left is why a screen was left, when it was not by a person.

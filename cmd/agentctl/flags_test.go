@@ -88,7 +88,8 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	shows(t, newQueueRelease, "s", queueReleaseOptions{Session: "s"})
 	shows(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
 	shows(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
-	shows(t, newAttach, "--plain", attachOptions{Plain: true})
+	shows(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto"})
+	shows(t, newAttach, "s --theme light --mouse", attachOptions{Session: "s", Theme: "light", Mouse: true})
 	shows(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
 		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
 	})
@@ -99,8 +100,9 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"send", "send a b c", "events", "events s --since x:y:z", "wait s --for ever", "interrupt s --queue drop", "approve",
 		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X", "rename s",
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
-		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes", "serve --listen-dialect myagent", "ls --dialect esperanto", "serve extra", "ls --nope",
-		"--output xml ls", "ls --timeout -3s", "no-such-verb",
+		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes", "serve extra", "ls --nope",
+		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink", "serve --listen-dialect myagent",
+		"ls --dialect esperanto",
 	} {
 		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
 		if got := a.main(t.Context(), strings.Fields(line)); got != exitUsage {

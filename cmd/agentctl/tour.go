@@ -108,7 +108,7 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	}
 	v := &view{client: c, session: made.Session}
 	if !o.Plain && a.onTerminal() {
-		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen(false))))
+		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen())))
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
 	err = left(l.ctx, tui.Plain(l.ctx, g, a.text(), strings.NewReader("")))

@@ -169,9 +169,8 @@ func (l *Log) tail(after uint64, max int) (lines []byte, last uint64, ok bool) {
 	return g.buf[start:g.ends[from+n-1]:g.ends[from+n-1]], after + uint64(n), true
 }
 
-// catchUp is the distance, in events, from which a reader that folds is better served by the stored folds than by memory: nearer,
-// the log in memory costs less to read than it costs the client to take.
-const catchUp = 512
+// catchUp is the distance, in events, from which a reader that folds is better served by the stored folds than by memory.
+const catchUp = 64
 
 // Read returns visible lines after seq: as many as fit max bytes, at least one when there is one, and the seq of the last. With
 // folded, runs come folded where the store has them: what is far behind, not what is live. The lines may lie in buf or in the

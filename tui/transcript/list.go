@@ -105,6 +105,9 @@ func (l *List) Touch(id ID) {
 	l.setHeight(id, max(it.source.Estimate(l.width, it.folded), 1))
 }
 
+// Redress says that every item looks different, at the height it had.
+func (l *List) Redress() { l.cache = newCache(l.cache.budget) }
+
 // Folded tells whether the item is folded.
 func (l *List) Folded(id ID) bool { return l.item(id).folded }
 

@@ -1,0 +1,243 @@
+package tui
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+// written is what a command writes to the terminal by itself.
+func written(cmd tea.Cmd) string {
+	if cmd == nil {
+		return ""
+	}
+	switch msg := cmd().(type) {
+	case tea.RawMsg:
+		return msg.Msg.(string)
+	case tea.BatchMsg:
+		var out strings.Builder
+		for _, c := range msg {
+			out.WriteString(written(c))
+		}
+		return out.String()
+	}
+	return ""
+}
+
+// news is what the terminal is sent when what was journaled since is told.
+func (s *screen) news() string {
+	_, cmd := s.m.Update(s.journal.take())
+	return written(cmd)
+}
+
+func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.m.attention.terminal = terminal{notifies: notifies9}
+	if !s.m.View().ReportFocus {
+		t.Error("focus reports are not asked for")
+	}
+	s.give(tea.BlurMsg{})
+	s.journal.say("t4", "words")
+	if got := s.news(); got != "" {
+		t.Errorf("words wrote %q", got)
+	}
+	s.journal.asks(tidy())
+	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: approval: Tidy the module\a" {
+		t.Errorf("an approval wrote %q", got)
+	}
+	s.journal.say("t5", "words")
+	if got := s.news(); got != "" {
+		t.Errorf("the same approval wrote %q again", got)
+	}
+	s.journal.add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
+	s.journal.end(protocol.ReasonCompleted)
+	if got := s.news(); got != "\a\x1b]9;agentctl: fix-tests: turn completed\a" {
+		t.Errorf("the turn's end wrote %q", got)
+	}
+}
+
+func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.journal.asks(tidy())
+	if got := s.news(); got != "" {
+		t.Errorf("without a report of the focus %q was written", got)
+	}
+	s.give(tea.BlurMsg{})
+	s.give(tea.FocusMsg{})
+	s.journal.end(protocol.ReasonCompleted)
+	if got := s.news(); got != "" {
+		t.Errorf("with the focus back %q was written", got)
+	}
+}
+
+func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
+	s := open(t, newJournal(), 80, 24) // not caught up yet
+	s.give(tea.BlurMsg{})
+	s.journal.user(ada, "m1", "hello")
+	s.journal.end(protocol.ReasonCompleted)
+	s.journal.asks(tidy())
+	s.journal.caughtUp()
+	if got := s.news(); got != "" {
+		t.Errorf("the catch-up wrote %q", got)
+	}
+	s.journal.asks(protocol.Approval{Request: "r9", Command: "ls"})
+	if got := s.news(); got != "\a" {
+		t.Errorf("a terminal that only rings was sent %q", got)
+	}
+}
+
+func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.give(tea.BlurMsg{})
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
+	s.journal.asks(tidy())
+	if got := s.news(); got != "" {
+		t.Errorf("before the catch-up was over %q was written", got)
+	}
+	s.journal.caughtUp()
+	if got := s.news(); got != "\a" {
+		t.Errorf("wrote %q, want a bell", got)
+	}
+}
+
+func TestADeskCallsForEverySession(t *testing.T) {
+	d := newDesk(t.Context(), newPort(), Options{Zone: time.UTC, Env: []string{"TERM=foot"}}, time.Now, func() string { return "" })
+	tell := func(s protocol.Summary) string {
+		_, cmd := d.Update(rosterMsg{{summary: s}})
+		return written(cmd)
+	}
+	d.Update(tea.BlurMsg{})
+	asked, later := dawn, dawn.Add(time.Minute)
+	for _, c := range []struct {
+		summary protocol.Summary
+		want    string
+	}{
+		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &asked, Approvals: 1}, ""}, // was there before
+		{protocol.Summary{Status: protocol.Running, Turn: "t1"}, ""},
+		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 2}, "docs: 2 approvals"},
+		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 2, Seq: 9}, ""},
+		{protocol.Summary{Status: protocol.Running, Turn: "t2"}, "docs: turn ended, the next one runs"},
+		{protocol.Summary{Status: protocol.Idle, Reason: protocol.ReasonInterrupted}, "docs: turn interrupted"},
+		{protocol.Summary{Status: protocol.Idle, Reason: protocol.ReasonInterrupted, Clients: 2}, ""},
+		{protocol.Summary{Deleted: true}, ""},
+	} {
+		c.summary.Session, c.summary.Name = "s1", "docs"
+		want := ""
+		if c.want != "" {
+			want = "\a\x1b]777;notify;agentctl;" + c.want + "\a"
+		}
+		if got := tell(c.summary); got != want {
+			t.Errorf("%+v wrote %q, want %q", c.summary, got, want)
+		}
+	}
+	d.Update(rosterMsg{{summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}})
+	if v := d.View(); v.WindowTitle != "agentctl · 1 waiting" || !v.ReportFocus {
+		t.Errorf("the title is %q, focus reports %v", v.WindowTitle, v.ReportFocus)
+	}
+}
+
+func TestNotificationsFitTheTerminal(t *testing.T) {
+	for _, c := range []struct {
+		env  string
+		want terminal
+	}{
+		{"TERM=xterm-256color", terminal{}},
+		{"TERM=xterm-kitty", terminal{notifies: notifies99}},
+		{"TERM=xterm-256color TERM_PROGRAM=iTerm.app", terminal{notifies: notifies9}},
+		{"TERM=xterm-256color TERM_PROGRAM=WezTerm", terminal{notifies: notifies777}},
+		{"TERM=xterm-256color VTE_VERSION=7600", terminal{notifies: notifies777}},
+		{"TERM=foot-extra", terminal{notifies: notifies777}},
+		{"TERM=rxvt-unicode-256color", terminal{notifies: notifies777}},
+		{"TERM=xterm-ghostty", terminal{notifies: notifies777, progress: true}},
+		{"TERM=xterm-256color WT_SESSION=x", terminal{progress: true}},
+		{"TERM=tmux-256color TERM_PROGRAM=ghostty", terminal{}},
+		{"TERM=xterm-kitty TMUX=/tmp/x", terminal{}},
+	} {
+		if got := terminalOf(strings.Fields(c.env)); got != c.want {
+			t.Errorf("%s is %+v, want %+v", c.env, got, c.want)
+		}
+	}
+	const hostile = "a\x1b]52;c;aGk=\a;b\u009b2J\n\u202ec\x9c"
+	for _, c := range []struct {
+		how  notifying
+		want string
+	}{
+		{ringsOnly, "\a"},
+		{notifies9, "\a\x1b]9;agentctl: "},
+		{notifies777, "\a\x1b]777;notify;agentctl;"},
+		{notifies99, "\a\x1b]99;i=agentctl;agentctl: "},
+	} {
+		got := terminal{notifies: c.how}.notify(hostile)
+		text, ok := strings.CutPrefix(got, c.want)
+		text = strings.TrimSuffix(text, "\a")
+		if !ok || strings.ContainsAny(text, "\x1b\a\n\u009b\u009c\u202e") || c.how == notifies777 && strings.Contains(text, ";") {
+			t.Errorf("wrote %q", got)
+		}
+	}
+}
+
+func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
+	bar := func(name string, can bool) *tea.ProgressBar {
+		s := open(t, scenes[name](), 80, 24)
+		s.m.attention.terminal.progress = can
+		s.m.dirty = true
+		return s.m.View().ProgressBar
+	}
+	if got := bar("transcript", false); got != nil {
+		t.Errorf("a terminal that has no progress is sent %+v", got)
+	}
+	for name, want := range map[string]tea.ProgressBar{
+		"transcript": {State: tea.ProgressBarIndeterminate},
+		"approval":   {State: tea.ProgressBarWarning, Value: 100},
+		"plan":       {State: tea.ProgressBarDefault, Value: 33},
+	} {
+		if got := bar(name, true); got == nil || *got != want {
+			t.Errorf("%s has progress %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		keys, typing := io.Pipe()
+		_, out, end := launch(t, r, keys, 80, 24)
+		j := conversation()
+		j.caughtUp()
+		tell := func() string {
+			from := len(out.String())
+			for _, u := range j.take() {
+				r.updates <- u
+			}
+			pass(time.Second)
+			return out.String()[from:]
+		}
+		tell()
+		if !strings.Contains(out.String(), "\x1b[?1004h") {
+			t.Error("focus reports are not asked for")
+		}
+		if _, err := io.WriteString(typing, "\x1b[O"); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		a := tidy()
+		a.Title = "a\a\x1b]9;b\a"
+		j.asks(a)
+		// The window's title ends with a bell of its own.
+		if got := regexp.MustCompile(`\x1b\]2;[^\a\x1b]*\a`).ReplaceAllString(tell(), ""); strings.Count(got, "\a") != 1 || strings.Contains(got, "\x1b]") {
+			t.Errorf("wrote %q, want one bell", got)
+		}
+		_ = typing.Close() // never fails
+		end()
+		if !strings.Contains(out.String(), "\x1b[?1004l") {
+			t.Error("focus reports are left on")
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// rules lists what is allowed without asking, and takes it back.
+type rules struct {
+	look     *look
+	revoking map[string]bool
+}
+
+func (m *model) showRules() {
+	m.menu = &menu{look: m.look, of: &rules{look: m.look, revoking: map[string]bool{}}}
+}
+
+func (r *rules) title(s *protocol.State) string {
+	return r.look.bold.Render("rules") + " · " + count(len(s.Rules), "thing") + " allowed without asking"
+}
+
+func (r *rules) none() string { return "nothing is allowed without asking" }
+
+func (r *rules) hint() string { return "↑↓ · x revokes: the agent asks again" }
+
+func (r *rules) entries(s *protocol.State) []entry {
+	out := make([]entry, len(s.Rules))
+	for i := range s.Rules {
+		rule := &s.Rules[i]
+		what := rule.Scope
+		if what == "" {
+			what = rule.Subject
+		}
+		about := rule.Kind + " · by " + nameOf(&rule.By)
+		if rule.By.Subject != "" {
+			about += " (" + rule.By.Subject + ")"
+		}
+		about += " · " + r.look.date(rule.At)
+		if r.revoking[rule.ID] {
+			about += " · revoking …"
+		}
+		out[i] = entry{rule.ID, oneLine(transcript.Reveal(what)), oneLine(transcript.Reveal(about))}
+	}
+	return out
+}
+
+func (r *rules) act(m *model, id, key string) tea.Cmd {
+	if key != "x" && key != "delete" && key != "backspace" || r.revoking[id] {
+		return nil
+	}
+	r.revoking[id] = true
+	return m.do(protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: id}, nil, func(err error) tea.Cmd {
+		delete(r.revoking, id)
+		return m.tell(err)
+	})
+}

@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"testing"
+
+	"agentctl/protocol"
+)
+
+func TestARuleIsRevoked(t *testing.T) {
+	s := open(t, scenes["rules"](), 80, 24)
+	s.press("f4")
+	s.shows("3 things allowed without asking", "▸ go mod tidy in /home/ada/store", "command · by ada · 2026-03-04 09:41")
+	s.press("down", "x")
+	if data := s.asked(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
+		t.Errorf("revoked %+v", data)
+	}
+	s.journal.as(ada, protocol.SessionUpdated, protocol.SessionUpdatedData{Revoked: "u2"})
+	s.tell()
+	s.shows("2 things allowed")
+	s.hides("fetch")
+	s.shows("▸ edits of /home/ada/store/store.go")
+	s.press("q")
+	s.shows("Now tidy the module.")
+}
+
+func TestARevocationUnderWayIsNotRepeated(t *testing.T) {
+	s := open(t, scenes["rules"](), 80, 24)
+	s.press("f4")
+	_, cmd := s.m.Update(press("x"))
+	s.shows("revoking …")
+	s.press("x")
+	s.askedNothing()
+	s.refuse(errRefused)
+	s.run(cmd)
+	s.asked(protocol.DoRulesRevoke)
+	s.shows("observers may not do that")
+	s.hides("revoking …")
+}
+
+func TestAMenuOfNothingSaysSo(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.press("f4", "down", "x", "end")
+	s.askedNothing()
+	s.shows("nothing is allowed without asking")
+}
+
+func TestTheComposerKeepsItsTextUnderAMenu(t *testing.T) {
+	s := open(t, scenes["rules"](), 80, 24)
+	s.write("draft")
+	s.press("f4", "z", "esc")
+	s.shows("> draft")
+}

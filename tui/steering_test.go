@@ -1,0 +1,75 @@
+package tui
+
+import (
+	"testing"
+
+	"agentctl/protocol"
+)
+
+func TestATaskIsCancelledAndRestarted(t *testing.T) {
+	s := open(t, scenes["plan"](), 80, 24)
+	s.press("tab")
+	s.shows("▸ ▸ Drop what is unused")
+	s.press("c")
+	if data := s.asked(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
+		t.Errorf("cancelled %+v", data)
+	}
+	s.journal.as(ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
+	s.tell()
+	s.shows("▸ ⊘ Drop what is unused")
+	s.press("down", "r")
+	if data := s.asked(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
+		t.Errorf("restarted %+v", data)
+	}
+	s.journal.as(ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
+	s.tell()
+	s.shows("▸ · Build")
+}
+
+func TestATaskIsAskedOneThingAtATime(t *testing.T) {
+	s := open(t, scenes["plan"](), 80, 24)
+	s.press("tab")
+	s.refuse(errRefused)
+	_, cmd := s.m.Update(press("c"))
+	s.shows("cancelling …")
+	s.press("c", "r")
+	s.askedNothing()
+	s.run(cmd)
+	s.asked(protocol.DoTaskCancel)
+	s.shows("observers may not do that")
+	s.hides("cancelling …")
+}
+
+func TestALongPlanShowsTheChosenTask(t *testing.T) {
+	j := conversation()
+	var tasks []protocol.Task
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		tasks = append(tasks, protocol.Task{ID: name, Title: "Task " + name})
+	}
+	j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks})
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.press("tab")
+	for range 9 {
+		s.press("down")
+	}
+	s.shows("▸ · Task j")
+	s.press("esc")
+	s.shows("· Task a")
+	if s.m.focus != onComposer {
+		t.Error("esc does not lead back to the composer")
+	}
+}
+
+func TestTheFocusLeavesAPlanThatEnds(t *testing.T) {
+	s := open(t, scenes["plan"](), 80, 24)
+	s.press("tab")
+	s.journal.end(protocol.ReasonCompleted)
+	s.tell()
+	if s.m.focus != onComposer {
+		t.Error("the focus stays on a plan that does not show")
+	}
+	s.press("c")
+	s.shows("> c")
+	s.askedNothing()
+}

@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/protocol"
+)
+
+// terminal is what is known of the terminal beyond its colours, from its
+// environment. The zero value is one that can only ring.
+type terminal struct {
+	notifies notifying
+	progress bool // it shows progress; others take the sequence for a notification
+}
+
+// notifying is how a terminal is told to show a notification.
+type notifying uint8
+
+const (
+	ringsOnly   notifying = iota
+	notifies9             // OSC 9: the text
+	notifies777           // OSC 777: a title and a text
+	notifies99            // OSC 99: kitty's own
+)
+
+// terminalOf reads an environment. Within a multiplexer the terminal outside is
+// not known, so there it only rings, which multiplexers hand on.
+func terminalOf(env []string) terminal {
+	vars := map[string]string{}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		vars[name] = value
+	}
+	term, program := vars["TERM"], vars["TERM_PROGRAM"]
+	switch {
+	case vars["TMUX"] != "" || vars["STY"] != "" || vars["ZELLIJ"] != "" || strings.HasPrefix(term, "tmux") || strings.HasPrefix(term, "screen"):
+		return terminal{}
+	case term == "xterm-kitty":
+		return terminal{notifies: notifies99}
+	case program == "ghostty" || term == "xterm-ghostty":
+		return terminal{notifies: notifies777, progress: true}
+	case program == "WezTerm":
+		return terminal{notifies: notifies777}
+	case program == "iTerm.app":
+		return terminal{notifies: notifies9}
+	case vars["WT_SESSION"] != "" || vars["ConEmuANSI"] == "ON":
+		return terminal{progress: true}
+	case strings.HasPrefix(term, "foot") || strings.HasPrefix(term, "rxvt-unicode"):
+		return terminal{notifies: notifies777}
+	}
+	if n, err := strconv.Atoi(vars["VTE_VERSION"]); err == nil && n > 0 {
+		return terminal{notifies: notifies777}
+	}
+	return terminal{}
+}
+
+// noticeMax is the most cells of a notification's text.
+const noticeMax = 160
+
+// notify is the sequence that rings and shows text, of which nothing can steer
+// the terminal. The bell comes first: the sequences end with one of their own.
+func (t terminal) notify(text string) string {
+	const bell = "\a"
+	text = fit(onlyText(text), noticeMax)
+	switch t.notifies {
+	case notifies9:
+		return bell + ansi.Notify("agentctl: "+text)
+	case notifies777:
+		return bell + "\x1b]777;notify;agentctl;" + strings.ReplaceAll(text, ";", ",") + "\a"
+	case notifies99:
+		return bell + ansi.DesktopNotification("agentctl: "+text, "i=agentctl")
+	}
+	return bell
+}
+
+// progressOf is how far a session is, for terminals that show it; nil is idle.
+func (t terminal) progressOf(s *protocol.State, link LinkState) *tea.ProgressBar {
+	switch {
+	case !t.progress || s.Turn == nil:
+		return nil
+	case link == Offline:
+		return tea.NewProgressBar(tea.ProgressBarError, 100)
+	case len(s.Approvals) > 0:
+		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
+	case s.Plan != nil && s.Plan.Status == protocol.StatusRunning && len(s.Plan.Tasks) > 0:
+		return tea.NewProgressBar(tea.ProgressBarDefault, 100*tasksDone(s.Plan)/len(s.Plan.Tasks))
+	}
+	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+}

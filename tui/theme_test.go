@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"agentctl/protocol"
+)
+
+// openIn is open with a theme.
+func openIn(t *testing.T, theme Theme, j *journal, width, height int) *screen {
+	s := open(t, newJournal(), width, height)
+	s.m.look.wardrobe.theme = theme
+	s.m.look.wear(s.m.look.wardrobe.palette())
+	s.m.redress()
+	s.journal = j
+	s.tell()
+	return s
+}
+
+var white, black = color.White, color.Black
+
+func TestGoldenThemes(t *testing.T) {
+	for _, theme := range Themes() {
+		t.Run("theme_"+string(theme), func(t *testing.T) {
+			s := openIn(t, theme, scenes["approval"](), 80, 24)
+			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+			if theme != ThemeAuto { // of which the background stays unknown
+				s.give(tea.BackgroundColorMsg{Color: black})
+			}
+			golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
+		})
+	}
+}
+
+func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
+	s := openIn(t, ThemeAuto, scenes["prose"](), 80, 60)
+	s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	s.journal.add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "mind the gap"})
+	s.journal.say("open", "still **being** `said` and")
+	s.tell()
+	if s.m.look.palette != sixteen {
+		t.Errorf("before the background is known the palette is %+v", s.m.look.palette)
+	}
+	for _, c := range []struct {
+		background color.Color
+		want, not  palette
+	}{{white, onLight, onDark}, {black, onDark, onLight}} {
+		s.give(tea.BackgroundColorMsg{Color: c.background})
+		got := s.m.View().Content
+		for _, want := range []color.Color{c.want.user, c.want.agent, c.want.warn, c.want.code, c.want.heading, c.want.dim} {
+			if !strings.Contains(got, sgr(want)) {
+				t.Errorf("%v is not on the screen over %v", want, c.background)
+			}
+		}
+		if strings.Contains(got, "\x1b[33m") {
+			t.Errorf("the terminal's own yellow is still on the screen over %v", c.background)
+		}
+		for _, not := range []color.Color{c.not.user, c.not.agent, c.not.warn, c.not.code, c.not.heading, c.not.dim} {
+			if strings.Contains(got, sgr(not)) {
+				t.Errorf("%v is still on the screen over %v", not, c.background)
+			}
+		}
+	}
+	s.m.dirty = false
+	s.give(tea.BackgroundColorMsg{Color: black})
+	if s.m.dirty {
+		t.Error("the same background makes the view dirty")
+	}
+}
+
+// sgr is how a colour is begun.
+func sgr(c color.Color) string {
+	begin, _, _ := strings.Cut(lipgloss.NewStyle().Foreground(c).Render("x"), "x")
+	return strings.TrimSuffix(strings.TrimPrefix(begin, "\x1b["), "m")
+}
+
+func TestAThemeThatIsNamedStays(t *testing.T) {
+	for theme, want := range map[Theme]palette{ThemeDark: onDark, ThemeLight: onLight, ThemeSixteen: sixteen} {
+		l := newLook(nil, theme)
+		if l.ask() != nil {
+			t.Errorf("%s asks for the background", theme)
+		}
+		if l.suit(tea.BackgroundColorMsg{Color: white}) || l.suit(tea.BackgroundColorMsg{Color: black}) || l.palette != want {
+			t.Errorf("%s follows the background", theme)
+		}
+	}
+	if newLook(nil, "").ask() == nil || newLook(nil, ThemeContrast).ask() == nil {
+		t.Error("the background is not asked for")
+	}
+}
+
+func TestATerminalOfSixteenColoursKeepsItsOwn(t *testing.T) {
+	for theme, want := range map[Theme]palette{ThemeAuto: sixteen, ThemeDark: sixteen, ThemeLight: sixteen, ThemeSixteen: sixteen, ThemeContrast: {}} {
+		l := newLook(nil, theme)
+		l.suit(tea.BackgroundColorMsg{Color: black})
+		l.suit(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		if l.palette != want {
+			t.Errorf("%s wears %+v", theme, l.palette)
+		}
+	}
+}
+
+// Text is legible at a contrast of 4.5, and by the stricter measure at 7
+// (WCAG 2.2, 1.4.3 and 1.4.6). Backgrounds are seldom quite black or white.
+func TestEveryColourIsLegible(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		palette    palette
+		background color.Color
+		least      float64
+	}{
+		{"dark", onDark, lipgloss.Color("#282c34"), 4.5},
+		{"light", onLight, lipgloss.Color("#fdf6e3"), 4.5},
+		{"contrast on dark", contrastDark, lipgloss.Color("#282c34"), 7},
+		{"contrast on light", contrastLight, lipgloss.Color("#fdf6e3"), 7},
+	} {
+		p := c.palette
+		if p.faint {
+			t.Errorf("%s has faint text", c.name)
+		}
+		for _, fore := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim} {
+			if fore == nil {
+				continue
+			}
+			if got := contrast(fore, c.background); got < c.least {
+				t.Errorf("%s: %v has a contrast of %.1f, want %.1f", c.name, fore, got, c.least)
+			}
+		}
+	}
+}
+
+func contrast(a, b color.Color) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	linear := func(v uint32) float64 {
+		f := float64(v) / 0xffff
+		if f <= 0.04045 {
+			return f / 12.92
+		}
+		return math.Pow((f+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := c.RGBA()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
