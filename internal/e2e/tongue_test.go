@@ -131,9 +131,7 @@ func TestHostileFramesHurtNobody(t *testing.T) {
 				bystander := sit(t, native, w.client("bob"), id)
 				w.send(bystander.client, id, "work")
 				for _, each := range []*seat{s, bystander} {
-					for each.until(protocol.ApprovalRequested); each.last().Message.Text != "work" && each.tongue != "multiagent"; {
-						each.until(protocol.ApprovalRequested)
-					}
+					each.until(protocol.ApprovalRequested) // whatever the strikes made the agent say came before
 				}
 				do[protocol.ApproveResult](t, bystander.client, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
 				for _, each := range []*seat{s, bystander} {
