@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,8 @@ func runRulesList(ctx context.Context, o *rulesOptions) error {
 	for i := range res.Rules {
 		r := &res.Rules[i]
 		err := o.app.emit(r, func(w io.Writer) {
-			fmt.Fprintf(w, "%s  %s  by %s  %s\n", r.ID, r.Kind, actor(&r.By), oneLine(r.Scope, 0))
+			matches := strings.ReplaceAll(strings.TrimLeft(r.Subject, "\x00"), "\x00", " ")
+			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, actor(&r.By), oneLine(matches, 80), oneLine(r.Scope, 0))
 		})
 		if err != nil {
 			return err

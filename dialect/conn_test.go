@@ -1,0 +1,153 @@
+package dialect
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"agentctl/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A parrot says to either side what it hears from the other; "bye" closes.
+type parrot struct{}
+
+func (parrot) Open(time.Time) protocol.Output { return protocol.Output{} }
+
+func (parrot) Native(_ time.Time, line []byte) protocol.Output {
+	return protocol.Output{Foreign: []protocol.Frame{{Data: bytes.Clone(line)}}}
+}
+
+func (parrot) Foreign(_ time.Time, f protocol.Frame) protocol.Output {
+	out := protocol.Output{Native: [][]byte{f.Data}}
+	if string(f.Data) == "bye" {
+		out.Foreign = []protocol.Frame{{Data: []byte("last words")}}
+		out.Close = &protocol.Close{Code: 4000, Reason: "as it wanted"}
+	}
+	return out
+}
+
+func (parrot) Wake(time.Time) protocol.Output { return protocol.Output{} }
+
+// pair opens a Conn over a connection without a buffer, and its peer.
+func pair(t *testing.T) (*Conn, *websocket.Conn) {
+	t.Helper()
+	client, server := net.Pipe()
+	conns := make(chan net.Conn, 1)
+	conns <- server
+	made := make(chan *Conn, 1)
+	h := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		made <- NewConn(ws, parrot{}, 1<<20)
+	})}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = h.Serve(once{conns})
+	}()
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
+	peer, _, err := websocket.Dial(t.Context(), "ws://peer", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer.SetReadLimit(-1)
+	c := <-made
+	t.Cleanup(func() {
+		_ = c.CloseNow()
+		_ = peer.CloseNow()
+		close(conns)
+		<-served
+		_ = h.Close()
+	})
+	return c, peer
+}
+
+// once is a listener of what is in a channel.
+type once struct{ conns chan net.Conn }
+
+func (l once) Accept() (net.Conn, error) {
+	if c, ok := <-l.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (once) Close() error   { return nil }
+func (once) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+func TestAPeerThatDoesNotReadIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := pair(t)
+		line := []byte(strings.Repeat("x", maxSaid) + "\n")
+		wrote := make(chan error, 1)
+		go func() { wrote <- c.Write(t.Context(), bytes.Repeat(line, 4)) }()
+		synctest.Wait() // it waits for the peer
+		if err := peer.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Read(t.Context()); string(got) != "hello\n" || err != nil {
+			t.Fatalf("%q %v", got, err)
+		}
+		select {
+		case err := <-wrote:
+			t.Fatalf("all was written to a peer that does not read: %v", err)
+		default:
+		}
+		for range 4 {
+			if _, got, err := peer.Read(t.Context()); err != nil || len(got) != maxSaid {
+				t.Fatalf("%d bytes, %v", len(got), err)
+			}
+		}
+		if err := <-wrote; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAWriteEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		line := []byte(strings.Repeat("x", maxSaid) + "\n")
+		if err := c.Write(ctx, bytes.Repeat(line, 4)); err == nil || ctx.Err() == nil {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestLastWordsComeBeforeTheClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := pair(t)
+		if err := peer.Write(t.Context(), websocket.MessageText, []byte("bye")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Read(t.Context()); string(got) != "bye\n" || err != nil {
+			t.Fatalf("%q %v", got, err)
+		}
+		if _, err := c.Read(t.Context()); websocket.CloseStatus(err) != 4000 {
+			t.Fatalf("%v", err)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- c.Close(websocket.StatusNormalClosure, "") }()
+		if _, got, err := peer.Read(t.Context()); string(got) != "last words" || err != nil {
+			t.Errorf("%q %v", got, err)
+		}
+		if _, _, err := peer.Read(t.Context()); websocket.CloseStatus(err) != 4000 {
+			t.Errorf("%v", err)
+		}
+		<-closed
+	})
+}
