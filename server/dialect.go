@@ -68,6 +68,24 @@ func (s *Server) sign(message string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// foreign routes a listener of one dialect: its WebSocket at any path, however it is spelt, and its history endpoint where its
+// clients have one.
+func (s *Server) foreign(d protocol.Dialect) http.Handler {
+	speak := s.counted(s.speak(d, ""))
+	if d.Messages == nil {
+		return speak
+	}
+	history := http.NewServeMux()
+	history.Handle("GET /api/sessions/{id}/messages", s.counted(web.Messages(s.hub, s.log, d.Messages)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := history.Handler(r); pattern != "" && r.Header.Get("Upgrade") == "" {
+			history.ServeHTTP(w, r)
+			return
+		}
+		speak.ServeHTTP(w, r)
+	})
+}
+
 // mount serves every dialect below dialectPath.
 func (s *Server) mount(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {

@@ -15,7 +15,7 @@ import (
 // handler routes what came through a listener's guard.
 func (s *Server) handler(l *Listener) http.Handler {
 	if d, ok := dialect.Named(l.Dialect); ok {
-		return s.counted(s.speak(d, ""))
+		return s.foreign(d)
 	}
 	mux := http.NewServeMux()
 	s.mount(mux)

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -29,79 +30,92 @@ const (
 	messageBytes = 8 << 20
 )
 
-// Messages returns the messages of finished turns, oldest first: those after the message named, or the newest, at most 500
-// turns and about 8 MiB.
+// Messages returns the messages of finished turns, oldest first: those after the message named, or the newest; see Finished.
 func (h *Hub) Messages(ctx context.Context, name, after string) ([]HistoryMessage, error) {
+	turns, err := h.Finished(ctx, name, after)
+	if err != nil {
+		return nil, err
+	}
+	list := []HistoryMessage{}
+	for _, t := range turns {
+		list = append(list, messagesOf(t)...)
+	}
+	if i := slices.IndexFunc(list, func(m HistoryMessage) bool { return m.MessageID == after }); i >= 0 {
+		list = list[i+1:]
+	}
+	return list, nil
+}
+
+// Finished returns finished turns, oldest first, from the one that has the message named on, or the newest: at most 500 turns
+// and about 8 MiB.
+func (h *Hub) Finished(ctx context.Context, name, from string) ([]*protocol.Turn, error) {
 	id, err := h.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	turns, err := h.cfg.Store.Turns(ctx, id, 0, messagesMost)
+	rows, err := h.cfg.Store.Turns(ctx, id, 0, messagesMost)
 	if err != nil {
 		return nil, h.unreadable(id, err)
 	}
-	list := []HistoryMessage{}
+	var turns []*protocol.Turn
 	size := 0
-	for _, t := range turns {
-		if after == t.Turn {
-			break
-		}
-		events, cut, n, err := h.tailOf(ctx, id, t.First, t.Last, messageBytes)
+	for _, row := range rows {
+		events, cut, n, err := h.tailOf(ctx, id, row.First, row.Last, messageBytes)
 		if err != nil {
 			return nil, h.unreadable(id, err)
 		}
 		if cut { // the user's message is the first event
-			first, _, _, err := h.tailOf(ctx, id, t.First, t.First, messageBytes)
+			first, _, _, err := h.tailOf(ctx, id, row.First, row.First, messageBytes)
 			if err != nil {
 				return nil, h.unreadable(id, err)
 			}
 			events = append(first, events...)
 		}
-		pair, err := messagesOf(events)
+		turn, err := turnOf(events)
 		if err != nil {
 			return nil, h.unreadable(id, err)
 		}
-		if i := slices.IndexFunc(pair, func(m HistoryMessage) bool { return m.MessageID == after }); i >= 0 {
-			list = append(pair[i+1:], list...)
-			break
-		}
-		list = append(pair, list...)
-		if size += n; size >= messageBytes {
+		turns = append(turns, turn)
+		if size += n; size >= messageBytes || from != "" && (from == row.Turn || from == row.MessageID) {
 			break
 		}
 	}
-	return list, nil
+	slices.Reverse(turns)
+	return turns, nil
 }
 
-// messagesOf folds the events of one turn into its two messages.
-func messagesOf(events []json.RawMessage) ([]HistoryMessage, error) {
+// turnOf folds the events of one turn.
+func turnOf(events []json.RawMessage) (*protocol.Turn, error) {
 	var tr protocol.Transcript
 	for _, line := range events {
 		var e protocol.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("decode event: %w", err)
 		}
 		if _, err := tr.Apply(&e); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("fold event: %w", err)
 		}
 	}
-	var list []HistoryMessage
-	for _, t := range tr.Turns {
-		m := t.Message
-		list = append(list, HistoryMessage{
-			MessageID: m.MessageID, Turn: t.Turn, Role: "user", ClientMessageID: m.ClientMessageID, Text: m.Text, Parts: m.Parts,
-			By: m.By, Time: t.Started,
-		})
-		answer := HistoryMessage{MessageID: t.Turn, Turn: t.Turn, Role: "assistant", Items: t.Items, Time: t.Started}
-		for _, it := range t.Items {
-			if it.Kind == protocol.ItemText {
-				answer.Text += string(it.Text)
-			}
-		}
-		if t.End != nil {
-			answer.Reason, answer.Time = t.End.Reason, *t.Ended
-		}
-		list = append(list, answer)
+	if len(tr.Turns) != 1 {
+		return nil, fmt.Errorf("%d turns in the events of one", len(tr.Turns))
 	}
-	return list, nil
+	return tr.Turns[0], nil
+}
+
+// messagesOf returns the two messages of a turn.
+func messagesOf(t *protocol.Turn) []HistoryMessage {
+	m := t.Message
+	answer := HistoryMessage{MessageID: t.Turn, Turn: t.Turn, Role: "assistant", Items: t.Items, Time: t.Started}
+	for _, it := range t.Items {
+		if it.Kind == protocol.ItemText {
+			answer.Text += string(it.Text)
+		}
+	}
+	if t.End != nil {
+		answer.Reason, answer.Time = t.End.Reason, *t.Ended
+	}
+	return []HistoryMessage{{
+		MessageID: m.MessageID, Turn: t.Turn, Role: "user", ClientMessageID: m.ClientMessageID, Text: m.Text, Parts: m.Parts,
+		By: m.By, Time: t.Started,
+	}, answer}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,6 +22,21 @@ func Handler(hub *session.Hub, log *slog.Logger) http.Handler {
 	mux.HandleFunc("GET /api/blobs/{blob}", a.blob)
 	mux.HandleFunc("/", NotFound)
 	return mux
+}
+
+// Messages serves a dialect's history endpoint: the finished turns of the session in the path, as say puts them; ?after= names
+// the last message that the client has.
+func Messages(hub *session.Hub, log *slog.Logger, say func(turns []*protocol.Turn, after string) json.RawMessage) http.Handler {
+	a := &api{hub, log}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		after := r.URL.Query().Get("after")
+		turns, err := hub.Finished(r.Context(), r.PathValue("id"), after)
+		if err != nil {
+			a.fail(w, err)
+			return
+		}
+		write(w, http.StatusOK, say(turns, after))
+	})
 }
 
 type api struct {
