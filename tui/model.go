@@ -43,7 +43,6 @@ type model struct {
 	finder        finder
 	completion    completion
 	attention     attention
-	help          bool
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
 	others        string // what other sessions want

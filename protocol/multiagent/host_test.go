@@ -39,7 +39,6 @@ type host struct {
 	did    []protocol.Command // but hello and subscribe
 	frames [][]byte           // said to the foreign client and not taken yet
 	answer func(*protocol.Output, *protocol.Command) bool
-	heard  int
 }
 
 var everything = func() (all []protocol.Verb) {

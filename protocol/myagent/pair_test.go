@@ -141,7 +141,6 @@ type pair struct {
 	trail *protocol.Trail
 	bench *bench
 	told  int // frames that the client got
-	lost  bool
 }
 
 func newPair(t testing.TB) *pair {

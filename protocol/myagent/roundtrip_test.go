@@ -16,13 +16,11 @@ import (
 // A life makes up the history of a session, as a native server would write it.
 type life struct {
 	*rapid.T
-	state   *protocol.State
-	turns   int
-	n       int
-	parts   map[string]protocol.Kind
-	tools   map[string]bool
-	asked   []string
-	planned []protocol.Task
+	state *protocol.State
+	turns int
+	n     int
+	parts map[string]protocol.Kind
+	tools map[string]bool
 }
 
 func (l *life) id(prefix string) string { l.n++; return fmt.Sprintf("%s%d", prefix, l.n) }

@@ -14,7 +14,6 @@ const maxOutput = 128 << 10
 // A toolVoice is a tool call under way. MyAgent has no streaming output: it is told with the result.
 type toolVoice struct {
 	name    string
-	step    int
 	args    bool // told
 	input   []byte
 	output  []byte

@@ -226,7 +226,6 @@ type teller struct {
 	turns int
 	tools map[string]bool
 	parts map[string]bool
-	texts map[string]bool
 }
 
 func (g *teller) text() string { return rapid.StringN(0, 5, -1).Draw(g.rt, "text") }

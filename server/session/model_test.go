@@ -20,13 +20,12 @@ type noDeadline struct{ rapid.TB }
 // machine is a session under random commands, agents, connections, restarts and faults.
 type machine struct {
 	*rig
-	id       string
-	rt       *rapid.T
-	requests []string // that agents named
-	texts    int
-	keys     int
-	healthy  bool     // the store, and the session has mended
-	reader   []string // lines that a reader of the log was shown
+	id      string
+	rt      *rapid.T
+	texts   int
+	keys    int
+	healthy bool     // the store, and the session has mended
+	reader  []string // lines that a reader of the log was shown
 }
 
 func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { explore(t, false) }

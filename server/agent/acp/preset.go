@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 
@@ -20,12 +19,6 @@ type Preset struct {
 	Command []string
 	Install string // how to get it, in words for people
 	Login   string // how to log in to it, where that is known
-}
-
-// Installed reports whether the agent's program is on the server's PATH.
-func (p *Preset) Installed() bool {
-	_, err := exec.LookPath(p.Command[0])
-	return err == nil
 }
 
 // presets is sorted by name.
