@@ -113,11 +113,14 @@ func (l *Life) other(typ protocol.Type) bridge.Entry {
 	case protocol.Raw:
 		return l.entry(typ, protocol.RawData{Source: "acp", Method: "x", Data: json.RawMessage(`{"a":1}`)})
 	case protocol.ErrorRaised:
-		return l.entry(typ, protocol.ErrorData{
+		d := protocol.ErrorData{
 			Kind: l.some(protocol.FaultValidation, protocol.FaultTimeout, protocol.FaultExecution), Code: protocol.CodeTimeout,
 			Message: l.text() + "!", Recoverable: l.coin("recoverable"), Stage: "solve", LimitMS: l.number(), ElapsedMS: l.number(),
-			Fields: map[string]string{"a": "b"}, Details: map[string]string{"provider_status": "504"},
-		})
+		}
+		if l.coin("details") {
+			d.Fields, d.Details = map[string]string{"a": "b"}, map[string]string{"provider_status": "504"}
+		}
+		return l.entry(typ, d)
 	case protocol.RetryScheduled:
 		return l.entry(typ, protocol.RetryData{Attempt: 1, Limit: 5, DelayMS: l.number(), Cause: l.text(), Code: protocol.CodeTimeout})
 	case protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed:

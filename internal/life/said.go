@@ -63,7 +63,7 @@ func (l *Life) fold() bridge.Entry {
 func (l *Life) tool(typ protocol.Type) bridge.Entry {
 	open := l.State.Turn.Tools
 	if typ == protocol.ToolStarted && (len(open) == 0 || l.coin("new")) {
-		d := protocol.ToolStartedData{Tool: l.id("c"), Name: l.some("", "shell", "read"), Kind: l.some("", "execute"), Title: l.some("", "ls -l")}
+		d := protocol.ToolStartedData{Tool: l.id("c"), Name: l.some("", "shell", "read", "local_shell"), Kind: l.some("", "execute"), Title: l.some("", "ls -l")}
 		if l.coin("input") {
 			d.Input = json.RawMessage(`{"command":["ls","-l"]}`)
 		}
@@ -177,11 +177,12 @@ func (l *Life) request() bridge.Entry {
 	}
 	switch a.Kind {
 	case protocol.ApproveCommand:
-		a.Command = l.some("ls -l", "cd x && make", "echo 'it'\\''s'")
+		a.Command = l.some("make all", "cd x && make", "echo 'it'\\''s'")
 	case protocol.ApprovePlan:
 		a.Tasks = l.tasks()
 	case protocol.ApprovePatch:
-		a.Patch, a.Paths, a.Content = "*** Begin Patch", []string{"a.go"}, []protocol.Content{{Type: "diff", Path: "a.go", New: "x"}}
+		a.Patch, a.Paths = "*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch", []string{"a.go"}
+		a.Content = []protocol.Content{{Type: "diff", Path: "a.go", New: "x"}}
 	case protocol.ApproveQuestion:
 		a.Questions = []protocol.Question{{ID: "q", Text: "which?", Choices: []protocol.Choice{{ID: "a", Label: "A"}}}}
 	default:
