@@ -54,9 +54,13 @@ func (l *Life) plan(typ protocol.Type) bridge.Entry {
 	case protocol.PlanStarted:
 		return l.entry(typ, protocol.PlanStartedData{Question: l.text()})
 	case protocol.PlanUpdated, protocol.PlanCompleted:
-		return l.entry(typ, protocol.PlanTasksData{Tasks: l.tasks(), Summary: l.some("", "two tasks")})
-	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
+		return l.entry(typ, protocol.PlanTasksData{Tasks: l.tasks(), Summary: l.some("in short", "two tasks")})
+	case protocol.PlanInvalid:
 		return l.entry(typ, protocol.PlanFaultData{Message: l.text(), Details: []string{"2: after: 7"}})
+	case protocol.PlanCancelled:
+		return l.entry(typ, protocol.PlanFaultData{Message: l.text()})
+	case protocol.PlanFailed:
+		return l.entry(typ, protocol.PlanFaultData{Message: l.text(), Code: protocol.CodeTimeout})
 	}
 	d := protocol.TaskData{Task: l.some("1", "b"), Attempt: 1, DurationMS: l.number(), Calls: int(l.number()), Usage: l.usage()}
 	switch typ {

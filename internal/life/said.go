@@ -7,8 +7,7 @@ import (
 	"agentctl/protocol/bridge"
 )
 
-// part is an event of a text or reasoning part. One in a few belongs to a task or to another tool, and one may be spoken of
-// without having started.
+// part is an event of a text or reasoning part. One in a few belongs to a task or to another tool.
 func (l *Life) part(typ protocol.Type) bridge.Entry {
 	kind := protocol.KindText
 	switch typ {
@@ -28,9 +27,6 @@ func (l *Life) part(typ protocol.Type) bridge.Entry {
 		}
 	}
 	if len(open) == 0 {
-		if typ == protocol.TextDelta || typ == protocol.ReasoningDelta {
-			return l.entry(typ, protocol.PartDeltaData{Part: l.id("loose"), Text: l.text()})
-		}
 		return bridge.Entry{}
 	}
 	p := pick(l, "part", open)
