@@ -24,7 +24,10 @@ type Life struct {
 func (l *Life) Next() bridge.Entry {
 	s := l.State
 	if s.Turn == nil {
-		if s.Closed || l.coin("between") {
+		if s.Closed {
+			return l.of(l.pick("event", []protocol.Type{protocol.SessionUpdated, protocol.Notice}))
+		}
+		if l.coin("between") {
 			return l.of(l.pick("event", outside))
 		}
 		return l.Message(l.text())
