@@ -240,6 +240,37 @@ func TestRejections(t *testing.T) {
 	}
 }
 
+// MA-4: a server accepts whom it then closes, so nothing is answered before it has answered, or long was silent.
+func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
+	for name, sign := range map[string]func(*caller){
+		"its PONG":       func(c *caller) { c.says(`{"type":"PONG"}`) },
+		"anything else":  func(c *caller) { c.says(chunkExample) },
+		"a long silence": func(c *caller) { c.waits() },
+		"too much waited": func(c *caller) {
+			for range maxWaits {
+				c.asks(protocol.DoList, "", nil)
+			}
+		},
+	} {
+		c := newCaller(t, nil)
+		c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Memory: c.memory})
+		c.do(c.codec.Open(c.now))
+		c.wants(`{"type":"PING"}`)
+		id := c.asks(protocol.DoHello, "", nil)
+		ping := c.asks(protocol.DoPing, "", nil)
+		if c.answers[id] != nil {
+			t.Errorf("%s: answered at once", name)
+		}
+		if sign(c); c.answers[id] == nil || c.answers[ping] != nil {
+			t.Errorf("%s: %v %v", name, c.answers[id], c.answers[ping])
+		}
+		c.wants(`{"type":"PING"}`)
+		if c.says(`{"type":"PONG"}`); c.answers[ping] == nil {
+			t.Errorf("%s: the second PONG answers nothing", name)
+		}
+	}
+}
+
 func TestAToolCommandEndsWithItsTool(t *testing.T) {
 	c := newCaller(t, nil)
 	c.follows()
