@@ -7,17 +7,6 @@ import (
 	"agentctl/protocol"
 )
 
-const (
-	chunkExample = `{ "type": "message_chunk", "conversationId": "uuid", "payload": { "messageId": "uuid", "chunk": "partial text", "agentName": "Agent Name" } }`
-	askExample   = `{ "type": "tool_approval_required", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name",
-		"toolArgs": {}, "description": "Tool description", "agentName": "Agent Name" } }`
-	executedExample = `{ "type": "tool_executed", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name", "result": {},
-		"success": true, "errorMessage": null } }`
-	completeExample = `{ "type": "message_complete", "conversationId": "uuid", "payload": { "messageId": "uuid", "content": "full response text",
-		"agentName": "Agent Name", "metadata": { "tokenCount": 150, "durationMs": 2500 } } }`
-	errorExample = `{ "type": "error", "conversationId": "uuid", "error": "Error message", "payload": { "code": "error_code", "message": "Error message" } }`
-)
-
 func failure(code string) string {
 	return string(errorFrame("uuid", code, "because").encode().Data)
 }
