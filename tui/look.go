@@ -18,7 +18,6 @@ type look struct {
 	wardrobe wardrobe
 	palette  palette
 	keys     *keymap // as hints and help name them
-	worn     int     // how often it has changed
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
@@ -38,7 +37,6 @@ func newLook(zone *time.Location, theme Theme) *look {
 func (l *look) wear(p palette) {
 	plain := lipgloss.NewStyle()
 	l.palette = p
-	l.worn++
 	l.plain = plain
 	l.bold = plain.Bold(true)
 	l.dim = tint(plain, p.dim).Faint(p.faint)
@@ -59,7 +57,10 @@ func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
 	return s.Foreground(c)
 }
 
-// prose dresses a stretch of markdown.
+// dress dresses the styles of a line.
+func (l *look) dress(line string) string { return transcript.Dressed(line, l.prose) }
+
+// prose dresses a stretch of text.
 func (l *look) prose(text string, style transcript.Style) string {
 	s, ok := l.styles[style]
 	if !ok {
@@ -67,26 +68,6 @@ func (l *look) prose(text string, style transcript.Style) string {
 		l.styles[style] = s
 	}
 	return s.Render(text)
-}
-
-func (p *palette) prose(style transcript.Style) lipgloss.Style {
-	s := lipgloss.NewStyle().
-		Bold(style&transcript.Strong != 0).
-		Italic(style&transcript.Emphasis != 0).
-		Underline(style&transcript.Link != 0)
-	switch {
-	case style&transcript.Added != 0:
-		s = tint(s, p.good)
-	case style&transcript.Removed != 0:
-		s = tint(s, p.bad)
-	case style&transcript.Code != 0:
-		s = tint(s, p.code)
-	case style&transcript.Heading != 0:
-		s = tint(s, p.heading)
-	case style&transcript.Faint != 0:
-		s = tint(s, p.dim)
-	}
-	return s.Faint(p.faint && style&transcript.Faint != 0)
 }
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }

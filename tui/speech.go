@@ -75,17 +75,13 @@ type said struct {
 	item *protocol.Item
 	head string
 	feed feed[*transcript.Prose]
-	worn int // by the look, when the feed was begun
 }
 
 func (s *said) Estimate(width int, _ bool) int { return 2 + lines(len(s.item.Text), width) }
 
 func (s *said) Block(width int, _ bool) transcript.Block {
-	if s.worn != s.look.worn {
-		s.feed, s.worn = feed[*transcript.Prose]{}, s.look.worn
-	}
-	text := s.feed.take(s.item.Text, s.item.Open, func() *transcript.Prose { return transcript.NewProse(s.look.prose) })
-	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + line }}
+	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewProse)
+	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + s.look.dress(line) }}
 	if s.head != "" {
 		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 )
 
 // openIn is open with a theme.
@@ -129,8 +130,13 @@ func TestEveryColourIsLegible(t *testing.T) {
 			if fore == nil {
 				continue
 			}
-			if got := contrast(fore, c.background); got < c.least {
-				t.Errorf("%s: %v has a contrast of %.1f, want %.1f", c.name, fore, got, c.least)
+			for _, behind := range []color.Color{c.background, p.added, p.removed} {
+				if behind == nil {
+					continue
+				}
+				if got := contrast(fore, behind); got < c.least {
+					t.Errorf("%s: %v before %v has a contrast of %.1f, want %.1f", c.name, fore, behind, got, c.least)
+				}
 			}
 		}
 	}
@@ -151,4 +157,22 @@ func luminance(c color.Color) float64 {
 	}
 	r, g, b, _ := c.RGBA()
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+// Whatever a style is made of, a theme dresses it in its own colours only.
+func TestEveryHueIsOfTheTheme(t *testing.T) {
+	for _, p := range []palette{sixteen, onDark, onLight, contrastDark, contrastLight, {}} {
+		own := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
+		for _, c := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim, p.added, p.removed} {
+			own[c] = true
+		}
+		for _, base := range []transcript.Style{0, transcript.Added, transcript.Removed, transcript.Faint, transcript.Code, transcript.Changed | transcript.Added, transcript.Heading} {
+			for _, hue := range []transcript.Style{0, transcript.Red, transcript.Green, transcript.Yellow, transcript.Blue, transcript.Magenta, transcript.Cyan} {
+				s := p.prose(base | hue)
+				if !own[s.GetForeground()] || !own[s.GetBackground()] {
+					t.Errorf("style %x wears %v over %v", base|hue, s.GetForeground(), s.GetBackground())
+				}
+			}
+		}
+	}
 }

@@ -1,12 +1,15 @@
 package transcript
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// Style says what a piece of text is, as bits. How that looks is for the Dress
-// to say.
-type Style uint16
+// Style says what a piece of text is, as bits and at most one hue. How that
+// looks is for a Dress to say.
+type Style uint32
 
-// The styles of prose.
+// The styles.
 const (
 	Strong Style = 1 << iota
 	Emphasis
@@ -14,12 +17,101 @@ const (
 	Link
 	Heading
 	Faint
-	Added
-	Removed
+	Added   // to a text, or before what was
+	Removed // from it
+	Changed // within what is added or removed
+	Underlined
+	Reversed
+	Struck
 )
+
+// The hues, of which a style has one at most.
+const (
+	Red Style = (iota + 1) << hueShift
+	Green
+	Yellow
+	Blue
+	Magenta
+	Cyan
+
+	hueShift = 16
+	hues     = 7 << hueShift
+)
+
+// Hue is the style's hue alone, or 0.
+func (s Style) Hue() Style { return s & hues }
 
 // Dress gives clean text the look of its style. It adds nothing that takes room.
 type Dress func(text string, style Style) string
+
+// marked is clean text with its style written around it: a sequence that only
+// dresses, numbered by the style, so that whatever measures or cuts text finds no
+// width in it. Clean text has no such sequence, so nobody else can write one.
+func marked(text string, style Style) string {
+	if style == 0 || text == "" {
+		return text
+	}
+	return mark(style) + text + markEnd
+}
+
+const markEnd = "\x1b[m"
+
+func mark(style Style) string { return "\x1b[" + strconv.FormatUint(uint64(style), 10) + "m" }
+
+// markAt is the mark that s begins with: its length, which is 0 for none, and
+// its style.
+func markAt(s string) (n int, style Style) {
+	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
+		return 0, 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1, style
+		case c < '0' || c > '9':
+			return 0, 0
+		default:
+			style = style*10 + Style(c-'0')
+		}
+	}
+	return 0, 0
+}
+
+// Dressed is a line with its styles dressed. A line of a Text or a Prose is to be
+// dressed before it is shown, and only then: what is not on the screen costs
+// nothing, and another theme needs no other layout.
+func Dressed(line string, dress Dress) string {
+	at := strings.IndexByte(line, 0x1b)
+	if at < 0 {
+		return line
+	}
+	var out strings.Builder
+	out.Grow(2 * len(line))
+	out.WriteString(line[:at])
+	style := Style(0)
+	for rest := line[at:]; rest != ""; {
+		if n, next := markAt(rest); n > 0 {
+			style, rest = next, rest[n:]
+			continue
+		}
+		end := strings.IndexByte(rest[1:], 0x1b) + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		if style == 0 {
+			out.WriteString(rest[:end])
+		} else {
+			out.WriteString(dress(rest[:end], style))
+		}
+		rest = rest[end:]
+	}
+	return out.String()
+}
+
+// Bare is a line without its styles.
+func Bare(line string) string {
+	return Dressed(line, func(text string, _ Style) string { return text })
+}
 
 // run is a text of which some stretches have a style. Stretches are in order
 // and do not overlap.
@@ -48,7 +140,7 @@ func (r *run) write(s string) {
 }
 
 // flow lays the text out in lines of at most width cells.
-func (r *run) flow(width int, at breaking, dress Dress) []string {
+func (r *run) flow(width int, at breaking) []string {
 	var out []string
 	all, done := r.text.String(), 0
 	next := r.stretch
@@ -68,7 +160,7 @@ func (r *run) flow(width int, at breaking, dress Dress) []string {
 			for len(next) > 0 && next[0].to <= from {
 				next = next[1:]
 			}
-			out = append(out, dressed(all, from, to, next, dress))
+			out = append(out, dressed(all, from, to, next))
 		}
 		if !more {
 			return out
@@ -77,8 +169,8 @@ func (r *run) flow(width int, at breaking, dress Dress) []string {
 	}
 }
 
-// dressed is all[from:to] with its stretches dressed.
-func dressed(all string, from, to int, stretches []stretch, dress Dress) string {
+// dressed is all[from:to] with its stretches marked.
+func dressed(all string, from, to int, stretches []stretch) string {
 	if len(stretches) == 0 || stretches[0].from >= to {
 		return all[from:to]
 	}
@@ -93,7 +185,7 @@ func dressed(all string, from, to int, stretches []stretch, dress Dress) string 
 		}
 		end := min(s.to, to)
 		if end > from {
-			out.WriteString(dress(all[from:end], s.style))
+			out.WriteString(marked(all[from:end], s.style))
 			from = end
 		}
 	}

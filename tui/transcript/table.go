@@ -25,7 +25,7 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 	}
 	var out []string
 	if under > 1 {
-		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords, m.dress), "")
+		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords), "")
 	}
 	columns := len(splitRow(raw[under]))
 	rows := [][]*run{m.cells(raw[under-1], columns, Strong)}
@@ -36,15 +36,15 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 	if widths == nil {
 		return append(out, m.cellsAlone(rows, width)...)
 	}
-	gap := m.dress(columnGap, Faint)
+	gap, right := marked(columnGap, Faint), toTheRight(raw[under])
 	for i, cells := range rows {
-		out = append(out, m.row(cells, widths, gap)...)
+		out = append(out, m.row(cells, widths, right, gap)...)
 		if i == 0 {
 			rule := make([]string, columns)
 			for c, w := range widths {
 				rule[c] = strings.Repeat("─", w)
 			}
-			out = append(out, m.dress(strings.Join(rule, "─┼─"), Faint))
+			out = append(out, marked(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
 	return out
@@ -66,7 +66,7 @@ func (m *markdown) cells(line string, columns int, style Style) []*run {
 
 // cell reads the inline content of a cell.
 func (m *markdown) cell(source string, style Style) *run {
-	within := &markdown{source: []byte(source), dress: m.dress}
+	within := &markdown{source: []byte(source)}
 	r := &run{style: style}
 	doc := inlineParser().Parse(text.NewReader(within.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
@@ -87,6 +87,16 @@ func isDelimiter(line string) bool {
 		}
 	}
 	return true
+}
+
+// toTheRight tells the columns that stand at their right edge: ---:
+func toTheRight(line string) []bool {
+	cells := splitRow(line)
+	out := make([]bool, len(cells))
+	for i, cell := range cells {
+		out[i] = strings.HasSuffix(cell, ":") && !strings.HasPrefix(cell, ":")
+	}
+	return out
 }
 
 // splitRow cuts a row at its bars, but not at escaped ones, which lose their
@@ -114,13 +124,13 @@ func splitRow(line string) []string {
 }
 
 // row renders one row, as many lines high as its highest cell.
-func (m *markdown) row(cells []*run, widths []int, gap string) []string {
+func (m *markdown) row(cells []*run, widths []int, right []bool, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
 		lines := []string{""}
 		if i < len(cells) {
-			lines = cells[i].flow(w, atWords, m.dress)
+			lines = cells[i].flow(w, atWords)
 		}
 		columns = append(columns, lines)
 		height = max(height, len(lines))
@@ -136,9 +146,14 @@ func (m *markdown) row(cells []*run, widths []int, gap string) []string {
 			if y < len(lines) {
 				cell = lines[y]
 			}
-			line.WriteString(cell)
-			if x < len(columns)-1 {
-				line.WriteString(strings.Repeat(" ", max(0, widths[x]-ansi.StringWidth(cell))))
+			room := strings.Repeat(" ", max(0, widths[x]-ansi.StringWidth(cell)))
+			switch {
+			case right[x]:
+				line.WriteString(room + cell)
+			case x < len(columns)-1:
+				line.WriteString(cell + room)
+			default:
+				line.WriteString(cell)
 			}
 		}
 		out[y] = line.String()
@@ -179,7 +194,7 @@ func (m *markdown) cellsAlone(rows [][]*run, width int) []string {
 			out = append(out, "")
 		}
 		for _, c := range cells {
-			out = append(out, c.flow(width, atWords, m.dress)...)
+			out = append(out, c.flow(width, atWords)...)
 		}
 	}
 	return out
