@@ -54,7 +54,10 @@ func marked(text string, style Style) string {
 	return mark(style) + text + markEnd
 }
 
-const markEnd = "\x1b[m"
+const (
+	markEnd = "\x1b[m"
+	maxMark = 13 // bytes of a mark
+)
 
 func mark(style Style) string { return "\x1b[" + strconv.FormatUint(uint64(style), 10) + "m" }
 
