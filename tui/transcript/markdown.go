@@ -192,14 +192,14 @@ func (m *markdown) values(segments *text.Segments) [][]byte {
 
 // words renders the inline content of a block.
 func (m *markdown) words(n ast.Node, width int, style Style) []string {
-	r := &run{style: style}
+	r := &Run{style: style}
 	m.inline(n, r)
 	return r.flow(width, atWords)
 }
 
 // inline writes the children of a node. What a person wrote on a line of its
 // own stays there.
-func (m *markdown) inline(parent ast.Node, r *run) {
+func (m *markdown) inline(parent ast.Node, r *Run) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		outer := r.style
 		switch n := n.(type) {
@@ -243,7 +243,7 @@ func (m *markdown) inline(parent ast.Node, r *run) {
 	}
 }
 
-func (m *markdown) literal(n *ast.Text, r *run) {
+func (m *markdown) literal(n *ast.Text, r *Run) {
 	value := n.Segment.Value(m.source)
 	drop := min(m.trim, len(value))
 	value, m.trim = value[drop:], m.trim-drop
@@ -258,7 +258,7 @@ func (m *markdown) literal(n *ast.Text, r *run) {
 }
 
 // link shows where a link leads, unless its text says so.
-func (m *markdown) link(n ast.Node, to string, r *run) {
+func (m *markdown) link(n ast.Node, to string, r *Run) {
 	outer := r.style
 	r.style |= Link
 	from := r.text.Len()

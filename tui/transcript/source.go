@@ -21,12 +21,11 @@ func newSource(language string) source {
 // language that is not known all of it looks alike.
 func (s *source) lay(line string, width int) []string {
 	line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-	r := &run{}
+	r := &Run{}
 	if s.known {
-		r.colour(line, s.scanner.Line(line, nil), 0)
+		r.Code(line, s.scanner.Line(line, nil), 0)
 	} else {
-		r.style = Code
-		r.write(line)
+		r.Add(line, Code)
 	}
 	return r.flow(width, anywhere)
 }
@@ -40,20 +39,6 @@ func (s *source) fenced(line string, width int) []string {
 		}
 	}
 	return out
-}
-
-// colour writes a line with its tokens in their styles, all over another one.
-func (r *run) colour(line string, tokens []code.Token, over Style) {
-	at := 0
-	for _, t := range tokens {
-		r.style = over
-		r.write(line[at:t.From])
-		r.style = over | styleOf[t.Kind]
-		r.write(line[t.From:t.To])
-		at = t.To
-	}
-	r.style = over
-	r.write(line[at:])
 }
 
 var styleOf = [...]Style{

@@ -3,6 +3,8 @@ package transcript
 import (
 	"strconv"
 	"strings"
+
+	"agentctl/tui/code"
 )
 
 // Style says what a piece of text is, as bits and at most one hue. How that
@@ -116,20 +118,66 @@ func Bare(line string) string {
 	return Dressed(line, func(text string, _ Style) string { return text })
 }
 
-// run is a text of which some stretches have a style. Stretches are in order
-// and do not overlap.
-type run struct {
+// Run is a clean text of which some stretches have a style. The zero value is empty.
+type Run struct {
 	text    strings.Builder
-	stretch []stretch
-	style   Style // of what is written next
+	stretch []stretch // in order, without overlap
+	style   Style     // of what is written next
 }
+
+// Add writes text in a style.
+func (r *Run) Add(text string, style Style) {
+	r.style = style
+	r.write(text)
+}
+
+// Code writes a line of code, whose tokens are in their colours, over a style.
+func (r *Run) Code(line string, tokens []code.Token, over Style) {
+	at := 0
+	for _, t := range tokens {
+		r.Add(line[at:t.From], over)
+		r.Add(line[t.From:t.To], over|styleOf[t.Kind])
+		at = t.To
+	}
+	r.Add(line[at:], over)
+}
+
+// Over adds a style to the bytes from one to another.
+func (r *Run) Over(from, to int, style Style) {
+	var out []stretch
+	add := func(s stretch) {
+		if s.from < s.to {
+			out = append(out, s)
+		}
+	}
+	at := from
+	for _, s := range r.stretch {
+		add(stretch{s.from, min(s.to, from), s.style})
+		if s.to > from && s.from < to {
+			add(stretch{at, min(s.from, to), style})
+			add(stretch{max(s.from, from), min(s.to, to), s.style | style})
+			at = min(s.to, to)
+		}
+		if s.from >= to {
+			add(stretch{at, to, style})
+			at = to
+		}
+		add(stretch{max(s.from, to), s.to, s.style})
+	}
+	add(stretch{at, to, style})
+	r.stretch = out
+}
+
+// Lines lays the text out in lines of at most width cells, which end anywhere.
+// The text is one line.
+func (r *Run) Lines(width int) []string { return r.flow(width, anywhere) }
 
 type stretch struct {
 	from, to int
 	style    Style
 }
 
-func (r *run) write(s string) {
+func (r *Run) write(s string) {
 	from := r.text.Len()
 	r.text.WriteString(s)
 	if r.style == 0 || s == "" {
@@ -143,7 +191,7 @@ func (r *run) write(s string) {
 }
 
 // flow lays the text out in lines of at most width cells.
-func (r *run) flow(width int, at breaking) []string {
+func (r *Run) flow(width int, at breaking) []string {
 	var out []string
 	all, done := r.text.String(), 0
 	next := r.stretch

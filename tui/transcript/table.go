@@ -28,7 +28,7 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords), "")
 	}
 	columns := len(splitRow(raw[under]))
-	rows := [][]*run{m.cells(raw[under-1], columns, Strong)}
+	rows := [][]*Run{m.cells(raw[under-1], columns, Strong)}
 	for _, line := range raw[under+1:] {
 		rows = append(rows, m.cells(line, columns, 0))
 	}
@@ -51,23 +51,23 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 }
 
 // cells are the cells of a row: as many as there are columns.
-func (m *markdown) cells(line string, columns int, style Style) []*run {
-	out := make([]*run, columns)
+func (m *markdown) cells(line string, columns int, style Style) []*Run {
+	out := make([]*Run, columns)
 	cells := splitRow(line)
 	for i := range out {
 		if i < len(cells) {
 			out[i] = m.cell(cells[i], style)
 		} else {
-			out[i] = &run{}
+			out[i] = &Run{}
 		}
 	}
 	return out
 }
 
 // cell reads the inline content of a cell.
-func (m *markdown) cell(source string, style Style) *run {
+func (m *markdown) cell(source string, style Style) *Run {
 	within := &markdown{source: []byte(source)}
-	r := &run{style: style}
+	r := &Run{style: style}
 	doc := inlineParser().Parse(text.NewReader(within.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		within.inline(n, r)
@@ -124,7 +124,7 @@ func splitRow(line string) []string {
 }
 
 // row renders one row, as many lines high as its highest cell.
-func (m *markdown) row(cells []*run, widths []int, right []bool, gap string) []string {
+func (m *markdown) row(cells []*Run, widths []int, right []bool, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
@@ -163,7 +163,7 @@ func (m *markdown) row(cells []*run, widths []int, right []bool, gap string) []s
 
 // columnWidths shares the room: every column gets what it wants, or the widest
 // give way. It is nil when there is no room for a table.
-func columnWidths(rows [][]*run, columns, room int) []int {
+func columnWidths(rows [][]*Run, columns, room int) []int {
 	const least = 4
 	if room < columns*least {
 		return nil
@@ -187,7 +187,7 @@ func columnWidths(rows [][]*run, columns, room int) []int {
 
 // cellsAlone is a table without room for its columns: every cell on lines of
 // its own, rows apart.
-func (m *markdown) cellsAlone(rows [][]*run, width int) []string {
+func (m *markdown) cellsAlone(rows [][]*Run, width int) []string {
 	var out []string
 	for i, cells := range rows {
 		if i > 0 {
