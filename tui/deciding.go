@@ -20,7 +20,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	switch does {
 	case doExamine:
-		m.examine(r)
+		m.examine(r, f)
 		return nil
 	case doPreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
@@ -77,13 +77,18 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 }
 
 // examine shows all of a request on a screen of its own.
-func (m *model) examine(r *protocol.Approval) {
-	text := transcript.NewOutput()
+func (m *model) examine(r *protocol.Approval, f *form) {
+	var of []transcript.Source
 	for _, p := range passages(r) {
-		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
+		if f.changes == nil || !p.role.changes(f) {
+			of = append(of, sheets(m.look, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
+		}
+	}
+	if f.changes != nil {
+		of = append(of, f.changes.sources(m.look)...)
 	}
 	for i := range r.Tasks {
-		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
+		of = append(of, sheets(m.look, transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)), asOutput)...)
 	}
-	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
+	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), of...)
 }

@@ -27,6 +27,9 @@ func (m *model) draw() tea.View {
 	switch {
 	case m.pager != nil:
 		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
+		if m.pager.input != nil && m.pager.cursor() < m.width {
+			v.Cursor = tea.NewCursor(m.pager.cursor(), m.height-1)
+		}
 		return v
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))

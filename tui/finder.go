@@ -120,13 +120,28 @@ func (m *model) find(wave int) tea.Cmd {
 			m.word = "“" + f.query + "” is not there"
 			return nil
 		}
-		if contains(wording(list.Source(f.at)), f.query) {
+		if mentions(list.Source(f.at), f.query) {
 			m.found(f.at)
 			return nil
 		}
 		f.at += transcript.ID(f.by)
 	}
 	return func() tea.Msg { return findMsg{wave} }
+}
+
+// mentions tells whether an item has words in it.
+func mentions(s transcript.Source, words string) bool {
+	call, ok := s.(*toolCall)
+	if !ok {
+		return contains(wording(s), words)
+	}
+	for i := range call.item.Tool.Content {
+		c := &call.item.Tool.Content[i]
+		if contains(c.Path, words) || contains(c.New, words) || c.Old != nil && contains(*c.Old, words) || c.Type != "diff" && contains(contentText(c), words) {
+			return true
+		}
+	}
+	return contains(call.said(), words)
 }
 
 // found shows the item, unfolded where that is what shows the words.
@@ -142,15 +157,17 @@ func (m *model) found(id transcript.ID) {
 	list.Show(id, line)
 }
 
-// highlight shows where the words are on a line, which loses its other dress.
-func (m *model) highlight(line string) string {
+func (m *model) highlight(line string) string { return m.look.highlight(line, m.finder.query) }
+
+// highlight shows where words are on a line, which loses its other dress.
+func (l *look) highlight(line, words string) string {
 	bare := ansi.Strip(line)
-	i := index(bare, m.finder.query)
+	i := index(bare, words)
 	if i < 0 {
 		return line
 	}
-	end := i + len(m.finder.query)
-	return bare[:i] + m.look.chosen.Render(bare[i:end]) + bare[end:]
+	end := i + len(words)
+	return bare[:i] + l.chosen.Render(bare[i:end]) + bare[end:]
 }
 
 func contains(s, words string) bool { return index(s, words) >= 0 }

@@ -24,6 +24,9 @@ type form struct {
 	rows      []row
 	at        int
 
+	changes *changes // what it is about, if that is changes
+	patched bool     // the request's patch is among them
+
 	picked  map[string][]string // question → choices
 	typed   map[string]string   // question → own words
 	dropped map[string]bool     // tasks that the plan shall not have
@@ -60,6 +63,7 @@ func newForm(l *look, r *protocol.Approval) *form {
 		look: l, questions: r.Questions, tasks: r.Tasks,
 		picked: map[string][]string{}, typed: map[string]string{}, dropped: map[string]bool{},
 	}
+	f.changes, f.patched = changesOf(r)
 	for q := range r.Questions {
 		for c := range r.Questions[q].Choices {
 			f.rows = append(f.rows, row{rowChoice, q, c})

@@ -32,7 +32,7 @@ func FuzzDiff(f *testing.F) {
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, old, text string) {
 		got := diff(old, text)
-		for _, line := range splitLines(got) {
+		for line := range strings.Lines(got) {
 			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
 				t.Errorf("diff(%q, %q) has the line %q", old, text, line)
 			}

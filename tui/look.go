@@ -17,6 +17,8 @@ type look struct {
 	zone     *time.Location
 	wardrobe wardrobe
 	palette  palette
+	now      func() time.Time
+	turned   bool    // diffs show the other way than their width has it
 	keys     *keymap // as hints and help name them
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
@@ -29,7 +31,7 @@ func newLook(zone *time.Location, theme Theme) *look {
 		theme = ThemeAuto
 	}
 	keys, _ := newKeymap(nil) // nothing chosen, nothing wrong
-	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys}
+	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys, now: time.Now}
 	l.wear(l.wardrobe.palette())
 	return l
 }

@@ -40,8 +40,7 @@ func (m *model) storyKey(key string) tea.Cmd {
 	case doView:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
-				title, text := call.Full()
-				m.pager = newPager(m.look, title, leaf{m.look, text})
+				m.pager = newPager(m.look, call.plainTitle(), call.all()...)
 			}
 		}
 	case doCopy:
@@ -49,6 +48,9 @@ func (m *model) storyKey(key string) tea.Cmd {
 			m.word = "copied"
 			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
 		}
+	case doSidesHere:
+		m.look.toggle()
+		list.Redress()
 	case doKeysHere:
 		m.showHelp()
 	}
@@ -65,8 +67,7 @@ func wording(s transcript.Source) string {
 	case *thought:
 		return string(s.item.Text)
 	case *toolCall:
-		_, text := s.Full()
-		return text.String()
+		return s.words()
 	case *decision:
 		if s.item.Approval != nil {
 			return cmp.Or(s.item.Approval.Command, s.item.Approval.Title)

@@ -23,6 +23,7 @@ type story struct {
 	list  *transcript.List
 	words protocol.Transcript
 	shown map[*protocol.Item]transcript.ID // of the turn under way
+	runs  map[*protocol.Item]transcript.ID // of them, tool calls with a clock
 	voice string                           // who spoke last in it
 	tasks map[string]string                // titles by id
 	turns []start                          // that the list holds, but for those paged in
@@ -41,7 +42,7 @@ type start struct {
 func newStory(l *look) *story {
 	return &story{
 		look: l, list: transcript.NewList(cacheBytes),
-		shown: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
+		shown: map[*protocol.Item]transcript.ID{}, runs: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
 	}
 }
 
@@ -76,6 +77,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		turn := s.words.Current()
 		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
 		clear(s.shown)
+		clear(s.runs)
 		s.voice = ""
 		id := add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
 		s.turns = append(s.turns, start{id, turn.First})
@@ -90,6 +92,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			add(s.look.ends(turn.End), false)
 		}
 		clear(s.shown)
+		clear(s.runs)
 		s.forget()
 		return
 	}
@@ -105,6 +108,18 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		}
 		if src, folded := s.source(it, e); src != nil {
 			s.shown[it] = add(src, folded)
+			if it.Kind == protocol.ItemTool && it.Open {
+				s.runs[it] = s.shown[it]
+			}
+		}
+	}
+}
+
+// tick moves the clocks of what runs.
+func (s *story) tick() {
+	for it, id := range s.runs {
+		if s.list.Touch(id); !it.Open {
+			delete(s.runs, it)
 		}
 	}
 }

@@ -69,8 +69,8 @@ func (f *File) digits() int {
 	return len(strconv.Itoa(highest))
 }
 
-// Estimate is about how many lines the piece takes.
-func (p *Piece) Estimate(width int) int {
+// Estimate is about how many lines the piece takes at any width.
+func (p *Piece) Estimate() int {
 	if p.head {
 		return 2 + len(p.file.Notes)
 	}

@@ -54,3 +54,16 @@ var styleOf = [...]Style{
 	code.Added:   Added,
 	code.Removed: Removed,
 }
+
+// NewCode is a closed text of code in its language's colours.
+func NewCode(l *code.Language, s string) *Text {
+	t := &Text{pre: true}
+	scanner := l.Scanner()
+	for line := range strings.SplitSeq(strings.TrimSuffix(Clean(s), "\n"), "\n") {
+		r := &Run{}
+		r.Code(line, scanner.Line(line, nil), 0)
+		t.src.WriteString(r.marked() + "\n")
+		t.breaks++
+	}
+	return t
+}

@@ -190,6 +190,9 @@ func (r *Run) write(s string) {
 	r.stretch = append(r.stretch, stretch{from, from + len(s), r.style})
 }
 
+// marked is the whole text with its styles around their stretches.
+func (r *Run) marked() string { return dressed(r.text.String(), 0, r.text.Len(), r.stretch) }
+
 // flow lays the text out in lines of at most width cells.
 func (r *Run) flow(width int, at breaking) []string {
 	var out []string

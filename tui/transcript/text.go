@@ -47,7 +47,7 @@ func (t *Text) Close() { t.open, t.layout, t.laid = false, nil, 0 }
 
 // String is the clean text.
 func (t *Text) String() string {
-	if t.console == nil {
+	if !t.pre {
 		return t.src.String()
 	}
 	return Bare(t.src.String() + t.live())
