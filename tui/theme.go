@@ -68,11 +68,20 @@ type wardrobe struct {
 	known   bool // the terminal told its background
 	light   bool
 	limited bool // it has sixteen colours or none
+	deep    bool // it has all of them
 }
 
 // palette is the theme on this terminal. Until the background is known it is the
 // terminal's own, and for contrast no colour at all.
 func (w *wardrobe) palette() palette {
+	p := w.chosen()
+	if !w.deep { // what is behind words would come out too bright, or grey
+		p.added, p.removed = nil, nil
+	}
+	return p
+}
+
+func (w *wardrobe) chosen() palette {
 	switch {
 	case w.theme == ThemeSixteen || w.theme != ThemeContrast && w.limited:
 		return sixteen
@@ -110,6 +119,7 @@ func (l *look) suit(msg tea.Msg) bool {
 		l.wardrobe.known, l.wardrobe.light = true, !msg.IsDark()
 	case tea.ColorProfileMsg:
 		l.wardrobe.limited = msg.Profile <= colorprofile.ANSI
+		l.wardrobe.deep = msg.Profile == colorprofile.TrueColor
 	}
 	p := l.wardrobe.palette()
 	if p == l.palette {

@@ -85,6 +85,7 @@ func sgr(c color.Color) string {
 func TestAThemeThatIsNamedStays(t *testing.T) {
 	for theme, want := range map[Theme]palette{ThemeDark: onDark, ThemeLight: onLight, ThemeSixteen: sixteen} {
 		l := newLook(nil, theme)
+		l.suit(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		if l.ask() != nil {
 			t.Errorf("%s asks for the background", theme)
 		}
@@ -174,5 +175,20 @@ func TestEveryHueIsOfTheTheme(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestOnlyATerminalOfAllColoursHasThemBehindChanges(t *testing.T) {
+	l := newLook(nil, ThemeDark)
+	if l.palette.added != nil {
+		t.Error("changes have a background before the terminal told its colours")
+	}
+	l.suit(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	if l.palette != onDark {
+		t.Errorf("with all colours the palette is %+v", l.palette)
+	}
+	l.suit(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+	if l.palette.added != nil || l.palette.good != onDark.good {
+		t.Errorf("with 256 colours the palette is %+v", l.palette)
 	}
 }

@@ -20,6 +20,7 @@ type Piece struct {
 	hunk   Hunk // with its lines of this piece
 	begins bool // of the hunk
 	digits int  // of the file's highest line number
+	single bool // one side of the file is empty
 }
 
 // Pieces cuts a patch, so that what does not show is not laid out.
@@ -27,13 +28,13 @@ func Pieces(files []File) []Piece {
 	var out []Piece
 	for i := range files {
 		f := &files[i]
-		digits := f.digits()
+		digits, single := f.digits(), f.single()
 		out = append(out, Piece{file: f, head: true, digits: digits})
 		for _, h := range f.Hunks {
 			for begins := true; begins || len(h.Lines) > 0; begins = false {
 				part := h
 				part.Lines = h.Lines[:min(len(h.Lines), pieceLines)]
-				out = append(out, Piece{file: f, hunk: part, begins: begins, digits: digits})
+				out = append(out, Piece{file: f, hunk: part, begins: begins, digits: digits, single: single})
 				h.Old, h.New = h.after(len(part.Lines))
 				h.Lines = h.Lines[len(part.Lines):]
 			}
@@ -54,6 +55,22 @@ func (h *Hunk) after(n int) (old, text int) {
 		}
 	}
 	return old, text
+}
+
+// single tells that nothing was there before, or nothing is left.
+func (f *File) single() bool {
+	old, text := 0, 0
+	for i := range f.Hunks {
+		for _, l := range f.Hunks[i].Lines {
+			if l.Op == Same || l.Op == Removed {
+				old++
+			}
+			if l.Op == Same || l.Op == Added {
+				text++
+			}
+		}
+	}
+	return old == 0 || text == 0
 }
 
 func (f *File) digits() int {
@@ -97,7 +114,7 @@ func (p *Piece) Lines(width int, split bool) []string {
 		out = append(out, r.Lines(width)...)
 	}
 	rows := p.rows()
-	if split && width >= 2*(p.digits+8)+3 {
+	if split && !p.single && width >= 2*(p.digits+8)+3 {
 		return append(out, p.sides(rows, width)...)
 	}
 	return append(out, p.column(rows, width)...)
