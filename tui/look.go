@@ -23,7 +23,7 @@ type look struct {
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
-	styles map[transcript.Style]lipgloss.Style // of prose, made when first needed
+	styles map[transcript.Style][2]string // what begins and ends one, made when first needed
 }
 
 func newLook(zone *time.Location, theme Theme) *look {
@@ -49,7 +49,7 @@ func (l *look) wear(p palette) {
 	l.warn = tint(plain, p.warn)
 	l.key = l.bold
 	l.chosen = plain.Reverse(true)
-	l.styles = map[transcript.Style]lipgloss.Style{}
+	l.styles = map[transcript.Style][2]string{}
 }
 
 func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
@@ -66,10 +66,12 @@ func (l *look) dress(line string) string { return transcript.Dressed(line, l.pro
 func (l *look) prose(text string, style transcript.Style) string {
 	s, ok := l.styles[style]
 	if !ok {
-		s = l.palette.prose(style)
+		const mark = "x"
+		begin, end, _ := strings.Cut(l.palette.prose(style).Render(mark), mark)
+		s = [2]string{begin, end}
 		l.styles[style] = s
 	}
-	return s.Render(text)
+	return s[0] + text + s[1]
 }
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
