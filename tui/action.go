@@ -20,6 +20,7 @@ const (
 	doFoldLast     action = "fold-last"
 	doFind         action = "find"
 	doTakeBack     action = "take-back"
+	doRetry        action = "retry"
 	doRedraw       action = "redraw"
 	doSuspend      action = "suspend"
 )

@@ -157,7 +157,33 @@ var scenes = map[string]func() *journal{
 	"offline": func() *journal {
 		j := conversation()
 		j.caughtUp()
-		j.link(Link{State: Offline, Reason: "the token expired"})
+		j.link(Link{State: Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
+		return j
+	},
+	"back": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.back(protocol.ModeResume, 14)
+		j.asks(tidy())
+		j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t3"})
+		j.end(protocol.ReasonCompleted)
+		j.user(bob, "m3", "And the release notes?")
+		j.say("t4", "They are written.")
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t4"})
+		j.end(protocol.ReasonCompleted)
+		j.caughtUp()
+		return j
+	},
+	"catching": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.back(protocol.ModeResume, 1000)
+		for i := range 450 {
+			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
+		}
 		return j
 	},
 	"prose": func() *journal {

@@ -115,7 +115,7 @@ func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.T
 	d := &desk{fleet: f, look: l, mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.roster = newRoster(d.look)
-	d.attention = newAttention(terminalOf(o.environ()))
+	d.attention = o.attention()
 	return d
 }
 

@@ -54,6 +54,7 @@ func (m *model) draw() tea.View {
 	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
 	finding := panels(m.finder.Render(m.look, m.width))
 	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
+	outage := panels(m.outage(m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
 	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
 	request = panels(request)
@@ -68,7 +69,7 @@ func (m *model) draw() tea.View {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
-	screen := slices.Concat(said, plan, waiting, request, sent, offered, finding, asking, edge)
+	screen := slices.Concat(said, plan, waiting, request, outage, sent, offered, finding, asking, edge)
 	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
 		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
 	} else if m.finder.input != nil && len(finding) > 0 {

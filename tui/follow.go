@@ -4,11 +4,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
-// take folds what happened. Until the catch-up is over it does not draw.
+// take folds what happened. Until the catch-up is over it draws
+// only how far that is.
 func (m *model) take(b batch) tea.Cmd {
+	far := m.catchup.percent(m.state.Seq)
 	for _, u := range b {
 		switch {
 		case u.Event != nil:
@@ -19,7 +20,7 @@ func (m *model) take(b batch) tea.Cmd {
 			m.linked(*u.Link)
 		}
 	}
-	m.dirty = m.dirty || m.caughtUp
+	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
 	m.outbox.settle(m.state.Seq)
 	if m.approvals.follow(m.state.Approvals) {
 		m.quiet = m.now().Add(grace)
@@ -45,33 +46,6 @@ func (m *model) call() tea.Cmd {
 	return m.attention.follow(m.state)
 }
 
-func (m *model) linked(l Link) {
-	if l.State == Connected && l.Connection == "" {
-		l.Connection, l.By = m.link.Connection, m.link.By
-	}
-	m.link = l
-	m.dirty = true
-}
-
-func (m *model) attached(a *protocol.SubscribeResult) {
-	m.caughtUp = false
-	clear(m.clients)
-	for _, c := range a.Clients {
-		m.clients[c.Client] = c
-	}
-	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
-		return
-	}
-	if a.Mode == protocol.ModeReset {
-		m.word = "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
-	}
-	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
-	if m.state.Session == "" {
-		m.state.Session = a.Session
-	}
-	m.story.reset(a.After.Seq, m.width, m.height)
-}
-
 func (m *model) event(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ClientAttached, protocol.ClientLag:
@@ -82,13 +56,14 @@ func (m *model) event(e *protocol.Event) {
 		delete(m.clients, decode[protocol.Client](e.Data).Client)
 		return
 	case protocol.CaughtUp:
-		m.caughtUp = true
+		m.arrived()
 		return
 	}
 	if !e.Durable() {
 		return
 	}
 	m.outbox.follow(e)
+	m.absence.saw(e)
 	if err := m.state.Apply(e); err != nil {
 		m.word = err.Error()
 		return

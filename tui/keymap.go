@@ -40,6 +40,7 @@ var bindings = []binding{
 	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
+	{everywhere, doRetry, []string{"f5"}, "try to connect now"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},

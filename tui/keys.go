@@ -96,6 +96,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doFind:
 		m.finder.stop()
 		m.finder.write()
+	case doRetry:
+		return m.retry(), true
 	case doRedraw:
 		return tea.ClearScreen, true
 	case doSuspend:

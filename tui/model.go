@@ -27,6 +27,9 @@ type model struct {
 	state    *protocol.State
 	clients  map[string]protocol.Client
 	caughtUp bool
+	out      bool // it will tell no more
+	catchup  catchup
+	absence  absence
 
 	// What the screen is made of.
 	width, height int
@@ -147,6 +150,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dirty = true
 		cmd = msg.then(msg.err)
 	case outMsg:
+		m.out = true
 		if m.link.State != Offline {
 			m.link = Link{State: Offline}
 			m.dirty = true
