@@ -21,6 +21,9 @@ const (
 	doFind         action = "find"
 	doTakeBack     action = "take-back"
 	doRetry        action = "retry"
+	doEditor       action = "editor"
+	doEarlier      action = "earlier-message"
+	doLater        action = "later-message"
 	doRedraw       action = "redraw"
 	doSuspend      action = "suspend"
 )
@@ -41,6 +44,8 @@ const (
 	doGiveUp     action = "composer.give-up"
 	doScrollUp   action = "composer.scroll-up"
 	doScrollDown action = "composer.scroll-down"
+	doRecall     action = "composer.earlier"
+	doForth      action = "composer.later"
 	doAsk        action = "composer.help"
 
 	doReason          action = "approval.reason"

@@ -175,6 +175,7 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 	if m.state.Session == "" {
 		m.state.Session = a.Session
 	}
+	m.composer.recall.past = nil
 	m.story.reset(a.After.Seq, m.width, m.height)
 }
 

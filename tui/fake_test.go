@@ -25,7 +25,7 @@ type recording struct {
 	mu      sync.Mutex
 	asked   []asking
 	retried int
-	reply func(asking) (any, error) // nil: everything succeeds
+	reply   func(asking) (any, error) // nil: everything succeeds
 }
 
 type asking struct {

@@ -71,7 +71,10 @@ func (m *model) event(e *protocol.Event) {
 	if err := m.story.add(e); err != nil {
 		m.word = err.Error()
 	}
-	if e.Type == protocol.ApprovalResolved {
+	switch e.Type {
+	case protocol.MessageUser:
+		m.composer.recall.heard(e)
+	case protocol.ApprovalResolved:
 		m.resolved(e)
 	}
 }

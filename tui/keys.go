@@ -96,6 +96,13 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doFind:
 		m.finder.stop()
 		m.finder.write()
+	case doEditor:
+		return m.compose(), true
+	case doEarlier:
+		return m.earlier(), true
+	case doLater:
+		m.setFocus(onComposer)
+		m.composer.earlier(-1, m.link.By)
 	case doRetry:
 		return m.retry(), true
 	case doRedraw:

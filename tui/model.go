@@ -17,7 +17,9 @@ type model struct {
 	look    *look
 	now     func() time.Time
 	newID   func() string
-	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	after   func(time.Duration, tea.Msg) tea.Cmd            // gives the message later
+	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away meanwhile
+	editor  string                                          // the person's, as a shell reads it
 	mouse   bool
 	desk    bool // there are other sessions a key away
 
@@ -89,7 +91,7 @@ type (
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after, exec: tea.Exec, editor: editorOf(nil),
 		link:      Link{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
@@ -144,6 +146,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)
+	case editedMsg:
+		m.dirty = true
+		m.edited(msg)
 	case findMsg:
 		cmd = m.find(msg.wave)
 	case doneMsg:
@@ -251,6 +256,7 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	err := msg.err
 	if err == nil {
+		m.composer.recall.older(msg.page, m.link.By)
 		err = m.story.older(msg.page)
 	}
 	if err != nil {

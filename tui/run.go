@@ -38,7 +38,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	}
 	work := newErrands(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
-	m.mouse = o.Mouse
+	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
 	return show(ctx, s, work, m, o.program()...)
 }
