@@ -38,11 +38,12 @@ func (c catchup) percent(seq uint64) int {
 }
 
 func (m *model) linked(l Link) {
-	if l.State == Connected && l.Connection == "" {
+	if l.Connection == "" {
 		l.Connection, l.By = m.link.Connection, m.link.By
 	}
 	if m.link.State == Connected && l.State != Connected {
 		m.absence.lost(m.now())
+		m.editors.gone(m.link.By, m.state, m.now())
 	}
 	m.link = l
 	m.dirty = true
@@ -80,7 +81,7 @@ func (m *model) linkText(width int) string {
 	case Reconnecting:
 		s := string(Reconnecting)
 		if wait := m.link.Retry.Sub(m.now()); wait > 0 {
-			s += fmt.Sprintf(" in %ds", int((wait+time.Second-1)/time.Second))
+			s += fmt.Sprintf(" in %ds", seconds(wait))
 		}
 		if m.link.Attempt > 1 {
 			s += fmt.Sprintf(" (attempt %d)", m.link.Attempt)

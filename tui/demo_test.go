@@ -86,6 +86,15 @@ var scenes = map[string]func() *journal{
 		j.caughtUp()
 		return j
 	},
+	"long queue": func() *journal {
+		j := conversation()
+		for i := range 20 {
+			j.queued(ada, fmt.Sprintf("m%d", 3+i), fmt.Sprintf("Message %d of many", i+1))
+		}
+		j.as(bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldEdit, MessageID: "m12", By: &bob})
+		j.caughtUp()
+		return j
+	},
 	"approval": func() *journal {
 		j := conversation()
 		j.asks(tidy())

@@ -58,7 +58,7 @@ func (m *model) draw() tea.View {
 	sent := panels(m.outbox.Render(m.width, m.link.State))
 	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
 	request = panels(request)
-	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing))
+	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
 	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
 
 	var said []string
@@ -89,7 +89,7 @@ func (m *model) edge() string {
 	title := ""
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render("editing a queued message") + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render("editing a queued message") + m.look.warn.Render(m.heldFor()) + m.look.dim.Render(" · enter keeps it · esc gives up")
 	case !m.story.list.Following():
 		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
 	}

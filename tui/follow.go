@@ -35,7 +35,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.interrupt.over(m.state) {
 		m.interrupt = interrupt{}
 	}
-	return tea.Batch(m.arm(), m.call())
+	return tea.Batch(m.arm(), m.call(), m.holdAgain())
 }
 
 // call calls the person back for what is new; on a desk, the desk does.
@@ -53,7 +53,9 @@ func (m *model) event(e *protocol.Event) {
 		m.clients[c.Client] = *c
 		return
 	case protocol.ClientDetached:
-		delete(m.clients, decode[protocol.Client](e.Data).Client)
+		c := decode[protocol.Client](e.Data)
+		m.editors.gone(c.By, m.state, m.now())
+		delete(m.clients, c.Client)
 		return
 	case protocol.CaughtUp:
 		m.arrived()
@@ -64,6 +66,7 @@ func (m *model) event(e *protocol.Event) {
 	}
 	m.outbox.follow(e)
 	m.absence.saw(e)
+	m.removed(e)
 	if err := m.state.Apply(e); err != nil {
 		m.word = err.Error()
 		return
@@ -76,6 +79,17 @@ func (m *model) event(e *protocol.Event) {
 		m.composer.recall.heard(e)
 	case protocol.ApprovalResolved:
 		m.resolved(e)
+	}
+}
+
+// removed tells that somebody else took the chosen message away.
+func (m *model) removed(e *protocol.Event) {
+	if e.Type != protocol.QueueRemoved || m.focus != onQueue || e.By == nil || *e.By == m.link.By {
+		return
+	}
+	d := decode[protocol.QueueRemovedData](e.Data)
+	if d.MessageID == m.queue.chosen && d.Reason != protocol.RemovedStarted {
+		m.word = nameOf(e.By) + " removed the message that was chosen"
 	}
 }
 

@@ -80,6 +80,9 @@ var bindings = []binding{
 	{inQueue, doRemove, []string{"x", "delete", "backspace"}, "remove"},
 	{inQueue, doMoveUp, []string{"K", "shift+up"}, "move up"},
 	{inQueue, doMoveDown, []string{"J", "shift+down"}, "move down"},
+	{inQueue, doSendNow, []string{"s"}, "send now: it goes first, the queue is released, the turn is interrupted"},
+	{inQueue, doQueueUp, []string{"pgup"}, "a page up"},
+	{inQueue, doQueueDown, []string{"pgdown"}, "a page down"},
 	{inQueue, doHold, []string{"h"}, "hold the queue"},
 	{inQueue, doRelease, []string{"r"}, "release it"},
 

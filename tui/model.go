@@ -40,6 +40,7 @@ type model struct {
 	composer      composer
 	outbox        outbox
 	queue         queue
+	editors       editors
 	plan          plan
 	approvals     approvals
 	pager         *pager
@@ -98,7 +99,8 @@ func newModel(s Session, e *errands, l *look, now func() time.Time, newID func()
 		story:     newStory(l),
 		composer:  newComposer(),
 		outbox:    outbox{look: l},
-		queue:     queue{look: l},
+		queue:     queue{look: l, asking: map[string]string{}},
+		editors:   editors{left: map[protocol.Actor]time.Time{}},
 		plan:      plan{look: l, asking: map[string]string{}},
 		attention: newAttention(terminal{}),
 		approvals: approvals{look: l, forms: map[string]*form{}},
@@ -157,8 +159,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case outMsg:
 		m.out = true
 		if m.link.State != Offline {
-			m.link = Link{State: Offline}
-			m.dirty = true
+			m.linked(Link{State: Offline})
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page())
@@ -203,7 +204,7 @@ func (m *model) tell(err error) tea.Cmd {
 
 // tick wakes the program once a second while a clock is on the screen.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.hidden || m.state.Turn == nil && m.link.State != Reconnecting {
+	if m.ticking || m.hidden || !m.ticks() {
 		return nil
 	}
 	m.ticking = true

@@ -180,6 +180,7 @@ func TestGoldenScreens(t *testing.T) {
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
 		"settings": func(s *screen) { s.press("f3", "down") },
 		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
 		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
@@ -187,9 +188,9 @@ func TestGoldenScreens(t *testing.T) {
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
 	}
-	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline", "back", "catching"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "waiting", "reconnecting", "offline", "back", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {
