@@ -50,6 +50,7 @@ const (
 
 	doReason          action = "approval.reason"
 	doExamine         action = "approval.view"
+	doAmend           action = "approval.edit"
 	doPreviousRequest action = "approval.previous"
 	doNextRequest     action = "approval.next"
 

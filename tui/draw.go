@@ -56,7 +56,7 @@ func (m *model) draw() tea.View {
 	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
 	outage := panels(m.outage(m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
-	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
+	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, left-least, m.focus == onApproval)
 	request = panels(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
 	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))

@@ -73,6 +73,7 @@ var bindings = []binding{
 
 	{inApproval, doReason, []string{"r"}, "write a reason that goes with the decision"},
 	{inApproval, doExamine, []string{"v"}, "view all of it"},
+	{inApproval, doAmend, []string{"p"}, "edit the patch in your editor, or the chosen task of a plan"},
 	{inApproval, doPreviousRequest, []string{"left", "["}, "the request before"},
 	{inApproval, doNextRequest, []string{"right", "]"}, "the next request"},
 
