@@ -51,6 +51,7 @@ func (m *model) draw() tea.View {
 		left -= len(lines)
 		return lines
 	}
+	stopping := panels(m.interrupt.under(m.look, m.link.State, m.width))
 	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
 	finding := panels(m.finder.Render(m.look, m.width))
 	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
@@ -69,9 +70,9 @@ func (m *model) draw() tea.View {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
-	screen := slices.Concat(said, plan, waiting, request, outage, sent, offered, finding, asking, edge)
+	screen := slices.Concat(said, stopping, plan, waiting, request, outage, sent, offered, finding, asking, edge)
 	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
-		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
+		cursor = tea.NewCursor(f.cursor(), len(said)+len(stopping)+len(plan)+len(waiting)+write)
 	} else if m.finder.input != nil && len(finding) > 0 {
 		cursor = tea.NewCursor(m.finder.cursor(), len(screen)-len(edge)-len(asking)-1)
 	} else if cursor != nil {

@@ -220,6 +220,9 @@ func (m *keymap) hint(pairs ...any) string {
 
 // keyName is a key as people write it.
 func keyName(key string) string {
+	if arrow := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]; arrow != "" {
+		return arrow
+	}
 	if len(key) > 1 && key[0] == 'f' && key[1] >= '0' && key[1] <= '9' {
 		return strings.ToUpper(key)
 	}

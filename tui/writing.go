@@ -41,6 +41,9 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 		if m.composer.editing != "" {
 			return m.endEdit()
 		}
+		if m.state.Turn == nil {
+			return nil
+		}
 		return m.interruptNow()
 	}
 	m.composer.key(msg)

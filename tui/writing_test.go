@@ -236,18 +236,44 @@ func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+x"} {
 		s := open(t, scenes["transcript"](), 80, 24)
 		_, cmd := s.m.Update(press(key))
-		s.shows("interrupting")
+		s.shows("   ── interrupting …", "● interrupting …")
+		s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.run(cmd)
 		if data := s.asked(protocol.DoInterrupt).(protocol.InterruptData); data != (protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}) {
 			t.Errorf("%s asked %+v", key, data)
 		}
 		s.journal.end(protocol.ReasonInterrupted)
 		s.tell()
-		s.shows("── interrupted", "idle, last turn interrupted")
+		s.shows("── interrupted", "● interrupted", "idle, last turn interrupted")
 		s.hides("interrupting")
 		s.press(key)
 		s.askedNothing()
 	}
+}
+
+func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
+	for key, want := range map[string]string{"k": "interrupted, the next message starts", "h": "interrupted, queue held", "c": "interrupted, queue cleared"} {
+		s := open(t, scenes["transcript"](), 100, 24)
+		s.journal.queued(bob, "m3", "next")
+		s.tell()
+		s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
+		s.press("ctrl+x", key)
+		s.shows(want)
+	}
+	s := open(t, scenes["queue"](), 100, 24)
+	s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{}, nil }
+	s.press("ctrl+x")
+	s.shows("k keep it: held as it is")
+	s.press("k")
+	s.shows("the turn was over already")
+}
+
+func TestAnInterruptWaitsForTheConnection(t *testing.T) {
+	s := open(t, scenes["reconnecting"](), 80, 24)
+	s.m.Update(press("ctrl+x"))
+	s.shows("interrupts the turn once there is a connection")
+	s.press("ctrl+x")
+	s.askedNothing()
 }
 
 func TestInterruptAsksAboutAQueueThatIsNotEmpty(t *testing.T) {
