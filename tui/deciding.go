@@ -32,6 +32,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
+	f.err = ""
 	switch does {
 	case doUp:
 		f.move(-1)

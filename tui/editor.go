@@ -60,7 +60,11 @@ func (e *editing) Run() (err error) {
 	}
 	file := f.Name()
 	defer func() { err = errors.Join(err, remove(file)) }()
-	_, err = io.WriteString(f, e.text)
+	text := e.text
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n" // as a text file ends
+	}
+	_, err = io.WriteString(f, text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("edit: %w", err)
 	}
@@ -76,11 +80,11 @@ func (e *editing) Run() (err error) {
 	case info.Size() > protocol.MaxEvent:
 		return errTooLong
 	}
-	text, err := os.ReadFile(file)
+	edited, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("edit: %w", err)
 	}
-	e.text = protocol.ValidText(string(text))
+	e.text = protocol.ValidText(string(edited))
 	return nil
 }
 

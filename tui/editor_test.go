@@ -35,13 +35,13 @@ func (s *screen) leftNothing(dir string) {
 
 func TestAMessageIsWrittenInTheEditor(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	dir := s.edits(`ls -l "$1" | cut -c1-10 >> "$1"; printf "more\033[2J\n\n" >> "$1"`)
+	dir := s.edits(`ls -l "$1" | cut -c1-10 >> "$1"; printf "and more\033[2J\n\n" >> "$1"`)
 	s.write("begun")
 	s.press("alt+enter", "ctrl+g")
-	s.composes("begun\n-rw-------\nmore")
+	s.composes("begun\n-rw-------\nand more")
 	s.leftNothing(dir)
 	s.press("enter")
-	if data := s.asked(protocol.DoSend).(protocol.SendData); data.Text != "begun\n-rw-------\nmore" {
+	if data := s.asked(protocol.DoSend).(protocol.SendData); data.Text != "begun\n-rw-------\nand more" {
 		t.Errorf("sent %q", data.Text)
 	}
 }
