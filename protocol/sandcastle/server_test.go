@@ -242,6 +242,52 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 	}
 }
 
+// SC-40, SC-27: a stream that takes nothing holds up no other of its session, be it there or new, and what waits for it is bounded.
+func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
+	d := newDoor(t)
+	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`)) // takes nothing
+	d.asks(call1(1, "SubscribeSession", `{"sessionId":"s"}`))
+	d.user("t1", "go")
+	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
+	v := d.server.views["s"]
+	said := func(take bool) {
+		t.Helper()
+		d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 100<<10)})
+		d.happens()
+		if take {
+			d.asks(ack(1))
+		}
+	}
+	for range 40 {
+		said(true)
+	}
+	if v.phase != live || len(v.streams) != 2 || v.streams[0].bytes < 3<<20 || v.streams[1].bytes > 0 {
+		t.Fatalf("phase %d, %d streams, %d and %d bytes wait", v.phase, len(v.streams), v.streams[0].bytes, v.streams[1].bytes)
+	}
+	for range 12 {
+		said(false)
+	}
+	if v.phase != paused {
+		t.Fatal("a session is followed whose streams take nothing")
+	}
+	if got := events(t, d.asks(call1(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 || got[0].Tag != initialState || len(got[0].Buffer) < 3 {
+		t.Errorf("a new stream sees %s", tags(got))
+	}
+	for range 50 {
+		d.asks(ack(2))
+		said(true)
+	}
+	if len(v.streams) != 2 || v.phase != live {
+		t.Errorf("phase %d, %d streams", v.phase, len(v.streams))
+	}
+	d.ends("t1", protocol.ReasonCompleted)
+	d.happens()
+	if got := strings.Join(d.asks(ack(1)+ack(2)), ""); strings.Count(got, sessionStopped) != 2 {
+		t.Error("the others miss the end")
+	}
+}
+
 // SC-13, SC-39.
 func TestADeletedSessionEndsItsStreams(t *testing.T) {
 	d := newDoor(t)

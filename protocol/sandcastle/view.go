@@ -146,10 +146,5 @@ func (s *Server) event(v *view, e *protocol.Event) {
 		return
 	}
 	v.translate(e, at, before)
-	for _, st := range v.streams {
-		if st.waiting && st.bytes > maxPending {
-			s.pause(v)
-			return
-		}
-	}
+	s.bound(v)
 }
