@@ -1,5 +1,6 @@
 // A client of Sandcastle that does what it is told. Verbs:
 //   link {link}                        another connection
+//   back {link}                        waits until it is there
 //   open {link, stream, session, tag}  a stream; each event is {stream, event}, its end {stream, end}
 //   hold {stream}, go {stream}         take nothing of a stream for a while
 //   close {stream}                     leave it
@@ -34,6 +35,7 @@ await obey({
   link: async ({ link: name }) => {
     links[name] = await link(url, group)
   },
+  back: ({ link: name }) => links[name].open(),
   open: ({ link: name, stream, session, tag = "SubscribeSession" }) => {
     const s = (streams[stream] = { gate: null })
     const all = ask(links[name], tag, { sessionId: session }).pipe(

@@ -26,11 +26,13 @@ const count = (ws, seen) => {
 export const link = async (url, group) => {
   const seen = { chunks: 0, unacknowledged: 0 }
   const sockets = new Set()
+  const waiting = []
   const counted = Layer.effect(
     Socket.WebSocketConstructor,
     Effect.map(Socket.WebSocketConstructor, (make) => (to, protocols) => {
       const ws = count(make(to, protocols), seen)
       sockets.add(ws)
+      ws.addEventListener("open", () => waiting.splice(0).forEach((open) => open()))
       ws.addEventListener("close", () => sockets.delete(ws))
       return ws
     })
@@ -43,5 +45,7 @@ export const link = async (url, group) => {
   const scope = await Effect.runPromise(Scope.make())
   const made = Effect.flatMap(Layer.build(wire), (context) => Effect.provide(RpcClient.make(group), context))
   const rpc = await Effect.runPromise(Scope.extend(made, scope))
-  return { rpc, seen, cut: () => sockets.forEach((ws) => ws.terminate()) }
+  const up = () => [...sockets].some((ws) => ws.readyState === 1)
+  const open = () => new Promise((resolve) => (up() ? resolve() : waiting.push(resolve)))
+  return { rpc, seen, open, cut: () => sockets.forEach((ws) => ws.terminate()) }
 }

@@ -85,10 +85,12 @@ export class SubscribeSession extends Schema.TaggedRequest()("SubscribeSession",
   payload: { sessionId: S }
 }) {}
 
+const sent = { sessionId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S }
+
 export class SendMessage extends Schema.TaggedRequest()("SendMessage", {
   success: Schema.Struct({ status: Schema.Literal("started", "queued"), messageId: opt(S), queuedMessage: opt(QueuedMessage) }),
   failure: S,
-  payload: { sessionId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S }
+  payload: sent
 }) {}
 
 export class Interrupt extends Schema.TaggedRequest()("Interrupt", {
@@ -133,7 +135,7 @@ const approval = {
 const asked = {
   subscribe: Rpc.make("chat.subscribe", { payload: session, success: SessionEvent, error: chatError, stream: true }),
   send: Rpc.make("chat.send", {
-    payload: { ...SendMessage.fields, mode: opt(Schema.Literal("plan", "build")) }, success: SendMessage.success, error: chatError
+    payload: { ...sent, mode: opt(Schema.Literal("plan", "build")) }, success: SendMessage.success, error: chatError
   }),
   interrupt: Rpc.make("chat.interrupt", { payload: session, success: Interrupt.success, error: chatError }),
   dequeue: Rpc.make("chat.dequeue", { payload: { ...session, messageId: S }, success: DequeueMessage.success, error: chatError }),

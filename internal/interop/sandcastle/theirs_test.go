@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -235,6 +236,14 @@ func TestTheFirstEventSaysAllThatIs(t *testing.T) {
 	if len(newer) != 4 {
 		t.Errorf("after the first turn there are %+v", newer)
 	}
+}
+
+// readFile reads a file.
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	must(t, err)
+	return string(b)
 }
 
 // fetch reads a URL.
