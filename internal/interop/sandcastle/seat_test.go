@@ -72,18 +72,27 @@ func (s *seat) take(it wsclient.Item) {
 			s.resets++
 		}
 		s.state, s.story = it.Attached.Snapshot.State, &protocol.Transcript{}
-		if after := it.Attached.After.Seq; after > 0 {
-			past := do[protocol.HistoryResult](s.t, s.client, protocol.DoHistory, s.session, protocol.HistoryData{Before: after + 1, Limit: 100})
-			for _, line := range past.Events {
-				var e protocol.Event
-				must(s.t, json.Unmarshal(line, &e))
-				_, err := s.story.Apply(&e)
-				must(s.t, err)
-			}
-		}
+		s.recall(it.Attached.After.Seq)
 	case it.Event != nil && it.Event.Durable():
 		must(s.t, s.state.Apply(it.Event))
 		_, err := s.story.Apply(it.Event)
+		must(s.t, err)
+	}
+}
+
+// recall reads the turns up to seq, page by page.
+func (s *seat) recall(seq uint64) {
+	s.t.Helper()
+	var events []json.RawMessage
+	for more := seq > 0; more; {
+		page := do[protocol.HistoryResult](s.t, s.client, protocol.DoHistory, s.session, protocol.HistoryData{Before: seq + 1, Limit: 100})
+		events = append(page.Events, events...)
+		seq, more = page.First-1, page.More
+	}
+	for _, line := range events {
+		var e protocol.Event
+		must(s.t, json.Unmarshal(line, &e))
+		_, err := s.story.Apply(&e)
 		must(s.t, err)
 	}
 }
