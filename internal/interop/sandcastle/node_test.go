@@ -157,6 +157,9 @@ func (n *node) seen() string {
 	for name, s := range n.streams {
 		b.WriteString(name + ": " + s.words() + " " + s.end + "\n")
 	}
+	for name, v := range n.told {
+		b.WriteString(name + ": " + string(v) + "\n")
+	}
 	return b.String()
 }
 

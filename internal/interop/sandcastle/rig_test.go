@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds every wait for what is not ours.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 // binary is the program itself, built once.
 var binary string
@@ -70,6 +70,8 @@ const play = `
 {"tool":"read","id":"b{n}","title":"Read","input":{"path":"no"},"status":"failed","error":"there is none"}
 {"tool":"edit","id":"c{n}","title":"Edit","input":{"path":"f"},"content":[{"type":"diff","path":"f","old":"a","new":"b"}]}
 {"tool":"query","id":"d{n}","input":{"q":"all"},"stream":true,"result":{"rows":3}}
+{"tool":"make","id":"e{n}","title":"Make","input":{"target":"all"},"output":"compiling ","open":true}
+{"tool":"make","id":"e{n}","title":"Make all","output":"done"}
 {"think":"and then"}
 {"say":"Done."}
 `
