@@ -288,6 +288,30 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// SC-43: on their screens a call that is called something else begins anew: nothing that was shown of it may be gone then.
+func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
+	d := newDoor(t)
+	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.user("t1", "go")
+	d.add(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "x", Name: "Bash", Title: "ls", Input: json.RawMessage(`{"command":"ls"}`)})
+	d.add(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "x", Text: "a b"})
+	d.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash", Options: []protocol.Option{}})
+	d.asks(call1(0, "chat.subscribe", `{"sessionId":"s"}`))
+	again := protocol.ToolStartedData{Tool: "x", Title: "list all"}
+	d.add(protocol.ToolStarted, "t1", again)
+	d.happens()
+	got := events(t, d.asks(ack(0)))
+	if tags(got) != "tool-input-available tool-output-available tool-approval-request" ||
+		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) || !strings.Contains(string(got[0].Event), `"title":"list all"`) ||
+		!strings.Contains(string(got[1].Event), `"output":"a b","preliminary":true`) {
+		t.Errorf("said %s: %s", tags(got), d.said)
+	}
+	d.add(protocol.ToolStarted, "t1", again)
+	if d.happens(); len(d.asks(ack(0))) != 0 {
+		t.Errorf("said again: %s", d.said)
+	}
+}
+
 // SC-13, SC-39.
 func TestADeletedSessionEndsItsStreams(t *testing.T) {
 	d := newDoor(t)
