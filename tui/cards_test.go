@@ -71,7 +71,7 @@ func init() {
 		j.caughtUp()
 		return j
 	}
-	scenes["patch"] = func() *journal {
+	scenes["changes"] = func() *journal {
 		j := newJournal()
 		j.user(ada, "m1", "Make the counter safe.")
 		a := tidy()
@@ -95,10 +95,10 @@ func (j *journal) tool(id string, d protocol.ToolStartedData, text string) {
 
 func TestGoldenCards(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{40, 110}, {80, 100}, {200, 90}} {
-		for _, name := range []string{"cards", "patch"} {
+		for _, name := range []string{"cards", "changes"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				height := size.height
-				if name == "patch" {
+				if name == "changes" {
 					height = 40
 				}
 				golden(t, open(t, scenes[name](), size.width, height).text())
@@ -203,7 +203,7 @@ func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 }
 
 func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
-	s := open(t, scenes["patch"](), 100, 40)
+	s := open(t, scenes["changes"](), 100, 40)
 	s.quiet()
 	s.shows("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
 	s.press("tab", "v")

@@ -20,7 +20,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	switch does {
 	case doExamine:
-		m.examine(r, f)
+		m.examine(f.amended(r), f)
 		return nil
 	case doPreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
@@ -32,6 +32,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
+	f.err = ""
 	switch does {
 	case doUp:
 		f.move(-1)
@@ -39,6 +40,8 @@ func (m *model) approvalKey(key string) tea.Cmd {
 		f.move(1)
 	case doReason:
 		f.toReason()
+	case doAmend:
+		return m.amend(r, f)
 	case doChoose:
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
@@ -55,6 +58,10 @@ func (m *model) approvalKey(key string) tea.Cmd {
 // when somebody else was first, the screen says who.
 func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	if f.sending != "" {
+		return nil
+	}
+	if f.unanswered(o) {
+		f.err = "nothing is answered yet"
 		return nil
 	}
 	f.sending, f.err = oneLine(transcript.Clean(o.Label)), ""
@@ -79,13 +86,14 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 // examine shows all of a request on a screen of its own.
 func (m *model) examine(r *protocol.Approval, f *form) {
 	var of []transcript.Source
+	changes := f.changed(r)
 	for _, p := range passages(r) {
-		if f.changes == nil || !p.role.changes(f) {
+		if !p.role.changes(f) {
 			of = append(of, sheets(m.look, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
 		}
 	}
-	if f.changes != nil {
-		of = append(of, f.changes.sources(m.look)...)
+	if changes != nil {
+		of = append(of, changes.sources(m.look)...)
 	}
 	for i := range r.Tasks {
 		of = append(of, sheets(m.look, transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)), asOutput)...)
