@@ -72,6 +72,8 @@ func wording(s transcript.Source) string {
 		if s.item.Approval != nil {
 			return cmp.Or(s.item.Approval.Command, s.item.Approval.Title)
 		}
+	case *checklist:
+		return s.words()
 	case *note:
 		return s.text
 	}
@@ -98,9 +100,11 @@ func (m *model) foldLast() {
 }
 
 func folds(s transcript.Source) bool {
-	switch s.(type) {
-	case *thought, *toolCall:
+	switch s := s.(type) {
+	case *thought, *toolCall, *checklist:
 		return true
+	case *said:
+		return s.item.Task != ""
 	}
 	return false
 }

@@ -27,6 +27,8 @@ type story struct {
 	voice string                           // who spoke last in it
 	tasks map[string]string                // titles by id
 	turns []start                          // that the list holds, but for those paged in
+	plan  *checklist                       // of the turn under way
+	steps transcript.ID                    // where it is
 
 	// Older turns are paged in before the first.
 	before  uint64 // seq that the next page ends at; 0: nothing older
@@ -76,8 +78,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	case protocol.MessageUser:
 		turn := s.words.Current()
 		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
-		clear(s.shown)
-		clear(s.runs)
+		s.close(nil, nil)
 		s.voice = ""
 		id := add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
 		s.turns = append(s.turns, start{id, turn.First})
@@ -87,12 +88,10 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			s.tasks[t.ID] = t.Title
 		}
 	case protocol.TurnEnded:
-		s.touch(items)
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+			s.close(items, turn.End)
 			add(s.look.ends(turn.End), false)
 		}
-		clear(s.shown)
-		clear(s.runs)
 		s.forget()
 		return
 	}
@@ -102,6 +101,10 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		}
 	}
 	for _, it := range items {
+		if it.Kind == protocol.ItemEvent && planning(it.Type) {
+			s.planned(it, add)
+			continue
+		}
 		if id, ok := s.shown[it]; ok {
 			s.list.Touch(id)
 			continue
@@ -115,19 +118,48 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	}
 }
 
+// planned shows an event of the turn's plan where the plan is shown.
+func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) transcript.ID) {
+	fresh := s.plan == nil
+	if fresh {
+		s.plan = &checklist{look: s.look}
+	}
+	s.plan.take(it)
+	if fresh {
+		s.steps = add(s.plan, true)
+		return
+	}
+	s.list.Touch(s.steps)
+}
+
+// close ends what shows of a turn; what was open then is marked as cut off. No
+// end is that of a turn which nothing is known of.
+func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
+	for _, it := range open {
+		if id, ok := s.shown[it]; ok {
+			if src, ok := s.list.Source(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
+				src.cutOff(cutWord(end))
+			}
+			s.list.Touch(id)
+		}
+	}
+	if s.plan != nil {
+		s.plan.over = true
+		s.list.Touch(s.steps)
+		s.plan = nil
+	}
+	clear(s.shown)
+	clear(s.runs)
+}
+
 // tick moves the clocks of what runs.
 func (s *story) tick() {
+	if s.plan != nil && s.plan.runs() {
+		s.list.Touch(s.steps)
+	}
 	for it, id := range s.runs {
 		if s.list.Touch(id); !it.Open {
 			delete(s.runs, it)
-		}
-	}
-}
-
-func (s *story) touch(items []*protocol.Item) {
-	for _, it := range items {
-		if id, ok := s.shown[it]; ok {
-			s.list.Touch(id)
 		}
 	}
 }
@@ -137,11 +169,11 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice {
+		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice || it.Task != "" {
 			s.voice = voice
 			head = s.head(voice, e)
 		}
-		return &said{look: s.look, item: it, head: head}, false
+		return &said{look: s.look, item: it, head: head}, it.Task != ""
 	case protocol.ItemReasoning:
 		return &thought{look: s.look, item: it}, true
 	case protocol.ItemTool:

@@ -43,6 +43,8 @@ type made struct {
 	text     int
 }
 
+func (t *toolCall) cutOff(why string) { t.cut = why }
+
 func (t *toolCall) Estimate(width int, folded bool) int {
 	if folded {
 		return min(3+headLines+tailLines, 2+lines(len(t.item.Text), width))
