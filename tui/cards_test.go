@@ -202,6 +202,62 @@ func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 	s.hides("arguments")
 }
 
+func TestJSONIsIndentedInThePager(t *testing.T) {
+	s := open(t, scenes["cards"](), 80, 60)
+	s.press("tab", "up", "up", "v")
+	s.shows("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
+}
+
+func TestWhatIsReplacedShowsAnew(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	j.tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	for _, text := range []string{"first\n", "second\n"} {
+		s.journal.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}}})
+		s.tell()
+		s.shows("- old", "+ "+text)
+	}
+	s.hides("first")
+}
+
+// What agents call tools that change files with.
+func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
+	for _, c := range []struct {
+		kind, input string
+		want        []string
+	}{
+		{"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`, []string{"a.go +1 −1", "- x := 1", "+ x := 2"}},
+		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go +1 −0", "1 + package a"}},
+		{"", `{"input":"*** Begin Patch\n*** Add File: n\n+new\n*** End Patch"}`, []string{"new n +1 −0", "1 + new"}},
+		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
+	} {
+		j := newJournal()
+		j.user(ada, "m1", "go")
+		j.tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
+		j.caughtUp()
+		open(t, j, 80, 24).shows(c.want...)
+	}
+}
+
+func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	j.say("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
+	j.add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
+	j.end(protocol.ReasonCompleted)
+	j.caughtUp()
+	s := open(t, j, 100, 40)
+	s.shows("The end.", "x := \"a string\" // and a comment")
+	begin := time.Now()
+	s.give(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
+	s.press("pgup")
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
 	s := open(t, scenes["changes"](), 100, 40)
 	s.quiet()

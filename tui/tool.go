@@ -74,19 +74,16 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 	if folded {
 		b.Body = t.ends(b.Body, out, room)
 	} else {
-		var hidden int
-		if out.whole {
-			shown, bytes := out.text.Lines(room)
-			if len(b.Body) == 0 && len(shown) <= outputLines {
-				b.Body, b.Bytes = shown, bytes
-				return t.failed(b, width)
-			}
+		shown, bytes := out.text.Lines(room)
+		hidden := max(0, len(shown)-outputLines)
+		if hidden+out.before > 0 {
+			b.Body = append(b.Body, t.dim("… "+count(hidden+out.before, "line")+" above · "+t.look.keys.hint(doView, "views all"), room))
 		}
-		shown, over := out.text.Tail(room, outputLines)
-		if hidden = out.before + over; hidden > 0 {
-			b.Body = append(b.Body, t.dim("… "+count(hidden, "line")+" above · "+t.look.keys.hint(doView, "views all"), room))
+		if len(b.Body) == 0 {
+			b.Body, b.Bytes = shown, bytes
+		} else {
+			b.Body = append(b.Body, shown[hidden:]...)
 		}
-		b.Body = append(b.Body, shown...)
 	}
 	return t.failed(b, width)
 }
