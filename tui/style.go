@@ -14,8 +14,7 @@ func (p *palette) prose(style transcript.Style) lipgloss.Style {
 		Bold(style&transcript.Strong != 0).
 		Italic(style&transcript.Emphasis != 0).
 		Underline(style&(transcript.Link|transcript.Underlined) != 0).
-		Strikethrough(style&transcript.Struck != 0).
-		Reverse(style&(transcript.Reversed|transcript.Changed) != 0)
+		Strikethrough(style&transcript.Struck != 0)
 	switch {
 	case style&transcript.Added != 0:
 		return p.diff(s, style, p.good, p.added)
@@ -27,6 +26,9 @@ func (p *palette) prose(style transcript.Style) lipgloss.Style {
 		s = tint(s, p.heading)
 	}
 	s = tint(s, p.hue(style))
+	if style&transcript.Reversed != 0 {
+		return p.stamp(s, p.hue(style))
+	}
 	if style&transcript.Faint != 0 {
 		s = tint(s, p.dim).Faint(p.faint)
 	}
@@ -37,7 +39,9 @@ func (p *palette) prose(style transcript.Style) lipgloss.Style {
 // background it keeps the colours of its words, else it has but its own.
 func (p *palette) diff(s lipgloss.Style, style transcript.Style, own, behind color.Color) lipgloss.Style {
 	switch {
-	case behind == nil || style&transcript.Changed != 0:
+	case style&transcript.Changed != 0:
+		return p.stamp(tint(s, own), own)
+	case behind == nil:
 		return tint(s, own)
 	case style&transcript.Faint != 0:
 		s = tint(s, p.dim)
@@ -45,6 +49,14 @@ func (p *palette) diff(s lipgloss.Style, style transcript.Style, own, behind col
 		s = tint(s, p.hue(style))
 	}
 	return s.Background(behind)
+}
+
+// stamp is text in the colour of the screen on its own.
+func (p *palette) stamp(s lipgloss.Style, own color.Color) lipgloss.Style {
+	if p.ink == nil || own == nil {
+		return s.Reverse(true)
+	}
+	return s.Foreground(p.ink).Background(own)
 }
 
 // hue is the theme's colour for a hue, or nil.

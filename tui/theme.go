@@ -31,6 +31,7 @@ type palette struct {
 	user, agent, good, bad, warn, code, heading, dim color.Color
 
 	added, removed color.Color // behind lines of a diff; nil: they are good and bad themselves
+	ink            color.Color // on the other colours; nil: the text is reversed
 
 	faint bool // what is dim is faint, rather than of a colour
 }
@@ -45,12 +46,12 @@ var (
 	onDark = palette{
 		user: rgb("#6cb6ff"), agent: rgb("#8ddb8c"), good: rgb("#8ddb8c"), bad: rgb("#ff8f85"), warn: rgb("#e8b84a"),
 		code: rgb("#76d0d0"), heading: rgb("#dcb1ff"), dim: rgb("#a0a0a0"),
-		added: rgb("#12331e"), removed: rgb("#451a1d"),
+		added: rgb("#12331e"), removed: rgb("#451a1d"), ink: rgb("#000000"),
 	}
 	onLight = palette{
 		user: rgb("#0550ae"), agent: rgb("#1a6630"), good: rgb("#1a6630"), bad: rgb("#b3131f"), warn: rgb("#7a4a00"),
 		code: rgb("#005f6b"), heading: rgb("#6f2dbd"), dim: rgb("#5e5e5e"),
-		added: rgb("#d9f7df"), removed: rgb("#ffe3e0"),
+		added: rgb("#d9f7df"), removed: rgb("#ffe3e0"), ink: rgb("#ffffff"),
 	}
 	contrastDark = palette{
 		user: rgb("#7fd4ff"), agent: rgb("#7dff7d"), good: rgb("#7dff7d"), bad: rgb("#ffa8a8"), warn: rgb("#ffe600"),
@@ -76,7 +77,7 @@ type wardrobe struct {
 func (w *wardrobe) palette() palette {
 	p := w.chosen()
 	if !w.deep { // what is behind words would come out too bright, or grey
-		p.added, p.removed = nil, nil
+		p.added, p.removed, p.ink = nil, nil, nil
 	}
 	return p
 }

@@ -131,6 +131,9 @@ func TestEveryColourIsLegible(t *testing.T) {
 			if fore == nil {
 				continue
 			}
+			if p.ink != nil && contrast(p.ink, fore) < c.least {
+				t.Errorf("%s: what is written on %v has a contrast of %.1f", c.name, fore, contrast(p.ink, fore))
+			}
 			for _, behind := range []color.Color{c.background, p.added, p.removed} {
 				if behind == nil {
 					continue
@@ -164,7 +167,7 @@ func luminance(c color.Color) float64 {
 func TestEveryHueIsOfTheTheme(t *testing.T) {
 	for _, p := range []palette{sixteen, onDark, onLight, contrastDark, contrastLight, {}} {
 		own := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
-		for _, c := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim, p.added, p.removed} {
+		for _, c := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim, p.added, p.removed, p.ink} {
 			own[c] = true
 		}
 		for _, base := range []transcript.Style{0, transcript.Added, transcript.Removed, transcript.Faint, transcript.Code, transcript.Changed | transcript.Added, transcript.Heading} {
