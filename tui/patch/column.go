@@ -46,19 +46,33 @@ func (p *Piece) sides(rows []row, width int) []string {
 			i++
 		default:
 			removed, added := block(rows[i:])
-			for k := range max(removed, added) {
-				var a, b *row
-				if k < removed {
-					a = &rows[i+k]
+			old, text := rows[i:i+removed], rows[i+removed:i+removed+added]
+			for _, pair := range append(r.pairs, pair{removed, added}) {
+				out = p.apart(out, &old, &text, pair.removed-removed+len(old), pair.added-added+len(text), left, right)
+				if len(old) > 0 && len(text) > 0 {
+					out = p.beside(out, &old[0], &text[0], left, right)
+					old, text = old[1:], text[1:]
 				}
-				if k < added {
-					b = &rows[i+removed+k]
-				}
-				out = p.beside(out, a, b, left, right)
 			}
 			i += removed + added
 		}
 	}
+	return out
+}
+
+// apart takes so many lines of each side that became none of the other's.
+func (p *Piece) apart(out []string, old, text *[]row, removed, added, left, right int) []string {
+	for k := range max(removed, added) {
+		var a, b *row
+		if k < removed {
+			a = &(*old)[k]
+		}
+		if k < added {
+			b = &(*text)[k]
+		}
+		out = p.beside(out, a, b, left, right)
+	}
+	*old, *text = (*old)[removed:], (*text)[added:]
 	return out
 }
 

@@ -98,6 +98,57 @@ a.go +2 −4
 `)
 }
 
+func TestALineStandsBesideWhatItBecame(t *testing.T) {
+	old := "func f() int {\n\treturn c.n\n}\n"
+	now := "func f() int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n}\n"
+	check(t, "side by side", drawn([]File{Compare("x", &old, now)}, 80, true), `
+x +3 −1
+1   func f() int {                     │ 1   func f() int {
+                                       │ 2 +     c.mu.Lock()
+                                       │ 3 +     defer c.mu.Unlock()
+2 -     return c.n                     │ 4 +     return c.n[ // under its lock]
+3   }                                  │ 5   }
+`)
+}
+
+// Beside each other, every line of both sides shows once and in its order.
+func TestNothingIsLostSideBySide(t *testing.T) {
+	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"return a + b", "return a", "x := f(a, b)", "x := f(b)", "}"}), 1, 25), func(s []string) string {
+		return strings.Join(s, "\n") + "\n"
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		old, now := text.Draw(t, "old"), text.Draw(t, "new")
+		f := Compare("x", &old, now)
+		var want, got [2][]string
+		for _, h := range f.Hunks {
+			i, k := h.Old, h.New
+			for _, l := range h.Lines {
+				if l.Op != Added {
+					want[0] = append(want[0], fmt.Sprint(i))
+					i++
+				}
+				if l.Op != Removed {
+					want[1] = append(want[1], fmt.Sprint(k))
+					k++
+				}
+			}
+		}
+		for _, p := range Pieces([]File{f}) {
+			for _, line := range p.Lines(200, true) {
+				left, right, two := strings.Cut(transcript.Bare(line), " │ ")
+				for side, s := range []string{left, right} {
+					if fields := strings.Fields(s); two && len(fields) > 0 {
+						got[side] = append(got[side], fields[0])
+					}
+				}
+			}
+		}
+		if !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
+			t.Fatalf("the sides show %v, want %v:\n%s", got, want, drawn([]File{f}, 100, true))
+		}
+	})
+}
+
 func TestFarChangesAreHunksOfTheirOwn(t *testing.T) {
 	var a, b []string
 	for i := range 100 {
@@ -209,7 +260,7 @@ func TestWordsAreComparedInLinesThatAreAlike(t *testing.T) {
 		{"same", "same", "same", "same"},
 		{strings.Repeat("x ", 2000), strings.Repeat("x ", 1999), strings.Repeat("x ", 2000), strings.Repeat("x ", 1999)},
 	} {
-		a, b := changed(c.old, c.text)
+		a, b, _ := changed(c.old, c.text)
 		show := func(s string, in []stretch) string {
 			for i := len(in) - 1; i >= 0; i-- {
 				s = s[:in[i].from] + "[" + s[in[i].from:in[i].to] + "]" + s[in[i].to:]

@@ -158,6 +158,7 @@ type row struct {
 	text      string // without tabs
 	tokens    []code.Token
 	different []stretch
+	pairs     []pair // of the stretches that begin with this line
 }
 
 // rows are the piece's lines: numbered, cut into tokens, compared where one
@@ -187,16 +188,14 @@ func (p *Piece) rows() []row {
 		}
 		out[i] = r
 	}
+	budget := alignBytes
 	for i := 0; i < len(out); i++ {
-		if out[i].op != Removed {
-			continue
+		if out[i].op == Removed {
+			removed, added := block(out[i:])
+			all := out[i : i+removed+added]
+			all[0].pairs = align(all[:removed], all[removed:], &budget)
+			i += len(all) - 1
 		}
-		removed, added := block(out[i:])
-		for k := range min(removed, added) {
-			a, b := &out[i+k], &out[i+removed+k]
-			a.different, b.different = changed(a.text, b.text)
-		}
-		i += removed + added - 1
 	}
 	return out
 }

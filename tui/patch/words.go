@@ -6,18 +6,19 @@ import (
 )
 
 const (
-	wordsBytes = 2048 // of a line whose words are compared
-	wordsMost  = 120  // that may differ in two lines that are still one line changed
+	wordsBytes = 1024 // of a line whose words are compared
+	wordsMost  = 80   // that may differ in two lines that are still one line changed
 )
 
 // stretch is text[from:to].
 type stretch struct{ from, to int }
 
-// changed is what differs in two lines, by words. It is nothing when they have
-// too little in common for one to be the other one changed.
-func changed(old, text string) (inOld, inNew []stretch) {
+// changed is what differs in two lines, by words, and how much they have in
+// common. That is nothing when it is too little for one to be the other one
+// changed.
+func changed(old, text string) (inOld, inNew []stretch, kept int) {
 	if len(old) > wordsBytes || len(text) > wordsBytes {
-		return nil, nil
+		return nil, nil, 0
 	}
 	a, b := split(old), split(text)
 	ids := map[string]int{}
@@ -35,18 +36,17 @@ func changed(old, text string) (inOld, inNew []stretch) {
 	}
 	inA, inB, ok := common(id(old, a), id(text, b), wordsMost)
 	if !ok {
-		return nil, nil
+		return nil, nil, 0
 	}
-	kept := 0
 	for i, w := range a {
 		if inA[i] && !blank(old[w.from:w.to]) {
 			kept += w.to - w.from
 		}
 	}
 	if 3*kept < min(letters(old), letters(text)) {
-		return nil, nil
+		return nil, nil, 0
 	}
-	return others(old, a, inA), others(text, b, inB)
+	return others(old, a, inA), others(text, b, inB), kept
 }
 
 // others joins the words that are not in common; blanks between two of them go
