@@ -10,6 +10,8 @@ const (
 	doSessions     action = "sessions"
 	doSettings     action = "settings"
 	doRules        action = "rules"
+	doContext      action = "context"
+	doNextNeed     action = "next-need"
 	doNextFocus    action = "next-part"
 	doPreviousPart action = "previous-part"
 	doInterrupt    action = "interrupt"
@@ -66,6 +68,20 @@ const (
 	doKeysHere action = "transcript.help"
 
 	doRevoke action = "rules.revoke"
+
+	doFilter        action = "sessions.filter"
+	doSort          action = "sessions.sort"
+	doPreview       action = "sessions.preview"
+	doCreate        action = "sessions.create"
+	doRename        action = "sessions.rename"
+	doEndSession    action = "sessions.end"
+	doAllow         action = "sessions.allow"
+	doDeny          action = "sessions.deny"
+	doSessionKeys   action = "sessions.help"
+	doCloseSession  action = "ending.close"
+	doDeleteSession action = "ending.delete"
+
+	doCompact action = "context.compact"
 
 	doScreenUp   action = "pager.page-up"
 	doScreenDown action = "pager.page-down"

@@ -19,7 +19,10 @@ const (
 	inQueue      place = "Queue (tab)"
 	inPlan       place = "Plan (tab)"
 	inTranscript place = "Transcript (tab)"
+	inSessions   place = "Sessions"
+	inEnding     place = "Ending a session"
 	inRules      place = "Rules"
+	inContext    place = "Context"
 	inPager      place = "Pager"
 )
 
@@ -40,6 +43,8 @@ var bindings = []binding{
 	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
+	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
+	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
@@ -88,7 +93,22 @@ var bindings = []binding{
 	{inTranscript, doCopy, []string{"y"}, "copy (where the terminal allows it)"},
 	{inTranscript, doKeysHere, []string{"?"}, "this help"},
 
+	{inSessions, doFilter, []string{"/"}, "only those with these words"},
+	{inSessions, doSort, []string{"s"}, "sort by need, activity, name, agent, context"},
+	{inSessions, doPreview, []string{"space"}, "show what was said last"},
+	{inSessions, doCreate, []string{"n"}, "create a session"},
+	{inSessions, doRename, []string{"R"}, "rename it"},
+	{inSessions, doEndSession, []string{"X"}, "close or remove it"},
+	{inSessions, doAllow, []string{"y"}, "allow once what it asks for"},
+	{inSessions, doDeny, []string{"d"}, "deny it"},
+	{inSessions, doSessionKeys, []string{"?"}, "this help"},
+
+	{inEnding, doCloseSession, []string{"c"}, "close it: what was said stays"},
+	{inEnding, doDeleteSession, []string{"D"}, "remove it with all that was said"},
+
 	{inRules, doRevoke, []string{"x", "delete", "backspace"}, "revoke: the agent asks again"},
+
+	{inContext, doCompact, []string{"c"}, "make it smaller"},
 
 	{inPager, doScreenUp, []string{"pgup", "b"}, "a page up"},
 	{inPager, doScreenDown, []string{"pgdown", "space"}, "a page down"},

@@ -25,6 +25,7 @@ type Options struct {
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	CWD     string         // of sessions that are created; "": the server's
 	Keys    Keys           // other keys than the usual; see Keys.Check
 }
 
