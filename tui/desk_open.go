@@ -58,12 +58,15 @@ func (d *desk) subscribed(id string) *opened {
 }
 
 func (d *desk) subscribe(id string) *opened {
+	d.preview.stop()
 	s := d.fleet.Session(id)
 	o := &opened{id: id, work: newErrands(d.ctx)}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
 	o.model.attention.terminal = d.attention.terminal
+	looked := d.preview.ended
 	d.under.Go(func() {
+		wait(o.work.ctx, looked)
 		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
 		d.send(routed{o, outMsg{}})
 	})

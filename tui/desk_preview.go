@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,85 +14,124 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// peekEvery is the least time between two looks at the same session.
-const peekEvery = 500 * time.Millisecond
+const (
+	peekEvery = 500 * time.Millisecond // the least time between two looks at a session that changed
+	peekAgain = 2 * time.Second        // between two looks at one that runs
+	peekLimit = 10 * time.Second       // for one look
+	peekBytes = 4 << 20                // of the turn under way; what is more is left out
+)
 
 // preview is what was said last in the chosen session. One that is subscribed
-// shows as it is; another is asked for its last turn and what it does, and again
-// when it has changed. One question is under way at a time.
+// shows as it is. Another is looked at: attached to until all is there, then
+// left, and again when it has changed. One look is under way at a time.
 type preview struct {
 	on      bool
-	session string // asked for
+	session string // looked at
 	seq     uint64 // it had then
-	busy    bool
-	due     time.Time // not asked again before
-	waking  bool      // a wake-up for that is under way
+	due     time.Time
+	waking  bool               // a wake-up for that is under way
+	cancel  context.CancelFunc // of the look under way, or nil
+	ended   chan struct{}      // closed when that is over
 
-	story *story // of the last turn that ended; nil: not known yet
-	last  string // that turn
-	state *protocol.State
+	story *story            // nil: nothing is known yet
+	state *protocol.State   // as it was then
+	past  []*protocol.Event // its last turn that ended
+	last  string            // that turn
 	err   string
 }
 
-// peeked is what a session answered.
+// peeked is what a look has seen.
 type peeked struct {
-	state  *protocol.State
-	events []*protocol.Event // of its last turn, when that is another one than was known
+	state *protocol.State
+	after uint64            // seq that the turn under way begins after
+	last  string            // turn that ended before
+	past  []*protocol.Event // of the last turn, when that is another one than was known
+	turn  []*protocol.Event // under way
 }
 
-// peek asks for what the preview does not know, if anything.
+// peek looks at the session that the preview shows, if it knows too little of it.
 func (d *desk) peek() tea.Cmd {
 	p := &d.preview
-	if !p.on || d.shown != nil || p.busy {
-		return nil
-	}
 	s, ok := d.current()
+	if p.session != s.Session || !p.on || d.shown != nil {
+		p.stop()
+	}
 	switch {
-	case !ok || d.subscribed(s.Session) != nil:
+	case !p.on || d.shown != nil || !ok || d.subscribed(s.Session) != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
-		*p = preview{on: true, session: s.Session, waking: p.waking}
-	case p.seq == s.Seq:
+		*p = preview{on: true, session: s.Session, waking: p.waking, ended: p.ended}
+	case p.seq == s.Seq && s.Status != protocol.Running:
 		return nil
 	default:
-		if wait := p.due.Sub(d.now()); wait > 0 {
-			return p.wake(d, wait)
+		due := p.due
+		if p.seq == s.Seq {
+			due = due.Add(peekAgain - peekEvery)
+		}
+		if early := due.Sub(d.now()); early > 0 {
+			return p.wake(d, early)
 		}
 	}
-	p.busy, p.seq, p.due = true, s.Seq, d.now().Add(peekEvery)
-	session, known := d.fleet.Session(s.Session), p.last
-	return d.do(func(ctx context.Context) func() tea.Cmd {
+	ctx, cancel := context.WithTimeout(d.ctx, peekLimit)
+	before, ended := p.ended, make(chan struct{})
+	p.seq, p.cancel, p.ended = s.Seq, cancel, ended
+	session, known, began := d.fleet.Session(s.Session), p.last, d.now()
+	return d.do(func(context.Context) func() tea.Cmd {
+		defer close(ended)
+		defer cancel()
+		wait(ctx, before)
 		got, err := lookAt(ctx, session, known)
 		return func() tea.Cmd {
-			d.preview.came(d, s.Session, got, err)
+			if p := &d.preview; p.ended == ended {
+				p.cancel = nil
+				p.due = d.now().Add(max(peekEvery, 10*d.now().Sub(began))) // what is slow is asked less
+				p.came(d, got, err)
+			}
 			return nil
 		}
 	})
 }
 
-func (p *preview) wake(d *desk, wait time.Duration) tea.Cmd {
+// wait returns when c is closed; nil is.
+func wait(ctx context.Context, c <-chan struct{}) {
+	if c == nil {
+		return
+	}
+	select {
+	case <-c:
+	case <-ctx.Done():
+	}
+}
+
+// stop ends the look under way. Nobody may follow the session before ended is
+// closed: a client follows it once.
+func (p *preview) stop() {
+	if p.cancel != nil {
+		p.cancel()
+		p.cancel, p.session = nil, ""
+	}
+}
+
+func (p *preview) wake(d *desk, after time.Duration) tea.Cmd {
 	if p.waking {
 		return nil
 	}
 	p.waking = true
-	return d.after(wait, deskMsg(func() tea.Cmd {
+	return d.after(after, deskMsg(func() tea.Cmd {
 		d.preview.waking = false
 		return nil
 	}))
 }
 
-// lookAt asks a session what it does, and for its last turn unless that is known.
+// lookAt attaches to a session until it is caught up, and asks for its last turn
+// unless that is known.
 func lookAt(ctx context.Context, s Session, known string) (*peeked, error) {
-	var now protocol.SnapshotResult
-	if err := s.Do(ctx, protocol.DoSnapshot, protocol.Empty{}, &now); err != nil {
-		return nil, err
-	}
-	got := &peeked{state: now.Snapshot.State}
-	if got.state == nil || got.state.Last == nil || got.state.Last.Turn == known {
-		return got, nil
+	got, err := attachTo(ctx, s)
+	if err != nil || got.last == known {
+		return got, err
 	}
 	var page protocol.HistoryResult
-	if err := s.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: 1}, &page); err != nil {
+	if err := s.Do(ctx, protocol.DoHistory, protocol.HistoryData{Before: got.after + 1, Limit: 1}, &page); err != nil {
 		return got, err
 	}
 	for _, raw := range page.Events {
@@ -100,17 +139,46 @@ func lookAt(ctx context.Context, s Session, known string) (*peeked, error) {
 		if err := json.Unmarshal(raw, e); err != nil {
 			return got, fmt.Errorf("last turn: %w", err)
 		}
-		got.events = append(got.events, e)
+		got.past = append(got.past, e)
 	}
 	return got, nil
 }
 
-// came takes what a session answered.
-func (p *preview) came(d *desk, session string, got *peeked, err error) {
-	p.busy = false
-	if !p.on || p.session != session {
-		return
+func attachTo(ctx context.Context, s Session) (*peeked, error) {
+	var got *peeked
+	size := 0
+	for u := range s.Updates(ctx) {
+		switch {
+		case u.Link != nil && u.Link.State == Offline:
+			return nil, errors.New(u.Link.Reason)
+		case u.Attached != nil && u.Attached.Snapshot != nil:
+			got = &peeked{state: u.Attached.Snapshot.State, after: u.Attached.After.Seq}
+			if last := got.state.Last; last != nil {
+				got.last = last.Turn
+			}
+		case u.Attached != nil && got == nil:
+			got = &peeked{state: &protocol.State{}}
+		case u.Event == nil || got == nil:
+		case u.Event.Type == protocol.CaughtUp:
+			return got, nil
+		case u.Event.Durable():
+			if size += len(u.Event.Data); size > peekBytes {
+				return got, nil
+			}
+			if err := got.state.Apply(u.Event); err != nil {
+				return nil, err
+			}
+			got.turn = append(got.turn, u.Event)
+		}
 	}
+	if ctx.Err() != nil {
+		return nil, errors.New("the server does not answer")
+	}
+	return nil, errors.New("the session cannot be followed")
+}
+
+// came takes what a look has seen.
+func (p *preview) came(d *desk, got *peeked, err error) {
 	p.err = ""
 	if err != nil {
 		p.err = errText(err)
@@ -118,20 +186,17 @@ func (p *preview) came(d *desk, session string, got *peeked, err error) {
 	if got == nil {
 		return
 	}
+	d.list.See(p.session)
 	p.state = got.state
-	d.list.See(session)
-	if p.story != nil && got.events == nil {
-		return
+	if got.past != nil {
+		p.past, p.last = got.past, got.last
 	}
 	p.story = newStory(d.look)
-	for _, e := range got.events {
+	for _, e := range slices.Concat(p.past, got.turn) {
 		if err := p.story.add(e); err != nil {
 			p.err = err.Error()
 			return
 		}
-	}
-	if got.state.Last != nil && err == nil {
-		p.last = got.state.Last.Turn
 	}
 }
 
@@ -156,15 +221,15 @@ func (p *preview) Render(d *desk, width, rows int) []string {
 	case !ok:
 	case o != nil:
 		out = append(out, endOf(o.model.story, width, rows-1)...)
-	case p.session != s.Session || p.state == nil && p.err == "":
+	case p.session != s.Session || p.story == nil && p.err == "":
 		out = append(out, d.look.dim.Render(fit(" …", width)))
 	default:
-		now := p.now(d.look, width, d.now())
-		now = now[:min(len(now), rows-1)]
-		if p.story != nil && len(now) < rows-1 {
-			out = append(out, endOf(p.story, width, rows-1-len(now))...)
+		after := p.after(d.look, width)
+		after = after[:min(len(after), rows-1)]
+		if p.story != nil {
+			out = append(out, endOf(p.story, width, rows-1-len(after))...)
 		}
-		out = append(out, now...)
+		out = append(out, after...)
 	}
 	for len(out) < rows {
 		out = append(out, "")
@@ -181,41 +246,18 @@ func endOf(s *story, width, rows int) []string {
 	return slices.Clone(s.list.Lines())
 }
 
-// now is what the session does, in lines.
-func (p *preview) now(l *look, width int, at time.Time) []string {
+// after is what follows the words: what went wrong, and the queue.
+func (p *preview) after(l *look, width int) []string {
 	var out []string
-	add := func(line string) { out = append(out, fit(line, width)) }
-	clean := func(s string) string { return oneLine(transcript.Clean(s)) }
 	if p.err != "" {
-		add(l.bad.Render(" " + clean(p.err)))
+		out = append(out, l.bad.Render(fit(" "+oneLine(transcript.Clean(p.err)), width)))
 	}
-	s := p.state
-	if s == nil {
+	if p.state == nil || len(p.state.Queue) == 0 {
 		return out
 	}
-	if t := s.Turn; t != nil {
-		add(" " + l.user.Render(clean(nameOf(t.Message.By))) + " " + clean(t.Message.Text))
-		for i := range t.Tools {
-			add(l.good.Render(" ▸ ") + clean(cmp.Or(t.Tools[i].Title, t.Tools[i].Name)) + l.dim.Render(" · "+took(at.Sub(t.Tools[i].Started).Truncate(time.Second))))
-		}
-		if n := len(t.Parts); n > 0 && len(t.Tools) == 0 {
-			doing := " writes …"
-			if t.Parts[n-1].Kind == protocol.KindReasoning {
-				doing = " thinks …"
-			}
-			add(l.dim.Render(doing))
-		}
+	line := " +" + count(len(p.state.Queue), "queued message")
+	if p.state.Blocked() != nil {
+		line += ", held"
 	}
-	for i := range s.Approvals {
-		a := &s.Approvals[i]
-		add(l.warn.Render(" ? ") + clean(cmp.Or(a.Command, a.Title, a.Kind)))
-	}
-	if n := len(s.Queue); n > 0 {
-		line := " +" + count(n, "queued message")
-		if s.Blocked() != nil {
-			line += ", held"
-		}
-		add(l.dim.Render(line))
-	}
-	return out
+	return append(out, l.dim.Render(fit(line, width)))
 }

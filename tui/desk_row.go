@@ -31,10 +31,10 @@ func (d *desk) row(s *protocol.Summary, width int, chosen bool) string {
 	case width < wordy:
 		right = queueMark(s) + " " + d.since(s)
 	case width < columned:
-		agent = pad(oneLine(transcript.Clean(s.Agent)), width/8) + " "
+		agent = pad(agentOf(s), width/8) + " "
 		right = strings.Join(notEmpty(queueOf(s), percentOf(s), status, d.since(s)), " ")
 	default:
-		agent = pad(oneLine(transcript.Clean(s.Agent)), min(width/8, 16)) + " "
+		agent = pad(agentOf(s), min(width/8, 16)) + " "
 		context := ""
 		if s.Percent > 0 {
 			context = l.gauge(s.Percent, 5)
@@ -46,6 +46,17 @@ func (d *desk) row(s *protocol.Summary, width int, chosen bool) string {
 		return l.chosen.Render(spread("▸"+mark+" "+name+" "+agent+about, right, width))
 	}
 	return spread(" "+style.Render(mark)+" "+l.bold.Render(name)+" "+l.dim.Render(agent)+about, style.Render(right), width)
+}
+
+// agentOf is a session's agent in a word: of an ad hoc one the program or file,
+// without its directory.
+func agentOf(s *protocol.Summary) string {
+	name := oneLine(transcript.Clean(s.Agent))
+	if _, command, ok := strings.Cut(name, ":"); ok {
+		name, _, _ = strings.Cut(strings.TrimSpace(command), " ")
+		name = name[strings.LastIndexAny(name, `/\`)+1:]
+	}
+	return name
 }
 
 // standing is how a session stands: its mark, how that is dressed, and in a word.

@@ -240,44 +240,59 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 	b.shows("fix-tests asks for nothing")
 }
 
-func TestThePreviewAsksOnceAndAgainAfterAChange(t *testing.T) {
+func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
-	b.asks(tidy())
+	b.asks()
+	looks := func() int { return len(b.port.looked) }
 	b.press("space")
-	b.shows("preview · release", "hundred runs pass now", "bob Push the tags.", "▸ git push --tags · 12s", "? go mod tidy")
-	asked := func() []string { return b.port.asked }
-	if got, want := asked(), []string{"s3 snapshot", "s3 history"}; !slices.Equal(got, want) {
-		t.Errorf("asked %v, want %v", got, want)
+	b.shows("preview · release", "hundred runs pass now", "Push the tags.", "They are right.", "Tidy the module", "+1 queued message")
+	if looks() != 1 || !slices.Equal(b.port.asked, []string{"s3 history"}) {
+		t.Errorf("looked %v, asked %v", b.port.looked, b.port.asked)
 	}
-	b.give(tickMsg{})
 	changed := fleetOfFive()[2]
+	b.tell(changed)
 	changed.Seq = 7
 	b.tell(changed)
-	if got := len(asked()); got != 2 {
-		t.Errorf("asked %v: too soon, and for nothing", asked())
+	if looks() != 1 {
+		t.Errorf("looked %v: for nothing, and too soon", b.port.looked)
 	}
 	b.now = b.now.Add(peekEvery)
 	b.tell(changed)
-	if got, want := asked()[2:], []string{"s3 snapshot"}; !slices.Equal(got, want) {
-		t.Errorf("asked %v, want %v", got, want)
+	if looks() != 2 || len(b.port.asked) != 1 {
+		t.Errorf("looked %v, asked %v: the last turn is known", b.port.looked, b.port.asked)
 	}
 	b.press("down")
 	b.shows("preview · fix-tests")
-	if got, want := asked()[3:], []string{"s2 snapshot", "s2 history"}; !slices.Equal(got, want) {
-		t.Errorf("asked %v, want %v", got, want)
+	if got, want := b.port.looked, []string{"s3", "s3", "s2"}; !slices.Equal(got, want) {
+		t.Errorf("looked %v, want %v", got, want)
+	}
+	b.now = b.now.Add(peekAgain)
+	b.give(tickMsg{})
+	if looks() != 4 {
+		t.Error("a turn that runs is not looked at again")
 	}
 	b.press("space", "down")
-	if got := len(asked()); got != 5 {
-		t.Errorf("asked %v for a preview that is not there", asked()[5:])
+	if looks() != 4 {
+		t.Error("looked for a preview that is not there")
 	}
 	if got := b.port.subscribed(); len(got) != 0 {
-		t.Errorf("subscribed to %v", got)
+		t.Errorf("still subscribed to %v", got)
 	}
+}
+
+func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
+	b := newTable(t, 80, 24, fleetOfFive()...)
+	b.port.script = func(string) *journal {
+		j := &journal{}
+		j.link(Link{State: Offline, Reason: "no such session"})
+		return j
+	}
+	b.press("space")
+	b.shows("no such session")
 }
 
 func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
-	b.asks()
 	b.press("enter")
 	o := b.d.shown
 	b.press("f2", "space")
@@ -287,8 +302,8 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	j.caughtUp()
 	b.give(routed{o, j.take()})
 	b.shows("preview · release", "the answer so far")
-	if len(b.port.asked) != 0 {
-		t.Errorf("asked %v", b.port.asked)
+	if len(b.port.looked) > 1 {
+		t.Errorf("looked %v", b.port.looked)
 	}
 }
 
@@ -318,6 +333,16 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		b.shows("nobody else needs you")
 		if b.d.list.Need("s5xyz789") != 0 {
 			t.Error("a failure that was seen is told again")
+		}
+	}
+}
+
+func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
+	for agent, want := range map[string]string{
+		"claude": "claude", "script:/home/ada/work.script": "work.script", "acp:/usr/bin/my-agent --acp": "my-agent", "acp:": "",
+	} {
+		if got := agentOf(&protocol.Summary{Agent: agent}); got != want {
+			t.Errorf("%q shows as %q, want %q", agent, got, want)
 		}
 	}
 }

@@ -29,6 +29,9 @@ type port struct {
 	followed map[string]int // how often Updates was begun, less how often it ended
 	reply    func(session string, a asking) (any, error)
 	asked    []string // session and verb
+	looked   []string // Updates begun
+	most     int      // how often one session was followed at once
+	script   func(session string) *journal
 	create   func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
@@ -96,6 +99,10 @@ func (p *port) count(id string, by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.followed[id] += by
+	p.most = max(p.most, p.followed[id])
+	if by > 0 {
+		p.looked = append(p.looked, id)
+	}
 }
 
 func (p *port) Session(id string) Session {
@@ -112,9 +119,13 @@ func (p *port) Session(id string) Session {
 		}
 	}
 	j := newJournal()
-	j.user(ada, "m1", "question for "+id)
-	j.say("t", "answer of "+id)
-	j.caughtUp()
+	if p.script != nil {
+		j = p.script(id)
+	} else {
+		j.user(ada, "m1", "question for "+id)
+		j.say("t", "answer of "+id)
+		j.caughtUp()
+	}
 	for _, u := range j.take() {
 		r.updates <- u
 	}
@@ -237,15 +248,10 @@ func (b *table) hides(what string) {
 
 // asks makes sessions answer: those with an approval pending have the one given.
 func (b *table) asks(pending ...protocol.Approval) {
-	past := conversation()
-	past.end(protocol.ReasonCompleted)
 	b.port.reply = func(id string, a asking) (any, error) {
 		switch a.verb {
 		case protocol.DoSnapshot:
-			s := &protocol.State{Session: id, Approvals: pending, Last: &protocol.LastTurn{Turn: "turn-m1"}, Turn: &protocol.TurnState{
-				Turn: "turn-m9", Message: protocol.Message{Text: "Push the tags.", By: &bob}, Tools: []protocol.OpenTool{{Title: "git push --tags", Started: b.now.Add(-12 * time.Second)}},
-			}}
-			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: s}}, nil
+			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
 		case protocol.DoHistory:
 			var page protocol.HistoryResult
 			for _, u := range conversation().take() {
@@ -256,6 +262,18 @@ func (b *table) asks(pending ...protocol.Approval) {
 			return page, nil
 		}
 		return nil, nil
+	}
+	b.port.script = func(string) *journal {
+		j := &journal{seq: 100, at: dawn}
+		j.out = batch{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
+			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
+		}}}}
+		j.user(bob, "m9", "Push the tags.")
+		j.say("t", "They are right.")
+		j.queued(ada, "m10", "And then?")
+		j.asks(tidy())
+		j.caughtUp()
+		return j
 	}
 }
 
@@ -348,7 +366,11 @@ type deskProgram struct {
 // guarded lets the test look while the program runs.
 type guarded struct{ *deskProgram }
 
-func (g guarded) Init() tea.Cmd { return nil }
+func (g guarded) Init() tea.Cmd {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.desk.Init()
+}
 
 func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	g.mu.Lock()
@@ -440,6 +462,42 @@ func TestADeskOpensSessionsAndKeepsThree(t *testing.T) {
 		if got := p.port.subscribed(); len(got) != 0 {
 			t.Errorf("still subscribed to %v", got)
 		}
+	})
+}
+
+func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t, "")
+		p.port.mu.Lock()
+		p.port.script = func(string) *journal { // which is not caught up
+			j := newJournal()
+			j.user(ada, "m1", "question")
+			return j
+		}
+		p.port.mu.Unlock()
+		p.press(" ")
+		p.shows("preview · release")
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) {
+			t.Fatalf("looks at %v", got)
+		}
+		p.press(keyEnter)
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		}
+		if got := len(p.port.looked); got != 2 {
+			t.Errorf("followed %v", p.port.looked)
+		}
+		p.end()
+	})
+}
+
+func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t, "s1")
+		p.shows("answer of s1", "1 other waiting: F8")
+		p.press(keyF2)
+		p.shows("sessions · 5", "▸· docs")
+		p.end()
 	})
 }
 

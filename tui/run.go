@@ -22,6 +22,8 @@ type Options struct {
 	Output  io.Writer      // the screen; nil: standard output
 	Env     []string       // of the terminal; nil: the process's
 	Theme   Theme          // "": ThemeAuto
+	Width   int            // of an output that is no terminal, in cells
+	Height  int            // of it
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
@@ -66,6 +68,9 @@ func (o Options) program() []tea.ProgramOption {
 	}
 	if o.Output != nil {
 		out = append(out, tea.WithOutput(o.Output))
+	}
+	if o.Width > 0 && o.Height > 0 {
+		out = append(out, tea.WithWindowSize(o.Width, o.Height))
 	}
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,17 @@ import (
 
 // embedded runs a server in this process with one script for all sessions, and connects to it.
 func embedded(t *testing.T, agent string) *wsclient.Client {
+	t.Helper()
+	c := wsclient.New("ws://test", wsclient.Options{Dial: embeddedDial(t, agent), Name: "ann"})
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// embeddedDial is the way to a server in this process, which ends with the test.
+func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
 	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
@@ -41,19 +53,14 @@ func embedded(t *testing.T, agent string) *wsclient.Client {
 			t.Error(err)
 		}
 	})
-	c := wsclient.New("ws://test", wsclient.Options{Dial: pipe.Dial, Name: "ann"})
 	t.Cleanup(func() {
-		_ = c.Close()
 		end()
 		served.Wait()
 		if err := i.close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := c.Connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return pipe.Dial
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
