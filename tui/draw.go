@@ -31,6 +31,9 @@ func (m *model) draw() tea.View {
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
 		return v
+	case m.context != nil:
+		v.SetContent(m.frame(m.context.Render(m, m.width, m.height)))
+		return v
 	}
 
 	left := m.height

@@ -70,6 +70,8 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 		m.state.Session = a.Session
 	}
 	m.story.reset(a.After.Seq, m.width, m.height)
+	m.meter.Reset(m.state)
+	m.pastOf = ""
 }
 
 func (m *model) event(e *protocol.Event) {
@@ -93,6 +95,7 @@ func (m *model) event(e *protocol.Event) {
 		m.word = err.Error()
 		return
 	}
+	m.meter.Take(e, m.now(), m.caughtUp)
 	if err := m.story.add(e); err != nil {
 		m.word = err.Error()
 	}

@@ -39,6 +39,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.menu != nil:
 		return m.menu.key(m, key)
+	case m.context != nil:
+		return m.context.key(m, key)
 	case m.interrupt.asking:
 		return m.interruptKey(key)
 	case m.finder.input != nil:
@@ -77,6 +79,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		m.showSettings()
 	case doRules:
 		m.showRules()
+	case doContext:
+		return m.showContext(), true
 	case doNextFocus:
 		m.nextFocus(1)
 	case doPreviousPart:
@@ -120,7 +124,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.pager != nil:
 		m.pager.list.Scroll(by)
 		return
-	case m.menu != nil:
+	case m.menu != nil || m.context != nil:
 		return
 	}
 	m.story.list.Scroll(by)
@@ -129,7 +133,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.menu != nil || m.context != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -138,7 +142,7 @@ func (m *model) click(msg tea.MouseClickMsg) {
 }
 
 func (m *model) paste(s string) {
-	if m.pager != nil || m.menu != nil {
+	if m.pager != nil || m.menu != nil || m.context != nil {
 		return
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {

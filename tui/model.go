@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/meter"
 )
 
 // model is the one model of the program. The program's event loop owns it.
@@ -43,6 +44,10 @@ type model struct {
 	finder        finder
 	completion    completion
 	attention     attention
+	meter         meter.Meter
+	pastOf        string       // epoch of whose past turns the meter knows
+	context       *contextPage // on the screen, or nil
+	compaction    compaction
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
 	others        string // what other sessions want
@@ -77,6 +82,10 @@ type (
 		epoch string
 		page  *protocol.HistoryResult
 		err   error
+	}
+	meteredMsg struct {
+		epoch string
+		past  []*protocol.Event
 	}
 	doneMsg struct {
 		err  error
@@ -141,6 +150,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)
+	case meteredMsg:
+		m.dirty = true
+		m.metered(msg)
 	case findMsg:
 		cmd = m.find(msg.wave)
 	case doneMsg:

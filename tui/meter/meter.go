@@ -25,6 +25,9 @@ type Turn struct {
 type Meter struct {
 	turns     []Turn // the newest last
 	open      bool   // the last one is under way
+	tokens    int64  // in the context by what was told since the snapshot
+	filled    bool   // something was
+	shrunk    bool   // there was a compaction since the last turn
 	compacted *protocol.ContextCompactedData
 
 	written rate // bytes, as they come
@@ -63,6 +66,7 @@ func (m *Meter) Take(e *protocol.Event, now time.Time, live bool) {
 	case protocol.ContextCompacted:
 		if d, ok := read[protocol.ContextCompactedData](e); ok {
 			m.compacted = d
+			m.shrunk = !m.open
 			m.fill(d.After, 0)
 		}
 	case protocol.UsageUpdated:
@@ -77,6 +81,15 @@ func (m *Meter) Take(e *protocol.Event, now time.Time, live bool) {
 			m.written.add(now, int64(len(d.Text)))
 		}
 	}
+}
+
+// Counts tells the events that say something about turns that are over: the others Past can do without.
+func Counts(t protocol.Type) bool {
+	switch t {
+	case protocol.TurnStarted, protocol.TurnEnded, protocol.ContextUpdated, protocol.ContextCompacted:
+		return true
+	}
+	return false
 }
 
 func read[T any](e *protocol.Event) (*T, bool) {
@@ -94,8 +107,11 @@ func (m *Meter) begin(turn string) {
 	if len(m.turns) > 0 {
 		t.Tokens, t.Max = m.last().Tokens, m.last().Max
 	}
+	if m.filled {
+		t.Tokens = m.tokens
+	}
 	m.turns = append(m.turns, t)
-	m.open = true
+	m.open, m.shrunk = true, false
 	m.bound()
 }
 
@@ -105,8 +121,12 @@ func (m *Meter) bound() {
 	}
 }
 
-// fill notes how full the context is; between turns that belongs to the last one.
+// fill notes how full the context is; between turns that belongs to the last one, unless the context was compacted since.
 func (m *Meter) fill(tokens, most int64) {
+	m.tokens, m.filled = tokens, true
+	if m.shrunk {
+		return
+	}
 	if len(m.turns) == 0 {
 		m.turns = append(m.turns, Turn{})
 	}
@@ -149,6 +169,12 @@ func (m *Meter) Past(events []*protocol.Event) {
 	}
 	m.turns = append(older, m.turns...)
 	m.bound()
+}
+
+// Filled is how many tokens the context holds by what was told since the snapshot, a compaction or the agent's own count; ok is
+// false when nothing was.
+func (m *Meter) Filled() (tokens int64, ok bool) {
+	return m.tokens, m.filled
 }
 
 // Turns are the newest turns, the oldest of them first. They are the meter's.

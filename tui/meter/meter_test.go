@@ -47,9 +47,26 @@ func TestTheContextIsKeptByTurn(t *testing.T) {
 	if m.Turns()[0].Output != 1 || m.Turns()[0].Max != 100 {
 		t.Errorf("the first turn is %+v", m.Turns()[0])
 	}
-	m.Take(event("", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), dawn, true)
+	m.Take(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), dawn, true)
 	if got := m.Turns()[3].Tokens; got != 5 || m.Compacted().Before != 30 {
 		t.Errorf("after the compaction %d, %+v", got, m.Compacted())
+	}
+}
+
+func TestACompactionBetweenTurnsBelongsToTheNext(t *testing.T) {
+	m := &Meter{}
+	for _, e := range slices.Concat(turnOf("t1", 80), []*protocol.Event{
+		event("", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 80, After: 5}),
+		event("", protocol.ContextUpdated, protocol.ContextInfo{Tokens: 6, MaxTokens: 100}),
+	}) {
+		m.Take(e, dawn, true)
+	}
+	if tokens, ok := m.Filled(); !ok || tokens != 6 {
+		t.Errorf("it holds %d tokens", tokens)
+	}
+	m.Take(event("t2", protocol.TurnStarted, protocol.TurnStartedData{}), dawn, true)
+	if got, want := filled(m), []int64{80, 6}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -81,7 +98,7 @@ func TestTheRateIsEstimatedFromWhatIsWritten(t *testing.T) {
 		m.Take(delta, now, true)
 		now = now.Add(500 * time.Millisecond)
 	}
-	if per, estimated, ok := m.Rate(now); !ok || !estimated || per < 150 || per > 210 {
+	if per, estimated, ok := m.Rate(now); !ok || !estimated || per != 200 {
 		t.Errorf("%v tokens a second (estimated %v, ok %v), want about 200", per, estimated, ok)
 	}
 	if per, _, ok := m.Rate(now.Add(4 * time.Second)); !ok || per > 150 {

@@ -32,15 +32,15 @@ func (r *rate) pass(now time.Time) {
 	r.second = max(r.second, second)
 }
 
-// per is how much came each second; ok once there is something to tell.
+// per is how much came in each of the seconds that are over; ok once there is something to tell.
 func (r *rate) per(now time.Time) (perSecond float64, ok bool) {
 	r.pass(now)
-	var sum int64
+	sum := -r.sums[r.second%span]
 	for _, n := range r.sums {
 		sum += n
 	}
-	seconds := min(r.second-r.since+1, span)
-	if sum == 0 || seconds < 2 {
+	seconds := min(r.second-r.since, span-1)
+	if sum <= 0 || seconds < 1 {
 		return 0, false
 	}
 	return float64(sum) / float64(seconds), true
