@@ -104,6 +104,7 @@ type opened struct {
 	id    string
 	model *model
 	work  *errands
+	gone  bool // the session was removed
 }
 
 // panel is a part of the desk that has the keys while it is there.
@@ -226,7 +227,7 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		d.wheel(msg)
 	case tea.MouseClickMsg:
-		d.click(msg)
+		return d.click(msg)
 	}
 	return nil
 }

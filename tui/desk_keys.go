@@ -157,10 +157,17 @@ func (d *desk) wheel(msg tea.MouseWheelMsg) {
 	}
 }
 
-// click chooses the session that is clicked on.
-func (d *desk) click(msg tea.MouseClickMsg) {
+// click chooses the session that is clicked on; one that is chosen opens.
+func (d *desk) click(msg tea.MouseClickMsg) tea.Cmd {
 	shape := d.shape()
-	if i := d.top(shape.rows) + msg.Y - 1; d.pager == nil && msg.Y > 0 && msg.Y <= shape.rows && i < d.list.Len() && msg.Button == tea.MouseLeft {
-		d.move(i - d.at())
+	i := d.top(shape.rows) + msg.Y - 1
+	if d.pager != nil || d.panel != nil || msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > shape.rows || msg.X >= shape.width || i >= d.list.Len() {
+		return nil
 	}
+	s := d.list.At(i)
+	if i == d.at() {
+		return d.sessionKey(doChoose, &s)
+	}
+	d.choose(s.Session)
+	return nil
 }

@@ -34,15 +34,24 @@ func (d *desk) enter(id string) tea.Cmd {
 
 // leave brings all sessions back. The one that was shown stays subscribed.
 func (d *desk) leave() {
-	d.shown.model.hidden = true
+	o := d.shown
+	o.model.hidden = true
 	d.shown = nil
 	d.dirty = true
+	if o.gone {
+		d.giveUp(o.id)
+	}
 }
 
-// giveUp ends the subscription of a session that is gone, unless it is read.
+// giveUp ends the subscription of a session that is gone; one that is on the
+// screen may still be read, until it is left.
 func (d *desk) giveUp(id string) {
 	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
-	if i < 0 || d.open[i] == d.shown {
+	if i < 0 {
+		return
+	}
+	if d.open[i] == d.shown {
+		d.shown.gone = true
 		return
 	}
 	d.under.Go(d.open[i].work.close)

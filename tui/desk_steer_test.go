@@ -347,6 +347,44 @@ func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
 	}
 }
 
+func TestTheMouseChoosesAndOpens(t *testing.T) {
+	b := newTable(t, 90, 16, fleetOfFive()...)
+	b.d.mouse = true
+	click := func(x, y int) { b.give(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	click(3, 2)
+	if s, _ := b.d.current(); s.Session != "s2" {
+		t.Errorf("chose %s", s.Session)
+	}
+	click(3, 0)
+	click(3, 12)
+	b.give(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if s, _ := b.d.current(); s.Session != "s4" {
+		t.Errorf("the wheel chose %s", s.Session)
+	}
+	click(3, 2)
+	click(3, 2)
+	if b.d.shown == nil || b.d.shown.id != "s2" {
+		t.Error("a click on what is chosen does not open it")
+	}
+}
+
+func TestASessionThatIsGoneIsReadUntilItIsLeft(t *testing.T) {
+	b := newTable(t, 90, 16, fleetOfFive()...)
+	b.press("enter")
+	b.tell(protocol.Summary{Session: "s3", Deleted: true})
+	if b.d.shown == nil {
+		t.Fatal("it went away under the reader's eyes")
+	}
+	b.press("f2")
+	if len(b.d.open) != 0 {
+		t.Error("it is still subscribed")
+	}
+	b.press("esc")
+	if b.d.shown != nil {
+		t.Error("it comes back")
+	}
+}
+
 func TestTheDeskHasItsHelp(t *testing.T) {
 	b := newTable(t, 90, 60, fleetOfFive()...)
 	b.press("?")

@@ -81,6 +81,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		m.showRules()
 	case doContext:
 		return m.showContext(), true
+	case doSessions, doNextNeed: // which a desk takes first
+		m.word = "this server does not tell of its other sessions"
 	case doNextFocus:
 		m.nextFocus(1)
 	case doPreviousPart:

@@ -69,7 +69,7 @@ func (m *model) details() []string {
 		}
 	}
 	if m.desk {
-		add("F2 sessions")
+		add(m.look.keys.hint(doSessions, "sessions"))
 	}
 	add("? help")
 	return out
