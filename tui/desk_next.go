@@ -18,7 +18,8 @@ func (d *desk) next() tea.Cmd {
 		here = d.shown.id
 	}
 	if d.tour.passed == nil {
-		d.tour = tour{home: here, chosen: d.chosen, passed: map[string]bool{}}
+		chosen, _ := d.current()
+		d.tour = tour{home: here, chosen: chosen.Session, passed: map[string]bool{}}
 	}
 	d.tour.passed[here] = true
 	id, ok := d.list.Next(func(id string) bool { return d.tour.passed[id] })

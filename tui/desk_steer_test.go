@@ -308,12 +308,17 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 }
 
 func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
-	for _, from := range []string{"", "s1"} {
+	for _, from := range []string{"", "at once", "s1"} {
 		b := newTable(t, 90, 16, fleetOfFive()...)
 		held := protocol.Summary{Session: "s6", Name: "held", Status: protocol.Idle, Updated: dawn, Queue: 1, Held: true}
 		b.tell(held)
-		b.press("down", "down")
-		chosen := b.d.chosen
+		if from == "" {
+			b.press("down", "down")
+		}
+		chosen, _ := b.d.current()
+		if from == "at once" {
+			from = ""
+		}
 		if from != "" {
 			b.run(b.d.enter(from))
 		}
@@ -325,7 +330,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		}
 		b.press("f8")
 		switch {
-		case from == "" && (b.d.shown != nil || b.d.chosen != chosen):
+		case from == "" && (b.d.shown != nil || b.d.chosen != chosen.Session):
 			t.Error("it does not come back to all sessions as they were")
 		case from != "" && (b.d.shown == nil || b.d.shown.id != from):
 			t.Errorf("it does not come back to %s", from)
