@@ -248,7 +248,7 @@ func (p *contextPage) now(m *model, width int) []string {
 		about += " · " + count(c.TranscriptLength, "message")
 	}
 	if c.Strategy != "" {
-		about += " · strategy " + oneLine(transcript.Clean(c.Strategy))
+		about += " · strategy " + c.Strategy
 	}
 	return append(out, p.words(about, &l.plain, width)...)
 }
@@ -278,10 +278,10 @@ func (p *contextPage) spent(m *model, width int) []string {
 	}
 	out = append(out, p.words(used, &l.plain, width)...)
 	if u.Cost > 0 {
-		out = append(out, p.words(fmt.Sprintf("cost %.4g %s, as the agent tells", u.Cost, oneLine(transcript.Clean(u.Currency))), &l.plain, width)...)
+		out = append(out, p.words(strings.TrimSpace(fmt.Sprintf("cost %.4g %s", u.Cost, u.Currency))+", as the agent tells", &l.plain, width)...)
 	}
 	if u.Model != "" {
-		out = append(out, p.words("model "+oneLine(transcript.Clean(u.Model)), &l.dim, width)...)
+		out = append(out, p.words("model "+u.Model, &l.dim, width)...)
 	}
 	return out
 }
