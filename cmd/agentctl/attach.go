@@ -75,6 +75,8 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 	if o.Session == "" {
 		all, err := ask[protocol.ListResult](l, protocol.DoList, "", nil)
 		switch {
+		case protocol.CodeOf(err) == protocol.CodeUnsupported: // as with some dialects
+			return faultOf(err).hinting("name the session: agentctl attach SESSION")
 		case err != nil:
 			return err
 		case len(all.Sessions) == 1:
