@@ -59,15 +59,16 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 // event loop owns it, and the models of the sessions within it.
 type desk struct {
 	// Static after construction.
-	fleet Fleet
-	look  *look
-	mouse bool
-	cwd   string // of new sessions
-	first string // shown at once
-	now   func() time.Time
-	newID func() string
-	send  func(tea.Msg)
-	after func(time.Duration, tea.Msg) tea.Cmd
+	fleet  Fleet
+	look   *look
+	mouse  bool
+	editor string
+	cwd    string // of new sessions
+	first  string // shown at once
+	now    func() time.Time
+	newID  func() string
+	send   func(tea.Msg)
+	after  func(time.Duration, tea.Msg) tea.Cmd
 
 	// Everything that runs outside of the event loop ends with ctx.
 	ctx    context.Context
@@ -84,9 +85,10 @@ type desk struct {
 	width, height int
 	list          *roster.Roster
 	filter        string
-	chosen        string // session
-	place         int    // where that was, for when it is gone
-	panel         panel  // what is asked of the person, or nil
+	chosen        string            // session
+	place         int               // where that was, for when it is gone
+	drafts        map[string]string // by session, of those given up
+	panel         panel             // what is asked of the person, or nil
 	pager         *pager
 	preview       preview
 	tour          tour
@@ -137,13 +139,13 @@ type (
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
-		fleet: f, look: l, mouse: o.Mouse, cwd: o.CWD, now: now, newID: newID,
-		link: Link{State: Connecting}, list: roster.New(), width: 80, height: 24, dirty: true,
+		fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
+		link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
 	d.after = d.work.after
-	d.attention = newAttention(terminalOf(o.environ()))
+	d.attention = o.attention()
 	return d
 }
 
@@ -184,6 +186,9 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = d.changed(msg)
 	case linkMsg:
 		d.link, d.dirty = Link(msg), true
+		if d.link.State == Connected && d.preview.err != "" {
+			d.preview.session = "" // it may go better now
+		}
 	case routed:
 		cmd = d.route(msg.to, msg.msg)
 	case deskMsg:
@@ -309,6 +314,7 @@ func (d *desk) changed(changes []rosterChange) tea.Cmd {
 		}
 		if c.summary.Deleted {
 			d.giveUp(c.summary.Session)
+			delete(d.drafts, c.summary.Session)
 		}
 	}
 	d.dirty = true

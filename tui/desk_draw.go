@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -162,7 +161,7 @@ func (d *desk) foot() string {
 	case Reconnecting:
 		link = string(Reconnecting)
 		if wait := d.link.Retry.Sub(d.now()); wait > 0 {
-			link += fmt.Sprintf(" in %ds", int((wait+time.Second-1)/time.Second))
+			link += fmt.Sprintf(" in %ds", seconds(wait))
 		}
 	case Offline:
 		link = string(Offline)
@@ -183,7 +182,7 @@ func (d *desk) foot() string {
 		return fit(link+d.look.bad.Render(" "+oneLine(transcript.Clean(d.lost))), d.width)
 	}
 	if link != "" {
-		return fit(link, d.width)
+		return fit(link+d.look.dim.Render(" · "+keys.hint(doRetry, "tries again now")), d.width)
 	}
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))

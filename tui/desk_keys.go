@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -33,6 +35,8 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return d.back()
 	case doNextNeed:
 		return d.next()
+	case doRetry:
+		return d.retry()
 	case doPageUp:
 		d.move(-d.rows())
 		return nil
@@ -96,6 +100,20 @@ func (d *desk) sessionKey(does action, s *protocol.Summary) tea.Cmd {
 		return d.decideOn(s)
 	}
 	return nil
+}
+
+// retry tries to connect at once.
+func (d *desk) retry() tea.Cmd {
+	r, ok := d.fleet.(Retrier)
+	if !ok || d.link.State == Connected {
+		d.word = string(d.link.State)
+		return nil
+	}
+	d.link = Link{State: Connecting}
+	return d.do(func(context.Context) func() tea.Cmd {
+		r.Retry()
+		return func() tea.Cmd { return nil }
+	})
 }
 
 // back is to the session that was shown last.

@@ -3,6 +3,7 @@ package tui
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -25,11 +26,23 @@ func (d *desk) enter(id string) tea.Cmd {
 	if len(d.open) > sessionsKept {
 		last := d.open[len(d.open)-1]
 		d.open = d.open[:len(d.open)-1]
+		d.leaveDraft(last)
 		d.under.Go(last.work.close)
 	}
 	d.shown.model.hidden = false
 	d.tellOthers()
 	return d.route(d.shown, tea.WindowSizeMsg{Width: d.width, Height: d.height})
+}
+
+// leaveDraft keeps what was written and not sent in a session that is given up.
+func (d *desk) leaveDraft(o *opened) {
+	texts := o.model.outbox.texts()
+	if text := o.model.composer.unsent(); text != "" {
+		texts = append(texts, text)
+	}
+	if len(texts) > 0 {
+		d.drafts[o.id] = strings.Join(texts, "\n\n")
+	}
 }
 
 // leave brings all sessions back. The one that was shown stays subscribed.
@@ -72,6 +85,9 @@ func (d *desk) subscribe(id string) *opened {
 	o := &opened{id: id, work: newErrands(d.ctx)}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
+	o.model.editor = d.editor
+	o.model.composer.write(d.drafts[id])
+	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
 	looked := d.preview.ended
 	d.under.Go(func() {

@@ -289,6 +289,9 @@ func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
 	}
 	b.press("space")
 	b.shows("no such session")
+	b.asks()
+	b.give(linkMsg{State: Connected})
+	b.shows("They are right.")
 }
 
 func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
@@ -403,6 +406,10 @@ func TestTheLinkShowsOnTheDesk(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.give(linkMsg{State: Reconnecting, Retry: b.now.Add(3 * time.Second)})
 	b.shows("reconnecting in 3s")
+	b.press("f5")
+	if b.hides("reconnecting"); b.port.retries != 1 {
+		t.Errorf("tried %d times again", b.port.retries)
+	}
 	b.give(linkMsg{State: Offline, Reason: "forbidden\x1b[2J, says the server"})
 	b.shows("offline: forbidden")
 	b.give(linkMsg{State: Connected})

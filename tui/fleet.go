@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// Fleet is the sessions of a server as a client sees them. What is asked of one of them is asked through Session.
+// Fleet is the sessions of a server as a client sees them. What is asked of one of them is asked through Session. It may be a
+// Retrier, too.
 type Fleet interface {
 	// Watch yields a summary of every session, then of each that changes; one
 	// that is gone is Deleted. It ends when ctx does, or with an error that it

@@ -15,7 +15,13 @@ type fleet struct {
 	local  bool // the server is this machine's own: paths are from here
 }
 
-var _ tui.Fleet = fleet{}
+var (
+	_ tui.Fleet   = fleet{}
+	_ tui.Retrier = fleet{}
+)
+
+// Retry tries to connect now.
+func (f fleet) Retry() { f.client.Retry() }
 
 // Watch yields the summary of every session, then of each that changes.
 func (f fleet) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
