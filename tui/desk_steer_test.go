@@ -9,6 +9,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"agentctl/protocol"
 )
@@ -467,4 +469,58 @@ func TestHostileTextNeverLeavesTheDesk(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
+	keys := rapid.SampledFrom([]string{
+		"up", "down", "home", "end", "pgdown", "/", "s", "space", "n", "R", "X", "D", "c", "y", "d", "v", "?", "esc", "esc", "enter", "f2", "f8", "tab", "right", "x", "漢", "backspace",
+	})
+	words := rapid.SampledFrom([]string{"", "a", "b\x1b[2J", "漢字", "👩‍🚀", "x\ny", "\u202ez", strings.Repeat("long ", 30)})
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newTable(t, 60, 16)
+		b.asks(tidy())
+		width, height := 60, 16
+		rt.Repeat(map[string]func(*rapid.T){
+			"session": func(rt *rapid.T) {
+				s := protocol.Summary{
+					Session: rapid.SampledFrom([]string{"s1", "s2", "s3", "s4\x1b[2J"}).Draw(rt, "session"), Name: words.Draw(rt, "name"), Title: words.Draw(rt, "title"),
+					Agent: words.Draw(rt, "agent"), CWD: words.Draw(rt, "cwd"), Doing: words.Draw(rt, "doing"), Reason: protocol.Reason(words.Draw(rt, "reason")),
+					Status: rapid.SampledFrom([]protocol.Status{protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed, "odd"}).Draw(rt, "status"),
+					Queue:  rapid.IntRange(0, 2).Draw(rt, "queue"), Approvals: rapid.IntRange(0, 2).Draw(rt, "approvals"), Held: rapid.Bool().Draw(rt, "held"),
+					Percent: rapid.Float64Range(-10, 1e9).Draw(rt, "percent"), Seq: uint64(rapid.IntRange(0, 5).Draw(rt, "seq")), Deleted: rapid.IntRange(0, 4).Draw(rt, "deleted") == 0,
+				}
+				b.tell(s)
+			},
+			"key":   func(rt *rapid.T) { b.press(keys.Draw(rt, "key")) },
+			"paste": func(*rapid.T) { b.give(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
+			"quiet": func(*rapid.T) {
+				b.now = b.now.Add(3 * time.Second)
+				if v, ok := b.d.panel.(*verdict); ok {
+					b.give(deskMsg(func() tea.Cmd { return v.arm(b.d) }))
+				}
+			},
+			"size": func(rt *rapid.T) {
+				width, height = rapid.IntRange(1, 150).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
+				b.give(tea.WindowSizeMsg{Width: width, Height: height})
+			},
+			"": func(rt *rapid.T) {
+				content := b.d.View().Content
+				lines := strings.Split(content, "\n")
+				if len(lines) > height {
+					rt.Fatalf("%d rows of %d", len(lines), height)
+				}
+				for _, line := range lines {
+					if ansi.StringWidth(line) > width {
+						rt.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(line), width, line)
+					}
+				}
+				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
+					rt.Fatalf("a control sequence is on the screen: %q", content)
+				}
+				if b.d.shown == nil && b.d.at() >= b.d.list.Len() {
+					rt.Fatalf("%d of %d is chosen", b.d.at(), b.d.list.Len())
+				}
+			},
+		})
+	})
 }
