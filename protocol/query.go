@@ -17,6 +17,7 @@ const (
 
 // A Query is words that a text must all hold, anywhere, whatever their case. One goroutine at a time.
 type Query struct {
+	text  string
 	words [][]byte // folded
 	low   []byte   // scratch
 }
@@ -27,7 +28,7 @@ func ParseQuery(s string) (*Query, error) {
 	if len(s) > maxQuery {
 		return nil, Errorf(CodeInvalidMessage, "query: at most %d bytes", maxQuery)
 	}
-	q := &Query{}
+	q := &Query{text: s}
 	for {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		if s == "" {
@@ -56,6 +57,9 @@ func ParseQuery(s string) (*Query, error) {
 	}
 	return q, nil
 }
+
+// String is the query as it was written.
+func (q *Query) String() string { return q.text }
 
 // In reports whether the text holds every word.
 func (q *Query) In(text string) bool {

@@ -70,6 +70,7 @@ type desk struct {
 	fleet Fleet
 	look  *look
 	mouse bool
+	mux   multiplexer
 	now   func() time.Time
 	newID func() string
 	send  func(tea.Msg)
@@ -112,7 +113,7 @@ type (
 )
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
-	d := &desk{fleet: f, look: l, mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
+	d := &desk{fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.roster = newRoster(d.look)
 	d.attention = newAttention(terminalOf(o.environ()))

@@ -41,6 +41,7 @@ func (d *desk) subscribe(id string) *opened {
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
 	o.model.attention.terminal = d.attention.terminal
+	o.model.mux = d.mux
 	d.under.Go(func() {
 		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
 		d.send(routed{o, outMsg{}})
@@ -65,7 +66,7 @@ func address(o *opened, cmd tea.Cmd) tea.Cmd {
 	}
 	return func() tea.Msg {
 		switch msg := cmd().(type) {
-		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, doneMsg:
+		case batch, armMsg, tickMsg, outMsg, olderMsg, lookMsg, doneMsg:
 			return routed{o, msg}
 		case tea.BatchMsg:
 			out := make(tea.BatchMsg, len(msg))

@@ -19,7 +19,8 @@ type model struct {
 	newID   func() string
 	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
 	mouse   bool
-	desk    bool // there are other sessions a key away
+	mux     multiplexer // between us and the terminal
+	desk    bool        // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -41,6 +42,8 @@ type model struct {
 	menu          *menu
 	interrupt     interrupt
 	finder        finder
+	trip          *trip // under way; nil: none
+	copying       copying
 	completion    completion
 	attention     attention
 	leaving       bool   // Ctrl-C was pressed once
@@ -141,8 +144,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)
-	case findMsg:
-		cmd = m.find(msg.wave)
+	case lookMsg:
+		cmd = m.lookOn(msg.wave)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
@@ -226,7 +229,11 @@ func (m *model) page() tea.Cmd {
 
 // pageNow asks for older turns, unless they are on their way.
 func (m *model) pageNow() tea.Cmd {
-	ask, ok := m.story.page()
+	turns := historyPage
+	if m.trip != nil {
+		turns = pageMost
+	}
+	ask, ok := m.story.page(turns)
 	if !ok {
 		return nil
 	}
@@ -256,9 +263,9 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	if m.finder.paged {
 		m.finder.paged = false
-		return m.find(m.finder.wave)
+		return m.lookOn(m.finder.wave)
 	}
-	return nil
+	return m.travel(m.trip)
 }
 
 // errText is an error for people.

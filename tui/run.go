@@ -39,6 +39,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse = o.Mouse
 	m.attention = newAttention(terminalOf(o.environ()))
+	m.mux = multiplexerOf(o.environ())
 	return show(ctx, s, work, m, o.program()...)
 }
 

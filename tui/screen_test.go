@@ -35,8 +35,11 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	t.Helper()
 	s := &screen{t: t, session: newRecording(), journal: j, now: dawn.Add(time.Minute)}
 	s.session.reply = func(a asking) (any, error) {
-		if a.verb == protocol.DoHistory {
+		switch a.verb {
+		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
+		case protocol.DoSearch:
+			return nil, errCannotSearch
 		}
 		return nil, nil
 	}
