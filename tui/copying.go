@@ -29,10 +29,7 @@ func (m *model) beginCopying() {
 	}
 	at := list.PointAt(list.Height() - 1)
 	if id, ok := list.Selected(); ok {
-		at = transcript.Point{Item: id}
-		if from, _ := list.Block(list.Move(at, 1)); from.Item == id {
-			at = from // past the blank line and the head
-		}
+		at = list.Body(id)
 	}
 	m.story.pinned = true
 	m.copying.on = true

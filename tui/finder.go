@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -77,11 +78,12 @@ func (f *finder) Render(l *look, width int) []string {
 	case f.busy && len(f.hits) == 0:
 		return []string{l.dim.Render(fit(label+f.text+" …", width))}
 	}
-	hint := l.keys.hint(doOlder, "older", doNewer, "newer", doBack, "ends it")
-	if places := f.places(); places != "" {
-		hint = places + " · " + hint
+	places := f.places()
+	right := strings.Trim(places+" · "+l.keys.hint(doOlder, "older", doNewer, "newer", doBack, "ends it"), "· ") + " "
+	if ansi.StringWidth(label+f.text+right) > width {
+		right = places + " "
 	}
-	return []string{l.dim.Render(spread(label+f.text, hint+" ", width))}
+	return []string{l.dim.Render(spread(label+f.text, right, width))}
 }
 
 // places tells which of how many, "" when that is not known.

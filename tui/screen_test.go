@@ -189,10 +189,17 @@ func TestGoldenScreens(t *testing.T) {
 		"rules":    func(s *screen) { s.press("f4", "down") },
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
+		"finding": func(s *screen) {
+			s.finds(nothingOlder, []protocol.Hit{hit(2, protocol.HitText, "t2"), hit(2, protocol.HitTool, "c1")}, []protocol.Hit{hit(2, protocol.HitUser, "")})
+			s.press("ctrl+f")
+			s.write("test store")
+			s.press("enter", "n")
+		},
+		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
 	}
 	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "reconnecting", "offline"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

@@ -65,6 +65,11 @@ func (l *List) Clamp(p Point) Point {
 	return p
 }
 
+// Body is the first line of an item that is not of its head, if there is one.
+func (l *List) Body(id ID) Point {
+	return l.Clamp(Point{id, len(l.block(id).Head)})
+}
+
 // end is the last line.
 func (l *List) end() Point {
 	id := l.Last()
@@ -145,7 +150,7 @@ func (l *List) Words(a, b Point, most int) (lines []string, more bool) {
 }
 
 // Block is the first and the last of the lines around a point that no blank
-// line parts from it.
+// line parts from it. Head, body and foot of an item are apart.
 func (l *List) Block(p Point) (from, to Point) {
 	p = l.Clamp(p)
 	if l.Len() == 0 {
@@ -153,10 +158,16 @@ func (l *List) Block(p Point) (from, to Point) {
 	}
 	b := l.block(p.Item)
 	from, to = p, p
-	for from.Line > 0 && b.bare(from.Line-1) != "" {
+	first, end := 0, len(b.Head)
+	if body := len(b.Head) + len(b.Body); p.Line >= body {
+		first, end = body, b.height()
+	} else if p.Line >= end {
+		first, end = end, body
+	}
+	for from.Line > first && b.bare(from.Line-1) != "" {
 		from.Line--
 	}
-	for to.Line < b.height()-1 && b.bare(to.Line+1) != "" {
+	for to.Line < end-1 && b.bare(to.Line+1) != "" {
 		to.Line++
 	}
 	return from, to
