@@ -147,3 +147,21 @@ func TestTooMuchIsCutAndSaidSo(t *testing.T) {
 		t.Errorf("told %q", s.m.word)
 	}
 }
+
+func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
+	s := open(t, long(5), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit(2, protocol.HitUser, "")})
+	s.press("ctrl+f")
+	s.write("question")
+	s.press("enter", "space")
+	s.shows("copy mode", "find: question")
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
+		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
+	}})
+	s.journal.caughtUp()
+	s.tell()
+	s.hides("copy mode")
+	s.hides("find:")
+	s.press("y", "n", "[", "space", "b", "enter")
+}

@@ -69,6 +69,9 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 	if m.state.Session == "" {
 		m.state.Session = a.Session
 	}
+	m.endCopying()
+	m.endFind()
+	m.trip = nil
 	m.story.reset(a.After.Seq, m.width, m.height)
 }
 

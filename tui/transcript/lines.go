@@ -130,6 +130,9 @@ func (l *List) Bring(p Point) {
 // whichever order, without dress and margins: at most so many bytes. more tells
 // that some were left out.
 func (l *List) Words(a, b Point, most int) (lines []string, more bool) {
+	if l.Len() == 0 {
+		return nil, false
+	}
 	a, b = l.Clamp(a), l.Clamp(b)
 	if b.Before(a) {
 		a, b = b, a
