@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -243,17 +244,15 @@ func (m *model) found(id transcript.ID) {
 	list.Show(id, line)
 }
 
-// highlight shows where the words are on a line, which loses its other dress.
+// highlight shows where the words are on a line.
 func (m *model) highlight(line string) string {
 	bare := ansi.Strip(line)
-	spans := m.finder.query.Spans(bare)
-	if len(spans) == 0 {
-		return line
+	var ranges []lipgloss.Range
+	for _, s := range m.finder.query.Spans(bare) {
+		from, to := ansi.StringWidth(bare[:s.From]), ansi.StringWidth(bare[:s.To])
+		if from < to { // not within one character
+			ranges = append(ranges, lipgloss.NewRange(from, to, m.look.chosen))
+		}
 	}
-	out, at := "", 0
-	for _, s := range spans {
-		out += bare[at:s.From] + m.look.chosen.Render(bare[s.From:s.To])
-		at = s.To
-	}
-	return out + bare[at:]
+	return lipgloss.StyleRanges(line, ranges...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 )
 
 var errCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
@@ -110,6 +111,28 @@ func TestHighlightKeepsTheWidth(t *testing.T) {
 			t.Errorf("highlight(%q) = %q", line, got)
 		}
 	}
+}
+
+func FuzzHighlight(f *testing.F) {
+	for _, seed := range [][2]string{{"b", "ab"}, {"👩", "x👩‍👩‍👧 b👩"}, {"e", "e\u0301e"}, {"字", "漢字漢字"}, {"a b", "\ta  b\u00a0"}, {"\u200d", "👩‍👩‍👧"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, words, text string) {
+		query, err := protocol.ParseQuery(words)
+		if err != nil {
+			return
+		}
+		m := &model{look: newLook(nil, ""), finder: finder{query: query}}
+		lines := transcript.NewText()
+		lines.Append(text)
+		drawn, _ := lines.Lines(40)
+		for _, line := range drawn {
+			line = m.look.bad.Render(line)
+			if got := m.highlight(line); ansi.Strip(got) != ansi.Strip(line) {
+				t.Errorf("%q: highlight(%q) = %q", words, line, got)
+			}
+		}
+	})
 }
 
 // finds makes the session a server that finds hits, a page at a time.

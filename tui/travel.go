@@ -46,15 +46,21 @@ const pageMost = 100
 
 // travel begins a trip, or goes on with it when older turns have come.
 func (m *model) travel(t *trip) tea.Cmd {
+	if t == nil {
+		return nil
+	}
+	if m.trip == t {
+		m.word = ""
+	}
 	m.trip = nil
-	if t == nil || t.reach() {
+	if t.reach() {
 		return nil
 	}
 	if before := m.story.before; !m.story.loading && (before == 0 || before <= t.until) {
 		m.word = t.gone
 		return nil
 	}
-	m.trip = t
+	m.trip, m.word = t, "looking further back …"
 	return m.pageNow()
 }
 

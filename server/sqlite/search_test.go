@@ -62,6 +62,48 @@ func (l *talk) turn(n int) *session.Batch {
 	return l.batch
 }
 
+func TestALogOfAnyAgeIsSearched(t *testing.T) {
+	dir := t.TempDir()
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		commit(t, s, create("a"))
+		var l talk
+		for n := range 100 {
+			commit(t, s, l.turn(n))
+		}
+	})
+	for range 2 { // searching changes nothing that the next one finds
+		s, err := sqlite.Open(dir, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hub, err := session.NewHub(context.Background(), session.Config{Store: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for query, want := range map[string]int{
+			"question": 100, `"question 7"`: 11, "QUESTION 99": 1, "look into": 100, "commands prints": 0, "command prints": 200, "./...": 200,
+		} {
+			found := 0
+			for d := (protocol.SearchData{Query: query, Limit: 30}); ; {
+				res := ask(t, hub, d)
+				found += len(res.Hits)
+				if d.Cursor = res.Cursor; d.Cursor == "" {
+					break
+				}
+			}
+			if found != want {
+				t.Errorf("%s: %d hits, want %d", query, found, want)
+			}
+		}
+		if err := hub.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // BenchmarkSearch looks for what is nowhere, so that everything is looked through, and for what is everywhere.
 func BenchmarkSearch(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
@@ -97,7 +139,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-func ask(b *testing.B, hub *session.Hub, d protocol.SearchData) (r protocol.SearchResult) {
+func ask(b testing.TB, hub *session.Hub, d protocol.SearchData) (r protocol.SearchResult) {
 	b.Helper()
 	c := protocol.Command{Command: protocol.DoSearch, Session: "a", Data: protocol.MustEncode(d)}
 	answer := make(chan error, 1)
