@@ -34,7 +34,6 @@ type loaded struct {
 	m       *model
 	journal *journal
 	calls   int
-	cmds    []tea.Cmd
 }
 
 func load(t testing.TB, n int) *loaded {
