@@ -73,9 +73,7 @@ func (m *model) copyKey(key string) tea.Cmd {
 		c.from = c.at
 		m.moveChoice(c.at)
 	case doChooseBlock:
-		c.choosing = true
-		c.from, c.at = list.Block(c.at)
-		m.moveChoice(c.at)
+		m.chooseBlock()
 	case doTakeChoice:
 		lines, more := list.Words(c.from, c.at, copyMost)
 		m.endCopying()
@@ -98,9 +96,26 @@ func (m *model) copyKey(key string) tea.Cmd {
 	return nil
 }
 
+// chooseBlock chooses the block of lines that the keys are in; when it is
+// chosen, the next one too.
+func (m *model) chooseBlock() {
+	c, list := &m.copying, m.story.list
+	from, to := list.Block(c.at)
+	if c.choosing && c.at == to && !from.Before(c.from) {
+		_, to = list.Block(list.Move(to, 1))
+		if words, _ := list.Words(to, to, copyMost); len(words) > 0 && words[0] == "" {
+			_, to = list.Block(list.Move(to, 1)) // past the line between them
+		}
+		m.moveChoice(to)
+		return
+	}
+	c.choosing, c.from = true, from
+	m.moveChoice(to)
+}
+
 // hint is what copy mode says of itself.
-func (c *copying) hint(l *look) string {
-	return l.warn.Render("copy mode") + l.dim.Render(" · "+
+func (c *copying) hint(l *look, list *transcript.List) string {
+	return l.warn.Render("copy mode: "+count(list.Between(c.from, c.at), "line")) + l.dim.Render(" · "+
 		l.keys.hint(doBeginChoice, "begins a choice", doChooseBlock, "block", doTakeChoice, "copies", doBack, "ends it"))
 }
 

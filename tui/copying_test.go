@@ -70,7 +70,7 @@ func TestWhatIsCopiedIsTheSource(t *testing.T) {
 func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 	s := answered(t)
 	s.press("tab", "up", "space")
-	s.shows("copy mode · space begins a choice · b block")
+	s.shows("copy mode: 1 line · space begins a choice · b block")
 	if got := s.copied("y"); got != "Run it many times, with a line that is longer than the" {
 		t.Errorf("the line: copied %q", got)
 	}
@@ -79,6 +79,11 @@ func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 	s.press("space", "b")
 	if got := s.copied("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {
 		t.Errorf("the block: copied %q", got)
+	}
+	s.press("space", "b", "b")
+	s.shows("copy mode: 6 lines")
+	if got := s.copied("y"); !strings.HasSuffix(got, "to be wrapped:\n\n  for range 100 {\n      go test()\n  }") {
+		t.Errorf("two blocks: copied %q", got)
 	}
 	s.press("space", "down", "down", "down", "space", "j", "j")
 	if got := s.copied("y"); got != "  for range 100 {\n      go test()\n  }" {

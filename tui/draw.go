@@ -90,7 +90,7 @@ func (m *model) edge() string {
 	case m.composer.editing != "":
 		title = m.look.warn.Render("editing a queued message") + m.look.dim.Render(" · enter keeps it · esc gives up")
 	case m.copying.on:
-		title = m.copying.hint(m.look)
+		title = m.copying.hint(m.look, m.story.list)
 	case !m.story.list.Following():
 		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
 	}

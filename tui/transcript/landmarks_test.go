@@ -174,3 +174,28 @@ func FuzzCodeBlocks(f *testing.F) {
 		}
 	})
 }
+
+func TestABlockEndsAtABlankLineAndAtTheHead(t *testing.T) {
+	l := NewList(1 << 20)
+	l.Resize(40, 10)
+	l.Append(fixed{Block{Head: []string{"", " who"}, Body: []string{"a", "b", "", "c", "d"}, Foot: []string{"  why"}}}, false)
+	for line, want := range map[int][2]int{0: {0, 0}, 1: {1, 1}, 2: {2, 3}, 3: {2, 3}, 4: {4, 4}, 5: {5, 6}, 6: {5, 6}, 7: {7, 7}} {
+		from, to := l.Block(Point{0, line})
+		if from.Line != want[0] || to.Line != want[1] {
+			t.Errorf("around line %d: %d to %d, want %v", line, from.Line, to.Line, want)
+		}
+	}
+	l.Lines()
+	if n := l.Between(Point{0, 6}, Point{0, 2}); n != 5 {
+		t.Errorf("%d lines are between", n)
+	}
+	if p := l.Body(0); p != (Point{0, 2}) {
+		t.Errorf("the body begins at %v", p)
+	}
+}
+
+// fixed is a source of one block.
+type fixed struct{ block Block }
+
+func (f fixed) Block(int, bool) Block  { return f.block }
+func (f fixed) Estimate(int, bool) int { return 1 }

@@ -152,8 +152,18 @@ func (l *List) Words(a, b Point, most int) (lines []string, more bool) {
 	return lines, false
 }
 
+// Between is how many lines there are from a point to another, both included,
+// in whichever order; about, where they were never on the screen.
+func (l *List) Between(a, b Point) int {
+	if b.Before(a) {
+		a, b = b, a
+	}
+	return l.linesBefore(b.Item) + b.Line - l.linesBefore(a.Item) - a.Line + 1
+}
+
 // Block is the first and the last of the lines around a point that no blank
-// line parts from it. Head, body and foot of an item are apart.
+// line parts from it, or the blank line. Head, body and foot of an item are
+// apart.
 func (l *List) Block(p Point) (from, to Point) {
 	p = l.Clamp(p)
 	if l.Len() == 0 {
@@ -161,6 +171,9 @@ func (l *List) Block(p Point) (from, to Point) {
 	}
 	b := l.block(p.Item)
 	from, to = p, p
+	if p.Line >= b.height() || b.bare(p.Line) == "" {
+		return from, to
+	}
 	first, end := 0, len(b.Head)
 	if body := len(b.Head) + len(b.Body); p.Line >= body {
 		first, end = body, b.height()
