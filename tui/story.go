@@ -166,6 +166,11 @@ func (s *story) errorAt(seq uint64) landmark {
 	return landmark{anError, nameOfItem(s.words.Current().First, string(protocol.HitError), strconv.FormatUint(seq, 10))}
 }
 
+// mark puts a line of ours between what is said.
+func (s *story) mark(text string) {
+	s.list.Append(&note{look: s.look, style: &s.look.warn, text: "── " + text, space: true}, false)
+}
+
 // forget drops the oldest turns once there are too many items, and not while
 // somebody reads above. They can be paged in again.
 func (s *story) forget() {
