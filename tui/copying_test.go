@@ -155,7 +155,7 @@ func TestTooMuchIsCutAndSaidSo(t *testing.T) {
 
 func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
 	s := open(t, long(5), 60, 20)
-	s.finds(nothingOlder, []protocol.Hit{hit(2, protocol.HitUser, "")})
+	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.write("question")
 	s.press("enter", "space")

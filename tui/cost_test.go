@@ -56,8 +56,8 @@ func load(t testing.TB, n int) *loaded {
 			kind = anError
 		}
 		if i%25 == 0 {
-			name = nameOfItem(uint64(i), string(protocol.HitText), "t")
-			hits = append(hits, hit(uint64(i), protocol.HitText, "t"))
+			name = nameOfItem("turn-"+strconv.Itoa(i), protocol.HitText, "t")
+			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
 		}
 		l.m.story.list.Append(&tallied{landmark{kind, name}, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}

@@ -14,13 +14,14 @@ import (
 )
 
 // finder looks for words in the whole session: the server says where they are.
-// Where it cannot, the items are looked through here; see look.
+// Where it cannot, the items are looked through here; see lookFrom.
 type finder struct {
 	input *textinput.Model // while the words are written
 	text  string           // the words as they were written
 	query *protocol.Query  // nil: nothing is looked for
 	wave  int              // of the search under way; what comes of others is stale
 	busy  bool
+	asOf  uint64 // how far the session was when it began
 
 	hits   []protocol.Hit // the newest first
 	at     int            // the one that was gone to last
@@ -129,6 +130,7 @@ func (m *model) beginFind(words string) tea.Cmd {
 	}
 	f := &m.finder
 	f.text, f.query, f.busy = oneLine(transcript.Clean(words)), query, true
+	f.asOf = m.state.Seq
 	m.story.list.Highlight(m.highlight)
 	m.setFocus(onStory)
 	if m.link.State != Connected {
@@ -159,7 +161,10 @@ func (m *model) told(msg hitsMsg) tea.Cmd {
 		return m.lookFrom(m.story.list.Last(), -1)
 	}
 	first := len(f.hits) == 0
-	f.hits = append(f.hits, msg.page.Hits...)
+	for _, h := range msg.page.Hits {
+		h.Snippet, h.Matches = "", nil // the screen shows the item itself
+		f.hits = append(f.hits, h)
+	}
 	if f.cursor = msg.page.Cursor; f.cursor == "" || len(f.hits) >= hitsMost {
 		f.busy = false
 	}
@@ -188,6 +193,8 @@ func (m *model) findNext(by int) tea.Cmd {
 			id = m.story.list.Last() + 1
 		}
 		return m.lookFrom(id+transcript.ID(by), by)
+	case f.at-by < 0 && m.state.Seq > f.asOf:
+		return m.beginFind(f.query.String()) // there may be newer ones by now
 	case f.at-by < 0:
 		m.word = "that is the newest place"
 	case f.at-by >= len(f.hits) && len(f.hits) > 0:
@@ -205,20 +212,12 @@ func (m *model) findNext(by int) tea.Cmd {
 func (m *model) goToHit(i int) tea.Cmd {
 	m.finder.at = i
 	h := &m.finder.hits[i]
-	kind := string(h.Kind)
-	id := h.Item
-	switch h.Kind {
-	case protocol.HitUser:
-		id = ""
-	case protocol.HitError:
-		id = strconv.FormatUint(h.Seq, 10)
-	}
 	return m.travel(&trip{
 		until: h.First, gone: "the turn is not there any more",
 		reach: func() bool {
-			at, ok := m.story.list.Named(nameOfItem(h.First, kind, id))
+			at, ok := m.story.list.Named(nameOfHit(h))
 			if !ok {
-				at, ok = m.story.list.Named(nameOfItem(h.First, string(protocol.HitUser), ""))
+				at, ok = m.story.list.Named(nameOfItem(h.Turn, protocol.HitUser, ""))
 			}
 			if ok {
 				m.found(at)

@@ -158,17 +158,17 @@ func (s *screen) finds(history func(protocol.HistoryData) protocol.HistoryResult
 
 func nothingOlder(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
 
-func hit(first uint64, kind protocol.HitKind, item string) protocol.Hit {
-	return protocol.Hit{Session: "s1", First: first, Seq: first, Kind: kind, Item: item}
+// hit is one in the turn of a message.
+func hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
+	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
 }
 
 func TestTheServerSaysWhereTheWordsAreAndHowOften(t *testing.T) {
 	s := open(t, long(300), 80, 20) // every turn takes six events, the first begins at 2
-	turn := func(n int) uint64 { return uint64(2 + 6*n) }
 	s.finds(nothingOlder,
-		[]protocol.Hit{hit(turn(299), protocol.HitText, "t"), hit(turn(299), protocol.HitUser, "m299")},
+		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
 		nil,
-		[]protocol.Hit{hit(turn(7), protocol.HitText, "t")},
+		[]protocol.Hit{hit("m7", 2+6*7, protocol.HitText, "t")},
 	)
 	s.press("ctrl+f")
 	s.write("er 9")
@@ -202,7 +202,7 @@ func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
 		n := int(d.Before-1) / 6
 		first := max(0, n-d.Limit)
 		return pastFrom(first, n)
-	}, []protocol.Hit{hit(6*42+1, protocol.HitText, "t")})
+	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
 	s.tell()
 	asked = nil
 	s.press("ctrl+f")
@@ -243,7 +243,7 @@ func TestWordsThatAreNowhere(t *testing.T) {
 
 func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
 	s := open(t, long(300), 60, 20)
-	s.finds(nothingOlder, []protocol.Hit{hit(2, protocol.HitUser, "")})
+	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.write("question")
 	_, cmd := s.m.Update(press("enter"))
@@ -251,4 +251,42 @@ func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
 	s.run(cmd)
 	s.hides("find:")
 	s.shows("answer 299")
+}
+
+func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
+	s := open(t, long(30), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.press("ctrl+f")
+	s.write("answer")
+	s.press("enter", "N")
+	s.shows("1 of 1", "that is the newest place")
+	s.journal.user(ada, "m30", "more?")
+	s.journal.say("t", "answer 30")
+	s.tell()
+	s.finds(nothingOlder, []protocol.Hit{hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.press("N")
+	s.shows("1 of 2", "▌  answer 30")
+}
+
+func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = 600
+	j.out[1].Attached.Snapshot.State.Seq = 600
+	j.out = j.out[:2]
+	j.caughtUp()
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	long := pastFrom(0, 1)
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		if d.Before == 601 {
+			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
+		}
+		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 3, Events: long.Events[:3]}
+	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	s.tell()
+	s.shows("question 0", "answer 0", "completed")
+	s.press("ctrl+f")
+	s.write("answer")
+	s.press("enter")
+	s.shows("1 of 1", "▌  answer 0")
 }

@@ -200,7 +200,7 @@ func TestGoldenScreens(t *testing.T) {
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
 		"finding": func(s *screen) {
-			s.finds(nothingOlder, []protocol.Hit{hit(2, protocol.HitText, "t2"), hit(2, protocol.HitTool, "c1")}, []protocol.Hit{hit(2, protocol.HitUser, "")})
+			s.finds(nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")}, []protocol.Hit{hit("m1", 2, protocol.HitUser, "")})
 			s.press("ctrl+f")
 			s.write("test store")
 			s.press("enter", "n")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
@@ -81,7 +80,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		clear(s.shown)
 		s.voice = ""
 		id := add(&asked{
-			landmark: landmark{aTurn, nameOfItem(turn.First, string(protocol.HitUser), "")},
+			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
 			look:     s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e),
 		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
@@ -95,7 +94,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 			n := s.look.ends(turn.End)
 			if turn.End.Failed() {
-				n.landmark = s.errorAt(turn.First)
+				n.landmark = s.errorAt(theEnd)
 			}
 			add(n, false)
 		}
@@ -149,7 +148,7 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	}
 	if n, ok := s.look.tells(it.Type, it.Data); ok {
 		if it.Type == protocol.ErrorRaised {
-			n.landmark = s.errorAt(it.Seq)
+			n.landmark = s.errorAt(seqName(it.Seq))
 		}
 		return n, false
 	}
@@ -158,12 +157,12 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 
 // at makes an item of the turn under way one that can be gone to.
 func (s *story) at(kind transcript.Kind, it *protocol.Item) landmark {
-	return landmark{kind, nameOfItem(s.words.Current().First, string(it.Kind), it.ID)}
+	return landmark{kind, nameOfItem(s.words.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
 }
 
 // errorAt does it for an error of that turn.
-func (s *story) errorAt(seq uint64) landmark {
-	return landmark{anError, nameOfItem(s.words.Current().First, string(protocol.HitError), strconv.FormatUint(seq, 10))}
+func (s *story) errorAt(id string) landmark {
+	return landmark{anError, nameOfItem(s.words.Current().Turn, protocol.HitError, id)}
 }
 
 // mark puts a line of ours between what is said.
@@ -225,6 +224,9 @@ func (s *story) older(page *protocol.HistoryResult) error {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
+		}
+		if e.Turn != "" && e.Type != protocol.MessageUser && past.words.Current() == nil { // the end of a long turn
+			past.words.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
 		}
 		items, err := past.words.Apply(&e)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
@@ -18,11 +19,29 @@ const (
 
 var kindNames = map[transcript.Kind]string{aTurn: "turn", aTool: "tool call", anApproval: "approval", anError: "error"}
 
-// nameOfItem is what an item is called on the list: the first seq of its turn,
-// its kind and its id.
-func nameOfItem(turn uint64, kind, id string) string {
-	return strconv.FormatUint(turn, 10) + " " + kind + " " + id
+// nameOfItem is what an item is called on the list: its turn, its kind and its
+// id. An error has its seq for an id, the end of a turn that failed has theEnd.
+func nameOfItem(turn string, kind protocol.HitKind, id string) string {
+	return turn + " " + string(kind) + " " + id
 }
+
+const theEnd = "end"
+
+// nameOfHit is what the item of a hit is called.
+func nameOfHit(h *protocol.Hit) string {
+	id := h.Item
+	switch {
+	case h.Kind == protocol.HitUser:
+		id = ""
+	case h.Kind == protocol.HitError && h.Seq == h.First:
+		id = theEnd
+	case h.Kind == protocol.HitError:
+		id = seqName(h.Seq)
+	}
+	return nameOfItem(h.Turn, h.Kind, id)
+}
+
+func seqName(seq uint64) string { return strconv.FormatUint(seq, 10) }
 
 // landmark makes an item one that can be gone to.
 type landmark struct {

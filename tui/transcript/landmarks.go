@@ -31,7 +31,9 @@ func (m *landmarks) note(id ID, s Source) {
 		if m.names == nil {
 			m.names = map[string]ID{}
 		}
-		m.names[name] = id
+		if _, taken := m.names[name]; !taken { // by the end of what is paged in piece by piece
+			m.names[name] = id
+		}
 	}
 	switch {
 	case kind == 0 || kind >= Kinds:
