@@ -37,7 +37,7 @@ type Hit struct {
 	Session string    `json:"session"`
 	Turn    string    `json:"turn"`
 	First   uint64    `json:"first"` // seq of the turn's first event
-	Seq     uint64    `json:"seq"`   // of the event that made the item; the turn's first, when a delta did
+	Seq     uint64    `json:"seq"`   // of the event that made the item; the turn's first, when a delta did or the turn failed
 	Kind    HitKind   `json:"kind"`
 	Item    string    `json:"item,omitempty"` // id of the part, tool call or request; of a user's message
 	Time    time.Time `json:"time"`

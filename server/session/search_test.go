@@ -344,3 +344,24 @@ func (r *rig) turn(rt *rapid.T, id string) {
 	}
 	r.settle()
 }
+
+func FuzzCursor(f *testing.F) {
+	for _, p := range []place{{Session: "s_1", Below: math.MaxUint64}, {Session: "s_1", Turn: 7, Item: endItem}} {
+		f.Add(p.cursor())
+	}
+	f.Add("")
+	f.Add("e30")
+	f.Fuzz(func(t *testing.T, cursor string) {
+		p, err := placeOf(cursor)
+		if err != nil {
+			if protocol.CodeOf(err) != protocol.CodeInvalidMessage {
+				t.Errorf("%q: %v", cursor, err)
+			}
+			return
+		}
+		again, err := placeOf(p.cursor())
+		if err != nil || again.Session != p.Session || again.Below != p.Below || again.Turn != p.Turn || again.Item != p.Item {
+			t.Errorf("%q is %+v, then %+v, %v", cursor, p, again, err)
+		}
+	})
+}
