@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 )
@@ -169,4 +170,49 @@ func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
 	s.hides("copy mode")
 	s.hides("find:")
 	s.press("y", "n", "[", "space", "b", "enter")
+}
+
+func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
+	for _, name := range []string{"transcript", "hostile", "prose"} {
+		for _, width := range []int{1, 2, 3, 9, 40} {
+			for _, height := range []int{1, 2, 3, 7, 12} {
+				s := open(t, scenes[name](), width, height)
+				s.m.setFocus(onStory)
+				for _, keys := range []string{"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter", "n N", "alt+up", "space esc esc"} {
+					s.press(strings.Fields(keys)...)
+					view := s.m.View()
+					lines := strings.Split(view.Content, "\n")
+					if len(lines) > height {
+						t.Fatalf("%s at %dx%d after %s: %d rows", name, width, height, keys, len(lines))
+					}
+					for _, line := range lines {
+						if ansi.StringWidth(line) > width {
+							t.Fatalf("%s at %dx%d after %s: line %q is too wide", name, width, height, keys, line)
+						}
+						if bare := ansi.Strip(line); strings.ContainsAny(bare, "\x1b\u202e\u009b") {
+							t.Fatalf("%s at %dx%d after %s: a control in %q", name, width, height, keys, line)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNothingHostileIsCopied(t *testing.T) {
+	s := open(t, scenes["hostile"](), 100, 60)
+	s.m.setFocus(onStory)
+	s.press("g")
+	for id := s.m.story.list.First(); id <= s.m.story.list.Last(); id++ {
+		for _, key := range []string{"y", "c"} {
+			if got := s.copied(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+				t.Errorf("%s copies %q", key, got)
+			}
+		}
+		s.press("down")
+	}
+	s.press("space", "g", "space", "G")
+	if got := s.copied("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+		t.Errorf("all lines are %q", got)
+	}
 }

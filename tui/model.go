@@ -269,7 +269,7 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	if err != nil {
 		m.story.loading = false
-		m.story.before = 0
+		m.story.before, m.trip = 0, nil
 		m.word = "older turns: " + errText(err)
 	}
 	if m.finder.paged {
