@@ -62,6 +62,7 @@ type desk struct {
 	fleet  Fleet
 	look   *look
 	mouse  bool
+	mux    multiplexer
 	editor string
 	cwd    string // of new sessions
 	first  string // shown at once
@@ -139,7 +140,7 @@ type (
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
-		fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
+		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
 		link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
