@@ -173,7 +173,7 @@ const aboutLines = 200
 func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []string, hidden int) {
 	changes := f.changed(r)
 	for _, p := range passages(r) {
-		if p.role.changes(f) {
+		if p.role.changes(f.patched) {
 			continue
 		}
 		text := transcript.NewText()
@@ -197,22 +197,26 @@ func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []strin
 	return out, hidden
 }
 
-// changed is what a request changes, or nil. A patch that cannot be read shows as
-// it is.
+// changed is what a request changes, or nil; it is laid out once.
 func (f *form) changed(r *protocol.Approval) *changes {
-	if f.changes != nil && f.laid == r.Patch {
-		return f.changes
-	}
-	f.laid = r.Patch
-	files, read := patch.Parse(transcript.Reveal(r.Patch))
-	if f.patched = read; !read {
-		files = nil
-	}
-	files = append(files, comparisons(r.Content, transcript.Reveal)...)
-	if f.changes = nil; len(files) > 0 {
-		f.changes = newChanges(files)
+	if f.changes == nil || f.laid != r.Patch {
+		f.laid = r.Patch
+		f.changes, f.patched = changesOf(r)
 	}
 	return f.changes
+}
+
+// changesOf is what a request changes, or nil. A patch that cannot be read shows
+// as it is.
+func changesOf(r *protocol.Approval) (c *changes, patched bool) {
+	files, patched := patch.Parse(transcript.Reveal(r.Patch))
+	if !patched {
+		files = nil
+	}
+	if files = append(files, comparisons(r.Content, transcript.Reveal)...); len(files) > 0 {
+		c = newChanges(files)
+	}
+	return c, patched
 }
 
 // passage is one piece of what a request says.
@@ -234,7 +238,7 @@ const (
 )
 
 // changes tells that what has the role shows as changes.
-func (r role) changes(f *form) bool { return r == isDiff || r == isPatch && f.patched }
+func (r role) changes(patched bool) bool { return r == isDiff || r == isPatch && patched }
 
 func (l *look) passage(r role) func(string) string {
 	switch r {

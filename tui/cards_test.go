@@ -186,7 +186,7 @@ func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 	for range 20 {
 		s.give(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
-	s.write("999 of")
+	s.write(`"999 of"`)
 	s.press("enter", "n", "n")
 	s.shows("line 14999 of many")
 	s.hides("line 14998 of many")
@@ -195,9 +195,12 @@ func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
 	for range 9 {
 		s.press("n")
 	}
-	s.shows("“999 of” is not there")
+	s.shows("“\"999 of\"” is not there")
 	s.press("G")
-	s.shows("line 19999 of many")
+	s.shows("line 19999 of many", " seq  ")
+	if text := s.text(); !strings.Contains(text, " 20") {
+		t.Errorf("the pager counts its lines as\n%s", text[strings.LastIndex(text, " seq"):])
+	}
 	s.press("q")
 	s.hides("arguments")
 }

@@ -106,7 +106,7 @@ var (
 // have no numbers: where they are is for the tool to find.
 func intended(kind string, input json.RawMessage, clean func(string) string) []patch.File {
 	given := map[string]string{}
-	if _, ok := fields(input, func(key, value string) bool {
+	if _, ok := eachField(input, func(key, value string) bool {
 		given[key] = value
 		return true
 	}); !ok {

@@ -53,7 +53,7 @@ func readable(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	out, ok := fields(raw, func(key, value string) string {
+	out, ok := eachField(raw, func(key, value string) string {
 		if strings.Contains(value, "\n") {
 			value = "\n" + value
 		}
@@ -65,9 +65,9 @@ func readable(raw json.RawMessage) string {
 	return strings.Join(out, "\n")
 }
 
-// fields gives each field of a JSON object, in order: a string as its text, other
+// eachField gives each field of a JSON object, in order: a string as its text, other
 // values as JSON.
-func fields[T any](raw json.RawMessage, each func(key, value string) T) (out []T, ok bool) {
+func eachField[T any](raw json.RawMessage, each func(key, value string) T) (out []T, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
 		return nil, false

@@ -20,7 +20,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	switch does {
 	case doExamine:
-		m.examine(f.amended(r), f)
+		m.examine(f.amended(r))
 		return nil
 	case doPreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
@@ -84,19 +84,22 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 }
 
 // examine shows all of a request on a screen of its own.
-func (m *model) examine(r *protocol.Approval, f *form) {
+func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
+
+// examined is all of a request.
+func examined(l *look, r *protocol.Approval) *pager {
 	var of []transcript.Source
-	changes := f.changed(r)
+	changes, patched := changesOf(r)
 	for _, p := range passages(r) {
-		if !p.role.changes(f) {
-			of = append(of, sheets(m.look, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
+		if !p.role.changes(patched) {
+			of = append(of, sheets(l, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
 		}
 	}
 	if changes != nil {
-		of = append(of, changes.sources(m.look)...)
+		of = append(of, changes.sources(l)...)
 	}
 	for i := range r.Tasks {
-		of = append(of, sheets(m.look, transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)), asOutput)...)
+		of = append(of, sheets(l, transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)), asOutput)...)
 	}
-	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), of...)
+	return newPager(l, "approval · "+oneLine(transcript.Reveal(r.Title)), of...)
 }

@@ -92,7 +92,7 @@ type sheet struct {
 }
 
 func (s *sheet) Estimate(width int, _ bool) int {
-	return max(s.lines, len(s.raw)/(2*max(width, 1)))
+	return max(s.lines, len(s.raw)/max(width, 80)) // the width may not be known yet
 }
 
 func (s *sheet) Block(width int, _ bool) transcript.Block {

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
@@ -16,9 +17,10 @@ type pager struct {
 	title string
 	list  *transcript.List
 	input *textinput.Model // while words to find are written
-	query string
-	word  string // what came of finding them
-	found bool   // at a line of an item, and the screen was not scrolled since
+	text  string           // the words, as they were written
+	query *protocol.Query  // nil: nothing is looked for
+	word  string           // what came of finding them
+	found bool             // at a line of an item, and the screen was not scrolled since
 	at    transcript.ID
 	line  int
 }
@@ -86,6 +88,14 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 		p.list.Redress()
 	}
 	return true
+}
+
+// show makes the pager the whole screen.
+func (p *pager) show(v *tea.View, width, height int) {
+	v.SetContent(frameOf(p.Render(width, height), width, height))
+	if p.input != nil && p.cursor() < width {
+		v.Cursor = tea.NewCursor(p.cursor(), height-1)
+	}
 }
 
 func (p *pager) Render(width, height int) []string {

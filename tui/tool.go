@@ -25,6 +25,7 @@ const (
 // toolCall is a tool call: what is called with what, how it stands, what it
 // changes and its output, of which a folded one shows both ends.
 type toolCall struct {
+	landmark
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]
@@ -202,7 +203,7 @@ func (t *toolCall) title() string {
 // about is the one argument that tells most of a call.
 func (t *toolCall) about() string {
 	given := map[string]string{}
-	fields(t.item.Tool.Input, func(key, value string) bool {
+	eachField(t.item.Tool.Input, func(key, value string) bool {
 		given[key] = value
 		return true
 	})
@@ -268,16 +269,20 @@ func (t *toolCall) arguments() string {
 	return readable(tool.Input)
 }
 
-// words is everything of the call, to be copied.
-func (t *toolCall) words() string {
-	out := t.said()
+// printed is the output as it shows, all of it.
+func (t *toolCall) printed() string {
+	text := transcript.NewConsole()
+	text.Append(string(t.item.Text))
 	for i := range t.item.Tool.Content {
-		out += contentText(&t.item.Tool.Content[i])
+		text.Append(contentText(&t.item.Tool.Content[i]))
 	}
-	return out
+	if end := t.item.Tool.End; end != nil && len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
+		text.Append(readable(end.Output))
+	}
+	return text.String()
 }
 
-// said is all of the call but its structured output.
+// said is all of the call, for a search.
 func (t *toolCall) said() string {
 	var out strings.Builder
 	write := func(s string) {
@@ -288,6 +293,19 @@ func (t *toolCall) said() string {
 	write(t.plainTitle())
 	write(t.arguments())
 	write(string(t.item.Text))
+	for i := range t.item.Tool.Content {
+		switch c := &t.item.Tool.Content[i]; {
+		case c.Type != "diff":
+			write(contentText(c))
+		case c.Old != nil:
+			write(c.Path)
+			write(*c.Old)
+			write(c.New)
+		default:
+			write(c.Path)
+			write(c.New)
+		}
+	}
 	if end := t.item.Tool.End; end != nil {
 		if len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
 			write(readable(end.Output))

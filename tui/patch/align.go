@@ -13,8 +13,9 @@ type pair struct{ removed, added int }
 
 // align finds which of the lines that are removed became which of those that are
 // added, in order, and notes what differs in them. Of two long stretches it takes
-// the lines at the same places.
-func align(removed, added []row) []pair {
+// the lines at the same places. Each comparison takes from the budget, and without
+// one nothing is compared.
+func align(removed, added []row, budget *int) []pair {
 	type likeness struct {
 		kept     int
 		old, new []stretch
