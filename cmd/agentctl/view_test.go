@@ -194,6 +194,44 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	}
 }
 
+func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	gone, stays := create(t, c), create(t, c)
+	ctx := patient(t)
+	var told []string
+	for s, err := range (fleet{client: c}).Watch(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case s.Deleted:
+			told = append(told, "gone "+s.Session)
+		default:
+			told = append(told, s.Session)
+		}
+		if len(told) == 4 {
+			break
+		}
+		if len(told) != 2 {
+			continue
+		}
+		w.cut(true)
+		for now := range c.States(ctx) {
+			if now.Phase == wsclient.PhaseOffline {
+				break
+			}
+		}
+		w.cut(false)
+		c.Retry()
+		if err := gone.Do(ctx, protocol.DoClose, protocol.CloseData{Delete: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"gone " + gone.session, stays.session}; len(told) != 4 || !slices.Equal(told[2:], want) {
+		t.Errorf("told %v, want %v at last", told, want)
+	}
+}
+
 func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
 	c := embedded(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
 	g := &guide{view: create(t, c), turns: 1}
