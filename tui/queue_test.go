@@ -111,7 +111,7 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 	s.tell()
 	s.now = s.now.Add(6 * time.Second)
 	s.give(tickMsg{})
-	s.shows("editing a queued message · held for 24s without a connection")
+	s.shows("editing · held for 24s more")
 	s.write(" More.")
 	s.askedNothing()
 	s.journal.back(protocol.ModeResume, 0)
@@ -120,7 +120,8 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 	if data := s.asked(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
 		t.Errorf("held %+v", data)
 	}
-	s.hides("without a connection")
+	s.hides("held for 24s")
+	s.shows("editing a queued message")
 	s.tell()
 	s.askedNothing()
 	s.press("enter")
@@ -135,5 +136,5 @@ func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 	s.tell()
 	s.now = s.now.Add(time.Minute)
 	s.give(tickMsg{})
-	s.shows("not held any more: it may start")
+	s.shows("editing · not held any more")
 }
