@@ -200,6 +200,21 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	}
 }
 
+func TestWhoLeavesARefusedScreenIsToldWhy(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	l := newLink(patient(t), c, true)
+	if err := l.parted(nil); err != nil {
+		t.Errorf("leaving an open connection is %v", err)
+	}
+	w.cut(true)
+	<-l.done
+	err := l.parted(nil)
+	if f := faultOf(err); f.exit != exitForbidden || f.hint == "" {
+		t.Errorf("left with %v, exit %d, %q", err, f.exit, f.hint)
+	}
+	l.Close()
+}
+
 func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
 	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	gone, stays := create(t, c), create(t, c)
