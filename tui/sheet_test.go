@@ -108,7 +108,7 @@ func TestASheetIsEditedLikeTheTextItShows(t *testing.T) {
 }
 
 func TestALongLineIsCutOnlyForTheArea(t *testing.T) {
-	var s sheet = newComposer().area
+	s := newComposer().area
 	s.SetWidth(60)
 	text := strings.Repeat("漢字 without an end ", 5000)
 	s.SetValue(text)
