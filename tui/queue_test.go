@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +138,15 @@ func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 	s.now = s.now.Add(time.Minute)
 	s.give(tickMsg{})
 	s.shows("editing · not held any more")
+}
+
+func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
+	j := conversation()
+	j.queued(ada, "m3", strings.Repeat("漢", 80_000))
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.shows("1 漢漢")
+	if n := len(glimpse(s.m.state.Queue[0].Text)); n > 2*glimpsed {
+		t.Errorf("%d bytes are drawn for one row", n)
+	}
 }
