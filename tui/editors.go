@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -80,5 +81,5 @@ func (m *model) ticks() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(m.state.Approvals, func(a protocol.Approval) bool { return a.Expires != nil })
 }

@@ -80,11 +80,19 @@ func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 // embeddedDial is the way to a server in this process, which ends with the test.
 func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
 	t.Helper()
+	dial, end := serveIn(t, t.TempDir(), agent)
+	t.Cleanup(end)
+	return dial
+}
+
+// serveIn runs a server with one script for all sessions on what a directory holds, until end is called.
+func serveIn(t *testing.T, dir, agent string) (dial func(context.Context) (net.Conn, error), end func()) {
+	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
+	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,21 +102,20 @@ func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, e
 	}
 	pipe := server.NewPipe()
 	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
-	ctx, end := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	var served sync.WaitGroup
 	served.Go(func() {
 		if err := i.serve(ctx, 0); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Cleanup(func() {
-		end()
+	return pipe.Dial, func() {
+		cancel()
 		served.Wait()
 		if err := i.close(); err != nil {
 			t.Error(err)
 		}
-	})
-	return pipe.Dial
+	}
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
