@@ -11,6 +11,7 @@ import (
 // A turn is the one under way in a session that our client follows.
 type turn struct {
 	id         string
+	answer     *string // its message, as their history names it; nil: not known
 	tools      map[string]*toolCall
 	bytes      int             // of outputs
 	whole      map[string]bool // approvals that came with all their words, and whose end will
@@ -114,7 +115,7 @@ func (c *Client) stopped(s *session, e *sessionEvent, raw json.RawMessage) {
 		}
 	}
 	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: t.id, Data: end})
-	s.turn = nil
+	s.turn, s.last = nil, t.answer
 	c.release(t)
 }
 
