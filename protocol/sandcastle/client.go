@@ -67,11 +67,15 @@ var verbs = []protocol.Verb{
 	protocol.DoQueueRemove, protocol.DoApprove,
 }
 
-// missing says of commands that the dialect cannot say what to do instead.
+// missing says of commands that the dialect cannot say why, or what to do instead.
 var missing = map[protocol.Verb]string{
-	protocol.DoList:   "it has no list of sessions, so name the one you mean",
-	protocol.DoWatch:  "it has no list of sessions, so name the one you mean",
-	protocol.DoCreate: "sessions are made elsewhere; name one that is there",
+	protocol.DoList:         "it has no list of sessions, so name the one you mean",
+	protocol.DoWatch:        "it has no list of sessions, so name the one you mean",
+	protocol.DoCreate:       "sessions are made elsewhere; name one that is there",
+	protocol.DoQueueEdit:    "remove the message and send it anew",
+	protocol.DoQueueMove:    "remove the message and send it anew",
+	protocol.DoQueueHold:    "its queue is not held",
+	protocol.DoQueueRelease: "its queue is not held",
 }
 
 // NewClient makes the codec of a connection to a Sandcastle server. The option "tags" says how it wants to be asked: "chat" or

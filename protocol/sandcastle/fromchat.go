@@ -48,6 +48,7 @@ func (c *Client) chat(s *session, raw json.RawMessage) {
 		t.fault = e.ErrorText
 	case chatFinish:
 		t.finish = e.FinishReason
+		t.end = endOf(e.MessageMetadata)
 		if m := e.Metadata; m != nil {
 			t.usage = &protocol.Usage{
 				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD, Currency: currency(m.CostUSD),

@@ -83,6 +83,9 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	if !at.IsZero() && ended.After(at) {
 		end.DurationMS = ended.Sub(at).Milliseconds()
 	}
+	if told := endOf(answer.Metadata); told != nil {
+		end = *told
+	}
 	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }
 

@@ -3,9 +3,9 @@ package sandcastle
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -18,18 +18,27 @@ type link struct {
 	*host
 	server *Server
 	client *Client
+	memory *protocol.Memory
 	lines  [][]byte // for the native client
 	last   int
 	now    time.Time
+	closed bool // as the client codec wanted
 }
 
 func newLink(t fataler, options map[string]string) *link {
-	ids := 0
-	l := &link{host: newHost(t), server: NewServer(protocol.Door{}), now: noon}
-	l.client = NewClient(protocol.Call{Name: "ada", Options: options, Memory: &protocol.Memory{}, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
-	l.atServer(l.server.Open(noon))
-	l.atClient(l.client.Open(noon))
+	l := &link{host: newHost(t), now: noon, memory: &protocol.Memory{}}
+	l.dial(options)
 	return l
+}
+
+// dial begins a connection.
+func (l *link) dial(options map[string]string) {
+	l.server, l.closed, l.following = NewServer(protocol.Door{}), false, false
+	ids := 0
+	mint := func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }
+	l.client = NewClient(protocol.Call{Name: "ada", Options: options, Memory: l.memory, ID: mint})
+	l.atServer(l.server.Open(l.now))
+	l.atClient(l.client.Open(l.now))
 }
 
 func (l *link) atServer(out protocol.Output) {
@@ -45,6 +54,7 @@ func (l *link) atServer(out protocol.Output) {
 
 func (l *link) atClient(out protocol.Output) {
 	l.t.Helper()
+	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
 		if e, a, err := protocol.DecodeIncoming(line); err != nil || e == nil && a == nil {
 			l.t.Fatalf("not a line of ours: %s", line)
@@ -80,17 +90,34 @@ func (l *link) happens() {
 	}
 }
 
-// seen folds what the native client got.
-func (l *link) seen() (*protocol.State, *protocol.Transcript) {
+// joins subscribes, and returns the turns before as history tells them.
+func (l *link) joins() (past []json.RawMessage) {
 	l.t.Helper()
+	l.lines = nil
+	a := l.does(protocol.DoSubscribe, "s", "", nil)
+	if a == nil || a.Error != nil {
+		l.t.Fatalf("subscribe: %+v", a)
+	}
+	for before := result[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
+		page := result[protocol.HistoryResult](*l.does(protocol.DoHistory, "s", "", protocol.HistoryData{Before: before, Limit: 100}))
+		past = append(page.Events, past...)
+		if before = page.First; !page.More {
+			break
+		}
+	}
+	return past
+}
+
+// seen folds what the native client got since it joined.
+func (l *link) seen(past []json.RawMessage) (*protocol.State, *protocol.Transcript) {
+	l.t.Helper()
+	tr := &protocol.Transcript{Turns: turnsOf(past)}
 	var s *protocol.State
-	tr := &protocol.Transcript{}
 	for _, line := range l.lines {
 		e, a, _ := protocol.DecodeIncoming(line)
 		if a != nil {
-			r := result[protocol.SubscribeResult](*a)
-			if r.Snapshot != nil {
-				s, tr = r.Snapshot.State, &protocol.Transcript{}
+			if r := result[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
+				s = r.Snapshot.State
 			}
 			continue
 		}
@@ -104,82 +131,6 @@ func (l *link) seen() (*protocol.State, *protocol.Transcript) {
 	return s, tr
 }
 
-// mapping is a plain JSON object to take fields out of.
-type mapping = map[string]any
-
-// lossy takes out of a transcript what the table of the documentation says is lost or approximated.
-func lossy(tr *protocol.Transcript, from int) string {
-	var turns []mapping
-	for _, t := range tr.Turns[from:] {
-		items := []mapping{}
-		for _, it := range t.Items {
-			m := mapping{"kind": it.Kind, "id": it.ID, "text": it.Text.String(), "agent": it.Agent, "open": it.Open}
-			switch it.Kind {
-			case protocol.ItemText, protocol.ItemReasoning:
-				m["task"], m["parent"] = it.Task, it.Parent
-			case protocol.ItemTool:
-				m["parent"], m["title"], m["inputText"] = it.Parent, it.Tool.Title, it.Tool.InputText.String()
-				m["name"] = it.Tool.Name
-				if it.Tool.Name == "" {
-					m["name"] = "tool"
-					if it.Tool.Kind != "" {
-						m["name"] = it.Tool.Kind
-					}
-				}
-				m["input"], m["content"] = string(it.Tool.Input), string(protocol.MustEncode(it.Tool.Content))
-				if e := it.Tool.End; e != nil {
-					m["status"], m["error"] = e.Status, e.Error
-					if e.Status == protocol.ToolCompleted {
-						m["output"], m["error"] = string(e.Output), ""
-					}
-					if e.Status == protocol.ToolFailed && e.Error == "" {
-						m["error"] = it.Text.String()
-					}
-					if e.Status != protocol.ToolFailed {
-						m["error"] = ""
-					}
-				}
-			case protocol.ItemApproval:
-				m["approval"], m["resolved"], m["by"], m["task"] = it.Approval, it.Resolved, it.By, it.Task
-			case protocol.ItemEvent:
-				m["type"], m["data"], m["by"], m["task"] = it.Type, string(it.Data), it.By, it.Task
-				if it.Type == protocol.UsageUpdated {
-					var u protocol.Usage
-					_ = json.Unmarshal(it.Data, &u)
-					m["data"] = usageLeft(&u)
-				}
-			}
-			items = append(items, m)
-		}
-		end := mapping{}
-		if t.End != nil {
-			end["reason"] = reasonOf(stopReason(t.End.Reason), finishReason(t.End.Reason))
-			end["usage"] = usageLeft(t.End.Usage)
-			if t.End.Usage != nil {
-				u := *t.End.Usage
-				u.Model = ""
-				end["usage"] = usageLeft(&u)
-			}
-			if t.End.Failed() {
-				end["message"] = t.End.Message
-			}
-		}
-		turns = append(turns, mapping{
-			"turn": t.Turn, "message": t.Message.MessageID, "text": t.Message.Text, "client": t.Message.ClientMessageID,
-			"parts": t.Message.Parts, "items": items, "end": end,
-		})
-	}
-	b, _ := json.MarshalIndent(turns, "", " ")
-	return string(b)
-}
-
-func usageLeft(u *protocol.Usage) string {
-	if u == nil {
-		return ""
-	}
-	return fmt.Sprint(u.Input, u.Output, u.Cached, u.Cost, u.Model)
-}
-
 // apart shows where two texts part.
 func apart(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
@@ -189,33 +140,6 @@ func apart(got, want string) string {
 	}
 	near := func(l []string) string { return strings.Join(l[max(0, i-12):min(len(l), i+6)], "\n") }
 	return "got\n" + near(g) + "\nwant\n" + near(w)
-}
-
-// lossyState is the same of a state.
-func lossyState(s *protocol.State) string {
-	queue := []protocol.Message{}
-	for _, m := range s.Queue {
-		m.By = nil
-		queue = append(queue, m)
-	}
-	m := mapping{"queue": queue, "approvals": append([]protocol.Approval{}, s.Approvals...), "rules": append([]protocol.Rule{}, s.Rules...), "plan": s.Plan, "context": s.Context, "options": s.Options, "history": s.History.LastMessageID, "status": s.Status()}
-	if s.Turn != nil {
-		m["turn"], m["message"] = s.Turn.Turn, s.Turn.Message.MessageID
-		m["parts"] = append([]protocol.OpenPart{}, s.Turn.Parts...)
-		for _, t := range s.Turn.Tools {
-			name := t.Name
-			if name == "" {
-				name = "tool"
-			}
-			m["tool "+t.Tool] = name + t.Title + t.Parent
-		}
-	}
-	if s.Last != nil {
-		m["last"] = s.Last.Turn
-		m["reason"] = reasonOf(stopReason(s.Last.Reason), finishReason(s.Last.Reason))
-	}
-	b, _ := json.MarshalIndent(m, "", " ")
-	return string(b)
 }
 
 // A teller draws the events of a legal session.
@@ -234,12 +158,14 @@ func (g *teller) id() string   { return fmt.Sprint(rapid.IntRange(0, 2).Draw(g.r
 // step adds an event of any type.
 func (g *teller) step() {
 	if g.turn == "" {
-		switch rapid.IntRange(0, 3).Draw(g.rt, "between") {
+		switch rapid.IntRange(0, 4).Draw(g.rt, "between") {
 		case 0:
 			title := g.text()
 			g.add(protocol.SessionUpdated, "", protocol.SessionUpdatedData{Title: &title})
 		case 1:
 			g.queue()
+		case 2:
+			g.other()
 		default:
 			g.turns++
 			g.turn = fmt.Sprintf("t%d", g.turns)
@@ -249,8 +175,10 @@ func (g *teller) step() {
 				m = s.Queue[0]
 				g.add(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
 			}
-			m.QueuedAt = nil
-			g.add(protocol.MessageUser, g.turn, protocol.MessageUserData{Message: m})
+			if rapid.Bool().Draw(g.rt, "parts") {
+				m.Parts = []protocol.Part{{Type: "file", URL: "file:a", Name: "a", MediaType: "text/plain"}}
+			}
+			g.add(protocol.MessageUser, g.turn, protocol.MessageUserData{Message: m}).By = &protocol.Actor{Name: "ada"}
 			g.add(protocol.TurnStarted, g.turn, protocol.TurnStartedData{MessageID: m.MessageID})
 		}
 		return
@@ -273,22 +201,81 @@ func (g *teller) step() {
 		g.end()
 		return
 	case 7:
-		g.add(protocol.UsageUpdated, g.turn, protocol.Usage{Input: 5, Output: int64(len(g.events)), Reasoning: 3, Cost: 0.5, Currency: "EUR", Model: g.text()})
+		g.add(protocol.UsageUpdated, g.turn, protocol.Usage{Input: 5, Output: int64(len(g.events)), Cached: 4, Reasoning: 3, Cost: 0.5, Currency: "EUR", Model: g.text()})
 		return
 	default: // everything else that happens in a turn
-		types := make([]protocol.Type, 0, len(carried))
-		for typ := range carried {
-			if !strings.HasPrefix(string(typ), "approval.") && typ != protocol.AgentOptions {
-				types = append(types, typ)
-			}
+		if e = g.other(); e == nil {
+			return
 		}
-		slices.Sort(types)
-		typ := rapid.SampledFrom(types).Draw(g.rt, "type")
-		i := slices.IndexFunc(protocol.EventTypes, func(et protocol.EventType) bool { return et.Type == typ })
-		e = g.add(typ, g.turn, protocol.EventTypes[i].New())
-		e.By = &protocol.Actor{Name: "grace"}
 	}
 	e.Task = task
+}
+
+// other adds an event that has no word of theirs, with whatever data.
+func (g *teller) other() *protocol.Event {
+	types := make([]protocol.Type, 0, len(carried))
+	for typ := range carried {
+		if !strings.HasPrefix(string(typ), "approval.") && (g.turn != "" || typ != protocol.AgentOptions) { // of which the mode is told
+			types = append(types, typ)
+		}
+	}
+	slices.Sort(types)
+	typ := rapid.SampledFrom(types).Draw(g.rt, "type")
+	i := slices.IndexFunc(protocol.EventTypes, func(et protocol.EventType) bool { return et.Type == typ })
+	data := protocol.EventTypes[i].New()
+	g.fill(reflect.ValueOf(data))
+	if o, ok := data.(*protocol.Options); ok && rapid.Bool().Draw(g.rt, "mode") {
+		o.Settings = append(o.Settings, protocol.Setting{ID: settingMode, Value: rapid.SampledFrom([]string{modePlan, modeBuild, "ask"}).Draw(g.rt, "value")})
+	}
+	e := g.add(typ, g.turn, data)
+	if (&protocol.State{Session: e.Session, Seq: e.Seq - 1}).Apply(e) != nil {
+		g.events = g.events[:len(g.events)-1] // not a legal one
+		return nil
+	}
+	e.By = &protocol.Actor{Name: "grace"}
+	return e
+}
+
+// fill draws a value.
+func (g *teller) fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() && rapid.Bool().Draw(g.rt, "there") {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if !v.IsNil() {
+			g.fill(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(noon))
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				g.fill(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(rapid.SampledFrom([]string{`{"a":1}`, `7`, `"x"`}).Draw(g.rt, "json")))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), rapid.IntRange(0, 2).Draw(g.rt, "many"), 2))
+		for i := range v.Len() {
+			g.fill(v.Index(i))
+		}
+	case reflect.String:
+		v.SetString(g.text())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(rapid.IntRange(0, 9).Draw(g.rt, "number")))
+	case reflect.Uint64:
+		v.SetUint(uint64(rapid.IntRange(0, 9).Draw(g.rt, "number")))
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(g.rt, "bool"))
+	}
 }
 
 func (g *teller) words() *protocol.Event {
@@ -314,7 +301,7 @@ func (g *teller) tool() {
 	id := g.turn + g.id()
 	if known, was := g.tools[id]; !was {
 		g.tools[id] = true
-		d := protocol.ToolStartedData{Tool: id, Name: rapid.SampledFrom([]string{"", "Bash"}).Draw(g.rt, "name"), Title: g.text()}
+		d := protocol.ToolStartedData{Tool: id, Name: rapid.SampledFrom([]string{"", "Bash"}).Draw(g.rt, "name"), Title: g.text(), Kind: rapid.SampledFrom([]string{"", "execute"}).Draw(g.rt, "kind of tool"), Locations: []protocol.Location{{Path: "a"}}}
 		if rapid.Bool().Draw(g.rt, "input") {
 			d.Input = json.RawMessage(`{"command":"ls"}`)
 		}
@@ -345,6 +332,7 @@ func (g *teller) tool() {
 		if d.Status == protocol.ToolFailed {
 			d.Error = g.text()
 		}
+		d.DurationMS = 5
 		g.add(protocol.ToolEnded, g.turn, d)
 	}
 }
@@ -357,7 +345,9 @@ func (g *teller) approval() {
 		return
 	}
 	kind := rapid.SampledFrom([]string{protocol.ApproveCommand, protocol.ApproveQuestion, protocol.ApprovePlan}).Draw(g.rt, "approve")
-	a := protocol.Approval{Request: fmt.Sprintf("r%d", len(g.events)), Kind: kind, Title: g.text(), Options: []protocol.Option{}}
+	a := protocol.Approval{Request: fmt.Sprintf("r%d", len(g.events)), Kind: kind, Title: g.text(), Asked: noon, Options: []protocol.Option{
+		{ID: "a", Kind: protocol.AllowOnce}, {ID: "b", Kind: protocol.AllowAlways, Scope: "all"}, {ID: "c", Kind: protocol.Deny}, {ID: "d", Kind: protocol.DenyStop},
+	}}
 	if open := g.turn + g.id(); g.tools[open] {
 		a.Tool = open
 	}
@@ -404,80 +394,12 @@ func (g *teller) end() {
 		protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied,
 	}).Draw(g.rt, "reason")}
 	if d.Failed() {
-		d.Message = g.text()
+		d.Message, d.Code = g.text(), protocol.CodeAgentFailed
 	}
+	d.DurationMS = 7
 	if rapid.Bool().Draw(g.rt, "usage") {
 		d.Usage = &protocol.Usage{Input: 9, Output: 8, Cached: 7, Cost: 0.25, Reasoning: 2}
 	}
 	g.add(protocol.TurnEnded, g.turn, d)
 	g.turn = ""
-}
-
-// What a native client of ours sees over the dialect is what a native client sees, but for what the table says is lost: from
-// wherever it came in, however the events came. SC-14, SC-22, SC-25, SC-30.
-func TestAnyHistoryArrives(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		l := newLink(rt, map[string]string{"tags": rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")})
-		g := &teller{host: l.host, rt: rt}
-		g.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		for range rapid.IntRange(0, 40).Draw(rt, "before") {
-			g.step()
-		}
-		finished := 0
-		for _, e := range l.events {
-			if e.Type == protocol.TurnEnded {
-				finished++
-			}
-		}
-		l.does(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true})
-		l.lines = nil
-		if a := l.does(protocol.DoSubscribe, "s", "", nil); a == nil || a.Error != nil {
-			rt.Fatalf("subscribe: %+v", a)
-		}
-		for range rapid.IntRange(0, 40).Draw(rt, "live") {
-			g.step()
-			if rapid.Bool().Draw(rt, "now") {
-				l.happens()
-			}
-		}
-		l.happens()
-		s, tr := l.seen()
-		want, wantTr := &protocol.State{}, &protocol.Transcript{}
-		for i := range l.events {
-			_ = want.Apply(&l.events[i])
-			_, _ = wantTr.Apply(&l.events[i])
-		}
-		past := len(tr.Turns) - (len(wantTr.Turns) - finished) // told as history
-		if got, want := lossy(tr, max(0, past)), lossy(wantTr, finished); got != want {
-			rt.Fatalf("%s", apart(got, want))
-		}
-		clearUntold(want, l.events, finished)
-		if want.Last == nil {
-			s.Last = nil
-		}
-		if got, want := lossyState(s), lossyState(want); got != want {
-			rt.Fatalf("%s", apart(got, want))
-		}
-	})
-}
-
-// clearUntold takes out of a state what was told before the client came in and is not part of their state: of all turns that had
-// ended by then.
-func clearUntold(s *protocol.State, events []protocol.Event, finished int) {
-	later := &protocol.State{}
-	ended := 0
-	for i := range events {
-		e := events[i]
-		if ended >= finished {
-			later.Seq = e.Seq - 1
-			_ = later.Apply(&e)
-		}
-		if e.Type == protocol.TurnEnded {
-			ended++
-		}
-	}
-	s.Plan, s.Context, s.Rules, s.Options = later.Plan, later.Context, later.Rules, later.Options
-	if ended == finished {
-		s.Last = nil
-	}
 }

@@ -19,6 +19,7 @@ type turn struct {
 	fault      *string         // an error that may be the turn's end
 	finish     string
 	usage      *protocol.Usage
+	end        *protocol.TurnEndedData // as a server of ours says it
 	interrupts []parked
 
 	buffered int // events that the server's buffer holds
@@ -106,6 +107,9 @@ func (c *Client) stopped(s *session, e *sessionEvent, raw json.RawMessage) {
 	}
 	if end.Reason == protocol.ReasonError {
 		end.Code = protocol.CodeAgentFailed
+	}
+	if t.end != nil && stopReason(t.end.Reason) == e.Reason {
+		end = *t.end
 	}
 	for len(s.log.State.Approvals) > 0 {
 		n := len(s.log.State.Approvals)

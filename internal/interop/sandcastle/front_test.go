@@ -39,9 +39,10 @@ type shown struct {
 
 // A uiMessage is one of the hook's, or of their history.
 type uiMessage struct {
-	ID    string   `json:"id"`
-	Role  string   `json:"role"`
-	Parts []uiPart `json:"parts"`
+	ID       string          `json:"id"`
+	Role     string          `json:"role"`
+	Parts    []uiPart        `json:"parts"`
+	Metadata json.RawMessage `json:"metadata,omitempty"` // how the turn ended
 }
 
 // A uiPart is what a person sees of a part.
@@ -83,8 +84,11 @@ func (f *front) shows(chat string) (s shown) {
 func (f *front) expected() []uiMessage {
 	list := []uiMessage{}
 	for _, turn := range f.truth.story.Turns {
-		list = append(list, uiMessage{turn.Message.MessageID, "user", []uiPart{{Type: "text", Text: turn.Message.Text}}})
+		list = append(list, uiMessage{ID: turn.Message.MessageID, Role: "user", Parts: []uiPart{{Type: "text", Text: turn.Message.Text}}})
 		answer := uiMessage{ID: turn.Turn, Role: "assistant"}
+		if turn.End.Reason != protocol.ReasonInterrupted { // who interrupts does not hear the end
+			answer.Metadata = protocol.MustEncode(map[string]any{"agentctl": turn.End})
+		}
 		for _, it := range turn.Items {
 			switch it.Kind {
 			case protocol.ItemText, protocol.ItemReasoning:
