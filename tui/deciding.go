@@ -13,33 +13,36 @@ import (
 // approvalKey handles a key while the request on the screen has the focus.
 func (m *model) approvalKey(key string) tea.Cmd {
 	r, f := m.approvals.current(m.state.Approvals)
-	if key == "esc" || r == nil {
+	does := m.look.keys.in(inApproval, key)
+	if does == doBack || r == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
-	switch key {
-	case "v":
-		m.examine(r)
+	switch does {
+	case doExamine:
+		m.examine(f.amended(r))
 		return nil
-	case "left", "[", "right", "]":
-		by := 1
-		if key == "left" || key == "[" {
-			by = -1
-		}
-		m.approvals.turn(m.state.Approvals, by)
+	case doPreviousRequest:
+		m.approvals.turn(m.state.Approvals, -1)
+		return nil
+	case doNextRequest:
+		m.approvals.turn(m.state.Approvals, 1)
 		return nil
 	}
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
-	switch key {
-	case "up", "k":
+	f.err = ""
+	switch does {
+	case doUp:
 		f.move(-1)
-	case "down", "j":
+	case doDown:
 		f.move(1)
-	case "r":
+	case doReason:
 		f.toReason()
-	case "enter", "space":
+	case doAmend:
+		return m.amend(r, f)
+	case doChoose:
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
 		}
@@ -55,6 +58,10 @@ func (m *model) approvalKey(key string) tea.Cmd {
 // when somebody else was first, the screen says who.
 func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	if f.sending != "" {
+		return nil
+	}
+	if f.unanswered(o) {
+		f.err = "nothing is answered yet"
 		return nil
 	}
 	f.sending, f.err = oneLine(transcript.Clean(o.Label)), ""
@@ -77,7 +84,10 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 }
 
 // examine shows all of a request on a screen of its own.
-func (m *model) examine(r *protocol.Approval) {
+func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
+
+// examined is all of a request.
+func examined(l *look, r *protocol.Approval) *pager {
 	text := transcript.NewOutput()
 	for _, p := range passages(r) {
 		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
@@ -85,5 +95,5 @@ func (m *model) examine(r *protocol.Approval) {
 	for i := range r.Tasks {
 		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
 	}
-	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
+	return newPager(l, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{l, text})
 }

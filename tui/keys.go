@@ -16,7 +16,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.leaving = true
 		return nil
 	}
-	m.leaving, m.word = false, ""
+	m.leaving, m.word, m.trip = false, "", nil
 	arm := m.hush()
 	return tea.Batch(arm, m.dispatch(key, msg))
 }
@@ -39,10 +39,14 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.menu != nil:
 		return m.menu.key(m, key)
+	case m.context != nil:
+		return m.context.key(m, key)
 	case m.interrupt.asking:
 		return m.interruptKey(key)
 	case m.finder.input != nil:
 		return m.findKey(key, msg)
+	case m.copying.on && m.focus == onStory:
+		return m.copyKey(key)
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.key(msg)
@@ -50,6 +54,9 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if m.completionKey(key) {
 		return nil
+	}
+	if m.focus == onQueue && m.look.keys.at(inQueue, key) != "" {
+		return m.queueKey(key) // its own keys page it
 	}
 	if cmd, ok := m.anywhere(key); ok {
 		return cmd
@@ -70,37 +77,53 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 // anywhere handles the keys that do the same whatever has the focus.
 func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	page := max(1, m.story.list.Height()-1)
-	switch key {
-	case "f1":
+	switch m.look.keys.at(everywhere, key) {
+	case doHelp:
 		m.showHelp()
-	case "f3":
+	case doSettings:
 		m.showSettings()
-	case "f4":
+	case doRules:
 		m.showRules()
-	case "tab":
+	case doContext:
+		return m.showContext(), true
+	case doSessions, doNextNeed: // which a desk takes first
+		m.word = "this server does not tell of its other sessions"
+	case doNextFocus:
 		m.nextFocus(1)
-	case "shift+tab":
+	case doPreviousPart:
 		m.nextFocus(-1)
-	case "ctrl+x":
+	case doInterrupt:
 		return m.interruptNow(), true
-	case "pgup":
+	case doPageUp:
 		m.story.list.Scroll(-page)
-	case "pgdown":
+	case doPageDown:
 		m.story.list.Scroll(page)
-	case "ctrl+home":
+	case doTop:
 		m.story.list.Top()
-	case "ctrl+end":
+	case doEnd:
 		m.story.list.Bottom()
-	case "ctrl+o":
+	case doFoldLast:
 		m.foldLast()
-	case "ctrl+f":
-		m.finder.stop()
+	case doFind:
 		m.finder.write()
-	case "ctrl+l":
+	case doTurnBefore:
+		return m.jump(aTurn, -1), true
+	case doTurnAfter:
+		return m.jump(aTurn, 1), true
+	case doEditor:
+		return m.compose(), true
+	case doEarlier:
+		return m.earlier(), true
+	case doLater:
+		m.setFocus(onComposer)
+		m.composer.earlier(-1, m.link.By)
+	case doRetry:
+		return m.retry(), true
+	case doRedraw:
 		return tea.ClearScreen, true
-	case "ctrl+z":
+	case doSuspend:
 		return tea.Suspend, true
-	case "ctrl+r":
+	case doTakeBack:
 		if text, ok := m.outbox.takeBack(); ok {
 			m.composer.paste(text)
 			m.setFocus(onComposer)
@@ -120,7 +143,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.pager != nil:
 		m.pager.list.Scroll(by)
 		return
-	case m.menu != nil:
+	case m.menu != nil || m.context != nil:
 		return
 	}
 	m.story.list.Scroll(by)
@@ -129,7 +152,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.menu != nil || m.context != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -138,7 +161,7 @@ func (m *model) click(msg tea.MouseClickMsg) {
 }
 
 func (m *model) paste(s string) {
-	if m.pager != nil || m.menu != nil {
+	if m.pager != nil || m.menu != nil || m.context != nil {
 		return
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
@@ -171,7 +194,11 @@ func (m *model) nextFocus(by int) {
 
 func (m *model) setFocus(f focus) {
 	m.focus = f
+	m.endCopying()
 	m.composer.focus(f == onComposer)
+	if f == onQueue {
+		m.queue.choose(m.state, m.queue.at(m.state))
+	}
 	if f == onStory {
 		m.story.list.Select(0)
 	} else {

@@ -11,51 +11,69 @@ import (
 // storyKey handles a key while the transcript has the focus.
 func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
-	switch key {
-	case "esc":
-		m.finder.stop()
-		m.finder.query = ""
-		list.Highlight(nil)
+	switch m.look.keys.in(inTranscript, key) {
+	case doBack:
+		m.endFind()
 		m.setFocus(onComposer)
-	case "/":
-		m.finder.stop()
+	case doFindHere:
 		m.finder.write()
-	case "n":
+	case doOlder:
 		return m.findNext(-1)
-	case "N":
+	case doNewer:
 		return m.findNext(1)
-	case "up", "k":
+	case doUp:
 		list.Select(-1)
-	case "down", "j":
+	case doDown:
 		list.Select(1)
-	case "home", "g":
+	case doFirst:
 		list.SelectAt(list.First())
-	case "end", "G":
+	case doLast:
 		list.SelectAt(list.Last())
 		list.Bottom()
-	case "space", "enter", "right", "left":
+	case doFold, doChoose:
 		if id, ok := list.Selected(); ok {
 			list.Fold(id, !list.Folded(id))
 		}
-	case "v", "o":
+	case doView:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
 				title, text := call.Full()
 				m.pager = newPager(m.look, title, leaf{m.look, text})
 			}
 		}
-	case "y":
+	case doLastTurn:
+		return m.jump(aTurn, -1)
+	case doNextTurn:
+		return m.jump(aTurn, 1)
+	case doLastTool:
+		return m.jump(aTool, -1)
+	case doNextTool:
+		return m.jump(aTool, 1)
+	case doLastApproval:
+		return m.jump(anApproval, -1)
+	case doNextApproval:
+		return m.jump(anApproval, 1)
+	case doLastError:
+		return m.jump(anError, -1)
+	case doNextError:
+		return m.jump(anError, 1)
+	case doCopy:
 		if id, ok := list.Selected(); ok {
-			m.word = "copied"
-			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
+			return m.copyItem(list.Source(id))
 		}
-	case "?":
+	case doCopyCode:
+		if id, ok := list.Selected(); ok {
+			return m.copyCode(id)
+		}
+	case doCopying:
+		m.beginCopying()
+	case doKeysHere:
 		m.showHelp()
 	}
 	return nil
 }
 
-// wording is what an item says, to be copied.
+// wording is what an item says, for a search.
 func wording(s transcript.Source) string {
 	switch s := s.(type) {
 	case *asked:

@@ -22,23 +22,51 @@ type Options struct {
 	Output  io.Writer      // the screen; nil: standard output
 	Env     []string       // of the terminal; nil: the process's
 	Theme   Theme          // "": ThemeAuto
+	Width   int            // of an output that is no terminal, in cells
+	Height  int            // of it
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	CWD     string         // of sessions that are created; "": the server's
+	NoAlert bool           // neither ring nor notify while the terminal has no focus
+	Keys    Keys           // other keys than the usual; see Keys.Check
 }
 
 // Run shows the session until the person leaves or ctx ends. The terminal is
 // left as it was, and the session goes on.
 func Run(ctx context.Context, s Session, o Options) error {
+	look, err := o.look()
+	if err != nil {
+		return err
+	}
+	work := newErrands(ctx)
+	m := newModel(s, work, look, time.Now, rand.Text)
+	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
+	m.attention = o.attention()
+	m.mux = multiplexerOf(o.environ())
+	return show(ctx, s, work, m, o.program()...)
+}
+
+func (o Options) attention() attention {
+	a := newAttention(terminalOf(o.environ()))
+	a.silent = o.NoAlert
+	return a
+}
+
+// look is how the options want things dressed, and keys named. Its error says
+// which key cannot be as it was chosen.
+func (o Options) look() (*look, error) {
 	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
 	}
-	work := newErrands(ctx)
-	m := newModel(s, work, newLook(zone, o.Theme), time.Now, rand.Text)
-	m.mouse = o.Mouse
-	m.attention = newAttention(terminalOf(o.environ()))
-	return show(ctx, s, work, m, o.program()...)
+	keys, err := newKeymap(o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	l := newLook(zone, o.Theme)
+	l.keys = keys
+	return l, nil
 }
 
 func (o Options) program() []tea.ProgramOption {
@@ -48,6 +76,9 @@ func (o Options) program() []tea.ProgramOption {
 	}
 	if o.Output != nil {
 		out = append(out, tea.WithOutput(o.Output))
+	}
+	if o.Width > 0 && o.Height > 0 {
+		out = append(out, tea.WithWindowSize(o.Width, o.Height))
 	}
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env))

@@ -35,8 +35,11 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	t.Helper()
 	s := &screen{t: t, session: newRecording(), journal: j, now: dawn.Add(time.Minute)}
 	s.session.reply = func(a asking) (any, error) {
-		if a.verb == protocol.DoHistory {
+		switch a.verb {
+		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
+		case protocol.DoSearch:
+			return nil, errCannotSearch
 		}
 		return nil, nil
 	}
@@ -102,22 +105,31 @@ func (s *screen) write(text string) {
 	}
 }
 
+// press is a key by its name, as in the table of keys; what has no name is typed.
 func press(name string) tea.KeyPressMsg {
-	special := map[string]tea.KeyPressMsg{
-		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
-		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "f3": {Code: tea.KeyF3}, "f4": {Code: tea.KeyF4}, "space": {Code: tea.KeySpace, Text: " "},
-		"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
+	codes := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "f8": tea.KeyF8,
 	}
-	if k, ok := special[name]; ok {
+	var mod tea.KeyMod
+	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			name, mod = rest, mod|m
+		}
+	}
+	if code, ok := codes[name]; ok {
+		k := tea.KeyPressMsg{Code: code, Mod: mod}
+		if name == "space" {
+			k.Text = " "
+		}
 		return k
 	}
-	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		r, _ := utf8.DecodeRuneInString(rest)
-		return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl}
-	}
 	r, _ := utf8.DecodeRuneInString(name)
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: r, Mod: mod}
+	}
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
@@ -169,18 +181,35 @@ func (s *screen) askedNothing() {
 func TestGoldenScreens(t *testing.T) {
 	prepare := map[string]func(*screen){
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
+		"patch":    func(s *screen) { s.quiet(); s.press("tab") },
+		"amended": func(s *screen) {
+			s.quiet()
+			s.edits(`sed -i s/20/40/ "$1"`)
+			s.press("tab", "p")
+		},
+		"confirm":  func(s *screen) { s.quiet(); s.press("tab", "down", "enter", "down", "p"); s.write(" it all") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
+		"stopping": func(s *screen) { s.m.Update(press("ctrl+x")) },
+		"stop":     func(s *screen) { s.press("ctrl+x") },
 		"settings": func(s *screen) { s.press("f3", "down") },
 		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
 		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
 		"rules":    func(s *screen) { s.press("f4", "down") },
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
+		"finding": func(s *screen) {
+			s.finds(nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")}, []protocol.Hit{hit("m1", 2, protocol.HitUser, "")})
+			s.press("ctrl+f")
+			s.write("test store")
+			s.press("enter", "n")
+		},
+		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
 	}
-	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "amended": "patch", "confirm": "tasks to confirm"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

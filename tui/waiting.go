@@ -9,32 +9,43 @@ import (
 // queueKey handles a key while the queue has the focus.
 func (m *model) queueKey(key string) tea.Cmd {
 	at := m.queue.at(m.state)
-	switch key {
-	case "esc":
+	does := m.look.keys.in(inQueue, key)
+	switch does {
+	case doBack:
 		m.setFocus(onComposer)
 		return nil
-	case "h":
+	case doHold:
 		return m.do(protocol.DoQueueHold, protocol.QueueHoldData{}, nil, m.tell)
-	case "r":
+	case doRelease:
 		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{}, nil, m.tell)
 	}
 	if at < 0 {
 		return nil
 	}
 	message := m.state.Queue[at]
-	switch key {
-	case "up", "k":
+	switch does {
+	case doUp:
 		m.queue.choose(m.state, at-1)
-	case "down", "j":
+	case doDown:
 		m.queue.choose(m.state, at+1)
-	case "e", "enter":
+	case doFirst:
+		m.queue.choose(m.state, 0)
+	case doLast:
+		m.queue.choose(m.state, len(m.state.Queue)-1)
+	case doQueueUp:
+		m.queue.choose(m.state, at-queueRows)
+	case doQueueDown:
+		m.queue.choose(m.state, at+queueRows)
+	case doSendNow:
+		return m.sendNow(message)
+	case doEdit, doChoose:
 		return m.edit(message)
-	case "x", "delete", "backspace":
-		m.queue.choose(m.state, at+1)
+	case doRemove:
+		m.queue.choose(m.state, at) // what takes its place is chosen then
 		return m.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID}, nil, m.tell)
-	case "K", "shift+up":
+	case doMoveUp:
 		return m.move(message, at-1)
-	case "J", "shift+down":
+	case doMoveDown:
 		return m.move(message, at+1)
 	}
 	return nil
@@ -53,16 +64,15 @@ func (m *model) move(message protocol.Message, to int) tea.Cmd {
 func (m *model) edit(message protocol.Message) tea.Cmd {
 	m.composer.edit(message.MessageID, message.Text)
 	m.setFocus(onComposer)
+	m.editors.conn = m.link.Connection
 	return m.do(protocol.DoQueueHold, protocol.QueueHoldData{MessageID: message.MessageID}, nil, m.tell)
 }
 
 // endEdit gives up an edit and its hold.
 func (m *model) endEdit() tea.Cmd {
 	message := m.composer.endEdit()
-	for _, h := range m.state.Holds {
-		if h.Reason == protocol.HoldEdit && h.MessageID == message && h.By != nil && *h.By == m.link.By {
-			return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, m.tell)
-		}
+	if h := editHold(m.state, message); h != nil && h.By != nil && *h.By == m.link.By {
+		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, m.tell)
 	}
 	return nil
 }

@@ -183,8 +183,7 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 		options := map[string]string{"tags": "chat"}
 		l := newLink(rt, options)
 		l.unfolded = true
-		g := &teller{host: l.host, rt: rt}
-		g.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		g := newTeller(rt, l.host)
 		past := l.joins()
 		joined := 1
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {

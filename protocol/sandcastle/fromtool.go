@@ -90,9 +90,10 @@ func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessa
 	en := bridge.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
 	if json.Unmarshal(raw, &text) == nil {
 		added, grown := strings.CutPrefix(text, call.text)
-		if !grown {
+		if grown = grown && !call.content; !grown {
 			added = text
 		}
+		call.content = false
 		for i, piece := range protocol.SplitText(added, protocol.MaxText) {
 			en.Data = protocol.ToolOutputData{Tool: id, Text: piece, Replace: !grown && i == 0}
 			c.add(s, en)
@@ -111,6 +112,7 @@ func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessa
 	if json.Unmarshal(raw, &o) != nil || o.Content == nil {
 		o = toolOutput{Content: []protocol.Content{{Type: "other", Data: raw}}}
 	}
+	call.content = true
 	en.Data = protocol.ToolOutputData{Tool: id, Text: o.Text, Content: o.Content, Replace: true}
 	c.add(s, en)
 }

@@ -37,6 +37,7 @@ func endOf(metadata json.RawMessage) *protocol.TurnEndedData {
 type messagePart struct {
 	Type             string          `json:"type"`
 	Text             *string         `json:"text,omitempty"`
+	Filename         string          `json:"filename,omitempty"` // of what came as text
 	State            string          `json:"state,omitempty"`
 	ToolCallID       string          `json:"toolCallId,omitempty"`
 	ToolName         string          `json:"toolName,omitempty"`

@@ -68,6 +68,9 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 		if bytes.Equal(whole, protocol.MustEncode(p)) {
 			whole = nil // it says no more
 		}
+		if p.Type == "text" { // with a name: a file that came as text
+			p.Type = "file"
+		}
 		parts = append(parts, protocol.Part{Type: p.Type, Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Filename, Data: whole})
 	}
 	if said.String() != content {
@@ -75,7 +78,7 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 	}
 	others := parts[:0]
 	for _, p := range parts {
-		if p.Type != "text" || p.Data != nil || p.Name != "" {
+		if p.Type != "text" {
 			others = append(others, p)
 		}
 	}

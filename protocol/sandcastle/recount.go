@@ -59,7 +59,7 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	var words string
 	parts := []json.RawMessage{}
 	for _, p := range question.Parts {
-		if p.Type == "text" && p.Text != nil {
+		if p.Type == "text" && p.Text != nil && p.Filename == "" {
 			words += *p.Text
 		}
 		parts = append(parts, p.whole)
