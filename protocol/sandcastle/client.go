@@ -69,9 +69,9 @@ var verbs = []protocol.Verb{
 
 // missing says of commands that the dialect cannot say why, or what to do instead.
 var missing = map[protocol.Verb]string{
-	protocol.DoList:         "it has no list of sessions, so name the one you mean",
-	protocol.DoWatch:        "it has no list of sessions, so name the one you mean",
-	protocol.DoCreate:       "sessions are made elsewhere; name one that is there",
+	protocol.DoList:         "it has no list of sessions",
+	protocol.DoWatch:        "it has no list of sessions",
+	protocol.DoCreate:       "its sessions are made elsewhere",
 	protocol.DoQueueEdit:    "remove the message and send it anew",
 	protocol.DoQueueMove:    "remove the message and send it anew",
 	protocol.DoQueueHold:    "its queue is not held",
