@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Bounds of what a sheet keeps in its area. A key costs what the area holds.
+// Bounds of what a draft keeps in its area. A key costs what the area holds.
 const (
 	areaBytes = 4 << 10 // on each side of the cursor, when the area is filled
 	areaLines = 30
@@ -17,32 +17,32 @@ const (
 	edgeLines = 10   // what is on the screen lies within
 )
 
-// sheet is a text of any length to write in: an area holds what is around the
+// draft is a text of any length to write in: an area holds what is around the
 // cursor, the rest of the text waits above and below it.
-type sheet struct {
+type draft struct {
 	textarea.Model
 	above, below string
 }
 
 // Value is all of the text.
-func (s *sheet) Value() string { return s.above + s.Model.Value() + s.below }
+func (s *draft) Value() string { return s.above + s.Model.Value() + s.below }
 
-func (s *sheet) empty() bool { return s.above == "" && s.below == "" && s.Length() == 0 }
+func (s *draft) empty() bool { return s.above == "" && s.below == "" && s.Length() == 0 }
 
 // SetValue replaces the text; the cursor is at its end.
-func (s *sheet) SetValue(text string) {
+func (s *draft) SetValue(text string) {
 	text = tabless(text)
 	s.fill(text, len(text))
 }
 
 // Reset empties it.
-func (s *sheet) Reset() {
+func (s *draft) Reset() {
 	s.above, s.below = "", ""
 	s.Model.Reset()
 }
 
 // InsertString inserts at the cursor.
-func (s *sheet) InsertString(text string) {
+func (s *draft) InsertString(text string) {
 	text = tabless(text)
 	before, after := s.split()
 	s.fill(s.above+before+text+after+s.below, len(s.above)+len(before)+len(text))
@@ -52,7 +52,7 @@ func (s *sheet) InsertString(text string) {
 func tabless(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
 // press edits the text.
-func (s *sheet) press(msg tea.KeyPressMsg) {
+func (s *draft) press(msg tea.KeyPressMsg) {
 	switch {
 	case key.Matches(msg, s.KeyMap.InputBegin):
 		s.fill(s.Value(), 0)
@@ -73,12 +73,12 @@ func (s *sheet) press(msg tea.KeyPressMsg) {
 }
 
 // far tells that a side of the area is long enough, given what lies beyond.
-func (s *sheet) far(side, beyond string) bool {
+func (s *draft) far(side, beyond string) bool {
 	return beyond == "" || len(side) >= edgeBytes || strings.Count(side, "\n") >= edgeLines
 }
 
 // split is the area's text before and after the cursor.
-func (s *sheet) split() (before, after string) {
+func (s *draft) split() (before, after string) {
 	text := s.Model.Value()
 	at := 0
 	for range s.Line() {
@@ -92,7 +92,7 @@ func (s *sheet) split() (before, after string) {
 }
 
 // fill puts what is around the cursor into the area.
-func (s *sheet) fill(text string, cursor int) {
+func (s *draft) fill(text string, cursor int) {
 	start, end := cursor, cursor
 	for lines := 0; start > 0 && cursor-start < areaBytes && lines < areaLines; start-- {
 		if text[start-1] == '\n' {
@@ -119,14 +119,14 @@ func (s *sheet) fill(text string, cursor int) {
 
 // settle brings the cursor on the screen. The area scrolls only within what it
 // has drawn.
-func (s *sheet) settle() {
+func (s *draft) settle() {
 	_ = s.View()
 	s.SetHeight(s.Height())
 }
 
 // atEdge tells that the cursor is on the first row of the text, or with down on
 // the last.
-func (s *sheet) atEdge(down bool) bool {
+func (s *draft) atEdge(down bool) bool {
 	at := s.LineInfo()
 	if down {
 		return s.below == "" && s.Line() == s.LineCount()-1 && at.RowOffset >= at.Height-1
