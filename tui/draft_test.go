@@ -10,9 +10,9 @@ import (
 )
 
 // offset is the place of the cursor in all of the text.
-func (s *draft) offset() int {
-	before, _ := s.split()
-	return len(s.above) + len(before)
+func (d *draft) offset() int {
+	before, _ := d.split()
+	return len(d.above) + len(before)
 }
 
 // slate is a text and a place in it, both all of it.
