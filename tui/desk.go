@@ -45,7 +45,10 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 			}
 		}
 	}
-	d.under.Go(func() { pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }) })
+	d.under.Go(func() {
+		wait(d.ctx, d.begin)
+		pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) })
+	})
 	d.under.Go(func() { pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }) })
 	_, err := p.Run()
 	d.close()
@@ -75,6 +78,9 @@ type desk struct {
 	cancel context.CancelFunc
 	under  sync.WaitGroup
 	work   *errands // of the desk itself
+
+	begin chan struct{} // closed when the sessions are to be told of: not before the first one shows
+	begun bool
 
 	link  Link
 	lost  string // why there is no news any more
@@ -140,7 +146,7 @@ type (
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
 		fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
-		link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
+		begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
@@ -162,9 +168,19 @@ func (d *desk) close() {
 // Init asks for what the theme needs to know, and for the session to begin with.
 func (d *desk) Init() tea.Cmd {
 	if d.first == "" {
+		d.watch()
 		return d.look.ask()
 	}
 	return tea.Batch(d.look.ask(), d.enter(d.first))
+}
+
+// watch begins to be told of all sessions. A session that is wanted first does
+// not wait behind the news of thousands of others.
+func (d *desk) watch() {
+	if !d.begun {
+		d.begun = true
+		close(d.begin)
+	}
 }
 
 // Update takes one message, or hands it on to the session it is for.
@@ -211,6 +227,7 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 	case d.shown != nil && pressed:
 		switch d.look.keys.at(everywhere, key.String()) {
 		case doSessions:
+			d.watch()
 			d.tour = tour{}
 			d.leave()
 			return nil

@@ -105,6 +105,9 @@ func (d *desk) route(o *opened, msg tea.Msg) tea.Cmd {
 		return nil // it was given up meanwhile
 	}
 	_, cmd := o.model.Update(msg)
+	if o.model.caughtUp || o.model.link.State == Offline {
+		d.watch()
+	}
 	if d.shown == nil && d.preview.on && d.chosen == o.id {
 		d.dirty = true
 	}

@@ -394,9 +394,14 @@ func (g guarded) View() tea.View {
 
 func openDesk(t *testing.T, first string) *deskProgram {
 	t.Helper()
+	return openDeskOn(t, newPort(), first)
+}
+
+func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
-	p := &deskProgram{t: t, port: newPort(), keys: typing}
+	p := &deskProgram{t: t, port: port, keys: typing}
 	p.desk = newDesk(ctx, p.port, newLook(time.UTC, ""), Options{}, time.Now, func() string { return "new" })
 	p.desk.first = first
 	ended := make(chan error, 1)
@@ -526,6 +531,28 @@ func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
 		p.shows("answer of s1", "1 other waiting: F8")
 		p.press(keyF2)
 		p.shows("sessions · 5", "▸· docs")
+		p.end()
+	})
+}
+
+func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := newPort()
+		slow.script = func(string) *journal { // which is not caught up
+			j := newJournal()
+			j.user(ada, "m1", "question")
+			return j
+		}
+		p := openDeskOn(t, slow, "s1")
+		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.desk.list.Total() > 0 }
+		if told() {
+			t.Error("the others are told of before")
+		}
+		p.port.sessions["s1"].updates <- Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		pass(time.Second)
+		if !told() {
+			t.Error("the others are not told of")
+		}
 		p.end()
 	})
 }
