@@ -15,8 +15,8 @@ import (
 	"agentctl/tui/roster"
 )
 
-// sessionsKept is how many sessions stay subscribed: the one on the screen and
-// those shown before it.
+// sessionsKept is how many sessions stay subscribed, unless the options say
+// otherwise: the one on the screen and those shown before it.
 const sessionsKept = 3
 
 // Desk shows the sessions of a fleet, and any of them, until the person leaves
@@ -68,6 +68,7 @@ type desk struct {
 	editor string
 	cwd    string // of new sessions
 	first  string // shown at once
+	keep   int    // sessions that stay subscribed
 	now    func() time.Time
 	newID  func() string
 	send   func(tea.Msg)
@@ -145,13 +146,16 @@ type (
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
-		fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
+		fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept, now: now, newID: newID,
 		begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
 	d.after = d.work.after
 	d.attention = o.attention()
+	if o.Keep > 0 {
+		d.keep = o.Keep
+	}
 	return d
 }
 

@@ -23,7 +23,7 @@ func (d *desk) enter(id string) tea.Cmd {
 	}
 	d.choose(id)
 	d.open = slices.Insert(d.open, 0, d.shown)
-	if len(d.open) > sessionsKept {
+	if len(d.open) > d.keep {
 		last := d.open[len(d.open)-1]
 		d.open = d.open[:len(d.open)-1]
 		d.leaveDraft(last)

@@ -395,6 +395,20 @@ func TestASessionThatIsGoneIsReadUntilItIsLeft(t *testing.T) {
 	}
 }
 
+func TestAsManyAsWantedStaySubscribed(t *testing.T) {
+	b := newTable(t, 90, 16, fleetOfFive()...)
+	if d := newDesk(t.Context(), b.port, b.d.look, Options{Keep: 5}, nil, nil); d.keep != 5 {
+		t.Errorf("keeps %d", d.keep)
+	}
+	b.d.keep = 1
+	for _, id := range []string{"s1", "s2", "s3"} {
+		b.run(b.d.enter(id))
+	}
+	if len(b.d.open) != 1 || b.d.open[0].id != "s3" {
+		t.Errorf("%d are open", len(b.d.open))
+	}
+}
+
 func TestTheDeskHasItsHelp(t *testing.T) {
 	b := newTable(t, 90, 60, fleetOfFive()...)
 	b.press("?")
