@@ -19,6 +19,8 @@ const (
 	doPageDown     action = "page-down"
 	doTop          action = "top"
 	doEnd          action = "end"
+	doTurnBefore   action = "previous-turn"
+	doTurnAfter    action = "next-turn"
 	doFoldLast     action = "fold-last"
 	doFind         action = "find"
 	doTakeBack     action = "take-back"
@@ -75,7 +77,22 @@ const (
 	doOlder    action = "transcript.older-place"
 	doNewer    action = "transcript.newer-place"
 	doCopy     action = "transcript.copy"
+	doCopyCode action = "transcript.copy-code"
+	doCopying  action = "transcript.copy-mode"
 	doKeysHere action = "transcript.help"
+
+	doLastTurn     action = "transcript.previous-turn"
+	doNextTurn     action = "transcript.next-turn"
+	doNextTool     action = "transcript.next-tool"
+	doLastTool     action = "transcript.previous-tool"
+	doNextApproval action = "transcript.next-approval"
+	doLastApproval action = "transcript.previous-approval"
+	doNextError    action = "transcript.next-error"
+	doLastError    action = "transcript.previous-error"
+
+	doBeginChoice action = "copy.begin"
+	doChooseBlock action = "copy.block"
+	doTakeChoice  action = "copy.take"
 
 	doRevoke action = "rules.revoke"
 

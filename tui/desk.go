@@ -65,6 +65,7 @@ type desk struct {
 	fleet  Fleet
 	look   *look
 	mouse  bool
+	mux    multiplexer
 	editor string
 	cwd    string // of new sessions
 	first  string // shown at once
@@ -146,8 +147,9 @@ type (
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
-		fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept, now: now, newID: newID,
-		begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
+		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept,
+		now: now, newID: newID, begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{},
+		width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)

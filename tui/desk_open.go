@@ -89,6 +89,7 @@ func (d *desk) subscribe(id string) *opened {
 	o.model.composer.write(d.drafts[id])
 	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
+	o.model.mux = d.mux
 	looked := d.preview.ended
 	d.under.Go(func() {
 		wait(o.work.ctx, looked)

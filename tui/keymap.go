@@ -19,6 +19,7 @@ const (
 	inQueue      place = "Queue (tab)"
 	inPlan       place = "Plan (tab)"
 	inTranscript place = "Transcript (tab)"
+	inCopying    place = "Copy mode (space in the transcript)"
 	inSessions   place = "Sessions"
 	inEnding     place = "Ending a session"
 	inRules      place = "Rules"
@@ -52,6 +53,8 @@ var bindings = []binding{
 	{everywhere, doPageDown, []string{"pgdown"}, "scroll it down"},
 	{everywhere, doTop, []string{"ctrl+home"}, "to its beginning"},
 	{everywhere, doEnd, []string{"ctrl+end"}, "to its end, and follow"},
+	{everywhere, doTurnBefore, []string{"alt+up"}, "to the turn before"},
+	{everywhere, doTurnAfter, []string{"alt+down"}, "to the next turn"},
 	{everywhere, doFoldLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
 	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript"},
 	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent"},
@@ -95,13 +98,27 @@ var bindings = []binding{
 	{inPlan, doCancelTask, []string{"c", "x"}, "cancel a task"},
 	{inPlan, doRestartTask, []string{"r"}, "restart it"},
 
-	{inTranscript, doFold, []string{"enter", "space", "right", "left"}, "unfold or fold"},
+	{inTranscript, doFold, []string{"enter", "right", "left"}, "unfold or fold"},
 	{inTranscript, doView, []string{"v", "o"}, "view a tool call on a screen of its own"},
 	{inTranscript, doFindHere, []string{"/"}, "find words"},
 	{inTranscript, doOlder, []string{"n"}, "the next older place with them"},
 	{inTranscript, doNewer, []string{"N"}, "the next newer place"},
-	{inTranscript, doCopy, []string{"y"}, "copy (where the terminal allows it)"},
+	{inTranscript, doLastTurn, []string{"["}, "the turn before"},
+	{inTranscript, doNextTurn, []string{"]"}, "the next turn"},
+	{inTranscript, doNextTool, []string{"t"}, "the next tool call"},
+	{inTranscript, doLastTool, []string{"T"}, "the tool call before"},
+	{inTranscript, doNextApproval, []string{"a"}, "the next approval"},
+	{inTranscript, doLastApproval, []string{"A"}, "the approval before"},
+	{inTranscript, doNextError, []string{"e"}, "the next error"},
+	{inTranscript, doLastError, []string{"E"}, "the error before"},
+	{inTranscript, doCopy, []string{"y"}, "copy it as it was said, a tool's output (where the terminal allows it)"},
+	{inTranscript, doCopyCode, []string{"c"}, "copy its code; again: the next block of it"},
+	{inTranscript, doCopying, []string{"space"}, "copy mode"},
 	{inTranscript, doKeysHere, []string{"?"}, "this help"},
+
+	{inCopying, doBeginChoice, []string{"space"}, "begin to choose lines, or begin anew"},
+	{inCopying, doChooseBlock, []string{"b"}, "choose the block of lines"},
+	{inCopying, doTakeChoice, []string{"y", "enter"}, "copy what is chosen, or the line"},
 
 	{inSessions, doFilter, []string{"/"}, "only those with these words"},
 	{inSessions, doSort, []string{"s"}, "sort by need, activity, name, agent, context"},

@@ -16,7 +16,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.leaving = true
 		return nil
 	}
-	m.leaving, m.word = false, ""
+	m.leaving, m.word, m.trip = false, "", nil
 	arm := m.hush()
 	return tea.Batch(arm, m.dispatch(key, msg))
 }
@@ -45,6 +45,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return m.interruptKey(key)
 	case m.finder.input != nil:
 		return m.findKey(key, msg)
+	case m.copying.on && m.focus == onStory:
+		return m.copyKey(key)
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.key(msg)
@@ -103,8 +105,11 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doFoldLast:
 		m.foldLast()
 	case doFind:
-		m.finder.stop()
 		m.finder.write()
+	case doTurnBefore:
+		return m.jump(aTurn, -1), true
+	case doTurnAfter:
+		return m.jump(aTurn, 1), true
 	case doEditor:
 		return m.compose(), true
 	case doEarlier:
@@ -189,6 +194,7 @@ func (m *model) nextFocus(by int) {
 
 func (m *model) setFocus(f focus) {
 	m.focus = f
+	m.endCopying()
 	m.composer.focus(f == onComposer)
 	if f == onQueue {
 		m.queue.choose(m.state, m.queue.at(m.state))

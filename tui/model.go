@@ -22,7 +22,8 @@ type model struct {
 	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away meanwhile
 	editor  string                                          // the person's, as a shell reads it
 	mouse   bool
-	desk    bool // there are other sessions a key away
+	mux     multiplexer // between us and the terminal
+	desk    bool        // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -48,6 +49,8 @@ type model struct {
 	menu          *menu
 	interrupt     interrupt
 	finder        finder
+	trip          *trip // under way; nil: none
+	copying       copying
 	completion    completion
 	attention     attention
 	meter         meter.Meter
@@ -160,11 +163,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case meteredMsg:
 		m.dirty = true
 		m.metered(msg)
+	case lookMsg:
+		cmd = m.lookOn(msg.wave)
 	case editedMsg:
 		m.dirty = true
 		m.edited(msg)
-	case findMsg:
-		cmd = m.find(msg.wave)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
@@ -248,7 +251,11 @@ func (m *model) page() tea.Cmd {
 
 // pageNow asks for older turns, unless they are on their way.
 func (m *model) pageNow() tea.Cmd {
-	ask, ok := m.story.page()
+	turns := historyPage
+	if m.trip != nil {
+		turns = pageMost
+	}
+	ask, ok := m.story.page(turns)
 	if !ok {
 		return nil
 	}
@@ -274,14 +281,14 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	if err != nil {
 		m.story.loading = false
-		m.story.before = 0
+		m.story.before, m.trip = 0, nil
 		m.word = "older turns: " + errText(err)
 	}
 	if m.finder.paged {
 		m.finder.paged = false
-		return m.find(m.finder.wave)
+		return m.lookOn(m.finder.wave)
 	}
-	return nil
+	return m.travel(m.trip)
 }
 
 // errText is an error for people.

@@ -44,6 +44,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
+	m.mux = multiplexerOf(o.environ())
 	return show(ctx, s, work, m, o.program()...)
 }
 
