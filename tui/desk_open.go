@@ -23,11 +23,13 @@ func (d *desk) enter(id string) tea.Cmd {
 	}
 	d.choose(id)
 	d.open = slices.Insert(d.open, 0, d.shown)
-	if len(d.open) > d.keep {
-		last := d.open[len(d.open)-1]
-		d.open = d.open[:len(d.open)-1]
-		d.leaveDraft(last)
-		d.under.Go(last.work.close)
+	if last := len(d.open) - 1; last >= d.keep {
+		if d.open[last].id == d.tour.home && d.keep > 1 {
+			last-- // where the person comes back to stays as it is
+		}
+		d.leaveDraft(d.open[last])
+		d.under.Go(d.open[last].work.close)
+		d.open = slices.Delete(d.open, last, last+1)
 	}
 	d.shown.model.hidden = false
 	d.tellOthers()

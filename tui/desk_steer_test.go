@@ -327,6 +327,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		if from != "" {
 			b.run(b.d.enter(from))
 		}
+		home := b.d.subscribed(from)
 		for _, want := range []string{"s3", "s6", "s5xyz789"} {
 			b.press("f8")
 			if b.d.shown == nil || b.d.shown.id != want {
@@ -341,6 +342,9 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 			t.Errorf("it does not come back to %s", from)
 		}
 		b.shows("nobody else needs you")
+		if from != "" && b.d.shown != home {
+			t.Error("where it came from was given up meanwhile")
+		}
 		if b.d.list.Need("s5xyz789") != 0 {
 			t.Error("a failure that was seen is told again")
 		}
