@@ -46,8 +46,9 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 		}
 	}
 	d.under.Go(func() {
-		wait(d.ctx, d.begin)
-		pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) })
+		if wait(d.ctx, d.begin) {
+			pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) })
+		}
 	})
 	d.under.Go(func() { pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }) })
 	_, err := p.Run()
@@ -89,6 +90,10 @@ type desk struct {
 	open  []*opened
 	shown *opened // nil: all sessions are on the screen; else the first of open
 
+	// Sessions that are being given up, until they are not followed any more:
+	// a client follows a session once at a time.
+	ending map[string]<-chan struct{}
+
 	// What all sessions are shown with.
 	width, height int
 	list          *roster.Roster
@@ -114,7 +119,8 @@ type opened struct {
 	id    string
 	model *model
 	work  *errands
-	gone  bool // the session was removed
+	gone  bool          // the session was removed
+	over  chan struct{} // closed when it is not followed any more
 }
 
 // panel is a part of the desk that has the keys while it is there.
@@ -149,7 +155,7 @@ func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.T
 	d := &desk{
 		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept,
 		now: now, newID: newID, begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{},
-		width: 80, height: 24, dirty: true,
+		ending: map[string]<-chan struct{}{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)

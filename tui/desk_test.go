@@ -31,7 +31,8 @@ type port struct {
 	asked    []string // session and verb
 	looked   []string // Updates begun
 	retries  int
-	most     int // how often one session was followed at once
+	slow     time.Duration // until a session that is left is not followed any more
+	most     int           // how often one session was followed at once
 	script   func(session string) *journal
 	create   func(protocol.CreateData) (protocol.CreateResult, error)
 }
@@ -99,6 +100,7 @@ func (b *berth) Updates(ctx context.Context) iter.Seq[Update] {
 		b.port.count(b.id, 1)
 		defer b.port.count(b.id, -1)
 		b.recording.Updates(ctx)(yield)
+		time.Sleep(b.port.slow) // in virtual time
 	}
 }
 
@@ -520,6 +522,23 @@ func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
 		}
 		if got := len(p.port.looked); got != 2 {
 			t.Errorf("followed %v", p.port.looked)
+		}
+		p.end()
+	})
+}
+
+func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t, "")
+		p.port.slow = time.Second
+		p.mu.Lock()
+		p.desk.keep = 1
+		p.mu.Unlock()
+		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
+		pass(3 * time.Second)
+		p.shows("question for s3")
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
 		}
 		p.end()
 	})
