@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/tui/patch"
 	"agentctl/tui/transcript"
 )
 
@@ -13,11 +14,15 @@ import (
 // before it takes keys: what was in flight was not meant for it.
 const grace = 600 * time.Millisecond
 
+// expiresSoon is when the countdown of a request turns red.
+const expiresSoon = 30 * time.Second
+
 // approvals is the panel of requests that wait for a decision, one at a time.
 type approvals struct {
 	look    *look
 	request string // on the screen
 	armed   bool
+	waits   bool // there is no connection to decide through
 	forms   map[string]*form
 }
 
@@ -72,7 +77,7 @@ func find(pending []protocol.Approval, request string) int {
 
 // Render is at most rows lines; the chosen row of the form is always among
 // them, and write is the line where text is written, or -1.
-func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused bool) (out []string, write int) {
+func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, rows int, focused bool) (out []string, write int) {
 	r, f := a.current(pending)
 	if r == nil || rows < 1 {
 		return nil, -1
@@ -81,24 +86,25 @@ func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused
 	if len(pending) > 1 {
 		title += fmt.Sprintf(" %d of %d", find(pending, r.Request)+1, len(pending))
 	}
-	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
-	if r.Expires != nil {
-		title += a.look.warn.Render(" · expires " + a.look.clock(*r.Expires))
-	}
-	title += a.look.dim.Render(a.hint(f, focused, len(pending)))
+	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.expiry(r, now) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
+	title += a.look.dim.Render(a.hint(r, f, focused, len(pending)))
 	form, at := f.Render(width, focused)
 	if f.sending != "" {
-		form, at = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}, 0
+		sending := "sending: "
+		if a.waits {
+			sending = "waits for the connection: "
+		}
+		form, at = []string{a.look.warn.Render(fit("   "+sending+f.sending+" …", width))}, 0
 	}
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
-	about := a.about(r, width)
+	about, hidden := a.about(f.amended(r), f, width)
 	// What the decision is about goes before the options, which can be reached
 	// by their keys.
-	if room := max(rows-1-len(form), rows/2); len(about) > room {
-		keep := max(0, room-1)
-		more := a.look.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: v views all", width))
+	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
+		keep := min(len(about), max(0, room-1))
+		more := a.look.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: v views all", width))
 		about = append(about[:keep:keep], more)
 	}
 	form, at = window(form, at, rows-1-len(about))
@@ -118,7 +124,23 @@ func window(lines []string, at, n int) ([]string, int) {
 	return lines[first : first+n], at - first
 }
 
-func (a *approvals) hint(f *form, focused bool, pending int) string {
+// expiry counts down to when nobody can decide any more.
+func (a *approvals) expiry(r *protocol.Approval, now time.Time) string {
+	if r.Expires == nil {
+		return ""
+	}
+	left := r.Expires.Sub(now)
+	switch {
+	case left <= 0:
+		return a.look.bad.Render(" · expires now")
+	case left <= expiresSoon:
+		return a.look.bad.Render(fmt.Sprintf(" · expires in %ds", seconds(left)))
+	}
+	return a.look.warn.Render(" · expires in " + took(time.Duration(seconds(left))*time.Second))
+}
+
+func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending int) string {
+	keys := a.look.keys
 	switch {
 	case f.sending != "":
 		return ""
@@ -126,34 +148,80 @@ func (a *approvals) hint(f *form, focused bool, pending int) string {
 		return " · a moment …"
 	case f.input != nil:
 		return " · enter done · esc discard"
-	case focused && pending > 1:
-		return " · ↑↓ enter · r reason · v view · ←→ other"
-	case focused:
-		return " · ↑↓ enter · r reason · v view"
+	case !focused:
+		return " · tab, or a number"
 	}
-	return " · tab, or a number"
+	pairs := []any{doReason, "reason", doExamine, "view"}
+	if amendable(r) {
+		pairs = append(pairs, doAmend, "edit")
+	}
+	if pending > 1 {
+		pairs = append(pairs, doNextRequest, "other")
+	}
+	return prefixed(" · ", keys.hint(pairs...))
 }
 
-// about is what the decision is about. Nothing of it is hidden: characters that
-// would not show are made visible.
-func (a *approvals) about(r *protocol.Approval, width int) []string {
-	var out []string
-	add := func(text *transcript.Text, dress func(string) string) {
-		got, _ := text.Lines(width - indent)
-		for _, line := range got {
-			out = append(out, "   "+dress(line))
-		}
+// prefixed is s after something, unless there is no s.
+func prefixed(before, s string) string {
+	if s == "" {
+		return ""
 	}
+	return before + s
+}
+
+// aboutLines is how many lines of changes are laid out to be decided on; all of
+// them are a key away.
+const aboutLines = 200
+
+// about is what the decision is about, and how many lines of it are left out.
+// Nothing of it is hidden: characters that would not show are made visible.
+func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []string, hidden int) {
+	changes := f.changed(r)
 	for _, p := range passages(r) {
+		if p.role.changes(f.patched) {
+			continue
+		}
 		text := transcript.NewText()
 		if p.pre {
 			text = transcript.NewOutput()
 		}
 		text.Append(transcript.Reveal(p.text))
 		dress := a.look.passage(p.role)
-		add(text, dress)
+		got, _ := text.Lines(width - indent)
+		for _, line := range got {
+			out = append(out, "   "+dress(line))
+		}
 	}
-	return out
+	if changes != nil {
+		var lines []string
+		lines, hidden = changes.Lines(max(1, width-indent), aboutLines, a.look.split(width))
+		for _, line := range lines {
+			out = append(out, "   "+a.look.dress(line))
+		}
+	}
+	return out, hidden
+}
+
+// changed is what a request changes, or nil; it is laid out once.
+func (f *form) changed(r *protocol.Approval) *changes {
+	if f.changes == nil || f.laid != r.Patch {
+		f.laid = r.Patch
+		f.changes, f.patched = changesOf(r)
+	}
+	return f.changes
+}
+
+// changesOf is what a request changes, or nil. A patch that cannot be read shows
+// as it is.
+func changesOf(r *protocol.Approval) (c *changes, patched bool) {
+	files, patched := patch.Parse(transcript.Reveal(r.Patch))
+	if !patched {
+		files = nil
+	}
+	if files = append(files, comparisons(r.Content, transcript.Reveal)...); len(files) > 0 {
+		c = newChanges(files)
+	}
+	return c, patched
 }
 
 // passage is one piece of what a request says.
@@ -170,8 +238,12 @@ const (
 	isTitle
 	isCommand
 	isDetail
+	isPatch
 	isDiff
 )
+
+// changes tells that what has the role shows as changes.
+func (r role) changes(patched bool) bool { return r == isDiff || r == isPatch && patched }
 
 func (l *look) passage(r role) func(string) string {
 	switch r {
@@ -179,8 +251,6 @@ func (l *look) passage(r role) func(string) string {
 		return func(s string) string { return l.bold.Render(s) }
 	case isDetail:
 		return func(s string) string { return l.dim.Render(s) }
-	case isDiff:
-		return l.diff
 	}
 	return func(s string) string { return s }
 }
@@ -198,9 +268,13 @@ func passages(r *protocol.Approval) []passage {
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
 	}
-	add(isDiff, true, "", r.Patch)
+	add(isPatch, true, "", r.Patch)
 	for i := range r.Content {
-		add(isDiff, true, "", contentText(&r.Content[i]))
+		role := isText
+		if r.Content[i].Type == "diff" {
+			role = isDiff
+		}
+		add(role, true, "", contentText(&r.Content[i]))
 	}
 	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
 		add(isCommand, true, "", readable(r.Input))

@@ -16,6 +16,7 @@ import (
 // and never for what was there when it was told first.
 type attention struct {
 	terminal terminal
+	silent   bool // it calls nobody
 	away     bool // the terminal has lost the focus
 	seen     map[string]standing
 }
@@ -79,6 +80,9 @@ func (a *attention) glance(s *protocol.Summary) tea.Cmd {
 	switch {
 	case s.Status == protocol.Waiting && s.Asked != nil && !before.asks[s.Asked.String()]:
 		what = count(s.Approvals, "approval")
+		if s.Approvals == 1 && s.Doing != "" {
+			what = "approval: " + s.Doing
+		}
 	case before.turn != "" && before.turn != s.Turn && s.Turn == "":
 		what = "turn " + cmp.Or(string(s.Reason), "ended")
 	case before.turn != "" && before.turn != s.Turn:
@@ -92,7 +96,7 @@ func (a *attention) glance(s *protocol.Summary) tea.Cmd {
 }
 
 func (a *attention) call(name, what string) tea.Cmd {
-	if !a.away || what == "" {
+	if a.silent || !a.away || what == "" {
 		return nil
 	}
 	return tea.Raw(a.terminal.notify(name + ": " + what))

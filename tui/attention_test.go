@@ -63,6 +63,18 @@ func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
 	}
 }
 
+func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.m.attention = Options{NoAlert: true, Env: []string{"TERM=foot"}}.attention()
+	s.give(tea.BlurMsg{})
+	s.news()
+	s.journal.asks(tidy())
+	s.journal.end(protocol.ReasonCompleted)
+	if got := s.news(); got != "" {
+		t.Errorf("%q was written", got)
+	}
+}
+
 func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.journal.asks(tidy())
@@ -109,6 +121,7 @@ func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
 
 func TestADeskCallsForEverySession(t *testing.T) {
 	d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{Env: []string{"TERM=foot"}}, time.Now, func() string { return "" })
+	d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	tell := func(s protocol.Summary) string {
 		_, cmd := d.Update(rosterMsg{{summary: s}})
 		return written(cmd)
@@ -123,6 +136,8 @@ func TestADeskCallsForEverySession(t *testing.T) {
 		{protocol.Summary{Status: protocol.Running, Turn: "t1"}, ""},
 		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 2}, "docs: 2 approvals"},
 		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 2, Seq: 9}, ""},
+		{protocol.Summary{Status: protocol.Running, Turn: "t1"}, ""},
+		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &asked, Approvals: 1, Doing: "git push"}, "docs: approval: git push"},
 		{protocol.Summary{Status: protocol.Running, Turn: "t2"}, "docs: turn ended, the next one runs"},
 		{protocol.Summary{Status: protocol.Idle, Reason: protocol.ReasonInterrupted}, "docs: turn interrupted"},
 		{protocol.Summary{Status: protocol.Idle, Reason: protocol.ReasonInterrupted, Clients: 2}, ""},

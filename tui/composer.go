@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
@@ -17,7 +18,8 @@ const composerRows = 8
 // composer is where a person writes: a new message, or the new text of a queued
 // one.
 type composer struct {
-	area    textarea.Model
+	area    draft
+	recall  recall
 	editing string // the queued message that is edited
 	draft   string // of the new message, meanwhile
 }
@@ -44,24 +46,21 @@ func newComposer() composer {
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
 	area.Focus()
-	return composer{area: area}
+	return composer{area: draft{Model: area}}
 }
 
 func (c *composer) value() string { return strings.TrimSpace(c.area.Value()) }
 
-func (c *composer) empty() bool { return c.area.Length() == 0 }
+func (c *composer) empty() bool { return c.area.empty() }
 
 // key edits the text.
-func (c *composer) key(msg tea.KeyPressMsg) { c.area, _ = c.area.Update(msg) }
+func (c *composer) key(msg tea.KeyPressMsg) { c.area.press(msg) }
 
 // paste inserts text that may come from anywhere.
 func (c *composer) paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
 // write replaces what is written.
-func (c *composer) write(s string) {
-	c.area.SetValue(s)
-	c.area.MoveToEnd()
-}
+func (c *composer) write(s string) { c.area.SetValue(s) }
 
 func (c *composer) focus(on bool) {
 	if on {
@@ -69,6 +68,27 @@ func (c *composer) focus(on bool) {
 	} else {
 		c.area.Blur()
 	}
+}
+
+// earlier writes the message before, or with -1 the one after; false when there
+// is none.
+func (c *composer) earlier(by int, me protocol.Actor) bool {
+	if c.editing != "" {
+		return false
+	}
+	text, ok := c.recall.step(by, c.area.Value(), me)
+	if ok {
+		c.write(text)
+	}
+	return ok
+}
+
+// unsent is the new message as far as it was written.
+func (c *composer) unsent() string {
+	if c.editing != "" {
+		return c.draft
+	}
+	return c.recall.draft(c.area.Value())
 }
 
 // take empties the composer and returns what was in it.
@@ -81,7 +101,8 @@ func (c *composer) take() string {
 // edit keeps the draft and takes the text of a queued message instead.
 func (c *composer) edit(message, text string) {
 	if c.editing == "" {
-		c.draft = c.area.Value()
+		c.draft = c.unsent()
+		c.recall.end()
 	}
 	c.editing = message
 	c.write(text)

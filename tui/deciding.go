@@ -20,7 +20,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	switch does {
 	case doExamine:
-		m.examine(r)
+		m.examine(f.amended(r))
 		return nil
 	case doPreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
@@ -32,6 +32,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
+	f.err = ""
 	switch does {
 	case doUp:
 		f.move(-1)
@@ -39,6 +40,8 @@ func (m *model) approvalKey(key string) tea.Cmd {
 		f.move(1)
 	case doReason:
 		f.toReason()
+	case doAmend:
+		return m.amend(r, f)
 	case doChoose:
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
@@ -55,6 +58,10 @@ func (m *model) approvalKey(key string) tea.Cmd {
 // when somebody else was first, the screen says who.
 func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	if f.sending != "" {
+		return nil
+	}
+	if f.unanswered(o) {
+		f.err = "nothing is answered yet"
 		return nil
 	}
 	f.sending, f.err = oneLine(transcript.Clean(o.Label)), ""
@@ -77,13 +84,22 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 }
 
 // examine shows all of a request on a screen of its own.
-func (m *model) examine(r *protocol.Approval) {
-	text := transcript.NewOutput()
+func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
+
+// examined is all of a request.
+func examined(l *look, r *protocol.Approval) *pager {
+	var of []transcript.Source
+	changes, patched := changesOf(r)
 	for _, p := range passages(r) {
-		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
+		if !p.role.changes(patched) {
+			of = append(of, sheets(l, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
+		}
+	}
+	if changes != nil {
+		of = append(of, changes.sources(l)...)
 	}
 	for i := range r.Tasks {
-		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
+		of = append(of, sheets(l, transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)), asOutput)...)
 	}
-	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
+	return newPager(l, "approval · "+oneLine(transcript.Reveal(r.Title)), of...)
 }

@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -9,6 +11,9 @@ import (
 // enter puts a session on the screen, subscribing to it if it is not among
 // those that are. The one that was not shown for longest is given up for it.
 func (d *desk) enter(id string) tea.Cmd {
+	if d.shown != nil {
+		d.leave()
+	}
 	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
 	if i >= 0 {
 		d.shown = d.open[i]
@@ -16,33 +21,99 @@ func (d *desk) enter(id string) tea.Cmd {
 	} else {
 		d.shown = d.subscribe(id)
 	}
-	d.roster.chosen = id
+	d.choose(id)
 	d.open = slices.Insert(d.open, 0, d.shown)
-	if len(d.open) > sessionsKept {
-		last := d.open[len(d.open)-1]
-		d.open = d.open[:len(d.open)-1]
-		d.under.Go(last.work.close)
+	if last := len(d.open) - 1; last >= d.keep {
+		if d.open[last].id == d.tour.home && d.keep > 1 {
+			last-- // where the person comes back to stays as it is
+		}
+		d.leaveDraft(d.open[last])
+		d.end(last)
 	}
 	d.shown.model.hidden = false
 	d.tellOthers()
 	return d.route(d.shown, tea.WindowSizeMsg{Width: d.width, Height: d.height})
 }
 
-// leave brings the roster back. The session stays subscribed.
+// leaveDraft keeps what was written and not sent in a session that is given up.
+func (d *desk) leaveDraft(o *opened) {
+	texts := o.model.outbox.texts()
+	if text := o.model.composer.unsent(); text != "" {
+		texts = append(texts, text)
+	}
+	if len(texts) > 0 {
+		d.drafts[o.id] = strings.Join(texts, "\n\n")
+	}
+}
+
+// leave brings all sessions back. The one that was shown stays subscribed.
 func (d *desk) leave() {
-	d.shown.model.hidden = true
+	o := d.shown
+	o.model.hidden = true
 	d.shown = nil
 	d.dirty = true
+	if o.gone {
+		d.giveUp(o.id)
+	}
+}
+
+// giveUp ends the subscription of a session that is gone; one that is on the
+// screen may still be read, until it is left.
+func (d *desk) giveUp(id string) {
+	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
+	if i < 0 {
+		return
+	}
+	if d.open[i] == d.shown {
+		d.shown.gone = true
+		return
+	}
+	d.end(i)
+}
+
+// end ends a subscription.
+func (d *desk) end(i int) {
+	o := d.open[i]
+	d.open = slices.Delete(d.open, i, i+1)
+	for id, over := range d.ending {
+		select {
+		case <-over:
+			delete(d.ending, id)
+		default:
+		}
+	}
+	d.ending[o.id] = o.over
+	d.under.Go(o.work.close)
+}
+
+// subscribed is the session if it is among those subscribed, or nil.
+func (d *desk) subscribed(id string) *opened {
+	if i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id }); i >= 0 {
+		return d.open[i]
+	}
+	return nil
 }
 
 func (d *desk) subscribe(id string) *opened {
+	d.preview.stop()
 	s := d.fleet.Session(id)
-	o := &opened{id: id, work: newErrands(d.ctx)}
+	o := &opened{id: id, work: newErrands(d.ctx), over: make(chan struct{})}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
+	o.model.editor = d.editor
+	o.model.composer.write(d.drafts[id])
+	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
+	o.model.mux = d.mux
+	looked, before := d.preview.ended, d.ending[id]
 	d.under.Go(func() {
-		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
+		if before != nil {
+			<-before
+		}
+		if wait(o.work.ctx, looked) {
+			pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
+		}
+		close(o.over)
 		d.send(routed{o, outMsg{}})
 	})
 	return o
@@ -55,8 +126,18 @@ func (d *desk) route(o *opened, msg tea.Msg) tea.Cmd {
 		return nil // it was given up meanwhile
 	}
 	_, cmd := o.model.Update(msg)
+	if o.model.caughtUp || o.model.link.State == Offline {
+		d.watch()
+	}
+	if d.shown == nil && d.preview.on && d.chosen == o.id {
+		d.dirty = true
+	}
 	return address(o, cmd)
 }
+
+// ours is where the messages of models are declared; what a program does itself
+// has its messages elsewhere.
+var ours = reflect.TypeFor[routed]().PkgPath()
 
 // address makes the messages of a session's command find their way back.
 func address(o *opened, cmd tea.Cmd) tea.Cmd {
@@ -64,17 +145,17 @@ func address(o *opened, cmd tea.Cmd) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		switch msg := cmd().(type) {
-		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, doneMsg:
-			return routed{o, msg}
-		case tea.BatchMsg:
-			out := make(tea.BatchMsg, len(msg))
-			for i, c := range msg {
+		msg := cmd()
+		if all, ok := msg.(tea.BatchMsg); ok {
+			out := make(tea.BatchMsg, len(all))
+			for i, c := range all {
 				out[i] = address(o, c)
 			}
 			return out
-		default:
-			return msg // for the program: leave, suspend, clipboard
 		}
+		if msg != nil && reflect.TypeOf(msg).PkgPath() == ours {
+			return routed{o, msg}
+		}
+		return msg // for the program: leave, suspend, clipboard
 	}
 }

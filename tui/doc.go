@@ -2,8 +2,8 @@
 // lets a person steer it (Run), a desk of many sessions (Desk), and a session as
 // plain lines (Plain).
 //
-// It declares the Session and the Fleet it shows; a client of a server and a
-// recording satisfy them. It must not know servers, sockets or how a connection is kept.
+// It declares the Session and the Fleet it shows, and the Retrier that both may be;
+// a client of a server and a recording satisfy them. It must not know servers, sockets or how a connection is kept.
 //
 // There is one model per session. Its parts (composer, queue, approvals, …) have methods
 // and render themselves at a width, but no Update and no goroutine of their
@@ -11,6 +11,7 @@
 // pump.
 //
 // What reaches the terminal goes through the frame, which lets only dress by, and
-// the fields of a view. The one exception is attention, which rings and notifies
-// with clean text while the terminal has no focus.
+// the fields of a view. There are two exceptions: attention, which rings and
+// notifies with clean text while the terminal has no focus, and the clipboard,
+// which gets clean text, encoded, when a person copies it.
 package tui

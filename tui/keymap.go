@@ -19,7 +19,11 @@ const (
 	inQueue      place = "Queue (tab)"
 	inPlan       place = "Plan (tab)"
 	inTranscript place = "Transcript (tab)"
+	inCopying    place = "Copy mode (space in the transcript)"
+	inSessions   place = "Sessions"
+	inEnding     place = "Ending a session"
 	inRules      place = "Rules"
+	inContext    place = "Context"
 	inPager      place = "Pager"
 )
 
@@ -37,25 +41,35 @@ type binding struct {
 var bindings = []binding{
 	{everywhere, doHelp, []string{"f1"}, "this help"},
 	{everywhere, doInterrupt, []string{"ctrl+x"}, "interrupt the turn"},
-	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
+	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "all sessions: what each does, who waits"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
+	{everywhere, doRetry, []string{"f5"}, "try to connect now"},
+	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
+	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
 	{everywhere, doPageDown, []string{"pgdown"}, "scroll it down"},
 	{everywhere, doTop, []string{"ctrl+home"}, "to its beginning"},
 	{everywhere, doEnd, []string{"ctrl+end"}, "to its end, and follow"},
+	{everywhere, doTurnBefore, []string{"alt+up"}, "to the turn before"},
+	{everywhere, doTurnAfter, []string{"alt+down"}, "to the next turn"},
 	{everywhere, doFoldLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
 	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript"},
 	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent"},
+	{everywhere, doEditor, []string{"ctrl+g"}, "write the message in your editor ($VISUAL, $EDITOR)"},
+	{everywhere, doEarlier, []string{"ctrl+p"}, "what you wrote before"},
+	{everywhere, doLater, []string{"ctrl+n"}, "what you wrote after that"},
 	{everywhere, doRedraw, []string{"ctrl+l"}, "draw anew"},
 	{everywhere, doSuspend, []string{"ctrl+z"}, "suspend"},
 
 	{inComposer, doSend, []string{"enter"}, "send; queued while a turn runs"},
 	{inComposer, doGiveUp, []string{"esc"}, "interrupt the turn, or give up an edit"},
-	{inComposer, doScrollUp, []string{"up"}, "when empty: scroll"},
-	{inComposer, doScrollDown, []string{"down"}, "when empty: scroll down"},
+	{inComposer, doRecall, []string{"up"}, "when empty: what you wrote before; again: what was before that"},
+	{inComposer, doForth, []string{"down"}, "back again, to what you were writing"},
+	{inComposer, doScrollUp, []string{"shift+up"}, "when empty: scroll"},
+	{inComposer, doScrollDown, []string{"shift+down"}, "when empty: scroll down"},
 	{inComposer, doAsk, []string{"?"}, "when empty: this help"},
 
 	{inLists, doUp, []string{"up", "k"}, "up"},
@@ -67,6 +81,7 @@ var bindings = []binding{
 
 	{inApproval, doReason, []string{"r"}, "write a reason that goes with the decision"},
 	{inApproval, doExamine, []string{"v"}, "view all of it"},
+	{inApproval, doAmend, []string{"p"}, "edit the patch in your editor, or the chosen task of a plan"},
 	{inApproval, doPreviousRequest, []string{"left", "["}, "the request before"},
 	{inApproval, doNextRequest, []string{"right", "]"}, "the next request"},
 
@@ -74,24 +89,61 @@ var bindings = []binding{
 	{inQueue, doRemove, []string{"x", "delete", "backspace"}, "remove"},
 	{inQueue, doMoveUp, []string{"K", "shift+up"}, "move up"},
 	{inQueue, doMoveDown, []string{"J", "shift+down"}, "move down"},
+	{inQueue, doSendNow, []string{"s"}, "send now: it goes first, the queue is released, the turn is interrupted"},
+	{inQueue, doQueueUp, []string{"pgup"}, "a page up"},
+	{inQueue, doQueueDown, []string{"pgdown"}, "a page down"},
 	{inQueue, doHold, []string{"h"}, "hold the queue"},
 	{inQueue, doRelease, []string{"r"}, "release it"},
 
 	{inPlan, doCancelTask, []string{"c", "x"}, "cancel a task"},
 	{inPlan, doRestartTask, []string{"r"}, "restart it"},
 
-	{inTranscript, doFold, []string{"enter", "space", "right", "left"}, "unfold or fold"},
+	{inTranscript, doFold, []string{"enter", "right", "left"}, "unfold or fold"},
 	{inTranscript, doView, []string{"v", "o"}, "view a tool call on a screen of its own"},
+	{inTranscript, doSidesHere, []string{"d"}, "changes side by side, or in one column"},
 	{inTranscript, doFindHere, []string{"/"}, "find words"},
 	{inTranscript, doOlder, []string{"n"}, "the next older place with them"},
 	{inTranscript, doNewer, []string{"N"}, "the next newer place"},
-	{inTranscript, doCopy, []string{"y"}, "copy (where the terminal allows it)"},
+	{inTranscript, doLastTurn, []string{"["}, "the turn before"},
+	{inTranscript, doNextTurn, []string{"]"}, "the next turn"},
+	{inTranscript, doNextTool, []string{"t"}, "the next tool call"},
+	{inTranscript, doLastTool, []string{"T"}, "the tool call before"},
+	{inTranscript, doNextApproval, []string{"a"}, "the next approval"},
+	{inTranscript, doLastApproval, []string{"A"}, "the approval before"},
+	{inTranscript, doNextError, []string{"e"}, "the next error"},
+	{inTranscript, doLastError, []string{"E"}, "the error before"},
+	{inTranscript, doCopy, []string{"y"}, "copy it as it was said, a tool's output (where the terminal allows it)"},
+	{inTranscript, doCopyCode, []string{"c"}, "copy its code; again: the next block of it"},
+	{inTranscript, doCopying, []string{"space"}, "copy mode"},
 	{inTranscript, doKeysHere, []string{"?"}, "this help"},
+
+	{inCopying, doBeginChoice, []string{"space"}, "begin to choose lines, or begin anew"},
+	{inCopying, doChooseBlock, []string{"b"}, "choose the block of lines"},
+	{inCopying, doTakeChoice, []string{"y", "enter"}, "copy what is chosen, or the line"},
+
+	{inSessions, doFilter, []string{"/"}, "only those with these words"},
+	{inSessions, doSort, []string{"s"}, "sort by need, activity, name, agent, context"},
+	{inSessions, doPreview, []string{"space"}, "show what was said last"},
+	{inSessions, doCreate, []string{"n"}, "create a session"},
+	{inSessions, doRename, []string{"R"}, "rename it"},
+	{inSessions, doEndSession, []string{"X"}, "close or remove it"},
+	{inSessions, doAllow, []string{"y"}, "allow once what it asks for"},
+	{inSessions, doDeny, []string{"d"}, "deny it"},
+	{inSessions, doSessionKeys, []string{"?"}, "this help"},
+
+	{inEnding, doCloseSession, []string{"c"}, "close it: what was said stays"},
+	{inEnding, doDeleteSession, []string{"D"}, "remove it with all that was said"},
 
 	{inRules, doRevoke, []string{"x", "delete", "backspace"}, "revoke: the agent asks again"},
 
+	{inContext, doCompact, []string{"c"}, "make it smaller"},
+
 	{inPager, doScreenUp, []string{"pgup", "b"}, "a page up"},
 	{inPager, doScreenDown, []string{"pgdown", "space"}, "a page down"},
+	{inPager, doFindInPager, []string{"/"}, "find words"},
+	{inPager, doNextInPager, []string{"n"}, "the next place with them"},
+	{inPager, doPreviousInPager, []string{"N"}, "the place before"},
+	{inPager, doSides, []string{"d"}, "changes side by side, or in one column"},
 	{inPager, doLeavePager, []string{"v", "enter", "?", "f1"}, "back"},
 }
 
@@ -210,6 +262,9 @@ func (m *keymap) hint(pairs ...any) string {
 
 // keyName is a key as people write it.
 func keyName(key string) string {
+	if arrow := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]; arrow != "" {
+		return arrow
+	}
 	if len(key) > 1 && key[0] == 'f' && key[1] >= '0' && key[1] <= '9' {
 		return strings.ToUpper(key)
 	}

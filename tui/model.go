@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/meter"
 )
 
 // model is the one model of the program. The program's event loop owns it.
@@ -17,9 +18,12 @@ type model struct {
 	look    *look
 	now     func() time.Time
 	newID   func() string
-	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	after   func(time.Duration, tea.Msg) tea.Cmd            // gives the message later
+	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away meanwhile
+	editor  string                                          // the person's, as a shell reads it
 	mouse   bool
-	desk    bool // there are other sessions a key away
+	mux     multiplexer // between us and the terminal
+	desk    bool        // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -27,6 +31,9 @@ type model struct {
 	state    *protocol.State
 	clients  map[string]protocol.Client
 	caughtUp bool
+	out      bool // it will tell no more
+	catchup  catchup
+	absence  absence
 
 	// What the screen is made of.
 	width, height int
@@ -35,14 +42,21 @@ type model struct {
 	composer      composer
 	outbox        outbox
 	queue         queue
+	editors       editors
 	plan          plan
 	approvals     approvals
 	pager         *pager
 	menu          *menu
 	interrupt     interrupt
 	finder        finder
+	trip          *trip // under way; nil: none
+	copying       copying
 	completion    completion
 	attention     attention
+	meter         meter.Meter
+	pastOf        string       // epoch of whose past turns the meter knows
+	context       *contextPage // on the screen, or nil
+	compaction    compaction
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
 	others        string // what other sessions want
@@ -78,6 +92,10 @@ type (
 		page  *protocol.HistoryResult
 		err   error
 	}
+	meteredMsg struct {
+		epoch string
+		past  []*protocol.Event
+	}
 	doneMsg struct {
 		err  error
 		then func(error) tea.Cmd
@@ -85,15 +103,17 @@ type (
 )
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
+	l.now = now
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after, exec: tea.Exec, editor: editorOf(nil),
 		link:      Link{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
 		story:     newStory(l),
 		composer:  newComposer(),
 		outbox:    outbox{look: l},
-		queue:     queue{look: l},
+		queue:     queue{look: l, asking: map[string]string{}},
+		editors:   editors{left: map[protocol.Actor]time.Time{}},
 		plan:      plan{look: l, asking: map[string]string{}},
 		attention: newAttention(terminal{}),
 		approvals: approvals{look: l, forms: map[string]*form{}},
@@ -138,18 +158,25 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		m.ticking = false
 		m.dirty = true
+		m.story.tick()
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)
-	case findMsg:
-		cmd = m.find(msg.wave)
+	case meteredMsg:
+		m.dirty = true
+		m.metered(msg)
+	case lookMsg:
+		cmd = m.lookOn(msg.wave)
+	case editedMsg:
+		m.dirty = true
+		m.edited(msg)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
 	case outMsg:
+		m.out = true
 		if m.link.State != Offline {
-			m.link = Link{State: Offline}
-			m.dirty = true
+			m.linked(Link{State: Offline})
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page())
@@ -194,7 +221,7 @@ func (m *model) tell(err error) tea.Cmd {
 
 // tick wakes the program once a second while a clock is on the screen.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.hidden || m.state.Turn == nil && m.link.State != Reconnecting {
+	if m.ticking || m.hidden || !m.ticks() {
 		return nil
 	}
 	m.ticking = true
@@ -226,7 +253,11 @@ func (m *model) page() tea.Cmd {
 
 // pageNow asks for older turns, unless they are on their way.
 func (m *model) pageNow() tea.Cmd {
-	ask, ok := m.story.page()
+	turns := historyPage
+	if m.trip != nil {
+		turns = pageMost
+	}
+	ask, ok := m.story.page(turns)
 	if !ok {
 		return nil
 	}
@@ -247,18 +278,19 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	err := msg.err
 	if err == nil {
+		m.composer.recall.older(msg.page, m.link.By)
 		err = m.story.older(msg.page)
 	}
 	if err != nil {
 		m.story.loading = false
-		m.story.before = 0
+		m.story.before, m.trip = 0, nil
 		m.word = "older turns: " + errText(err)
 	}
 	if m.finder.paged {
 		m.finder.paged = false
-		return m.find(m.finder.wave)
+		return m.lookOn(m.finder.wave)
 	}
-	return nil
+	return m.travel(m.trip)
 }
 
 // errText is an error for people.

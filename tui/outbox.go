@@ -67,11 +67,22 @@ func (o *outbox) takeBack() (string, bool) {
 	return "", false
 }
 
+// texts are the messages of which it is not known that they were taken.
+func (o *outbox) texts() []string {
+	var out []string
+	for _, p := range o.pending {
+		if p.seq == 0 {
+			out = append(out, p.text)
+		}
+	}
+	return out
+}
+
 // Render is one line per message.
 func (o *outbox) Render(width int, link LinkState) []string {
 	var out []string
 	for _, p := range o.pending {
-		text := oneLine(transcript.Clean(p.text))
+		text := glimpse(p.text)
 		switch {
 		case p.err != "":
 			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+" · ctrl+r takes it back · "+text, width)))

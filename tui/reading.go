@@ -13,12 +13,9 @@ func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
 	switch m.look.keys.in(inTranscript, key) {
 	case doBack:
-		m.finder.stop()
-		m.finder.query = ""
-		list.Highlight(nil)
+		m.endFind()
 		m.setFocus(onComposer)
 	case doFindHere:
-		m.finder.stop()
 		m.finder.write()
 	case doOlder:
 		return m.findNext(-1)
@@ -40,22 +37,45 @@ func (m *model) storyKey(key string) tea.Cmd {
 	case doView:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
-				title, text := call.Full()
-				m.pager = newPager(m.look, title, leaf{m.look, text})
+				m.pager = newPager(m.look, call.plainTitle(), call.all()...)
 			}
 		}
+	case doLastTurn:
+		return m.jump(aTurn, -1)
+	case doNextTurn:
+		return m.jump(aTurn, 1)
+	case doLastTool:
+		return m.jump(aTool, -1)
+	case doNextTool:
+		return m.jump(aTool, 1)
+	case doLastApproval:
+		return m.jump(anApproval, -1)
+	case doNextApproval:
+		return m.jump(anApproval, 1)
+	case doLastError:
+		return m.jump(anError, -1)
+	case doNextError:
+		return m.jump(anError, 1)
 	case doCopy:
 		if id, ok := list.Selected(); ok {
-			m.word = "copied"
-			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
+			return m.copyItem(list.Source(id))
 		}
+	case doSidesHere:
+		m.look.toggle()
+		list.Redress()
+	case doCopyCode:
+		if id, ok := list.Selected(); ok {
+			return m.copyCode(id)
+		}
+	case doCopying:
+		m.beginCopying()
 	case doKeysHere:
 		m.showHelp()
 	}
 	return nil
 }
 
-// wording is what an item says, to be copied.
+// wording is what an item says, for a search.
 func wording(s transcript.Source) string {
 	switch s := s.(type) {
 	case *asked:
@@ -65,12 +85,13 @@ func wording(s transcript.Source) string {
 	case *thought:
 		return string(s.item.Text)
 	case *toolCall:
-		_, text := s.Full()
-		return text.String()
+		return s.said()
 	case *decision:
 		if s.item.Approval != nil {
 			return cmp.Or(s.item.Approval.Command, s.item.Approval.Title)
 		}
+	case *checklist:
+		return s.words()
 	case *note:
 		return s.text
 	}
@@ -97,9 +118,11 @@ func (m *model) foldLast() {
 }
 
 func folds(s transcript.Source) bool {
-	switch s.(type) {
-	case *thought, *toolCall:
+	switch s := s.(type) {
+	case *thought, *toolCall, *checklist:
 		return true
+	case *said:
+		return s.item.Task != ""
 	}
 	return false
 }

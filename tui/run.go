@@ -22,9 +22,14 @@ type Options struct {
 	Output  io.Writer      // the screen; nil: standard output
 	Env     []string       // of the terminal; nil: the process's
 	Theme   Theme          // "": ThemeAuto
+	Width   int            // of an output that is no terminal, in cells
+	Height  int            // of it
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	Keep    int            // sessions that stay subscribed, with the one on the screen; 0: 3
+	CWD     string         // of sessions that are created; "": the server's
+	NoAlert bool           // neither ring nor notify while the terminal has no focus
 	Keys    Keys           // other keys than the usual; see Keys.Check
 }
 
@@ -37,9 +42,16 @@ func Run(ctx context.Context, s Session, o Options) error {
 	}
 	work := newErrands(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
-	m.mouse = o.Mouse
-	m.attention = newAttention(terminalOf(o.environ()))
+	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
+	m.attention = o.attention()
+	m.mux = multiplexerOf(o.environ())
 	return show(ctx, s, work, m, o.program()...)
+}
+
+func (o Options) attention() attention {
+	a := newAttention(terminalOf(o.environ()))
+	a.silent = o.NoAlert
+	return a
 }
 
 // look is how the options want things dressed, and keys named. Its error says
@@ -65,6 +77,9 @@ func (o Options) program() []tea.ProgramOption {
 	}
 	if o.Output != nil {
 		out = append(out, tea.WithOutput(o.Output))
+	}
+	if o.Width > 0 && o.Height > 0 {
+		out = append(out, tea.WithWindowSize(o.Width, o.Height))
 	}
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env))

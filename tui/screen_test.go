@@ -35,8 +35,11 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	t.Helper()
 	s := &screen{t: t, session: newRecording(), journal: j, now: dawn.Add(time.Minute)}
 	s.session.reply = func(a asking) (any, error) {
-		if a.verb == protocol.DoHistory {
+		switch a.verb {
+		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
+		case protocol.DoSearch:
+			return nil, errCannotSearch
 		}
 		return nil, nil
 	}
@@ -178,18 +181,43 @@ func (s *screen) askedNothing() {
 func TestGoldenScreens(t *testing.T) {
 	prepare := map[string]func(*screen){
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
+		"patch":    func(s *screen) { s.quiet(); s.press("tab") },
+		"amended": func(s *screen) {
+			s.quiet()
+			s.edits(`sed -i s/20/40/ "$1"`)
+			s.press("tab", "p")
+		},
+		"confirm":  func(s *screen) { s.quiet(); s.press("tab", "down", "enter", "down", "p"); s.write(" it all") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
+		"editing": func(s *screen) {
+			s.press("tab", "e")
+			s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
+			s.journal.link(Link{State: Reconnecting, Attempt: 1})
+			s.tell()
+			s.now = s.now.Add(6 * time.Second)
+			s.give(tickMsg{})
+		},
+		"stopping": func(s *screen) { s.m.Update(press("ctrl+x")) },
+		"stop":     func(s *screen) { s.press("ctrl+x") },
 		"settings": func(s *screen) { s.press("f3", "down") },
 		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
 		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
 		"rules":    func(s *screen) { s.press("f4", "down") },
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
+		"finding": func(s *screen) {
+			s.finds(nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")}, []protocol.Hit{hit("m1", 2, protocol.HitUser, "")})
+			s.press("ctrl+f")
+			s.write("test store")
+			s.press("enter", "n")
+		},
+		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
 	}
-	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "editing": "queue", "amended": "patch", "confirm": "tasks to confirm"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "editing", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

@@ -23,9 +23,14 @@ type story struct {
 	list  *transcript.List
 	words protocol.Transcript
 	shown map[*protocol.Item]transcript.ID // of the turn under way
+	runs  map[*protocol.Item]transcript.ID // of them, tool calls with a clock
 	voice string                           // who spoke last in it
 	tasks map[string]string                // titles by id
 	turns []start                          // that the list holds, but for those paged in
+	plan  *checklist                       // of the turn under way
+	steps transcript.ID                    // where it is
+
+	pinned bool // nothing may be forgotten: somebody chooses lines
 
 	// Older turns are paged in before the first.
 	before  uint64 // seq that the next page ends at; 0: nothing older
@@ -41,7 +46,7 @@ type start struct {
 func newStory(l *look) *story {
 	return &story{
 		look: l, list: transcript.NewList(cacheBytes),
-		shown: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
+		shown: map[*protocol.Item]transcript.ID{}, runs: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
 	}
 }
 
@@ -75,9 +80,12 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	case protocol.MessageUser:
 		turn := s.words.Current()
 		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
-		clear(s.shown)
+		s.close(nil, nil)
 		s.voice = ""
-		id := add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
+		id := add(&asked{
+			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
+			look:     s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e),
+		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
 		return
 	case protocol.PlanUpdated, protocol.PlanCompleted:
@@ -85,34 +93,85 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			s.tasks[t.ID] = t.Title
 		}
 	case protocol.TurnEnded:
-		s.touch(items)
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
-			add(s.look.ends(turn.End), false)
+			s.close(items, turn.End)
+			n := s.look.ends(turn.End)
+			if turn.End.Failed() {
+				n.landmark = s.errorAt(theEnd)
+			}
+			add(n, false)
 		}
-		clear(s.shown)
 		s.forget()
 		return
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
 		if n, ok := s.look.tells(e.Type, e.Data); ok {
+			if e.Type == protocol.ErrorRaised {
+				n.kind = anError
+			}
 			add(n, false)
 		}
 	}
 	for _, it := range items {
+		if it.Kind == protocol.ItemEvent && planning(it.Type) {
+			s.planned(it, add)
+			continue
+		}
 		if id, ok := s.shown[it]; ok {
 			s.list.Touch(id)
 			continue
 		}
 		if src, folded := s.source(it, e); src != nil {
 			s.shown[it] = add(src, folded)
+			if it.Kind == protocol.ItemTool && it.Open {
+				s.runs[it] = s.shown[it]
+			}
 		}
 	}
 }
 
-func (s *story) touch(items []*protocol.Item) {
-	for _, it := range items {
+// planned shows an event of the turn's plan where the plan is shown.
+func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) transcript.ID) {
+	fresh := s.plan == nil
+	if fresh {
+		s.plan = &checklist{look: s.look}
+	}
+	s.plan.take(it)
+	if fresh {
+		s.steps = add(s.plan, true)
+		return
+	}
+	s.list.Touch(s.steps)
+}
+
+// close ends what shows of a turn; what was open then is marked as cut off. No
+// end is that of a turn which nothing is known of.
+func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
+	for _, it := range open {
 		if id, ok := s.shown[it]; ok {
+			if src, ok := s.list.Source(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
+				src.cutOff(cutWord(end))
+			}
 			s.list.Touch(id)
+		}
+	}
+	if s.plan != nil {
+		s.plan.over = true
+		s.list.Touch(s.steps)
+		s.plan = nil
+	}
+	clear(s.shown)
+	clear(s.runs)
+}
+
+// tick moves the clocks of what runs.
+func (s *story) tick() {
+	if s.plan != nil && s.plan.runs() {
+		s.list.Touch(s.steps)
+	}
+	for it, id := range s.runs {
+		if s.list.Touch(id); !it.Open {
+			delete(s.runs, it)
 		}
 	}
 }
@@ -122,28 +181,46 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice {
+		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice || it.Task != "" {
 			s.voice = voice
 			head = s.head(voice, e)
 		}
-		return &said{look: s.look, item: it, head: head}, false
+		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, it.Task != ""
 	case protocol.ItemReasoning:
-		return &thought{look: s.look, item: it}, true
+		return &thought{landmark: s.at(0, it), look: s.look, item: it}, true
 	case protocol.ItemTool:
-		return &toolCall{look: s.look, item: it}, true
+		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it}, true
 	case protocol.ItemApproval:
-		return &decision{look: s.look, item: it}, false
+		return &decision{landmark: s.at(anApproval, it), look: s.look, item: it}, false
 	}
 	if n, ok := s.look.tells(it.Type, it.Data); ok {
+		if it.Type == protocol.ErrorRaised {
+			n.landmark = s.errorAt(seqName(it.Seq))
+		}
 		return n, false
 	}
 	return nil, false
 }
 
+// at makes an item of the turn under way one that can be gone to.
+func (s *story) at(kind transcript.Kind, it *protocol.Item) landmark {
+	return landmark{kind, nameOfItem(s.words.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
+}
+
+// errorAt does it for an error of that turn.
+func (s *story) errorAt(id string) landmark {
+	return landmark{anError, nameOfItem(s.words.Current().Turn, protocol.HitError, id)}
+}
+
+// mark puts a line of ours between what is said.
+func (s *story) mark(text string) {
+	s.list.Append(&note{look: s.look, style: &s.look.warn, text: "── " + text, space: true}, false)
+}
+
 // forget drops the oldest turns once there are too many items, and not while
 // somebody reads above. They can be paged in again.
 func (s *story) forget() {
-	if s.list.Len() < itemsMax || !s.list.Following() {
+	if s.list.Len() < itemsMax || !s.list.Following() || s.pinned {
 		return
 	}
 	cut := slices.IndexFunc(s.turns, func(t start) bool { return s.list.Last()-t.id < itemsKept })
@@ -166,14 +243,14 @@ func (s *story) head(name string, e *protocol.Event) string {
 // empty tells that nothing was ever said.
 func (s *story) empty() bool { return s.list.Len() == 0 && s.before == 0 && !s.loading }
 
-// page asks for the turns before the first one shown, once at a time; ok is
+// page asks for so many turns before the first one shown, once at a time; ok is
 // false when there is nothing to ask.
-func (s *story) page() (protocol.HistoryData, bool) {
+func (s *story) page(turns int) (protocol.HistoryData, bool) {
 	if s.before == 0 || s.loading {
 		return protocol.HistoryData{}, false
 	}
 	s.loading = true
-	return protocol.HistoryData{Before: s.before, Limit: historyPage}, true
+	return protocol.HistoryData{Before: s.before, Limit: turns}, true
 }
 
 // older shows a page of history before the first item.
@@ -194,6 +271,9 @@ func (s *story) older(page *protocol.HistoryResult) error {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
+		}
+		if e.Turn != "" && e.Type != protocol.MessageUser && past.words.Current() == nil { // the end of a long turn
+			past.words.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
 		}
 		items, err := past.words.Apply(&e)
 		if err != nil {

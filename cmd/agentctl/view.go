@@ -18,7 +18,13 @@ type view struct {
 	session string
 }
 
-var _ tui.Session = (*view)(nil)
+var (
+	_ tui.Session = (*view)(nil)
+	_ tui.Retrier = (*view)(nil)
+)
+
+// Retry tries to connect now.
+func (v *view) Retry() { v.client.Retry() }
 
 // Do carries out a command; after a lost connection again, with the same key.
 func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
@@ -67,17 +73,18 @@ func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
 
 func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
 	for s := range v.client.States(ctx) {
-		if !put(ctx, updates, tui.Update{Link: v.linkOf(s)}) {
+		if !put(ctx, updates, tui.Update{Link: linkOf(v.client, s)}) {
 			return
 		}
 	}
 }
 
-func (v *view) linkOf(s wsclient.ConnState) *tui.Link {
-	hello := v.client.Hello()
+// linkOf is the state of a connection as the screen shows it.
+func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Link {
+	hello := c.Hello()
 	l := &tui.Link{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
 	if s.Err != nil {
-		l.Reason = s.Err.Error()
+		l.Reason, l.Advice = s.Err.Error(), faultOf(s.Err).hint
 	}
 	switch s.Phase {
 	case wsclient.PhaseOpen:
@@ -92,19 +99,57 @@ func (v *view) linkOf(s wsclient.ConnState) *tui.Link {
 	return l
 }
 
-// events ends when the session cannot be followed any more, which it tells last.
+// events ends when the session cannot be followed any more, which it tells last. A server that refuses the connection may be asked
+// again: then it goes on.
 func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
 	sub := v.client.Subscribe(v.session, wsclient.SubscribeOptions{})
 	defer sub.Close()
-	for item, err := range sub.Events(ctx) {
-		u := tui.Update{Attached: item.Attached, Event: item.Event}
-		if err != nil {
-			u = tui.Update{Link: &tui.Link{State: tui.Offline, Reason: reasonOf(err)}}
-		}
-		if !put(ctx, updates, u) {
+	for {
+		err := v.follow(ctx, sub, updates)
+		switch {
+		case err == nil:
+			return
+		case refusedNow(err):
+			if !opened(ctx, v.client) {
+				return
+			}
+		default:
+			put(ctx, updates, tui.Update{Link: &tui.Link{State: tui.Offline, Reason: reasonOf(err), Advice: faultOf(err).hint}})
 			return
 		}
 	}
+}
+
+// follow hands on what the subscription yields. It returns nil when nobody wants more.
+func (v *view) follow(ctx context.Context, sub *wsclient.Subscription, updates chan<- tui.Update) error {
+	for item, err := range sub.Events(ctx) {
+		if err != nil {
+			return err
+		}
+		if !put(ctx, updates, tui.Update{Attached: item.Attached, Event: item.Event}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// refusedNow tells that the server refuses the connection, which somebody may ask for again.
+func refusedNow(err error) bool {
+	var refused *wsclient.ConnectError
+	return errors.As(err, &refused) && !errors.Is(err, wsclient.ErrClosed)
+}
+
+// opened waits until the connection is open; false when that will not be.
+func opened(ctx context.Context, c *wsclient.Client) bool {
+	for s := range c.States(ctx) {
+		switch s.Phase {
+		case wsclient.PhaseOpen:
+			return true
+		case wsclient.PhaseClosed:
+			return false
+		}
+	}
+	return false
 }
 
 // reasonOf is an error in words, without what led to it when the server said it.

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -20,11 +24,75 @@ import (
 // embedded runs a server in this process with one script for all sessions, and connects to it.
 func embedded(t *testing.T, agent string) *wsclient.Client {
 	t.Helper()
+	c, _ := reached(t, agent)
+	return c
+}
+
+// A wire is how an embedded server is reached: it can be cut, and refuse.
+type wire struct {
+	dial func(context.Context) (net.Conn, error)
+
+	mu      sync.Mutex
+	refuses bool
+	last    net.Conn
+}
+
+func (w *wire) Dial(ctx context.Context) (net.Conn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refuses {
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
+				_, _ = io.WriteString(theirs, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n") // the client may be gone
+			}
+		}()
+		return ours, nil
+	}
+	conn, err := w.dial(ctx)
+	w.last = conn
+	return conn, err
+}
+
+// cut ends the connection; refuse says what becomes of the next ones.
+func (w *wire) cut(refuse bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refuses = refuse
+	if w.last != nil {
+		_ = w.last.Close() // what is cut may be closed already
+	}
+}
+
+// reached is embedded with the wire between the two.
+func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
+	t.Helper()
+	w := &wire{dial: embeddedDial(t, agent)}
+	c := wsclient.New("ws://test", wsclient.Options{Dial: w.Dial, Name: "ann"})
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c, w
+}
+
+// embeddedDial is the way to a server in this process, which ends with the test.
+func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
+	t.Helper()
+	dial, end := serveIn(t, t.TempDir(), agent)
+	t.Cleanup(end)
+	return dial
+}
+
+// serveIn runs a server with one script for all sessions on what a directory holds, until end is called.
+func serveIn(t *testing.T, dir, agent string) (dial func(context.Context) (net.Conn, error), end func()) {
+	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
+	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,26 +102,20 @@ func embedded(t *testing.T, agent string) *wsclient.Client {
 	}
 	pipe := server.NewPipe()
 	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
-	ctx, end := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	var served sync.WaitGroup
 	served.Go(func() {
 		if err := i.serve(ctx, 0); err != nil {
 			t.Error(err)
 		}
 	})
-	c := wsclient.New("ws://test", wsclient.Options{Dial: pipe.Dial, Name: "ann"})
-	t.Cleanup(func() {
-		_ = c.Close()
-		end()
+	return pipe.Dial, func() {
+		cancel()
 		served.Wait()
 		if err := i.close(); err != nil {
 			t.Error(err)
 		}
-	})
-	if err := c.Connect(t.Context()); err != nil {
-		t.Fatal(err)
 	}
-	return c
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
@@ -114,6 +176,87 @@ func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
 	}
 	if last.Link == nil || last.Link.State != tui.Offline || !strings.Contains(last.Link.Reason, "nope") {
 		t.Errorf("last %+v", last.Link)
+	}
+}
+
+func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	v := create(t, c)
+	var told []string
+	for u := range v.Updates(patient(t)) {
+		switch {
+		case u.Link != nil && u.Link.State == tui.Offline:
+			told = append(told, "offline")
+			if !strings.Contains(u.Link.Reason, "401") || !strings.Contains(u.Link.Advice, "--token") {
+				t.Errorf("offline as %+v", u.Link)
+			}
+			w.cut(false)
+			v.Retry()
+		case u.Attached != nil:
+			told = append(told, u.Attached.Mode)
+			if len(told) == 1 {
+				w.cut(true)
+			}
+		}
+		if len(told) == 3 {
+			break
+		}
+	}
+	if want := []string{protocol.ModeSnapshot, "offline", protocol.ModeResume}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}
+
+func TestWhoLeavesARefusedScreenIsToldWhy(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	l := newLink(patient(t), c, true)
+	if err := l.parted(nil); err != nil {
+		t.Errorf("leaving an open connection is %v", err)
+	}
+	w.cut(true)
+	<-l.done
+	err := l.parted(nil)
+	if f := faultOf(err); f.exit != exitForbidden || f.hint == "" {
+		t.Errorf("left with %v, exit %d, %q", err, f.exit, f.hint)
+	}
+	l.Close()
+}
+
+func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	gone, stays := create(t, c), create(t, c)
+	ctx := patient(t)
+	var told []string
+	for s, err := range (fleet{client: c}).Watch(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case s.Deleted:
+			told = append(told, "gone "+s.Session)
+		default:
+			told = append(told, s.Session)
+		}
+		if len(told) == 4 {
+			break
+		}
+		if len(told) != 2 {
+			continue
+		}
+		w.cut(true)
+		for now := range c.States(ctx) {
+			if now.Phase == wsclient.PhaseOffline {
+				break
+			}
+		}
+		w.cut(false)
+		c.Retry()
+		if err := gone.Do(ctx, protocol.DoClose, protocol.CloseData{Delete: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"gone " + gone.session, stays.session}; len(told) != 4 || !slices.Equal(told[2:], want) {
+		t.Errorf("told %v, want %v at last", told, want)
 	}
 }
 
