@@ -271,6 +271,30 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// SC-36, SC-39: a message whose answer a broken connection kept is looked up on the next one, and sent again only if it is not there.
+func TestAMessageIsSentOnceOverConnections(t *testing.T) {
+	for arrived, want := range map[string]string{"key-1": "", "another": `"tag":"chat.send"`} {
+		memory := &protocol.Memory{Value: &manners{tags: chatTags, sure: true}}
+		d := newDesk(t, memory)
+		d.follows()
+		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+		if len(d.said) != 1 {
+			t.Fatalf("%s", d.said)
+		}
+		d = newDesk(t, memory)
+		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+		d.chunk(0, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
+		d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"` + arrived + `"},` +
+			`{"id":"a1","role":"assistant","parts":[]}]}}`)
+		said := strings.Join(d.said, "")
+		a := d.answer("n1")
+		if want == "" && (strings.Contains(said, "chat.send") || a == nil || !strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
+			want != "" && (!strings.Contains(said, want) || a != nil) {
+			t.Errorf("arrived %s: said %s, answered %+v", arrived, said, a)
+		}
+	}
+}
+
 // SC-47: causes come nested.
 func TestErrorsAreReadInEveryForm(t *testing.T) {
 	for cause, want := range map[string]protocol.Code{
