@@ -112,7 +112,7 @@ func (d *desk) follows() {
 	d.t.Helper()
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, idle)
-	if d.types() != "answer caught_up" {
+	if d.types() != "answer session.created caught_up" {
 		d.t.Fatalf("%s", d.lines)
 	}
 }
@@ -155,7 +155,7 @@ func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 		`"buffer":[{"type":"start","messageId":"a1"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"Hi"}],`+
 		`"turnContext":{"turnId":"t1","messageId":"m1","content":"Hello","clientMessageId":"c1","startedAt":"2026-03-01T11:59:00.000Z"},"pendingApprovals":[{"toolCallId":"x","toolName":"Bash"}]}`)
 	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
-	if got := d.types(); got != "answer message.user turn.started text.start text.delta approval.requested caught_up" {
+	if got := d.types(); got != "answer session.created message.user turn.started text.start text.delta approval.requested caught_up" {
 		t.Errorf("got %s", got)
 	}
 	if s := d.state; s.Turn.Message.Text != "Hello" || s.Turn.Started.Minute() != 59 || s.Queue[0].Text != "later" || s.Approvals[0].Request != "x" {
@@ -445,7 +445,7 @@ func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, past)
 	d.says(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
-	if d.types() != "answer caught_up" || len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"2","tag":"chat.subscribe"`) {
+	if d.types() != "answer session.created caught_up" || len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"2","tag":"chat.subscribe"`) {
 		t.Errorf("%s %s", d.lines, d.said)
 	}
 	same(t, d.said[:1], `{"_tag":"Interrupt","requestId":"0"}`) // what is streamed goes on there
