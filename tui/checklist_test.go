@@ -71,7 +71,7 @@ func TestGoldenPlans(t *testing.T) {
 
 func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s := open(t, scenes["pipeline"](), 80, 40)
-	s.shows("☰ plan list, run, read, sum up", "1 of 4 done", "✓ List the tests", "1.2s", "▸ Run each a hundred times: 40 of 212", "attempt 2 · running 4")
+	s.shows("• plan list, run, read, sum up", "1 of 4 done", "✓ List the tests", "1.2s", "▸ Run each a hundred times: 40 of 212", "attempt 2 · running 4")
 	s.hides("With the race detector.")
 	s.shows("▸ List the tests · 09:41 · 2 lines")
 	s.hides("in 40 packages.")
