@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -118,6 +119,9 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			continue
 		}
 		if id, ok := s.shown[it]; ok {
+			if call, ok := s.list.Source(id).(*toolCall); ok && replaces(e) {
+				call.anew()
+			}
 			s.list.Touch(id)
 			continue
 		}
@@ -128,6 +132,11 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			}
 		}
 	}
+}
+
+// replaces tells that a tool's output is another one from this event on.
+func replaces(e *protocol.Event) bool {
+	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) && decode[protocol.ToolOutputData](e.Data).Replace
 }
 
 // planned shows an event of the turn's plan where the plan is shown.

@@ -43,6 +43,11 @@ type made struct {
 	text     int
 }
 
+// anew forgets what was laid out of an output that is another one now.
+func (t *toolCall) anew() {
+	t.feed, t.of, t.changes, t.inText = feed[*transcript.Text]{}, made{}, nil, false
+}
+
 func (t *toolCall) cutOff(why string) { t.cut = why }
 
 func (t *toolCall) Estimate(width int, folded bool) int {
