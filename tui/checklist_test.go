@@ -92,6 +92,16 @@ func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s.hides("putting the results together")
 }
 
+func TestWhatBelongsToATaskSaysSo(t *testing.T) {
+	s := open(t, scenes["pipeline"](), 80, 40)
+	s.journal.add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "Hm."})
+	s.journal.out[len(s.journal.out)-1].Event.Task = "b"
+	s.journal.tool("c1", protocol.ToolStartedData{Name: "shell", Title: "go test"}, "")
+	s.journal.out[len(s.journal.out)-1].Event.Task = "c"
+	s.tell()
+	s.shows("▸ Run each a hundred times · thinking", "• 讀紀錄 › shell go test")
+}
+
 func TestTheClockOfATaskMoves(t *testing.T) {
 	s := open(t, scenes["pipeline"](), 80, 40)
 	s.now = s.now.Add(10 * time.Minute)

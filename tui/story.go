@@ -190,15 +190,15 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice || it.Task != "" {
+		if voice := cmp.Or(it.Agent, s.task(it.Task), "agent"); voice != s.voice || it.Task != "" {
 			s.voice = voice
 			head = s.head(voice, e)
 		}
 		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, it.Task != ""
 	case protocol.ItemReasoning:
-		return &thought{landmark: s.at(0, it), look: s.look, item: it}, true
+		return &thought{landmark: s.at(0, it), look: s.look, item: it, task: s.task(it.Task)}, true
 	case protocol.ItemTool:
-		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it}, true
+		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it, task: s.task(it.Task)}, true
 	case protocol.ItemApproval:
 		return &decision{landmark: s.at(anApproval, it), look: s.look, item: it}, false
 	}
@@ -209,6 +209,19 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 		return n, false
 	}
 	return nil, false
+}
+
+// task is what a task of a plan is called.
+func (s *story) task(id string) string {
+	if title := s.tasks[id]; title != "" || id == "" {
+		return title
+	}
+	if s.plan != nil {
+		if i := s.plan.find(id); i >= 0 {
+			return s.plan.steps[i].Title
+		}
+	}
+	return id
 }
 
 // at makes an item of the turn under way one that can be gone to.

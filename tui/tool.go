@@ -25,6 +25,7 @@ type toolCall struct {
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]
+	task string // of a plan, by its title
 	cut  string // why it did not come to its end
 
 	changes *changes // of what the call had when they were made
