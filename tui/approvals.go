@@ -22,6 +22,7 @@ type approvals struct {
 	look    *look
 	request string // on the screen
 	armed   bool
+	waits   bool // there is no connection to decide through
 	forms   map[string]*form
 }
 
@@ -89,7 +90,11 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 	title += a.look.dim.Render(a.hint(r, f, focused, len(pending)))
 	form, at := f.Render(width, focused)
 	if f.sending != "" {
-		form, at = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}, 0
+		sending := "sending: "
+		if a.waits {
+			sending = "waits for the connection: "
+		}
+		form, at = []string{a.look.warn.Render(fit("   "+sending+f.sending+" …", width))}, 0
 	}
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))

@@ -93,7 +93,7 @@ func (m *model) edge() string {
 	title := ""
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render("editing a queued message") + m.look.warn.Render(m.heldFor()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(" · enter keeps it · esc gives up")
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
 	case !m.story.list.Following():

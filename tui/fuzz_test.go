@@ -171,6 +171,7 @@ func FuzzOutputOnTheScreen(f *testing.F) {
 
 var anyKey = rapid.SampledFrom([]string{
 	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "f3", "f4", "f6", "f8", "space",
+	"f5", "ctrl+g", "ctrl+p", "ctrl+n", "shift+up", "s", "p", "pgup",
 	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "d", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
 })
 
@@ -192,6 +193,11 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 			},
 			"link": func(rt *rapid.T) {
 				s.journal.link(Link{State: rapid.SampledFrom([]LinkState{Connecting, Connected, Reconnecting, Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.tell()
+			},
+			"resume": func(rt *rapid.T) {
+				s.now = s.now.Add(time.Minute)
+				s.journal.back(protocol.ModeResume, uint64(rapid.IntRange(0, 2000).Draw(rt, "missed")))
 				s.tell()
 			},
 			"reset": func(*rapid.T) {

@@ -41,7 +41,7 @@ type binding struct {
 var bindings = []binding{
 	{everywhere, doHelp, []string{"f1"}, "this help"},
 	{everywhere, doInterrupt, []string{"ctrl+x"}, "interrupt the turn"},
-	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
+	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "all sessions: what each does, who waits"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
 	{everywhere, doRetry, []string{"f5"}, "try to connect now"},

@@ -160,6 +160,18 @@ func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
+// glimpsed is how much of a text is looked at for one line of it.
+const glimpsed = 2 << 10
+
+// glimpse is the beginning of any text in one line: what it costs does not depend
+// on how long the text is.
+func glimpse(s string) string {
+	if len(s) > glimpsed {
+		s = s[:glimpsed]
+	}
+	return oneLine(transcript.Clean(s))
+}
+
 // took is a duration for people: 340ms, 12s, 3m05s, 2h10m.
 func took(d time.Duration) string {
 	switch {
