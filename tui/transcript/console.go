@@ -166,13 +166,30 @@ func (c *console) WriteRune(r rune) (int, error) {
 	case r == '\t':
 		c.put("\t", tabStop-c.col%tabStop)
 	case r < utf8.RuneSelf:
-		c.put(string(r), 1)
-	case !c.join(string(r)):
-		if _, cells := cluster(string(r)); cells > 0 {
-			c.put(string(r), cells)
+		c.put(ascii[r:r+1], 1)
+	default:
+		s := string(r)
+		if ideograph := r >= 0x3400 && r <= 0x9fff; ideograph && !c.joining() || !c.join(s) {
+			if _, cells := cluster(s); cells > 0 {
+				c.put(s, cells)
+			}
 		}
 	}
 	return 0, nil
+}
+
+// ascii is every rune of one byte, to be cut instead of made.
+var ascii = func() string {
+	var b [utf8.RuneSelf]byte
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return string(b[:])
+}()
+
+// joining tells that the cluster before the cursor takes whatever comes.
+func (c *console) joining() bool {
+	return c.col > 0 && c.col <= len(c.cells) && strings.HasSuffix(c.cells[c.base(c.col-1)].text, "\u200d")
 }
 
 // join adds to the cluster before the cursor what belongs to it.
