@@ -18,7 +18,7 @@ const composerRows = 8
 // composer is where a person writes: a new message, or the new text of a queued
 // one.
 type composer struct {
-	area    sheet
+	area    draft
 	recall  recall
 	editing string // the queued message that is edited
 	draft   string // of the new message, meanwhile
@@ -46,7 +46,7 @@ func newComposer() composer {
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
 	area.Focus()
-	return composer{area: sheet{Model: area}}
+	return composer{area: draft{Model: area}}
 }
 
 func (c *composer) value() string { return strings.TrimSpace(c.area.Value()) }

@@ -199,7 +199,7 @@ func TestALongRequestCanBeReadWhole(t *testing.T) {
 	s.quiet()
 	s.shows("more: v views all", "1 Allow once")
 	s.press("tab", "v", "G")
-	s.shows("+ the end", "q back")
+	s.shows("+ the end", "esc back")
 	s.press("q")
 	s.shows("1 Allow once")
 }

@@ -26,7 +26,7 @@ func (m *model) draw() tea.View {
 	}
 	switch {
 	case m.pager != nil:
-		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
+		m.pager.show(&v, m.width, m.height)
 		return v
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Bounds of what a sheet keeps in its area. A key costs what the area holds.
+// Bounds of what a draft keeps in its area. A key costs what the area holds.
 const (
 	areaBytes = 4 << 10 // on each side of the cursor, when the area is filled
 	areaLines = 30
@@ -17,74 +17,74 @@ const (
 	edgeLines = 10   // what is on the screen lies within
 )
 
-// sheet is a text of any length to write in: an area holds what is around the
+// draft is a text of any length to write in: an area holds what is around the
 // cursor, the rest of the text waits above and below it.
-type sheet struct {
+type draft struct {
 	textarea.Model
 	above, below string
 }
 
 // Value is all of the text.
-func (s *sheet) Value() string { return s.above + s.Model.Value() + s.below }
+func (d *draft) Value() string { return d.above + d.Model.Value() + d.below }
 
-func (s *sheet) empty() bool { return s.above == "" && s.below == "" && s.Length() == 0 }
+func (d *draft) empty() bool { return d.above == "" && d.below == "" && d.Length() == 0 }
 
 // SetValue replaces the text; the cursor is at its end.
-func (s *sheet) SetValue(text string) {
+func (d *draft) SetValue(text string) {
 	text = tabless(text)
-	s.fill(text, len(text))
+	d.fill(text, len(text))
 }
 
 // Reset empties it.
-func (s *sheet) Reset() {
-	s.above, s.below = "", ""
-	s.Model.Reset()
+func (d *draft) Reset() {
+	d.above, d.below = "", ""
+	d.Model.Reset()
 }
 
 // InsertString inserts at the cursor.
-func (s *sheet) InsertString(text string) {
+func (d *draft) InsertString(text string) {
 	text = tabless(text)
-	before, after := s.split()
-	s.fill(s.above+before+text+after+s.below, len(s.above)+len(before)+len(text))
+	before, after := d.split()
+	d.fill(d.above+before+text+after+d.below, len(d.above)+len(before)+len(text))
 }
 
 // tabless is text without tabs, which an area does not hold.
 func tabless(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
 // press edits the text.
-func (s *sheet) press(msg tea.KeyPressMsg) {
+func (d *draft) press(msg tea.KeyPressMsg) {
 	switch {
-	case key.Matches(msg, s.KeyMap.InputBegin):
-		s.fill(s.Value(), 0)
+	case key.Matches(msg, d.KeyMap.InputBegin):
+		d.fill(d.Value(), 0)
 		return
-	case key.Matches(msg, s.KeyMap.InputEnd):
-		s.SetValue(s.Value())
-		return
-	}
-	s.Model, _ = s.Update(msg)
-	if s.above == "" && s.below == "" && s.LineCount() < 2*areaLines && s.Length() < 2*areaBytes {
+	case key.Matches(msg, d.KeyMap.InputEnd):
+		d.SetValue(d.Value())
 		return
 	}
-	before, after := s.split()
-	if s.far(before, s.above) && s.far(after, s.below) && len(before)+len(after) < 4*areaBytes && s.LineCount() < 4*areaLines {
+	d.Model, _ = d.Update(msg)
+	if d.above == "" && d.below == "" && d.LineCount() < 2*areaLines && d.Length() < 2*areaBytes {
 		return
 	}
-	s.fill(s.above+before+after+s.below, len(s.above)+len(before))
+	before, after := d.split()
+	if d.far(before, d.above) && d.far(after, d.below) && len(before)+len(after) < 4*areaBytes && d.LineCount() < 4*areaLines {
+		return
+	}
+	d.fill(d.above+before+after+d.below, len(d.above)+len(before))
 }
 
 // far tells that a side of the area is long enough, given what lies beyond.
-func (s *sheet) far(side, beyond string) bool {
+func (d *draft) far(side, beyond string) bool {
 	return beyond == "" || len(side) >= edgeBytes || strings.Count(side, "\n") >= edgeLines
 }
 
 // split is the area's text before and after the cursor.
-func (s *sheet) split() (before, after string) {
-	text := s.Model.Value()
+func (d *draft) split() (before, after string) {
+	text := d.Model.Value()
 	at := 0
-	for range s.Line() {
+	for range d.Line() {
 		at += strings.IndexByte(text[at:], '\n') + 1
 	}
-	for range s.Column() {
+	for range d.Column() {
 		_, n := utf8.DecodeRuneInString(text[at:])
 		at += n
 	}
@@ -92,7 +92,7 @@ func (s *sheet) split() (before, after string) {
 }
 
 // fill puts what is around the cursor into the area.
-func (s *sheet) fill(text string, cursor int) {
+func (d *draft) fill(text string, cursor int) {
 	start, end := cursor, cursor
 	for lines := 0; start > 0 && cursor-start < areaBytes && lines < areaLines; start-- {
 		if text[start-1] == '\n' {
@@ -110,26 +110,26 @@ func (s *sheet) fill(text string, cursor int) {
 	for end < len(text) && !utf8.RuneStart(text[end]) {
 		end++
 	}
-	s.above, s.below = text[:start], text[end:]
-	s.Model.SetValue(text[cursor:end])
-	s.MoveToBegin()
-	s.Model.InsertString(text[start:cursor])
-	s.settle()
+	d.above, d.below = text[:start], text[end:]
+	d.Model.SetValue(text[cursor:end])
+	d.MoveToBegin()
+	d.Model.InsertString(text[start:cursor])
+	d.settle()
 }
 
 // settle brings the cursor on the screen. The area scrolls only within what it
 // has drawn.
-func (s *sheet) settle() {
-	_ = s.View()
-	s.SetHeight(s.Height())
+func (d *draft) settle() {
+	_ = d.View()
+	d.SetHeight(d.Height())
 }
 
 // atEdge tells that the cursor is on the first row of the text, or with down on
 // the last.
-func (s *sheet) atEdge(down bool) bool {
-	at := s.LineInfo()
+func (d *draft) atEdge(down bool) bool {
+	at := d.LineInfo()
 	if down {
-		return s.below == "" && s.Line() == s.LineCount()-1 && at.RowOffset >= at.Height-1
+		return d.below == "" && d.Line() == d.LineCount()-1 && at.RowOffset >= at.Height-1
 	}
-	return s.above == "" && s.Line() == 0 && at.RowOffset == 0
+	return d.above == "" && d.Line() == 0 && at.RowOffset == 0
 }

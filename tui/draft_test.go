@@ -10,9 +10,9 @@ import (
 )
 
 // offset is the place of the cursor in all of the text.
-func (s *sheet) offset() int {
-	before, _ := s.split()
-	return len(s.above) + len(before)
+func (d *draft) offset() int {
+	before, _ := d.split()
+	return len(d.above) + len(before)
 }
 
 // slate is a text and a place in it, both all of it.
@@ -70,7 +70,7 @@ func (s *slate) press(key string) {
 	}
 }
 
-func TestASheetIsEditedLikeTheTextItShows(t *testing.T) {
+func TestADraftIsEditedLikeTheTextItShows(t *testing.T) {
 	keys := rapid.SampledFrom([]string{"x", "漢", "left", "right", "end", "up", "up", "down", "down", "backspace", "alt+enter", "alt+<", "alt+>"})
 	rapid.Check(t, func(rt *rapid.T) {
 		ours := newComposer().area
