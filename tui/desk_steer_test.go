@@ -187,7 +187,7 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 		b.armed()
 		b.shows("y allow once", "d deny")
 		b.press("v")
-		b.shows("go mod tidy", "q back")
+		b.shows("go mod tidy", "esc back")
 		b.press("q", key)
 		c := b.port.sessions["s3"].commands()
 		if got, ok := c[len(c)-1].data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {

@@ -100,6 +100,7 @@ var bindings = []binding{
 
 	{inTranscript, doFold, []string{"enter", "right", "left"}, "unfold or fold"},
 	{inTranscript, doView, []string{"v", "o"}, "view a tool call on a screen of its own"},
+	{inTranscript, doSidesHere, []string{"d"}, "changes side by side, or in one column"},
 	{inTranscript, doFindHere, []string{"/"}, "find words"},
 	{inTranscript, doOlder, []string{"n"}, "the next older place with them"},
 	{inTranscript, doNewer, []string{"N"}, "the next newer place"},
@@ -139,6 +140,10 @@ var bindings = []binding{
 
 	{inPager, doScreenUp, []string{"pgup", "b"}, "a page up"},
 	{inPager, doScreenDown, []string{"pgdown", "space"}, "a page down"},
+	{inPager, doFindInPager, []string{"/"}, "find words"},
+	{inPager, doNextInPager, []string{"n"}, "the next place with them"},
+	{inPager, doPreviousInPager, []string{"N"}, "the place before"},
+	{inPager, doSides, []string{"d"}, "changes side by side, or in one column"},
 	{inPager, doLeavePager, []string{"v", "enter", "?", "f1"}, "back"},
 }
 
