@@ -1,11 +1,11 @@
 // A server of Sandcastle with one session, "abc". Its arguments: the port (0: any), the requests that it knows (document, chat, or
-// untold: chat without the history), and a file that keeps the finished turns. By the document the history is read over HTTP. It tells
-// its port. It answers "hello", says much on
-// "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
+// untold: chat without the history), and a file that keeps the finished turns. By the document the history is read over HTTP.
+//
+// It answers "hello", says much on "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
 //   say {text}   goes on with the turn under way
 //   fail {}      breaks every stream off, which breaks off all that its connection asked
 //   end {}       ends the turn under way
-// It tells how many streams there are when one ends.
+// It tells its port, and how many streams there are when one ends.
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { SocketServer } from "@effect/platform"
 import { RpcSerialization, RpcServer } from "@effect/rpc"
