@@ -307,6 +307,8 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	j.caughtUp()
 	b.give(routed{o, j.take()})
 	b.shows("preview · release", "the answer so far")
+	b.port.mu.Lock()
+	defer b.port.mu.Unlock()
 	if len(b.port.looked) > 1 {
 		t.Errorf("looked %v", b.port.looked)
 	}
