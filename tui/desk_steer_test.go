@@ -245,27 +245,27 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
 	b.asks()
-	looks := func() int { return len(b.port.looked) }
+	looks := func() int { return len(b.port.begun()) }
 	b.press("space")
 	b.shows("preview · release", "hundred runs pass now", "Push the tags.", "They are right.", "Tidy the module", "+1 queued message")
 	if looks() != 1 || !slices.Equal(b.port.asked, []string{"s3 history"}) {
-		t.Errorf("looked %v, asked %v", b.port.looked, b.port.asked)
+		t.Errorf("looked %v, asked %v", b.port.begun(), b.port.asked)
 	}
 	changed := fleetOfFive()[2]
 	b.tell(changed)
 	changed.Seq = 7
 	b.tell(changed)
 	if looks() != 1 {
-		t.Errorf("looked %v: for nothing, and too soon", b.port.looked)
+		t.Errorf("looked %v: for nothing, and too soon", b.port.begun())
 	}
 	b.now = b.now.Add(peekEvery)
 	b.tell(changed)
 	if looks() != 2 || len(b.port.asked) != 1 {
-		t.Errorf("looked %v, asked %v: the last turn is known", b.port.looked, b.port.asked)
+		t.Errorf("looked %v, asked %v: the last turn is known", b.port.begun(), b.port.asked)
 	}
 	b.press("down")
 	b.shows("preview · fix-tests")
-	if got, want := b.port.looked, []string{"s3", "s3", "s2"}; !slices.Equal(got, want) {
+	if got, want := b.port.begun(), []string{"s3", "s3", "s2"}; !slices.Equal(got, want) {
 		t.Errorf("looked %v, want %v", got, want)
 	}
 	b.now = b.now.Add(peekAgain)
@@ -307,10 +307,8 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	j.caughtUp()
 	b.give(routed{o, j.take()})
 	b.shows("preview · release", "the answer so far")
-	b.port.mu.Lock()
-	defer b.port.mu.Unlock()
-	if len(b.port.looked) > 1 {
-		t.Errorf("looked %v", b.port.looked)
+	if looked, _ := b.port.told(); len(looked) > 1 {
+		t.Errorf("looked %v", looked)
 	}
 }
 
