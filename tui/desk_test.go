@@ -114,13 +114,6 @@ func (p *port) count(id string, by int) {
 	}
 }
 
-// begun is whose Updates were begun so far.
-func (p *port) begun() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.looked)
-}
-
 func (p *port) Session(id string) Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,6 +139,21 @@ func (p *port) Session(id string) Session {
 		r.updates <- u
 	}
 	return &berth{r, p, id}
+}
+
+// told is what the port was asked: the sessions looked at or followed, and the
+// commands.
+func (p *port) told() (looked, asked []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.looked), slices.Clone(p.asked)
+}
+
+// atOnce is how often one session was followed at once, at most.
+func (p *port) atOnce() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.most
 }
 
 // subscribed are the sessions that are followed now.
@@ -524,11 +532,11 @@ func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
 			t.Fatalf("looks at %v", got)
 		}
 		p.press(keyEnter)
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
 		}
-		if got := p.port.begun(); len(got) != 2 {
-			t.Errorf("followed %v", got)
+		if looked, _ := p.port.told(); len(looked) != 2 {
+			t.Errorf("followed %v", looked)
 		}
 		p.end()
 	})
@@ -544,8 +552,8 @@ func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
 		pass(3 * time.Second)
 		p.shows("question for s3")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
 		}
 		p.end()
 	})
