@@ -249,8 +249,7 @@ func endOf(s *story, width, rows int) []string {
 	if rows < 1 || s.empty() {
 		return nil
 	}
-	s.list.Resize(width, rows)
-	return slices.Clone(s.list.Lines())
+	return s.list.Tail(width, rows)
 }
 
 // after is what follows the words: what went wrong, and the queue.

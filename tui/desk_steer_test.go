@@ -311,6 +311,25 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	}
 }
 
+func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
+	b := newTable(t, 140, 30, fleetOfFive()...)
+	b.press("enter")
+	j := newJournal()
+	j.user(ada, "m1", "the question")
+	for i := range 60 {
+		j.say(fmt.Sprint("t", i), fmt.Sprintf("line %d of the answer", i))
+	}
+	j.end(protocol.ReasonCompleted)
+	j.caughtUp()
+	b.give(routed{b.d.shown, j.take()})
+	b.press("pgup")
+	b.hides("line 59 of the answer")
+	b.press("f2", "space")
+	b.shows("line 59 of the answer")
+	b.press("enter")
+	b.hides("line 59 of the answer")
+}
+
 func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 	for _, from := range []string{"", "at once", "s1"} {
 		b := newTable(t, 90, 16, fleetOfFive()...)

@@ -145,6 +145,17 @@ func (l *List) Lines() []string {
 	return out
 }
 
+// Tail draws the last lines of the list in another window, in which nothing is
+// chosen or marked. The window of the list stays where its reader is.
+func (l *List) Tail(width, height int) []string {
+	tail := *l // shares items, heights and cache, none of which know a window
+	tail.Resize(width, height)
+	tail.Bottom()
+	tail.Unselect()
+	tail.choice, tail.highlight = choice{}, nil
+	return tail.Lines()
+}
+
 // ItemAt is the item drawn at a row of the window.
 func (l *List) ItemAt(row int) (ID, bool) {
 	l.settle()

@@ -76,6 +76,20 @@ func TestListStaysWhileTheReaderReads(t *testing.T) {
 	}
 }
 
+func TestTheTailIsDrawnWhereverTheReaderIs(t *testing.T) {
+	calls := 0
+	l := filled(50, 3, &calls)
+	l.Top()
+	l.SelectAt(l.First())
+	before := l.Lines()
+	if got, want := l.Tail(20, 4), []string{" 48.2", " 49.0", " 49.1", " 49.2"}; !slices.Equal(got, want) {
+		t.Errorf("the tail is %q, want %q", got, want)
+	}
+	if after := l.Lines(); !slices.Equal(before, after) || l.Following() {
+		t.Errorf("the reader's window moved: %q, then %q", before, after)
+	}
+}
+
 func TestShortListStartsAtTheTop(t *testing.T) {
 	calls := 0
 	l := filled(2, 2, &calls)
