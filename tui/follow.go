@@ -72,6 +72,7 @@ func (m *model) event(e *protocol.Event) {
 		m.word = err.Error()
 		return
 	}
+	m.plan.follow(e)
 	m.meter.Take(e, m.now(), m.caughtUp)
 	if err := m.story.add(e); err != nil {
 		m.word = err.Error()

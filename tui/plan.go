@@ -17,11 +17,22 @@ type plan struct {
 	look   *look
 	chosen string            // task
 	asking map[string]string // task → what was asked for and not answered
+	past   bool              // the state's plan is of a turn before the one under way
+}
+
+// follow keeps what is known of the plan's turn, which a state does not tell.
+func (p *plan) follow(e *protocol.Event) {
+	switch {
+	case e.Type == protocol.TurnStarted:
+		p.past = true
+	case planning(e.Type):
+		p.past = false
+	}
 }
 
 // of is the plan that shows, or nil.
 func (p *plan) of(s *protocol.State) *protocol.Plan {
-	if s.Plan == nil || s.Turn == nil || len(s.Plan.Tasks) == 0 {
+	if s.Plan == nil || p.past || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
 	}
 	return s.Plan

@@ -73,3 +73,18 @@ func TestTheFocusLeavesAPlanThatEnds(t *testing.T) {
 	s.shows("> c")
 	s.askedNothing()
 }
+
+func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
+	s := open(t, scenes["plan"](), 80, 24)
+	s.journal.end(protocol.ReasonInterrupted)
+	s.journal.user(ada, "m9", "something else")
+	s.tell()
+	s.hides("plan ·")
+	s.press("tab")
+	if s.m.focus == onPlan {
+		t.Error("a plan that is over has the focus")
+	}
+	s.journal.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "1", Title: "Another one"}}})
+	s.tell()
+	s.shows("plan · 0 of 1", "· Another one")
+}
