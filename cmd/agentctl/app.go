@@ -25,6 +25,7 @@ type globals struct {
 	Server  string
 	Token   string
 	Dialect string
+	Options []string // of the dialect, each K=V
 	As      string
 	Output  string
 	Timeout time.Duration

@@ -88,9 +88,14 @@ func readConfig(b []byte) (*config, error) {
 			return nil, fmt.Errorf("agent %q: a script takes no args", name)
 		}
 	}
-	for name := range c.Dialects {
+	for name, d := range c.Dialects {
 		if err := checkDialect(name); err != nil {
 			return nil, err
+		}
+		for option, value := range d.Options {
+			if err := checkOption(name, protocol.ServerEnd, option, value); err != nil {
+				return nil, err
+			}
 		}
 	}
 	switch c.Sync {

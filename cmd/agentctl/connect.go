@@ -46,6 +46,10 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	o := wsclient.Options{
 		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
 	}
+	var err error
+	if o.DialectOptions, err = a.dialectOptions(); err != nil {
+		return nil, err
+	}
 	if p == giveUp {
 		o.Attempts = retries
 	}
