@@ -100,7 +100,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
 	f.StringVar(&g.Dialect, "dialect", "", "speak the dialect `NAME` (AGENTCTL_DIALECT)")
-	f.StringArrayVar(&g.Options, "dialect-option", nil, "`K=V` for the dialect; repeatable (AGENTCTL_DIALECT_OPTIONS)")
+	f.StringArrayVar(&g.Options, "dialect-option", nil, "`K=V` of it, repeatable (AGENTCTL_DIALECT_OPTIONS)")
 	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
 	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
 	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")
