@@ -348,7 +348,7 @@ func TestPositions(t *testing.T) {
 	g := newGuest(t, "ws://x", nil)
 	g.hears(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))
 	at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq - 1}
-	if a := g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "old", Seq: 9}}); !strings.Contains(string(a.Result), protocol.ResetEpoch) {
+	if a := g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "old", Seq: 9}}); !strings.Contains(string(a.Result), protocol.ResetResubscribed) {
 		t.Fatalf("%s", a.Result)
 	}
 	g.state = &protocol.State{Seq: at.Seq}

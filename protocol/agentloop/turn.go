@@ -27,15 +27,23 @@ type turn struct {
 // begin begins a turn of one of our messages (nil: of none) with the text that the server repeated.
 func (c *Client) begin(s *sent, echo string) {
 	c.starts = time.Time{}
-	m := protocol.Message{MessageID: c.mint("m"), Text: clip(echo)}
+	m := protocol.Message{Text: clip(echo)}
+	id := ""
 	if s != nil {
 		m = s.message
 		if s.queued {
 			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
 		}
+	} else if again := c.goOn(m.Text); again != nil {
+		m, id = again.Message, again.Turn
+	} else {
+		m.MessageID = c.mint("m")
+	}
+	if id == "" {
+		id = c.mint("t")
 	}
 	c.turn = &turn{
-		id: c.mint("t"), message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
+		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
 		parts: map[string]bool{},
 	}
 	c.addBy(protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})

@@ -273,7 +273,7 @@ func TestReconnect(t *testing.T) {
 	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"three"}}`)
 	id := c.asks(protocol.DoSubscribe, "uuid", protocol.SubscribeData{Position: &at})
 	r := result[protocol.SubscribeResult](c, id)
-	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetEpoch || r.Position.Epoch == at.Epoch || r.Snapshot.State.Last.Reason != protocol.ReasonError {
+	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Position.Epoch == at.Epoch || r.Snapshot.State.Last.Reason != protocol.ReasonError {
 		t.Fatalf("%+v", r)
 	}
 	if c.state.Turn == nil || c.state.Turn.Message.Text != "three" {

@@ -462,7 +462,7 @@ func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
 	d := newDesk(t, &protocol.Memory{})
 	d.does(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
 	d.chunk(0, idle)
-	if r := result[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetEpoch || r.Snapshot == nil {
+	if r := result[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetFresh || r.Snapshot == nil {
 		t.Errorf("%+v", r)
 	}
 }
