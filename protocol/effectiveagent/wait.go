@@ -106,7 +106,9 @@ func (c *Client) send(cmd *protocol.Command) {
 		}
 	}
 	if c.sessions[cmd.Session] == nil && len(c.sessions) < maxRuntimes {
-		c.open(cmd.Session) // else what becomes of it would not be told, to whoever follows it next
+		if c.hold(c.open(cmd.Session), cmd) { // else what becomes of it would not be told, to whoever follows it next
+			return
+		}
 	}
 	var payload any = d.Text
 	if len(d.Parts) > 0 {
