@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
 // take folds what happened. Until the catch-up is over it does not draw.
@@ -59,11 +58,11 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 	for _, c := range a.Clients {
 		m.clients[c.Client] = c
 	}
+	if word := reattached(a); word != "" {
+		m.word = word
+	}
 	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
 		return
-	}
-	if a.Mode == protocol.ModeReset {
-		m.word = "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
 	}
 	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
 	if m.state.Session == "" {

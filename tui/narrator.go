@@ -89,11 +89,11 @@ func (n *narrator) linked(l Link) {
 
 func (n *narrator) attached(a *protocol.SubscribeResult) {
 	n.caughtUp = false
+	if word := reattached(a); word != "" {
+		n.line("%s", word)
+	}
 	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
 		return
-	}
-	if a.Mode == protocol.ModeReset {
-		n.line("the session's log was replaced (%s): this is how it is now", a.Reason)
 	}
 	n.state = a.Snapshot.State
 	clear(n.voices)

@@ -98,7 +98,7 @@ func (c *client) revive(o *opening) {
 		c.current = s
 		// The frames that were missed come before a notice that ends them.
 		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
-			s.replays = false
+			s.replays, s.log.Resumes = false, protocol.ResumeRestored
 			if s.log.State.Turn != nil {
 				c.endTurn(s, c.now, protocol.TurnEndedData{
 					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
