@@ -95,3 +95,55 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 		})
 	}
 }
+
+// A decision of before the reconnect, which a server does not tell again, stays where it was: after the same words and calls.
+func TestADecisionOutlivesAReconnect(t *testing.T) {
+	words := []string{"before ", "after é"}
+	turn := func(between ...string) []string {
+		frames := []string{loads(true), response(`{"type":"message","role":"user","content":"go"}`),
+			response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
+			response(`{"id":"p","type":"message","role":"assistant","content":"` + words[0] + `"}`)}
+		return append(append(frames, between...), response(`{"id":"p","type":"message","role":"assistant","content":"`+words[1]+`"}`))
+	}
+	memory := new(protocol.Memory)
+	g := newGuest(t, "ws://x", memory)
+	g.do(protocol.DoSend, protocol.SendData{Text: "go"})
+	g.hears(turn(request)[:5]...)
+	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Deny, Reason: "no"})
+	g.later(refusalWait)
+	g.hears(turn()[4:]...)
+	want := string(protocol.MustEncode(g.transcript.Turns[0].Items))
+	at := protocol.Position{Epoch: g.codec.log.Epoch, Seq: g.state.Seq}
+	again := attach(t, "ws://x", memory, &at, turn()...)
+	if got := string(protocol.MustEncode(again.transcript.Turns[0].Items)); !strings.Contains(want, `"denied"`) || shape(t, got) != shape(t, want) {
+		t.Errorf("\n%s\nwas\n%s", shape(t, got), shape(t, want))
+	}
+	whole := attach(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, loads(true), response(`{"type":"message","role":"user","content":"go"}`),
+		response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
+		response(`{"id":"p","type":"message","role":"assistant","content":"`+words[0]+words[1]+`"}`), loads(false))
+	if told := string(protocol.MustEncode(resultOfHistory(whole).Events)); whole.state.Turn != nil || strings.Count(told, `"denied"`) != 1 {
+		t.Errorf("told at once: %s", told)
+	}
+}
+
+// shape is what items say, without when.
+func shape(t *testing.T, raw string) string {
+	var items []struct {
+		Kind     string
+		Text     string
+		Approval *protocol.Approval
+		Resolved *protocol.ApprovalResolvedData
+	}
+	if err := json.Unmarshal([]byte(raw), &items); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, it := range items {
+		line := it.Kind + " " + it.Text
+		if it.Resolved != nil {
+			line += it.Approval.Command + " " + string(it.Resolved.Outcome) + " " + it.Resolved.Reason
+		}
+		list = append(list, line)
+	}
+	return strings.Join(list, "\n")
+}

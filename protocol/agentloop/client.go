@@ -48,6 +48,7 @@ type Client struct {
 	turn    *turn
 	starts  time.Time           // a turn was announced: until then whose message it is may be told; zero: none was
 	asked   []protocol.Approval // what was pending on the connection before, in a turn that is told again
+	earlier []earlier           // what else was told there of that turn alone
 	verdict *verdict            // that the server may still refuse
 	why     *explanation        // that was asked for
 	held    []item              // shell calls that come while a request is pending

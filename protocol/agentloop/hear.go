@@ -50,6 +50,7 @@ func (c *Client) understand(m *message) bool {
 		}
 		c.need()
 		c.closeParts("")
+		c.recall()
 		c.requested(&d)
 	case finishedType:
 		if c.turn != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agentctl/protocol"
 )
@@ -97,6 +98,8 @@ func (c *Client) item(it *item) bool {
 	case callItem, shellItem:
 		c.need()
 		c.closeParts("")
+		c.recall()
+		c.turn.called++
 		c.called(it)
 	case outputItem, shellOutputItem:
 		c.need()
@@ -159,8 +162,17 @@ func (c *Client) speak(id, text string) {
 		c.turn.parts[id] = true
 		c.add(protocol.TextStart, protocol.PartStartData{Part: id})
 	}
-	for _, piece := range protocol.SplitText(protocol.ValidText(text), protocol.MaxText) {
-		if piece != "" {
+	for text = protocol.ValidText(text); text != ""; {
+		now := text
+		if room := c.recall(); room > 0 && room < len(text) {
+			for room < len(text) && !utf8.RuneStart(text[room]) {
+				room++
+			}
+			now = text[:room]
+		}
+		text = text[len(now):]
+		c.turn.said += len(now)
+		for _, piece := range protocol.SplitText(now, protocol.MaxText) {
 			c.add(protocol.TextDelta, protocol.PartDeltaData{Part: id, Text: piece})
 		}
 	}

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -22,6 +23,8 @@ type turn struct {
 	shells      []string        // open calls of the local shell
 	fault       *protocol.Error // the last thing that happened
 	stopped     bool            // by no-exit
+	said        int             // bytes of text
+	called      int             // calls
 }
 
 // begin begins a turn of one of our messages (nil: of none) with the text that the server repeated.
@@ -71,8 +74,10 @@ func (c *Client) need() {
 func (c *Client) end() {
 	c.settle()
 	c.unexplained(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
-	c.withdraw()
 	t := c.turn
+	t.said, t.called = math.MaxInt, math.MaxInt
+	c.recall()
+	c.withdraw()
 	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: c.now.Sub(t.started).Milliseconds()}
 	switch {
 	case t.fault != nil:

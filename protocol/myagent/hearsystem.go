@@ -64,11 +64,7 @@ func (h *heard) reconnected() {
 	if !h.meta.into("state", state) {
 		state = &protocol.State{Created: h.at}
 	}
-	if s.log.State.Seq > 0 {
-		s.renew(h.c.desk.Epoch)
-	}
-	state.Seq = 1 // it counts as the first event, which nobody can have
-	s.log.Begin(state)
+	s.renew(h.c, state)
 }
 
 // caughtUp ends a replay.

@@ -85,13 +85,24 @@ func (c *client) begin(id string) *session {
 	return s
 }
 
-// renew forgets what was known of a session: its log begins anew.
-func (s *session) renew(epoch string) {
+// renew makes a state that the server told the session's: its log begins anew there, and finished turns stay for history. The turn
+// that was under way is one of them if a turn ended since; else it is told again from its start.
+func (s *session) renew(c *client, state *protocol.State) {
+	epoch := c.desk.Epoch
 	if s.log.Epoch == epoch {
 		epoch += "x" // twice on one connection
 	}
-	s.log = bridge.NewLog(s.log.Session, epoch)
+	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
+		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost: what else the turn brought is not known"}
+		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
+			d.Reason, d.Code = last.Reason, last.Code
+		}
+		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
+	}
+	s.log.Renew(epoch)
 	s.hearing = hearing{turns: s.turns, parts: s.parts}
+	state.Seq = s.log.State.Seq + 1 // it counts as an event, which nobody can have
+	s.log.Begin(state)
 }
 
 // named remembers what our client calls the session.
