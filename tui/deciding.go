@@ -13,33 +13,33 @@ import (
 // approvalKey handles a key while the request on the screen has the focus.
 func (m *model) approvalKey(key string) tea.Cmd {
 	r, f := m.approvals.current(m.state.Approvals)
-	if key == "esc" || r == nil {
+	does := m.look.keys.in(inApproval, key)
+	if does == doBack || r == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
-	switch key {
-	case "v":
+	switch does {
+	case doExamine:
 		m.examine(r)
 		return nil
-	case "left", "[", "right", "]":
-		by := 1
-		if key == "left" || key == "[" {
-			by = -1
-		}
-		m.approvals.turn(m.state.Approvals, by)
+	case doPreviousRequest:
+		m.approvals.turn(m.state.Approvals, -1)
+		return nil
+	case doNextRequest:
+		m.approvals.turn(m.state.Approvals, 1)
 		return nil
 	}
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
-	switch key {
-	case "up", "k":
+	switch does {
+	case doUp:
 		f.move(-1)
-	case "down", "j":
+	case doDown:
 		f.move(1)
-	case "r":
+	case doReason:
 		f.toReason()
-	case "enter", "space":
+	case doChoose:
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
 		}

@@ -33,7 +33,11 @@ const sessionsKept = 3
 // Desk shows the sessions of a fleet, and any of them, until the person leaves
 // or ctx ends. The terminal is left as it was, and the sessions go on.
 func Desk(ctx context.Context, f Fleet, o Options) error {
-	d := newDesk(ctx, f, o, time.Now, rand.Text)
+	look, err := o.look()
+	if err != nil {
+		return err
+	}
+	d := newDesk(ctx, f, look, o, time.Now, rand.Text)
 	return runDesk(ctx, d, d, o.program()...)
 }
 
@@ -107,12 +111,8 @@ type (
 	}
 )
 
-func newDesk(ctx context.Context, f Fleet, o Options, now func() time.Time, newID func() string) *desk {
-	zone := o.Zone
-	if zone == nil {
-		zone = time.Local
-	}
-	d := &desk{fleet: f, look: newLook(zone, o.Theme), mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
+func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
+	d := &desk{fleet: f, look: l, mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.roster = newRoster(d.look)
 	d.attention = newAttention(terminalOf(o.environ()))
@@ -154,7 +154,7 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		if key := msg.String(); d.shown == nil {
 			return d, d.key(key, msg)
-		} else if key == "f2" || key == "ctrl+s" {
+		} else if d.look.keys.at(everywhere, key) == doSessions {
 			d.leave()
 			return d, nil
 		}

@@ -112,7 +112,7 @@ func fleetOfFive() []protocol.Summary {
 func TestGoldenRoster(t *testing.T) {
 	for _, width := range []int{40, 80, 200} {
 		t.Run(fmt.Sprintf("sessions_%d", width), func(t *testing.T) {
-			d := newDesk(t.Context(), newPort(), Options{Zone: time.UTC}, time.Now, func() string { return "" })
+			d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{}, time.Now, func() string { return "" })
 			d.Update(tea.WindowSizeMsg{Width: width, Height: 10})
 			var changes rosterMsg
 			for _, s := range fleetOfFive() {
@@ -132,7 +132,7 @@ func TestGoldenRoster(t *testing.T) {
 }
 
 func TestTheRosterFitsEverySize(t *testing.T) {
-	d := newDesk(t.Context(), newPort(), Options{Zone: time.UTC}, time.Now, func() string { return "" })
+	d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{}, time.Now, func() string { return "" })
 	for _, s := range fleetOfFive() {
 		d.Update(rosterMsg{{summary: s}})
 	}
@@ -185,7 +185,7 @@ func openDesk(t *testing.T) *deskProgram {
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
 	p := &deskProgram{t: t, port: newPort(), keys: typing}
-	p.desk = newDesk(ctx, p.port, Options{Zone: time.UTC}, time.Now, func() string { return "new" })
+	p.desk = newDesk(ctx, p.port, newLook(time.UTC, ""), Options{}, time.Now, func() string { return "new" })
 	ended := make(chan error, 1)
 	go func() {
 		ended <- runDesk(ctx, p.desk, guarded{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),

@@ -70,37 +70,37 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 // anywhere handles the keys that do the same whatever has the focus.
 func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	page := max(1, m.story.list.Height()-1)
-	switch key {
-	case "f1":
+	switch m.look.keys.at(everywhere, key) {
+	case doHelp:
 		m.showHelp()
-	case "f3":
+	case doSettings:
 		m.showSettings()
-	case "f4":
+	case doRules:
 		m.showRules()
-	case "tab":
+	case doNextFocus:
 		m.nextFocus(1)
-	case "shift+tab":
+	case doPreviousPart:
 		m.nextFocus(-1)
-	case "ctrl+x":
+	case doInterrupt:
 		return m.interruptNow(), true
-	case "pgup":
+	case doPageUp:
 		m.story.list.Scroll(-page)
-	case "pgdown":
+	case doPageDown:
 		m.story.list.Scroll(page)
-	case "ctrl+home":
+	case doTop:
 		m.story.list.Top()
-	case "ctrl+end":
+	case doEnd:
 		m.story.list.Bottom()
-	case "ctrl+o":
+	case doFoldLast:
 		m.foldLast()
-	case "ctrl+f":
+	case doFind:
 		m.finder.stop()
 		m.finder.write()
-	case "ctrl+l":
+	case doRedraw:
 		return tea.ClearScreen, true
-	case "ctrl+z":
+	case doSuspend:
 		return tea.Suspend, true
-	case "ctrl+r":
+	case doTakeBack:
 		if text, ok := m.outbox.takeBack(); ok {
 			m.composer.paste(text)
 			m.setFocus(onComposer)

@@ -17,7 +17,8 @@ type look struct {
 	zone     *time.Location
 	wardrobe wardrobe
 	palette  palette
-	worn     int // how often it has changed
+	keys     *keymap // as hints and help name them
+	worn     int     // how often it has changed
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
@@ -28,7 +29,8 @@ func newLook(zone *time.Location, theme Theme) *look {
 	if theme == "" {
 		theme = ThemeAuto
 	}
-	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}}
+	keys, _ := newKeymap(nil) // nothing chosen, nothing wrong
+	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys}
 	l.wear(l.wardrobe.palette())
 	return l
 }

@@ -41,17 +41,17 @@ func (u *menu) key(m *model, key string) tea.Cmd {
 	all := u.of.entries(m.state)
 	at := u.at(all)
 	to := at
-	switch key {
-	case "esc", "q":
+	switch u.look.keys.at(inLists, key) {
+	case doBack:
 		m.menu = u.back
 		return nil
-	case "up", "k":
+	case doUp:
 		to--
-	case "down", "j":
+	case doDown:
 		to++
-	case "home", "g":
+	case doFirst:
 		to = 0
-	case "end", "G":
+	case doLast:
 		to = len(all) - 1
 	default:
 		if at < 0 {

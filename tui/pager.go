@@ -36,20 +36,20 @@ func newPager(l *look, title string, of transcript.Source) *pager {
 // key scrolls; it is false for the keys that leave.
 func (p *pager) key(key string) bool {
 	page := max(1, p.list.Height()-1)
-	switch key {
-	case "esc", "q", "v", "enter", "?", "f1":
+	switch p.look.keys.in(inPager, key) {
+	case doBack, doLeavePager:
 		return false
-	case "up", "k":
+	case doUp:
 		p.list.Scroll(-1)
-	case "down", "j":
+	case doDown:
 		p.list.Scroll(1)
-	case "pgup", "b":
+	case doScreenUp:
 		p.list.Scroll(-page)
-	case "pgdown", "space":
+	case doScreenDown:
 		p.list.Scroll(page)
-	case "home", "g":
+	case doFirst:
 		p.list.Top()
-	case "end", "G":
+	case doLast:
 		p.list.Bottom()
 	}
 	return true

@@ -47,7 +47,7 @@ func (p *plan) Render(s *protocol.State, width int, focused bool) []string {
 	}
 	title := fmt.Sprintf("plan · %d of %d", tasksDone(of), len(of.Tasks))
 	if focused {
-		title += p.look.dim.Render(" · c cancel · r restart")
+		title += p.look.dim.Render(" · " + p.look.keys.hint(doCancelTask, "cancel", doRestartTask, "restart"))
 	} else {
 		title += " done" + p.look.dim.Render(" · tab")
 	}

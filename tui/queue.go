@@ -43,7 +43,7 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
 	if focused {
-		title += q.look.dim.Render(" · e edit · x remove · K J move · h hold · r release")
+		title += q.look.dim.Render(" · " + q.look.keys.hint(doEdit, "edit", doRemove, "remove", doMoveUp, "up", doMoveDown, "down", doHold, "hold", doRelease, "release"))
 	} else {
 		title += q.look.dim.Render(" · tab")
 	}

@@ -11,45 +11,45 @@ import (
 // storyKey handles a key while the transcript has the focus.
 func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
-	switch key {
-	case "esc":
+	switch m.look.keys.in(inTranscript, key) {
+	case doBack:
 		m.finder.stop()
 		m.finder.query = ""
 		list.Highlight(nil)
 		m.setFocus(onComposer)
-	case "/":
+	case doFindHere:
 		m.finder.stop()
 		m.finder.write()
-	case "n":
+	case doOlder:
 		return m.findNext(-1)
-	case "N":
+	case doNewer:
 		return m.findNext(1)
-	case "up", "k":
+	case doUp:
 		list.Select(-1)
-	case "down", "j":
+	case doDown:
 		list.Select(1)
-	case "home", "g":
+	case doFirst:
 		list.SelectAt(list.First())
-	case "end", "G":
+	case doLast:
 		list.SelectAt(list.Last())
 		list.Bottom()
-	case "space", "enter", "right", "left":
+	case doFold, doChoose:
 		if id, ok := list.Selected(); ok {
 			list.Fold(id, !list.Folded(id))
 		}
-	case "v", "o":
+	case doView:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
 				title, text := call.Full()
 				m.pager = newPager(m.look, title, leaf{m.look, text})
 			}
 		}
-	case "y":
+	case doCopy:
 		if id, ok := list.Selected(); ok {
 			m.word = "copied"
 			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
 		}
-	case "?":
+	case doKeysHere:
 		m.showHelp()
 	}
 	return nil

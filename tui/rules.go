@@ -25,7 +25,9 @@ func (r *rules) title(s *protocol.State) string {
 
 func (r *rules) none() string { return "nothing is allowed without asking" }
 
-func (r *rules) hint() string { return "↑↓ · x revokes: the agent asks again" }
+func (r *rules) hint() string {
+	return "↑↓ · " + r.look.keys.hint(doRevoke, "revokes: the agent asks again")
+}
 
 func (r *rules) entries(s *protocol.State) []entry {
 	out := make([]entry, len(s.Rules))
@@ -62,7 +64,7 @@ func matches(r *protocol.Rule) string {
 }
 
 func (r *rules) act(m *model, id, key string) tea.Cmd {
-	if key != "x" && key != "delete" && key != "backspace" || r.revoking[id] {
+	if r.look.keys.at(inRules, key) != doRevoke || r.revoking[id] {
 		return nil
 	}
 	r.revoking[id] = true

@@ -25,20 +25,37 @@ type Options struct {
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	Keys    Keys           // other keys than the usual; see Keys.Check
 }
 
 // Run shows the session until the person leaves or ctx ends. The terminal is
 // left as it was, and the session goes on.
 func Run(ctx context.Context, s Session, o Options) error {
+	look, err := o.look()
+	if err != nil {
+		return err
+	}
+	work := newErrands(ctx)
+	m := newModel(s, work, look, time.Now, rand.Text)
+	m.mouse = o.Mouse
+	m.attention = newAttention(terminalOf(o.environ()))
+	return show(ctx, s, work, m, o.program()...)
+}
+
+// look is how the options want things dressed, and keys named. Its error says
+// which key cannot be as it was chosen.
+func (o Options) look() (*look, error) {
 	zone := o.Zone
 	if zone == nil {
 		zone = time.Local
 	}
-	work := newErrands(ctx)
-	m := newModel(s, work, newLook(zone, o.Theme), time.Now, rand.Text)
-	m.mouse = o.Mouse
-	m.attention = newAttention(terminalOf(o.environ()))
-	return show(ctx, s, work, m, o.program()...)
+	keys, err := newKeymap(o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	l := newLook(zone, o.Theme)
+	l.keys = keys
+	return l, nil
 }
 
 func (o Options) program() []tea.ProgramOption {

@@ -102,22 +102,31 @@ func (s *screen) write(text string) {
 	}
 }
 
+// press is a key by its name, as in the table of keys; what has no name is typed.
 func press(name string) tea.KeyPressMsg {
-	special := map[string]tea.KeyPressMsg{
-		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
-		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-		"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"home": {Code: tea.KeyHome}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1}, "f3": {Code: tea.KeyF3}, "f4": {Code: tea.KeyF4}, "space": {Code: tea.KeySpace, Text: " "},
-		"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
+	codes := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "f8": tea.KeyF8,
 	}
-	if k, ok := special[name]; ok {
+	var mod tea.KeyMod
+	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			name, mod = rest, mod|m
+		}
+	}
+	if code, ok := codes[name]; ok {
+		k := tea.KeyPressMsg{Code: code, Mod: mod}
+		if name == "space" {
+			k.Text = " "
+		}
 		return k
 	}
-	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		r, _ := utf8.DecodeRuneInString(rest)
-		return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl}
-	}
 	r, _ := utf8.DecodeRuneInString(name)
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: r, Mod: mod}
+	}
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 

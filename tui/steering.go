@@ -9,19 +9,20 @@ import (
 // planKey handles a key while the plan has the focus.
 func (m *model) planKey(key string) tea.Cmd {
 	of := m.plan.of(m.state)
-	if key == "esc" || of == nil {
+	does := m.look.keys.in(inPlan, key)
+	if does == doBack || of == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
 	at := m.plan.at(of)
-	switch key {
-	case "up", "k":
+	switch does {
+	case doUp:
 		m.plan.choose(of, at-1)
-	case "down", "j":
+	case doDown:
 		m.plan.choose(of, at+1)
-	case "c", "x":
+	case doCancelTask:
 		return m.steer(of, at, protocol.DoTaskCancel, "cancelling")
-	case "r":
+	case doRestartTask:
 		return m.steer(of, at, protocol.DoTaskRestart, "restarting")
 	}
 	return nil

@@ -9,32 +9,33 @@ import (
 // queueKey handles a key while the queue has the focus.
 func (m *model) queueKey(key string) tea.Cmd {
 	at := m.queue.at(m.state)
-	switch key {
-	case "esc":
+	does := m.look.keys.in(inQueue, key)
+	switch does {
+	case doBack:
 		m.setFocus(onComposer)
 		return nil
-	case "h":
+	case doHold:
 		return m.do(protocol.DoQueueHold, protocol.QueueHoldData{}, nil, m.tell)
-	case "r":
+	case doRelease:
 		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{}, nil, m.tell)
 	}
 	if at < 0 {
 		return nil
 	}
 	message := m.state.Queue[at]
-	switch key {
-	case "up", "k":
+	switch does {
+	case doUp:
 		m.queue.choose(m.state, at-1)
-	case "down", "j":
+	case doDown:
 		m.queue.choose(m.state, at+1)
-	case "e", "enter":
+	case doEdit, doChoose:
 		return m.edit(message)
-	case "x", "delete", "backspace":
+	case doRemove:
 		m.queue.choose(m.state, at+1)
 		return m.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID}, nil, m.tell)
-	case "K", "shift+up":
+	case doMoveUp:
 		return m.move(message, at-1)
-	case "J", "shift+down":
+	case doMoveDown:
 		return m.move(message, at+1)
 	}
 	return nil

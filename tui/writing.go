@@ -8,15 +8,16 @@ import (
 
 // composerKey handles a key while the composer has the focus.
 func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
+	does := m.look.keys.at(inComposer, key)
 	if m.composer.empty() && m.composer.editing == "" {
-		switch key {
-		case "?":
+		switch does {
+		case doAsk:
 			m.showHelp()
 			return nil
-		case "up":
+		case doScrollUp:
 			m.story.list.Scroll(-1)
 			return nil
-		case "down":
+		case doScrollDown:
 			m.story.list.Scroll(1)
 			return nil
 		}
@@ -26,10 +27,10 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 			}
 		}
 	}
-	switch key {
-	case "enter":
+	switch does {
+	case doSend:
 		return m.submit()
-	case "esc":
+	case doGiveUp:
 		if m.composer.editing != "" {
 			return m.endEdit()
 		}

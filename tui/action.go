@@ -1,0 +1,73 @@
+package tui
+
+// action is what a person wants of the screen. Its value is what it is called
+// where keys are configured.
+type action string
+
+// Actions that are the same whatever has the focus.
+const (
+	doHelp         action = "help"
+	doSessions     action = "sessions"
+	doSettings     action = "settings"
+	doRules        action = "rules"
+	doNextFocus    action = "next-part"
+	doPreviousPart action = "previous-part"
+	doInterrupt    action = "interrupt"
+	doPageUp       action = "page-up"
+	doPageDown     action = "page-down"
+	doTop          action = "top"
+	doEnd          action = "end"
+	doFoldLast     action = "fold-last"
+	doFind         action = "find"
+	doTakeBack     action = "take-back"
+	doRedraw       action = "redraw"
+	doSuspend      action = "suspend"
+)
+
+// Actions of the lists: queue, plan, approval, transcript, menus and pagers.
+const (
+	doUp     action = "list.up"
+	doDown   action = "list.down"
+	doFirst  action = "list.first"
+	doLast   action = "list.last"
+	doChoose action = "list.choose"
+	doBack   action = "list.back"
+)
+
+// Actions of one part of the screen.
+const (
+	doSend       action = "composer.send"
+	doGiveUp     action = "composer.give-up"
+	doScrollUp   action = "composer.scroll-up"
+	doScrollDown action = "composer.scroll-down"
+	doAsk        action = "composer.help"
+
+	doReason          action = "approval.reason"
+	doExamine         action = "approval.view"
+	doPreviousRequest action = "approval.previous"
+	doNextRequest     action = "approval.next"
+
+	doEdit     action = "queue.edit"
+	doRemove   action = "queue.remove"
+	doMoveUp   action = "queue.move-up"
+	doMoveDown action = "queue.move-down"
+	doHold     action = "queue.hold"
+	doRelease  action = "queue.release"
+
+	doCancelTask  action = "plan.cancel"
+	doRestartTask action = "plan.restart"
+
+	doFold     action = "transcript.fold"
+	doView     action = "transcript.view"
+	doFindHere action = "transcript.find"
+	doOlder    action = "transcript.older-place"
+	doNewer    action = "transcript.newer-place"
+	doCopy     action = "transcript.copy"
+	doKeysHere action = "transcript.help"
+
+	doRevoke action = "rules.revoke"
+
+	doScreenUp   action = "pager.page-up"
+	doScreenDown action = "pager.page-down"
+	doLeavePager action = "pager.leave"
+)

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+func TestAKeyIsGivenToAnotherAction(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	keys, err := newKeymap(Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.m.look.keys = keys
+	s.press("ctrl+x", "f1")
+	s.shows("queue")
+	s.askedNothing()
+	s.press("tab")
+	s.shows("enter edit", "e remove")
+	s.press("e")
+	s.asked(protocol.DoQueueRemove)
+	s.press("ctrl+b")
+	s.shows("interrupt")
+}
+
+func TestKeysThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		keys Keys
+		want string
+	}{
+		{Keys{"fly": {"f9"}}, `no action "fly"`},
+		{Keys{"interrupt": {"x"}}, "free for writing"},
+		{Keys{"interrupt": {"space"}}, "free for writing"},
+		{Keys{"interrupt": {"ctrl x"}}, "is not a key"},
+		{Keys{"interrupt": {""}}, "is not a key"},
+		{Keys{"interrupt": {"ctrl+c"}}, "always does the same"},
+		{Keys{"interrupt": {"f9"}, "help": {"f9"}}, "both"},
+	} {
+		if err := c.keys.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c.keys, err)
+		}
+	}
+	if err := (Keys{"interrupt": {"f2"}, "queue.edit": {"x"}, "composer.help": nil}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
+	have := map[place]map[string]action{}
+	names := map[action]bool{}
+	for _, b := range bindings {
+		if names[b.action] {
+			t.Errorf("%s is there twice", b.action)
+		}
+		names[b.action] = true
+		if have[b.place] == nil {
+			have[b.place] = map[string]action{}
+		}
+		for _, key := range b.keys {
+			if other := have[b.place][key]; other != "" {
+				t.Errorf("%s: %q is for %s and %s", b.place, key, other, b.action)
+			}
+			have[b.place][key] = b.action
+			if err := checkKey(b.place, key); err != nil {
+				t.Errorf("%s: %v", b.action, err)
+			}
+		}
+	}
+}
