@@ -159,7 +159,7 @@ func cuts(t *testing.T, name string, restarts bool) {
 	time.Sleep(time.Second)
 	lose(time.Second)
 	s.until(protocol.ApprovalRequested)
-	lose(time.Second) // while it waits
+	lose(time.Second)                // while it waits
 	if len(s.state.Approvals) == 0 { // it is told after the rest
 		s.until(protocol.ApprovalRequested)
 	}
