@@ -3,20 +3,17 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
-	"agentctl/server"
 	"agentctl/server/agent/script"
+	"agentctl/server/embedded"
 	"agentctl/server/session"
-	"agentctl/server/sqlite"
 	"agentctl/tui"
 	"agentctl/wsclient"
 )
@@ -53,44 +50,23 @@ var _ session.Agents = tourAgents{}
 func runTour(ctx context.Context, o *tourOptions) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
 	defer stop()
-	dir, err := os.MkdirTemp("", "agentctl-tour-")
-	if err != nil {
-		return fmt.Errorf("tour: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	store, err := sqlite.Open(dir, sqlite.Options{})
+	s, err := embedded.Start(ctx, embedded.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
 	if err != nil {
 		return err
 	}
-	i := &instance{store: store}
-	defer func() { err = errors.Join(err, i.close()) }()
-	i.server, err = server.New(ctx, server.Config{
-		Session: session.Config{Store: store, Agents: tourAgents{script.Tour()}, DefaultAgent: "tour"},
-		Version: programVersion(),
-	})
-	if err != nil {
-		return err
-	}
-	pipe := server.NewPipe()
-	i.listeners = []*server.Listener{pipe.Listener}
-
-	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the client
-	var served sync.WaitGroup
-	var serveErr error
-	served.Go(func() { serveErr = i.serve(serving, 0) })
-	err = o.play(ctx, pipe)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	err = o.play(ctx, s)
 	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
 		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
 	}
-	end()
-	served.Wait()
-	return errors.Join(err, serveErr)
+	return err
 }
 
 // play shows the tour's session.
-func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
+func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
-	c := wsclient.New("ws://tour", wsclient.Options{Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
+	url := "ws://" + embedded.Host
+	c := wsclient.New(url, wsclient.Options{Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails
 		return err

@@ -4,49 +4,32 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server"
 	"agentctl/server/agent/script"
-	"agentctl/server/session"
-	"agentctl/server/sqlite"
+	"agentctl/server/embedded"
 	"agentctl/tui"
 	"agentctl/wsclient"
 )
 
-// embedded runs a server in this process with one script for all sessions, and connects to it.
-func embedded(t *testing.T, agent string) *wsclient.Client {
+// connected runs a server in this process with one script for all sessions, and connects to it.
+func connected(t *testing.T, agent string) *wsclient.Client {
 	t.Helper()
-	s, err := script.Parse("agent.script", strings.NewReader(agent))
+	played, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
+	s, err := embedded.Start(t.Context(), embedded.Options{Agents: tourAgents{played}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(t.Context(), server.Config{Session: session.Config{Store: store, Agents: tourAgents{s}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipe := server.NewPipe()
-	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
-	ctx, end := context.WithCancel(context.Background())
-	var served sync.WaitGroup
-	served.Go(func() {
-		if err := i.serve(ctx, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	c := wsclient.New("ws://test", wsclient.Options{Dial: pipe.Dial, Name: "ann"})
+	url := "ws://" + embedded.Host
+	c := wsclient.New(url, wsclient.Options{Dial: s.Dialer(url), Name: "ann"})
 	t.Cleanup(func() {
 		_ = c.Close()
-		end()
-		served.Wait()
-		if err := i.close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -73,7 +56,7 @@ func patient(t *testing.T) context.Context {
 }
 
 func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
-	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	var connected *tui.Link
 	var attached *protocol.SubscribeResult
@@ -106,7 +89,7 @@ func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 }
 
 func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
-	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := &view{client: c, session: "nope"}
 	var last tui.Update
 	for u := range v.Updates(patient(t)) {
@@ -118,7 +101,7 @@ func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
 }
 
 func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
-	c := embedded(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
+	c := connected(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
 	g := &guide{view: create(t, c), turns: 1}
 	if err := g.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {
 		t.Fatal(err)
