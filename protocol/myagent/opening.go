@@ -88,7 +88,7 @@ func (c *client) revive(o *opening) {
 	s := o.known
 	f := frame{Event: userReconnectState, Signed: s.state, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.last)}
 	s.state = nil // once
-	s.had = s.last
+	s.had, s.hadSeq = s.last, s.lastSeq
 	c.ask(f, s, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.beginFor(o)
@@ -99,7 +99,7 @@ func (c *client) revive(o *opening) {
 		// The frames that were missed come before a notice that ends them.
 		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
 			s.replays, s.log.Resumes = false, protocol.ResumeRestored
-			if s.log.State.Turn != nil {
+			if s.log.State.Turn != nil && !s.lists {
 				c.endTurn(s, c.now, protocol.TurnEndedData{
 					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
 				})

@@ -31,6 +31,7 @@ type session struct {
 	last    string   // event_id of the last frame
 	lastSeq uint64   // and its seq
 	had     string   // event_id of the last frame when the session was revived
+	hadSeq  uint64   // and its seq
 	state   json.RawMessage
 	summary []byte // as last told to a client that watches
 
@@ -48,6 +49,8 @@ type hearing struct {
 	solving bool   // the turn was begun by user.solve_tasks
 	lapse   time.Time
 	replays bool            // frames are of the session before
+	lists   bool            // they came in a list: the turn goes on
+	waits   map[string]bool // steps that the server says still wait
 	whole   map[string]bool // task ids that are numbers at the server
 	decided []decided
 }
