@@ -69,13 +69,31 @@ type gist struct {
 	Reasoning string
 	Tools     []string
 	Approvals []string
+	Told      []string // in lines: notices, warnings, errors, what has no message of its own
 	Reason    protocol.Reason
+}
+
+// told is an event as a line, as either end has it; empty: it is not told so.
+func told(it *protocol.Item) string {
+	e := &protocol.Event{Type: it.Type, Data: it.Data}
+	if it.Type != protocol.ErrorRaised {
+		return strings.TrimSpace(lineOf(e))
+	}
+	d := data[protocol.ErrorData](e)
+	if d.Recoverable {
+		return strings.TrimSpace("⚠️ " + d.Message)
+	}
+	return "error: " + strings.TrimPrefix(d.Message, inputFailed+": ")
 }
 
 func gistOf(turn *protocol.Turn) (g gist) {
 	g.Message = turn.Message.Text
 	for _, it := range turn.Items {
 		switch it.Kind {
+		case protocol.ItemEvent:
+			if line := told(it); line != "" {
+				g.Told = append(g.Told, line)
+			}
 		case protocol.ItemText:
 			if len(it.Text) > 0 {
 				g.Texts = append(g.Texts, it.Text.String())
@@ -123,6 +141,12 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 		}
 		for i, turn := range s.native.Turns {
 			want, got := gistOf(turn), gistOf(s.guest.transcript.Turns[i])
+			switch {
+			case turn.End.Reason == protocol.ReasonInterrupted:
+				want.Told = append(want.Told, "Interrupted.")
+			case turn.End.Failed() && len(got.Told) == len(want.Told)+1: // where the agent told of no error at the end
+				want.Told = append(want.Told, "error: the turn ended: "+string(turn.End.Reason))
+			}
 			if a, b := string(protocol.MustEncode(got)), string(protocol.MustEncode(want)); a != b {
 				r.Fatalf("turn %d is\n%s\nwant\n%s", i, a, b)
 			}
@@ -141,13 +165,15 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 func (s *street) liveTurn(r *rapid.T, turn string) {
 	in := func(typ protocol.Type, data any) { s.add(bridge.Entry{Type: typ, Turn: turn, Data: data}) }
 	words := rapid.StringMatching(`[a-zé"\\<&⚠ \n]{1,12}`)
-	calls := 0
+	calls, faulty := 0, false
 	in(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: rapid.StringMatching(`[a-z ]{1,9}`).Draw(r, "message")}})
 	in(protocol.TurnStarted, protocol.TurnStartedData{MessageID: "m" + turn})
 	for range rapid.IntRange(0, 12).Draw(r, "steps") {
 		text := words.Draw(r, "text")
 		part := rapid.SampledFrom([]string{"p", "q"}).Draw(r, "part")
-		switch rapid.IntRange(0, 8).Draw(r, "step") {
+		step := rapid.IntRange(0, 9).Draw(r, "step")
+		faulty = faulty && step > 5
+		switch step {
 		case 0, 1:
 			in(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text})
 		case 2:
@@ -170,6 +196,10 @@ func (s *street) liveTurn(r *rapid.T, turn string) {
 			in(protocol.ContextUpdated, protocol.ContextInfo{Tokens: rapid.Int64Range(0, 1e6).Draw(r, "tokens"), Percent: 2.5, MaxTokens: 5})
 		case 7:
 			in(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 9, After: 3, Percent: 66.6})
+		case 9:
+			d := protocol.ErrorData{Kind: protocol.FaultExecution, Message: "wrong: " + text, Recoverable: rapid.Bool().Draw(r, "recoverable")}
+			faulty = faulty || !d.Recoverable
+			in(protocol.ErrorRaised, d)
 		case 8:
 			typ := rapid.SampledFrom(protocol.EventTypes).Draw(r, "type")
 			if !opens(typ.Type) && !typ.Ephemeral {
@@ -177,9 +207,11 @@ func (s *street) liveTurn(r *rapid.T, turn string) {
 			}
 		}
 	}
-	reason := rapid.SampledFrom([]protocol.Reason{
-		protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonMaxTokens,
-	}).Draw(r, "reason")
+	reasons := []protocol.Reason{protocol.ReasonError, protocol.ReasonMaxTokens}
+	if !faulty { // an error is the last that happened: the turn failed
+		reasons = append(reasons, protocol.ReasonCompleted, protocol.ReasonInterrupted)
+	}
+	reason := rapid.SampledFrom(reasons).Draw(r, "reason")
 	in(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason})
 }
 

@@ -9,7 +9,7 @@ import (
 // A turnView is what the client was told of the turn under way, and what is still to tell.
 type turnView struct {
 	loading  bool
-	failed   bool // an error was told
+	failed   bool // an error was the last that was told
 	thoughts []*thought
 	calls    []*call
 	kept     int // bytes of output that wait for the end of their calls
@@ -63,8 +63,13 @@ func (s *Server) load(on bool) {
 	s.say(loadingType, loadingState{on})
 }
 
-// tell sends an item.
-func (s *Server) tell(it item) { s.say(responseItemType, it) }
+// tell sends an item. An error that something of the agent's follows is not the turn's end.
+func (s *Server) tell(it item) {
+	if it.Role == assistant || it.Type != messageItem {
+		s.turn.failed = false
+	}
+	s.say(responseItemType, it)
+}
 
 // id names an item: a part is unique within its turn alone.
 func (s *Server) id(e *protocol.Event, part string) string {
