@@ -38,9 +38,13 @@ func foreign(t testing.TB, url string, dial func(context.Context) (net.Conn, err
 
 func (f *foreigner) say(frame string) {
 	f.t.Helper()
-	if err := f.conn.Write(f.t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+	if err := f.write(frame); err != nil {
 		f.t.Fatal(err)
 	}
+}
+
+func (f *foreigner) write(frame string) error {
+	return f.conn.Write(f.t.Context(), websocket.MessageText, []byte(frame))
 }
 
 // hear returns the next frame.
