@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -165,7 +164,7 @@ func TestAResumedSessionGoesOn(t *testing.T) {
 	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
 	s.journal.caughtUp()
 	s.tell()
-	s.shows("I look at the imports of it", "● caught up: what was missed was sent again")
+	s.shows("I look at the imports of it", "● running")
 	s.hides("reconnecting")
 }
 
@@ -223,33 +222,6 @@ func TestDiffShowsWhatChanges(t *testing.T) {
 	} {
 		if got := diff(c.old, c.text); got != c.want {
 			t.Errorf("diff(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
-		}
-	}
-}
-
-// Over a dialect too the screen and the lines say how a session goes on after its connection was lost.
-func TestHowASessionGoesOnIsSaid(t *testing.T) {
-	for _, c := range []struct{ mode, reason, want string }{
-		{protocol.ModeResume, "", "caught up"},
-		{protocol.ModeResume, protocol.ResumeReplayed, "caught up"},
-		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
-		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "followed again"},
-		{protocol.ModeReset, protocol.ResetPastEnd, "log was replaced (past_end)"},
-	} {
-		at := &protocol.SubscribeResult{Mode: c.mode, Reason: c.reason}
-		if c.mode == protocol.ModeReset {
-			at.Snapshot = &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1"}}
-		}
-		s := open(t, scenes["transcript"](), 120, 30)
-		s.journal.out = append(s.journal.out, Update{Attached: at})
-		s.journal.caughtUp()
-		s.tell()
-		s.shows(c.want)
-		n := newNarrator(time.UTC)
-		n.attached(at)
-		if told := n.out.String(); !strings.Contains(told, c.want) {
-			t.Errorf("%s %s: the lines say %q", c.mode, c.reason, told)
 		}
 	}
 }

@@ -5,19 +5,21 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// reattached says for people how a session that was followed before goes on.
-func reattached(a *protocol.SubscribeResult) string {
+// reattached says for people in which way a session goes on that was followed before, where that is not simply from where it was.
+func reattached(mode, reason string) string {
 	switch {
-	case a.Mode == protocol.ModeResume && a.Reason == protocol.ResumeRestored:
-		return "restored from its saved state, and caught up"
-	case a.Mode == protocol.ModeResume:
-		return "caught up: what was missed was sent again"
-	case a.Mode != protocol.ModeReset:
+	case reason == "":
 		return ""
-	case a.Reason == protocol.ResetFresh:
+	case reason == protocol.ResumeReplayed:
+		return "what was missed was replayed"
+	case reason == protocol.ResumeRestored:
+		return "restored from its saved state"
+	case mode != protocol.ModeReset:
+		return ""
+	case reason == protocol.ResetFresh:
 		return "a fresh snapshot: this is how it is now"
-	case a.Reason == protocol.ResetResubscribed:
-		return "followed again: the turn under way and what comes; what ended meanwhile is not told"
+	case reason == protocol.ResetResubscribed:
+		return "followed again: what ended meanwhile is not told"
 	}
-	return "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
+	return "the session's log was replaced (" + oneLine(transcript.Clean(reason)) + "): this is how it is now"
 }

@@ -25,6 +25,7 @@ type Options struct {
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	NoAlert bool           // neither ring nor notify while the terminal has no focus
 	Keys    Keys           // other keys than the usual; see Keys.Check
 }
 
@@ -37,9 +38,15 @@ func Run(ctx context.Context, s Session, o Options) error {
 	}
 	work := newErrands(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
-	m.mouse = o.Mouse
-	m.attention = newAttention(terminalOf(o.environ()))
+	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
+	m.attention = o.attention()
 	return show(ctx, s, work, m, o.program()...)
+}
+
+func (o Options) attention() attention {
+	a := newAttention(terminalOf(o.environ()))
+	a.silent = o.NoAlert
+	return a
 }
 
 // look is how the options want things dressed, and keys named. Its error says

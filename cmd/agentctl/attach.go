@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/wsclient"
 )
 
 type attachOptions struct {
@@ -19,6 +20,7 @@ type attachOptions struct {
 	Plain   bool
 	Mouse   bool
 	Theme   string
+	NoAlert bool
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -33,7 +35,7 @@ Without SESSION the only one is meant; when there are others, all are shown and 
 what happens; lines of stdin are sent as messages, those that begin with / are commands.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
-terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends.`,
+terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends, unless --no-alert is given.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
 		Args:              takes(0, 1),
 		ValidArgsFunction: a.sessions,
@@ -50,6 +52,7 @@ terminal's own sixteen colours. While the terminal has no focus it rings when an
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
+	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "neither ring nor notify while the terminal has no focus")
 	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -78,7 +81,7 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 		case o.Plain || !o.app.onTerminal():
 			return o.choose(all.Sessions)
 		default:
-			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client}, o.screen())))
+			return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client}, o.screen())))
 		}
 	}
 	r, err := l.snapshot(o.Session) // its id stays when its name changes
@@ -89,12 +92,21 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 	if o.Plain || !o.app.onTerminal() {
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
 	}
-	return l.reason(left(l.ctx, tui.Run(l.ctx, v, o.screen())))
+	return l.parted(left(ctx, tui.Run(ctx, v, o.screen())))
+}
+
+// parted is the end of a screen, which outlives its link: a person reads on, tries again, or leaves. Who leaves while the server
+// refuses them is told why.
+func (l *link) parted(err error) error {
+	if s := l.State(); err == nil && s.Phase == wsclient.PhaseOffline {
+		return s.Err
+	}
+	return err
 }
 
 func (o *attachOptions) screen() tui.Options {
 	s := o.app.screen()
-	s.Mouse, s.Theme = o.Mouse, tui.Theme(o.Theme)
+	s.Mouse, s.Theme, s.NoAlert = o.Mouse, tui.Theme(o.Theme), o.NoAlert
 	return s
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"testing"
 	"time"
 
 	"agentctl/protocol"
@@ -12,7 +11,7 @@ import (
 
 // A guest is a Client codec, with its client's view of the session.
 type guest struct {
-	t          *testing.T
+	t          tester
 	codec      *Client
 	now        time.Time
 	wake       time.Time
@@ -24,12 +23,12 @@ type guest struct {
 	said       []message
 }
 
-func newGuest(t *testing.T, url string, memory *protocol.Memory) *guest {
+func newGuest(t tester, url string, memory *protocol.Memory) *guest {
 	return attach(t, url, memory, nil)
 }
 
 // attach is newGuest at a server that tells something at once, for a client that was somewhere before (nil: nowhere).
-func attach(t *testing.T, url string, memory *protocol.Memory, at *protocol.Position, told ...string) *guest {
+func attach(t tester, url string, memory *protocol.Memory, at *protocol.Position, told ...string) *guest {
 	mint := ids()
 	id := func(prefix string) string { return mint(prefix) }
 	if at != nil {

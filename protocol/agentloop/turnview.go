@@ -9,7 +9,7 @@ import (
 // A turnView is what the client was told of the turn under way, and what is still to tell.
 type turnView struct {
 	loading  bool
-	failed   bool // an error was the last that was told
+	failed   bool // an error was told, and nothing of the agent's since
 	thoughts []*thought
 	calls    []*call
 	kept     int // bytes of output that wait for the end of their calls
@@ -63,10 +63,10 @@ func (s *Server) load(on bool) {
 	s.say(loadingType, loadingState{on})
 }
 
-// tell sends an item. An error that something of the agent's follows is not the turn's end.
+// tell sends an item.
 func (s *Server) tell(it item) {
 	if it.Role == assistant || it.Type != messageItem {
-		s.turn.failed = false
+		s.turn.failed = false // it goes on
 	}
 	s.say(responseItemType, it)
 }
