@@ -20,15 +20,17 @@ func (c *Client) goOn(begins string) (again *protocol.TurnState) {
 	}
 	c.before, c.log = nil, old
 	switch t := old.State.Turn; {
-	case t == nil:
+	case t == nil || c.memory.turn == nil:
 	case begins != "" && clean(begins) == clean(spoken(&t.Message)):
 		again, c.asked, c.earlier = t, old.State.Approvals, decisions(old.Underway())
 	default:
-		old.Add(c.out, c.now, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, DurationMS: max(0, c.now.Sub(t.Started).Milliseconds()),
+		c.turn = c.memory.turn
+		c.finish(protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
 			Message: "the connection was lost: what else the turn brought is not known",
-		}})
+		})
 	}
+	c.memory.held = nil
 	old.Renew(c.desk.Epoch)
 	return again
 }

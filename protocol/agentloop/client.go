@@ -51,7 +51,6 @@ type Client struct {
 	earlier []earlier           // what else was told there of that turn alone
 	verdict *verdict            // that the server may still refuse
 	why     *explanation        // that was asked for
-	held    []item              // shell calls that come while a request is pending
 	watched bool
 	summary string // as it was told last
 

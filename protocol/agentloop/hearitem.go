@@ -32,8 +32,8 @@ func (c *Client) response(payload json.RawMessage) bool {
 		c.turn.fault = nil // it goes on
 	}
 	c.overtaken(&it)
-	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.held) < maxHeld {
-		c.held = append(c.held, it)
+	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.memory.held) < maxHeld {
+		c.memory.held = append(c.memory.held, it)
 		return true
 	}
 	return c.item(&it)
@@ -48,7 +48,7 @@ func (c *Client) overtaken(it *item) {
 	ran := slices.ContainsFunc(c.log.State.Turn.Tools, func(t protocol.OpenTool) bool {
 		return t.Tool == clip(it.CallID) && t.Title == a.Command
 	})
-	ran = ran || slices.ContainsFunc(c.held, func(h item) bool {
+	ran = ran || slices.ContainsFunc(c.memory.held, func(h item) bool {
 		return h.CallID == it.CallID && h.Action != nil && clip(join(h.Action.Command)) == a.Command
 	})
 	if !ran {
@@ -79,8 +79,8 @@ func (it *item) isShell() bool { return it.Type == shellItem || it.Type == shell
 
 // release lets what was held back while a request was pending be seen, in order.
 func (c *Client) release() {
-	held := c.held
-	c.held = nil
+	held := c.memory.held
+	c.memory.held = nil
 	for i := range held {
 		c.item(&held[i])
 	}

@@ -16,6 +16,8 @@ type memory struct {
 	log     *bridge.Log // nil: there was no connection
 	counts  map[string]int
 	decided []winner // the newest last
+	turn    *turn    // under way; nil: none
+	held    []item   // shell calls that come while a request is pending
 
 	keys  map[string]*keyed
 	order []string

@@ -49,6 +49,7 @@ func (c *Client) begin(s *sent, echo string) {
 		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
 		parts: map[string]bool{},
 	}
+	c.memory.turn = c.turn
 	c.addBy(protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	c.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: Name})
 	if s != nil {
@@ -75,22 +76,29 @@ func (c *Client) end() {
 	c.settle()
 	c.unexplained(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
 	t := c.turn
-	t.said, t.called = math.MaxInt, math.MaxInt
-	c.recall()
-	c.withdraw()
-	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: c.now.Sub(t.started).Milliseconds()}
+	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	switch {
 	case t.fault != nil:
 		d.Reason, d.Code, d.Message = protocol.ReasonError, t.fault.Code, t.fault.Message
 	case t.stopped:
 		d.Reason = protocol.ReasonDenied
 	}
+	c.finish(d)
+}
+
+// finish ends the turn with everything that is open in it, or was held back.
+func (c *Client) finish(d protocol.TurnEndedData) {
+	t := c.turn
+	t.said, t.called = math.MaxInt, math.MaxInt
+	c.recall()
+	c.withdraw()
 	c.closeParts("")
 	for _, id := range slices.Clone(t.calls) {
 		c.closeCall(id, protocol.ToolEndedData{Tool: id, Status: protocol.ToolUnknown})
 	}
+	d.DurationMS = max(0, c.now.Sub(t.started).Milliseconds())
 	c.add(protocol.TurnEnded, d)
-	c.turn = nil
+	c.turn, c.memory.turn = nil, nil
 }
 
 // closeParts ends the open parts but one.
