@@ -44,6 +44,7 @@ type agentConfig struct {
 type limitsConfig struct {
 	Message  int64 `json:"message"`  // bytes of one message
 	InFlight int   `json:"inflight"` // commands under way per connection
+	Rate     int   `json:"rate"`     // commands a second per connection; 0: any number
 }
 
 // from makes the paths in a configuration mean what they say where its file lies.
@@ -103,7 +104,7 @@ func readConfig(b []byte) (*config, error) {
 	default:
 		return nil, fmt.Errorf("sync is normal or full, not %q", c.Sync)
 	}
-	if c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 || c.Limits.Message > 64*protocol.MaxMessage {
+	if c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 || c.Limits.Rate < 0 || c.Limits.Message > 64*protocol.MaxMessage {
 		return nil, fmt.Errorf("window and limits are positive, a message is at most %d bytes", 64*protocol.MaxMessage)
 	}
 	return c, nil
