@@ -59,7 +59,8 @@ sessions, send, queue, interrupt and decide. Every dialect is served at /dialect
               "demo": {"script": "demo.script"}},
    "default_agent": "mine", "approval_timeout": "5m", "edit_hold": "30s",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
-   "window": 16777216, "limits": {"message": 1048576, "inflight": 64, "rate": 100},
+   "window": 16777216,
+   "limits": {"message": 1048576, "inflight": 64, "rate": 100},
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
