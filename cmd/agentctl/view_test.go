@@ -66,6 +66,18 @@ func (w *wire) cut(refuse bool) {
 // reached is connected with the wire between the two.
 func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 	t.Helper()
+	w := &wire{dial: embeddedDial(t, agent)}
+	c := wsclient.New("ws://test", wsclient.Options{Dial: w.Dial, Name: "ann"})
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c, w
+}
+
+// embeddedDial is the way to a server in this process, which ends with the test.
+func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
+	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
@@ -74,19 +86,12 @@ func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := "ws://" + embedded.Host
-	w := &wire{dial: server.Dialer(url)}
-	c := wsclient.New(url, wsclient.Options{Dial: w.Dial, Name: "ann"})
 	t.Cleanup(func() {
-		_ = c.Close()
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := c.Connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return c, w
+	return server.Dialer("ws://" + embedded.Host)
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
