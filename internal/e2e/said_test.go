@@ -60,7 +60,7 @@ var sayings = []saying{
 	{name: "rename", verb: protocol.DoRename, data: protocol.RenameData{}},
 	{name: "configure", verb: protocol.DoConfigure, data: protocol.ConfigureData{Setting: "s", Value: "v"}},
 	{name: "close", verb: protocol.DoClose, data: protocol.CloseData{}},
-	{name: "search", verb: protocol.DoSearch, data: protocol.SearchData{Text: "x"}},
+	{name: "search", verb: protocol.DoSearch, data: protocol.SearchData{Query: "x"}},
 	{name: "blob", verb: protocol.DoBlob, data: protocol.BlobData{Blob: "b"}},
 }
 
