@@ -49,6 +49,9 @@ func (l *Log) Underway() (events []protocol.Event) {
 	return events
 }
 
+// Forget drops the finished turns: somebody else has them.
+func (l *Log) Forget() { l.past, l.pastBytes = nil, 0 }
+
 // History answers history with the finished turns that the Log saw and still has.
 func (l *Log) History(d protocol.HistoryData) protocol.HistoryResult {
 	r := protocol.HistoryResult{Epoch: l.Epoch, Events: []json.RawMessage{}}

@@ -34,6 +34,8 @@ type session struct {
 	hadSeq  uint64   // and its seq
 	state   json.RawMessage
 	summary []byte // as last told to a client that watches
+	origin  uint64 // the server's seq that the log began at; 0: the log is all there is
+	begun   uint64 // and the log's own: nothing before it is in the log
 
 	hearing
 }
@@ -103,8 +105,13 @@ func (s *session) renew(c *client, state *protocol.State) {
 		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
 	}
 	s.log.Renew(epoch)
+	if c.can[canHistory] {
+		s.log.Forget()
+	}
 	s.hearing = hearing{turns: s.turns, parts: s.parts}
-	state.Seq = s.log.State.Seq + 1 // it counts as an event, which nobody can have
+	s.origin = state.Seq
+	state.Seq = max(state.Seq, s.log.State.Seq+1) // behind what is history, and nobody can have it
+	s.begun = state.Seq
 	s.log.Begin(state)
 }
 
