@@ -69,7 +69,7 @@ func (d *desk) draw() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if d.pager != nil {
-		v.SetContent(frameOf(d.pager.Render(d.width, d.height), d.width, d.height))
+		d.pager.show(&v, d.width, d.height)
 		return v
 	}
 	s := d.shape()

@@ -23,6 +23,7 @@ type attachOptions struct {
 	Mouse   bool
 	Theme   string
 	NoAlert bool
+	Keep    int
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -50,12 +51,16 @@ terminal's own sixteen colours. While the terminal has no focus it rings when an
 			if !slices.Contains(tui.Themes(), tui.Theme(o.Theme)) {
 				return usagef("--theme is %s, not %q", strings.Join(themes(), ", "), o.Theme)
 			}
+			if o.Keep < 1 {
+				return usagef("--keep is 1 or more, not %d", o.Keep)
+			}
 			return nil
 		}, run),
 	}
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
+	cmd.Flags().IntVar(&o.Keep, "keep", 3, "follow the `N` sessions shown last")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "neither ring nor notify while the terminal has no focus")
 	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -128,7 +133,7 @@ func (l *link) parted(err error) error {
 
 func (o *attachOptions) screen() tui.Options {
 	s := o.app.screen()
-	s.Mouse, s.Theme, s.NoAlert = o.Mouse, tui.Theme(o.Theme), o.NoAlert
+	s.Mouse, s.Theme, s.NoAlert, s.Keep = o.Mouse, tui.Theme(o.Theme), o.NoAlert, o.Keep
 	return s
 }
 

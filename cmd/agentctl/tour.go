@@ -12,7 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
-	"agentctl/server/embedded"
+	embed "agentctl/server/embedded"
 	"agentctl/server/session"
 	"agentctl/tui"
 	"agentctl/wsclient"
@@ -50,7 +50,7 @@ var _ session.Agents = tourAgents{}
 func runTour(ctx context.Context, o *tourOptions) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
 	defer stop()
-	s, err := embedded.Start(ctx, embedded.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
+	s, err := embed.Start(ctx, embed.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 }
 
 // play shows the tour's session.
-func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
+func (o *tourOptions) play(ctx context.Context, s *embed.Server) error {
 	a := o.app
-	url := "ws://" + embedded.Host
+	url := "ws://" + embed.Host
 	c := wsclient.New(url, wsclient.Options{Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails

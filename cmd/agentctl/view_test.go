@@ -13,14 +13,16 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server"
 	"agentctl/server/agent/script"
-	"agentctl/server/embedded"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
 	"agentctl/tui"
 	"agentctl/wsclient"
 )
 
-// connected runs a server in this process with one script for all sessions, and connects to it.
-func connected(t *testing.T, agent string) *wsclient.Client {
+// embedded runs a server in this process with one script for all sessions, and connects to it.
+func embedded(t *testing.T, agent string) *wsclient.Client {
 	t.Helper()
 	c, _ := reached(t, agent)
 	return c
@@ -63,7 +65,7 @@ func (w *wire) cut(refuse bool) {
 	}
 }
 
-// reached is connected with the wire between the two.
+// reached is embedded with the wire between the two.
 func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 	t.Helper()
 	w := &wire{dial: embeddedDial(t, agent)}
@@ -78,20 +80,42 @@ func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 // embeddedDial is the way to a server in this process, which ends with the test.
 func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
 	t.Helper()
+	dial, end := serveIn(t, t.TempDir(), agent)
+	t.Cleanup(end)
+	return dial
+}
+
+// serveIn runs a server with one script for all sessions on what a directory holds, until end is called.
+func serveIn(t *testing.T, dir, agent string) (dial func(context.Context) (net.Conn, error), end func()) {
+	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := embedded.Start(t.Context(), embedded.Options{Agents: tourAgents{s}})
+	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
+	srv, err := server.New(t.Context(), server.Config{Session: session.Config{Store: store, Agents: tourAgents{s}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := server.NewPipe()
+	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
+	ctx, cancel := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	served.Go(func() {
+		if err := i.serve(ctx, 0); err != nil {
 			t.Error(err)
 		}
 	})
-	return server.Dialer("ws://" + embedded.Host)
+	return pipe.Dial, func() {
+		cancel()
+		served.Wait()
+		if err := i.close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
@@ -111,7 +135,7 @@ func patient(t *testing.T) context.Context {
 }
 
 func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
-	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	var connected *tui.Link
 	var attached *protocol.SubscribeResult
@@ -144,7 +168,7 @@ func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 }
 
 func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
-	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := &view{client: c, session: "nope"}
 	var last tui.Update
 	for u := range v.Updates(patient(t)) {
@@ -183,8 +207,61 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	}
 }
 
+func TestWhoLeavesARefusedScreenIsToldWhy(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	l := newLink(patient(t), c, true)
+	if err := l.parted(nil); err != nil {
+		t.Errorf("leaving an open connection is %v", err)
+	}
+	w.cut(true)
+	<-l.done
+	err := l.parted(nil)
+	if f := faultOf(err); f.exit != exitForbidden || f.hint == "" {
+		t.Errorf("left with %v, exit %d, %q", err, f.exit, f.hint)
+	}
+	l.Close()
+}
+
+func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	gone, stays := create(t, c), create(t, c)
+	ctx := patient(t)
+	var told []string
+	for s, err := range (fleet{client: c}).Watch(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case s.Deleted:
+			told = append(told, "gone "+s.Session)
+		default:
+			told = append(told, s.Session)
+		}
+		if len(told) == 4 {
+			break
+		}
+		if len(told) != 2 {
+			continue
+		}
+		w.cut(true)
+		for now := range c.States(ctx) {
+			if now.Phase == wsclient.PhaseOffline {
+				break
+			}
+		}
+		w.cut(false)
+		c.Retry()
+		if err := gone.Do(ctx, protocol.DoClose, protocol.CloseData{Delete: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"gone " + gone.session, stays.session}; len(told) != 4 || !slices.Equal(told[2:], want) {
+		t.Errorf("told %v, want %v at last", told, want)
+	}
+}
+
 func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
-	c := connected(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
+	c := embedded(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
 	g := &guide{view: create(t, c), turns: 1}
 	if err := g.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {
 		t.Fatal(err)
