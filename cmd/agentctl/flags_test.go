@@ -141,8 +141,10 @@ func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
 }
 
 func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
-	env := map[string]string{"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1",
-		"AGENTCTL_DIALECT_OPTIONS": "thinking=true,domain=a b=c"}
+	env := map[string]string{
+		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1",
+		"AGENTCTL_DIALECT_OPTIONS": "thinking=true,domain=a b=c",
+	}
 	a := &app{env: func(k string) string { return env[k] }, flags: globals{Server: "ws://flag", Output: formatText}}
 	if err := a.readEnvironment(); err != nil {
 		t.Fatal(err)

@@ -209,8 +209,10 @@ func opening(said []byte) []string {
 	case rpc.Tag == "chat.getHistory":
 		return []string{`{"_tag":"Exit","requestId":"` + rpc.ID + `","exit":{"_tag":"Success","value":[]}}` + "\n"}
 	case m.Event == "user.create_session":
-		return []string{`{"event":"agent.session_created","session_id":"s1"}`,
-			`{"event":"agent.user_confirm","session_id":"s1","step_id":"confirm_1","metadata":{"tool_name":"shell","requires_confirmation":true}}`}
+		return []string{
+			`{"event":"agent.session_created","session_id":"s1"}`,
+			`{"event":"agent.user_confirm","session_id":"s1","step_id":"confirm_1","metadata":{"tool_name":"shell","requires_confirmation":true}}`,
+		}
 	case m.Event == "user.reconnect":
 		return []string{`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`}
 	case m.Type == "PING":

@@ -100,9 +100,11 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 func TestADecisionOutlivesAReconnect(t *testing.T) {
 	words := []string{"before ", "after é"}
 	turn := func(between ...string) []string {
-		frames := []string{loads(true), response(`{"type":"message","role":"user","content":"go"}`),
+		frames := []string{
+			loads(true), response(`{"type":"message","role":"user","content":"go"}`),
 			response(`{"id":"c1","type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`),
-			response(`{"id":"p","type":"message","role":"assistant","content":"` + words[0] + `"}`)}
+			response(`{"id":"p","type":"message","role":"assistant","content":"` + words[0] + `"}`),
+		}
 		return append(append(frames, between...), response(`{"id":"p","type":"message","role":"assistant","content":"`+words[1]+`"}`))
 	}
 	memory := new(protocol.Memory)

@@ -64,8 +64,11 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 		l.user("t1", "go")
 		l.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
-			{ID: "yes", Kind: protocol.AllowOnce}, {ID: "ever", Kind: protocol.AllowAlways}, {ID: "no", Kind: protocol.Deny},
-			{ID: "stop", Kind: protocol.DenyStop}, {ID: "why", Kind: protocol.Explain},
+			{ID: "yes", Kind: protocol.AllowOnce},
+			{ID: "ever", Kind: protocol.AllowAlways},
+			{ID: "no", Kind: protocol.Deny},
+			{ID: "stop", Kind: protocol.DenyStop},
+			{ID: "why", Kind: protocol.Explain},
 		}})
 		l.does(protocol.DoSubscribe, "s", "", nil)
 		if s, _ := l.seen(nil); len(s.Approvals[0].Options) != 2 || s.Approvals[0].Options[0].ID != "yes" || s.Approvals[0].Options[1].ID != "no" {
