@@ -3,6 +3,9 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 )
@@ -65,6 +68,26 @@ func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
 			have[b.place][key] = b.action
 			if err := checkKey(b.place, key); err != nil {
 				t.Errorf("%s: %v", b.action, err)
+			}
+		}
+	}
+}
+
+func TestNothingOfTheHelpIsCut(t *testing.T) {
+	l := newLook(time.UTC, "")
+	for _, width := range []int{40, 60, 80, 200} {
+		b := help{l}.Block(width, false)
+		var all strings.Builder
+		for _, line := range b.Body {
+			if n := ansi.StringWidth(line); n > width {
+				t.Errorf("%d cells in %d: %q", n, width, line)
+			}
+			all.WriteString(ansi.Strip(line) + " ")
+		}
+		words := strings.Join(strings.Fields(all.String()), " ")
+		for _, b := range bindings {
+			if !strings.Contains(words, b.about) {
+				t.Errorf("at %d the help does not say %q", width, b.about)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -50,7 +51,7 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
-	if p == giveUp {
+	if d, _ := dialect.Named(o.Dialect); p == giveUp && d.Retry.Attempts == 0 { // else the dialect says it
 		o.Attempts = retries
 	}
 	dir, err := a.dataDir()
@@ -63,6 +64,9 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	url := a.flags.Server
 	if err := checkURL(url); err != nil {
 		return nil, err
+	}
+	if o.Token == "" && err == nil {
+		o.Token = dir.loginFor(url)
 	}
 	local := strings.HasPrefix(url, "unix:")
 	if token := dir.tokenFor(url); err == nil && token != "" { // it is this user's own server
