@@ -188,3 +188,67 @@ func cuts(t *testing.T, name string, restarts bool) {
 		t.Errorf("%d turns, the first %s", len(s.transcript.Turns), gist(first))
 	}
 }
+
+// The same at random: while an agent works, links are cut, stalled and halved in every dialect; once that is over, each client has the
+// whole turn, and once.
+func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := open(t, `{"on":"*"}`, `{"burst":1500,"size":20,"delay":"20ms"}`,
+					`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"a b c d e f g h","delay":"200ms"}`,
+					`{"say":" almost","words":1}`, `{"wait":"calm"}`, `{"say":" the end"}`)
+				ann := w.client("ann")
+				id := w.create(ann)
+				truth := sit(t, native, ann, id)
+				var storms []*storm
+				var seats []*seat
+				for i, name := range dialect.Names() {
+					s := newStorm(w, 100*seed+uint64(i))
+					s.calm = true
+					storms = append(storms, s)
+					c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
+					seats = append(seats, sit(t, name, c, id))
+				}
+				synctest.Wait()
+				weather := func(calm bool) (cuts int) {
+					for _, s := range storms {
+						s.mu.Lock()
+						s.calm = calm
+						cuts += s.cuts
+						s.mu.Unlock()
+					}
+					return cuts
+				}
+				w.send(ann, id, "go")
+				for _, s := range seats { // who has heard nothing yet has nothing to go on from
+					s.until(protocol.TextDelta)
+				}
+				weather(false)
+				for truth.until(protocol.TextDelta); !strings.Contains(truth.said(), "almost"); {
+					truth.until(protocol.TextDelta)
+				}
+				cuts := weather(true)
+				time.Sleep(2 * time.Minute) // stalls end, and who is away comes back
+				w.script.OpenGate("calm")
+				truth.until(protocol.TurnEnded)
+				want := gist(truth.last())
+				for _, s := range seats {
+					for s.until(protocol.TurnEnded); !strings.Contains(s.said(), "the end"); { // before it are those whose end was not seen
+						s.until(protocol.TurnEnded)
+					}
+					if got := gist(s.last()); got != want {
+						at := 0
+						for at < min(len(got), len(want)) && got[at] == want[at] {
+							at++
+						}
+						t.Errorf("%s, attached %d times, from byte %d of %d on\n  …%.300s\nnatively\n  …%.300s", s.tongue, len(s.attached), at, len(want), got[max(0, at-50):], want[max(0, at-50):])
+					}
+				}
+				if cuts == 0 {
+					t.Error("nothing was cut")
+				}
+			})
+		})
+	}
+}

@@ -103,7 +103,7 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 				c.end(s)
 			}
 			if !s.resumes.IsZero() && !now.Before(s.resumes) {
-				c.settle(s, false)
+				c.unanswered(s)
 			}
 		}
 	})

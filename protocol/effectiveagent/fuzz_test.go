@@ -76,13 +76,14 @@ func FuzzClient(f *testing.F) {
 			t.Fatalf("state %s", line)
 		}
 		again := newGuest(t, &protocol.Memory{Value: g.codec.memory}) // on another connection the same is said
+		again.mayClose = true // when nothing is said of r
 		look := again.does(protocol.DoSnapshot, "r", nil)
 		again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 		for frame := range bytes.Lines(frames) {
 			again.hears(string(frame))
 		}
 		again.waits(time.Minute)
-		if _, ok := again.answers[look]; !ok {
+		if _, ok := again.answers[look]; !ok && len(again.codec.sessions["r"].held) == 0 {
 			t.Fatal("after a reconnect a snapshot has no answer")
 		}
 	})

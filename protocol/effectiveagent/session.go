@@ -33,6 +33,7 @@ type known struct {
 	form  form   // that its server has
 	at    string // the id of the newest activity with a note: a position at the server
 	alias struct{ theirs, ours string }
+	tries int // connections on which the server did not say that it goes on
 }
 
 // memory is what is known of all sessions.
@@ -127,7 +128,7 @@ func (c *Client) open(id string) *session {
 		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
 	case s.noted && s.at != "":
 		s.log.Detach()
-		s.resumes = c.now.Add(grace)
+		s.resumes = c.now.Add(resumeWait)
 		subscribe.Metadata = &metadata{Note: &note{After: s.at}}
 	default:
 		s.log.Detach()
@@ -164,10 +165,20 @@ func (c *Client) hold(s *session, cmd *protocol.Command) bool {
 	return true
 }
 
+// unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next.
+func (c *Client) unanswered(s *session) {
+	if s.tries++; s.tries < resumeTries {
+		s.resumes = time.Time{}
+		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
+		return
+	}
+	c.settle(s, false)
+}
+
 // settle goes on with a session: with what came after the activity that we had last, if the server says so, else anew.
 func (c *Client) settle(s *session, resumed bool) {
 	held := s.held
-	s.held, s.resumes = nil, time.Time{}
+	s.held, s.resumes, s.tries = nil, time.Time{}, 0
 	if resumed {
 		s.log.Resumes = protocol.ResumeReplayed
 	} else {

@@ -75,6 +75,8 @@ func (c *client) reconnect(o *opening) {
 				return
 			}
 			c.opened(o, s, nil)
+		case c.can[canReconnect] && err.Code == protocol.CodeTimeout: // it can, so the link is to blame: who waits asks again on the next
+			c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
 		case c.can[canReconnect]:
 			c.opened(o, nil, err)
 		default:

@@ -160,7 +160,9 @@ type bench struct {
 	out    protocol.Output
 }
 
-func newBench(t testing.TB, p *peer, trail *protocol.Trail) *bench { return newBenchWith(t, p, trail, nil) }
+func newBench(t testing.TB, p *peer, trail *protocol.Trail) *bench {
+	return newBenchWith(t, p, trail, nil)
+}
 
 // newBenchWith is newBench with options of the dialect.
 func newBenchWith(t testing.TB, p *peer, trail *protocol.Trail, options map[string]string) *bench {
