@@ -27,14 +27,7 @@ func (m *model) info() *protocol.ContextInfo {
 	if known == nil && m.context != nil && m.context.told != nil {
 		known = &m.context.told.Context
 	}
-	if known == nil || known.MaxTokens <= 0 {
-		return known
-	}
-	now := *known
-	if tokens, ok := m.meter.Filled(); ok && tokens != now.Tokens {
-		now.Tokens, now.Percent = tokens, 100*float64(tokens)/float64(now.MaxTokens)
-	}
-	return &now
+	return known
 }
 
 // filling is how the number of a context dresses.
@@ -85,7 +78,7 @@ func (m *model) speed(unit string) string {
 func (p *contextPage) Render(m *model, width, height int) []string {
 	l := m.look
 	title := l.bold.Render("context") + " · " + oneLine(transcript.Clean(nameOr(m.state)))
-	if agent := oneLine(transcript.Clean(m.state.Agent)); agent != "" {
+	if agent := agentOf(m.state.Agent); agent != "" {
 		title += l.dim.Render(" · " + agent)
 	}
 	out := slices.Concat([]string{l.rule(title, width)}, p.now(m, width), p.spent(m, width), p.turns(m, width), p.compacted(m, width))
