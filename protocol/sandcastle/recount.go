@@ -9,17 +9,18 @@ import (
 	"agentctl/protocol/bridge"
 )
 
-// chatMessages reads the finished turns' messages: a list, or an object that holds it.
-func chatMessages(raw json.RawMessage) []chatMessage {
-	var list []chatMessage
+// chatMessages reads the finished turns' messages: a list, or an object that holds it. What is neither is no history: ok is false.
+func chatMessages(raw json.RawMessage) (list []chatMessage, ok bool) {
 	if json.Unmarshal(raw, &list) == nil {
-		return list
+		return list, list != nil
 	}
 	var held struct {
 		Messages []chatMessage `json:"messages"`
 	}
-	_ = json.Unmarshal(raw, &held)
-	return held.Messages
+	if json.Unmarshal(raw, &held) != nil {
+		return nil, false
+	}
+	return held.Messages, held.Messages != nil
 }
 
 // UnmarshalJSON reads a part and keeps it whole.
