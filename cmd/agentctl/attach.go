@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,6 +77,11 @@ func themes() []string {
 }
 
 func runAttach(ctx context.Context, o *attachOptions) error {
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		hung, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed leaves no file of an editor behind
+		defer stop()
+		ctx = hung
+	}
 	l, err := o.app.connectWith(ctx, forEver)
 	if err != nil {
 		return err
