@@ -186,10 +186,7 @@ const aboutLines = 200
 // Nothing of it is hidden: characters that would not show are made visible.
 func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []string, hidden int) {
 	changes := f.changed(r)
-	for _, p := range passages(r) {
-		if p.role.changes(f.patched) {
-			continue
-		}
+	for _, p := range passages(r, f.patched) {
 		text := transcript.NewText()
 		if p.pre {
 			text = transcript.NewOutput()
@@ -247,12 +244,7 @@ const (
 	isTitle
 	isCommand
 	isDetail
-	isPatch
-	isDiff
 )
-
-// changes tells that what has the role shows as changes.
-func (r role) changes(patched bool) bool { return r == isDiff || r == isPatch && patched }
 
 func (l *look) passage(r role) func(string) string {
 	switch r {
@@ -264,7 +256,9 @@ func (l *look) passage(r role) func(string) string {
 	return func(s string) string { return s }
 }
 
-func passages(r *protocol.Approval) []passage {
+// passages are what a request says, but for the diffs in its content, which show
+// as changes, and for its patch where that does, too.
+func passages(r *protocol.Approval, patched bool) []passage {
 	out := []passage{{isTitle, false, r.Title}}
 	add := func(role role, pre bool, before, text string) {
 		if text != "" {
@@ -277,13 +271,13 @@ func passages(r *protocol.Approval) []passage {
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
 	}
-	add(isPatch, true, "", r.Patch)
+	if !patched {
+		add(isText, true, "", r.Patch)
+	}
 	for i := range r.Content {
-		role := isText
-		if r.Content[i].Type == "diff" {
-			role = isDiff
+		if r.Content[i].Type != "diff" {
+			add(isText, true, "", contentText(&r.Content[i]))
 		}
-		add(role, true, "", contentText(&r.Content[i]))
 	}
 	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
 		add(isCommand, true, "", readable(r.Input))
