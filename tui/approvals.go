@@ -104,7 +104,7 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
-	about, hidden := a.about(f.amended(r), f, width)
+	about, hidden := a.about(f.amended(r), f, width, rows)
 	// What the decision is about goes before the options, which can be reached
 	// by their keys.
 	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
@@ -182,10 +182,18 @@ func prefixed(before, s string) string {
 // them are a key away.
 const aboutLines = 200
 
-// about is what the decision is about, and how many lines of it are left out.
+// about is what the decision is about, of at most so many rows, and how many
+// lines of it are left out.
 // Nothing of it is hidden: characters that would not show are made visible.
-func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []string, hidden int) {
+func (a *approvals) about(r *protocol.Approval, f *form, width, rows int) (out []string, hidden int) {
 	changes := f.changed(r)
+	add := func(lines []string, dress func(string) string) {
+		room := max(0, min(len(lines), rows-len(out)))
+		hidden += len(lines) - room
+		for _, line := range lines[:room] {
+			out = append(out, "   "+dress(line))
+		}
+	}
 	for _, p := range passages(r, f.patched) {
 		text := transcript.NewText()
 		if p.pre {
@@ -194,16 +202,12 @@ func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []strin
 		text.Append(transcript.Reveal(p.text))
 		dress := a.look.passage(p.role)
 		got, _ := text.Lines(width - indent)
-		for _, line := range got {
-			out = append(out, "   "+dress(line))
-		}
+		add(got, dress)
 	}
 	if changes != nil {
-		var lines []string
-		lines, hidden = changes.Lines(max(1, width-indent), aboutLines, a.look.split(width))
-		for _, line := range lines {
-			out = append(out, "   "+a.look.dress(line))
-		}
+		lines, more := changes.Lines(max(1, width-indent), aboutLines, a.look.split(width))
+		add(lines, a.look.dress)
+		hidden += more
 	}
 	return out, hidden
 }
