@@ -124,7 +124,7 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 		return nil, d.refusal(resp, err)
 	}
 	if d.dialect != nil {
-		return dialect.NewConn(conn, d.dialect.Client(d.call), maxIncoming), nil
+		return dialect.Dialed(conn, d.dialect.Client(d.call), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
 	return &native{Conn: conn}, nil
