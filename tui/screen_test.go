@@ -95,6 +95,9 @@ func (s *screen) quiet() {
 func (s *screen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
+		if name == "up" || name == "down" {
+			s.now = s.now.Add(2 * typedApart) // nobody is faster
+		}
 		s.give(press(name))
 	}
 }
