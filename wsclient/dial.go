@@ -27,6 +27,7 @@ type dialer struct {
 	http  *http.Client
 	token string
 	err   error // of the URL; dialing fails with it
+	tap   *tap
 
 	dialect *protocol.Dialect // nil: native
 	call    protocol.Call
@@ -35,11 +36,11 @@ type dialer struct {
 func newDialer(raw string, o Options) *dialer {
 	u, socket, err := parseURL(raw, o.Dialect)
 	if err != nil {
-		return &dialer{shown: "the server", err: err}
+		return &dialer{shown: "the server", err: err, tap: newTap(o.Tap)}
 	}
 	t := &http.Transport{DisableKeepAlives: true, TLSClientConfig: o.TLS, Protocols: new(http.Protocols)}
 	t.Protocols.SetHTTP1(true) // a WebSocket cannot be opened over HTTP/2 here
-	d := &dialer{url: u.String(), token: o.Token, http: &http.Client{
+	d := &dialer{url: u.String(), token: o.Token, tap: newTap(o.Tap), http: &http.Client{
 		Transport: t,
 		// A redirect would carry the credential to where nobody meant it to go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -47,7 +48,7 @@ func newDialer(raw string, o Options) *dialer {
 	if o.Dialect != "" {
 		spoken, ok := dialect.Named(o.Dialect)
 		if !ok {
-			return &dialer{shown: d.shown, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
+			return &dialer{shown: d.shown, tap: d.tap, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
 		}
 		if spoken.TokenInQuery && d.token != "" {
 			query := u.Query()
@@ -123,11 +124,12 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 	if err != nil {
 		return nil, d.refusal(resp, err)
 	}
+	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
-		return dialect.NewConn(conn, d.dialect.Client(d.call), maxIncoming), nil
+		return dialect.NewConn(conn, d.tap.codec(d.dialect.Client(d.call)), maxIncoming), nil
 	}
 	conn.SetReadLimit(maxIncoming)
-	return &native{Conn: conn}, nil
+	return &native{Conn: conn, tap: d.tap}, nil
 }
 
 // refusal tells why dialing failed, from the HTTP answer when there was one.
