@@ -10,6 +10,7 @@ const (
 	doSessions     action = "sessions"
 	doSettings     action = "settings"
 	doRules        action = "rules"
+	doWire         action = "wire"
 	doNextFocus    action = "next-part"
 	doPreviousPart action = "previous-part"
 	doInterrupt    action = "interrupt"
@@ -66,6 +67,16 @@ const (
 	doKeysHere action = "transcript.help"
 
 	doRevoke action = "rules.revoke"
+
+	doWireWords action = "wire.find"
+	doWireWay   action = "wire.direction"
+	doWireType  action = "wire.type"
+	doWirePause action = "wire.pause"
+	doWireCopy  action = "wire.copy"
+	doWireSave  action = "wire.save"
+	doWireUp    action = "wire.page-up"
+	doWireDown  action = "wire.page-down"
+	doLeaveWire action = "wire.leave"
 
 	doScreenUp   action = "pager.page-up"
 	doScreenDown action = "pager.page-down"

@@ -78,11 +78,13 @@ type desk struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	under  sync.WaitGroup
+	work   *errands // of the desk itself
 
 	width, height int
 	roster        roster
 	open          []*opened // the one shown last comes first
 	shown         *opened   // nil: the roster is on the screen
+	wire          *wire     // over the roster
 	attention     attention
 	leaving       bool
 	word          string
@@ -114,6 +116,7 @@ type (
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{fleet: f, look: l, mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
+	d.work = newErrands(d.ctx)
 	d.roster = newRoster(d.look)
 	d.attention = newAttention(terminalOf(o.environ()))
 	return d
@@ -122,6 +125,7 @@ func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.T
 // close ends and waits for everything that the desk started.
 func (d *desk) close() {
 	d.cancel()
+	d.work.close()
 	for _, o := range d.open {
 		o.work.close()
 	}
@@ -151,6 +155,10 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return d, d.changed(msg)
 	case routed:
 		return d, d.route(msg.to, msg.msg)
+	case wireMsg, wireSavedMsg:
+		if d.wire != nil && d.wire.owns(msg) {
+			return d, d.wired(msg)
+		}
 	case tea.KeyPressMsg:
 		if key := msg.String(); d.shown == nil {
 			return d, d.key(key, msg)
@@ -184,6 +192,12 @@ func (d *desk) draw() tea.View {
 	v.WindowTitle = "agentctl"
 	if n := d.roster.waiting(""); n > 0 {
 		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
+	}
+	if d.wire != nil {
+		lines, cursor := d.wire.Render(d.width, d.height)
+		v.SetContent(frameOf(lines, d.width, d.height))
+		v.Cursor = cursor
+		return v
 	}
 	foot := d.look.dim.Render(fit(" ↑↓ enter opens · letters narrow down · ctrl+c twice leaves", d.width))
 	switch {
@@ -242,6 +256,12 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	d.leaving = false
+	switch {
+	case d.wire != nil:
+		return d.wireKey(key, msg)
+	case d.look.keys.at(everywhere, key) == doWire:
+		return d.showWire()
+	}
 	page := max(1, d.height-2)
 	switch at := d.roster.at(); key {
 	case "up":

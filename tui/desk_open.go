@@ -65,7 +65,7 @@ func address(o *opened, cmd tea.Cmd) tea.Cmd {
 	}
 	return func() tea.Msg {
 		switch msg := cmd().(type) {
-		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, doneMsg:
+		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, doneMsg, wireMsg, wireSavedMsg:
 			return routed{o, msg}
 		case tea.BatchMsg:
 			out := make(tea.BatchMsg, len(msg))

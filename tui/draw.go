@@ -28,6 +28,11 @@ func (m *model) draw() tea.View {
 	case m.pager != nil:
 		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
 		return v
+	case m.wire != nil:
+		lines, cursor := m.wire.Render(m.width, m.height)
+		v.SetContent(m.frame(lines))
+		v.Cursor = cursor
+		return v
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
 		return v

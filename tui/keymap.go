@@ -20,6 +20,7 @@ const (
 	inPlan       place = "Plan (tab)"
 	inTranscript place = "Transcript (tab)"
 	inRules      place = "Rules"
+	inWire       place = "The wire (F7)"
 	inPager      place = "Pager"
 )
 
@@ -40,6 +41,7 @@ var bindings = []binding{
 	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
+	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
@@ -89,6 +91,16 @@ var bindings = []binding{
 	{inTranscript, doKeysHere, []string{"?"}, "this help"},
 
 	{inRules, doRevoke, []string{"x", "delete", "backspace"}, "revoke: the agent asks again"},
+
+	{inWire, doWireWords, []string{"/"}, "only messages that hold words"},
+	{inWire, doWireWay, []string{"d"}, "only what is sent, only what is received, both"},
+	{inWire, doWireType, []string{"t"}, "only messages of the chosen one's type, or all"},
+	{inWire, doWirePause, []string{"p"}, "stand still, or go on"},
+	{inWire, doWireCopy, []string{"y"}, "copy the message"},
+	{inWire, doWireSave, []string{"w"}, "write all of it to a file"},
+	{inWire, doWireUp, []string{"pgup", "b"}, "a page up"},
+	{inWire, doWireDown, []string{"pgdown"}, "a page down"},
+	{inWire, doLeaveWire, []string{"f7"}, "back"},
 
 	{inPager, doScreenUp, []string{"pgup", "b"}, "a page up"},
 	{inPager, doScreenDown, []string{"pgdown", "space"}, "a page down"},

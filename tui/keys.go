@@ -37,6 +37,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 			m.pager = nil
 		}
 		return nil
+	case m.wire != nil:
+		return m.wireKey(key, msg)
 	case m.menu != nil:
 		return m.menu.key(m, key)
 	case m.interrupt.asking:
@@ -77,6 +79,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		m.showSettings()
 	case doRules:
 		m.showRules()
+	case doWire:
+		return m.showWire(), true
 	case doNextFocus:
 		m.nextFocus(1)
 	case doPreviousPart:
@@ -120,6 +124,9 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.pager != nil:
 		m.pager.list.Scroll(by)
 		return
+	case m.wire != nil:
+		m.wire.wheel(by)
+		return
 	case m.menu != nil:
 		return
 	}
@@ -129,7 +136,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.wire != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -138,6 +145,10 @@ func (m *model) click(msg tea.MouseClickMsg) {
 }
 
 func (m *model) paste(s string) {
+	if m.wire != nil {
+		m.wire.paste(s)
+		return
+	}
 	if m.pager != nil || m.menu != nil {
 		return
 	}

@@ -39,6 +39,7 @@ type model struct {
 	approvals     approvals
 	pager         *pager
 	menu          *menu
+	wire          *wire
 	interrupt     interrupt
 	finder        finder
 	completion    completion
@@ -141,6 +142,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)
+	case wireMsg, wireSavedMsg:
+		cmd = m.wired(msg)
 	case findMsg:
 		cmd = m.find(msg.wave)
 	case doneMsg:
@@ -161,6 +164,9 @@ func (m *model) redress() {
 	m.story.list.Redress()
 	if m.pager != nil {
 		m.pager.list.Redress()
+	}
+	if m.wire != nil && m.wire.pager != nil {
+		m.wire.pager.list.Redress()
 	}
 }
 
