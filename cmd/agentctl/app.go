@@ -17,6 +17,7 @@ type app struct {
 	env    func(string) string
 
 	flags globals
+	looks bool // somebody can look at the wire
 	ran   bool // a verb's own code was reached: what failed before is wrong usage
 }
 

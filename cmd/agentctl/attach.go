@@ -63,6 +63,8 @@ func themes() []string {
 }
 
 func runAttach(ctx context.Context, o *attachOptions) error {
+	onScreen := !o.Plain && o.app.onTerminal()
+	o.app.looks = onScreen
 	l, err := o.app.connectWith(ctx, forEver)
 	if err != nil {
 		return err
@@ -75,18 +77,18 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 			return err
 		case len(all.Sessions) == 1:
 			o.Session = all.Sessions[0].Session
-		case o.Plain || !o.app.onTerminal():
+		case !onScreen:
 			return o.choose(all.Sessions)
 		default:
-			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client}, o.screen())))
+			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client, l.wire}, o.screen())))
 		}
 	}
 	r, err := l.snapshot(o.Session) // its id stays when its name changes
 	if err != nil {
 		return err
 	}
-	v := &view{client: l.Client, session: r.Snapshot.State.Session}
-	if o.Plain || !o.app.onTerminal() {
+	v := &view{client: l.Client, session: r.Snapshot.State.Session, wire: l.wire}
+	if !onScreen {
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
 	}
 	return l.reason(left(l.ctx, tui.Run(l.ctx, v, o.screen())))

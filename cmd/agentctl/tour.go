@@ -18,6 +18,7 @@ import (
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 	"agentctl/tui"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
@@ -90,7 +91,10 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 // play shows the tour's session.
 func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 	a := o.app
-	c := wsclient.New("ws://tour", wsclient.Options{Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
+	wire := inspector.NewLog()
+	c := wsclient.New("ws://tour", wsclient.Options{
+		Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
+	})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails
 		return err
@@ -106,7 +110,7 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 			return err
 		}
 	}
-	v := &view{client: c, session: made.Session}
+	v := &view{client: c, session: made.Session, wire: wire}
 	if !o.Plain && a.onTerminal() {
 		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen())))
 	}

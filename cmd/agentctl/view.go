@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
@@ -16,9 +17,16 @@ import (
 type view struct {
 	client  *wsclient.Client
 	session string
+	wire    *inspector.Log // of the client's connection; nil: nobody looks
 }
 
-var _ tui.Session = (*view)(nil)
+var (
+	_ tui.Session = (*view)(nil)
+	_ tui.Wired   = (*view)(nil)
+)
+
+// Wire is the log of the connection.
+func (v *view) Wire() *inspector.Log { return v.wire }
 
 // Do carries out a command; after a lost connection again, with the same key.
 func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
