@@ -118,7 +118,7 @@ func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.T
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
 	d.roster = newRoster(d.look)
-	d.attention = newAttention(terminalOf(o.environ()))
+	d.attention = newAttention(o.terminal())
 	return d
 }
 

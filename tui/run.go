@@ -26,6 +26,9 @@ type Options struct {
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
 	Keys    Keys           // other keys than the usual; see Keys.Check
+
+	NoBell   bool // never ring
+	NoNotify bool // never have the terminal show a notification
 }
 
 // Run shows the session until the person leaves or ctx ends. The terminal is
@@ -38,7 +41,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	work := newErrands(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse = o.Mouse
-	m.attention = newAttention(terminalOf(o.environ()))
+	m.attention = newAttention(o.terminal())
 	return show(ctx, s, work, m, o.program()...)
 }
 
@@ -56,6 +59,16 @@ func (o Options) look() (*look, error) {
 	l := newLook(zone, o.Theme)
 	l.keys = keys
 	return l, nil
+}
+
+// terminal is what is known of the terminal, less what is not wanted of it.
+func (o Options) terminal() terminal {
+	t := terminalOf(o.environ())
+	t.silent = o.NoBell
+	if o.NoNotify {
+		t.notifies = ringsOnly
+	}
+	return t
 }
 
 func (o Options) program() []tea.ProgramOption {
