@@ -18,7 +18,11 @@ type app struct {
 
 	flags globals
 	looks bool // somebody can look at the wire
-	ran   bool // a verb's own code was reached: what failed before is wrong usage
+
+	personal    personal // what the configuration file says
+	personalErr error    // why it cannot be read: told by what needs it
+	dataNamed   bool     // --data was given
+	ran         bool     // a verb's own code was reached: what failed before is wrong usage
 }
 
 // globals are the flags that every verb takes.

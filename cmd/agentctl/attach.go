@@ -19,6 +19,8 @@ type attachOptions struct {
 	Plain   bool
 	Mouse   bool
 	Theme   string
+
+	chosen func(flag string) bool // by a person
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -33,7 +35,16 @@ Without SESSION the only one is meant; when there are others, all are shown and 
 what happens; lines of stdin are sent as messages, those that begin with / are commands.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
-terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends.`,
+terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends.
+
+What you always want goes into the configuration file (see "agentctl --help"), which is JSON:
+
+  {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
+   "theme": "auto", "color": true, "mouse": false,
+   "bell": true, "notify": true,
+   "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
+
+All of it may be left out. "keys" gives actions other keys; F1 shows the keys there are, and "agentctl keys" the actions' names.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
 		Args:              takes(0, 1),
 		ValidArgsFunction: a.sessions,
@@ -47,6 +58,7 @@ terminal's own sixteen colours. While the terminal has no focus it rings when an
 			return nil
 		}, run),
 	}
+	o.chosen = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
@@ -96,13 +108,22 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 
 func (o *attachOptions) screen() tui.Options {
 	s := o.app.screen()
-	s.Mouse, s.Theme = o.Mouse, tui.Theme(o.Theme)
+	if o.chosen("mouse") {
+		s.Mouse = o.Mouse
+	}
+	if o.chosen("theme") {
+		s.Theme = tui.Theme(o.Theme)
+	}
 	return s
 }
 
-// screen is the terminal, for the program that draws on it.
+// screen is the terminal, for the program that draws on it, as this person likes it.
 func (a *app) screen() tui.Options {
-	return tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor}
+	p := &a.personal
+	return tui.Options{
+		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: p.Theme, Mouse: p.Mouse, Keys: p.Keys,
+		NoBell: off(p.Bell), NoNotify: off(p.Notify),
+	}
 }
 
 // left is why a screen was left, when it was not by a person.

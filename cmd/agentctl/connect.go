@@ -42,6 +42,9 @@ const (
 func (a *app) connect(ctx context.Context) (*link, error) { return a.connectWith(ctx, giveUp) }
 
 func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
+	if a.personalErr != nil {
+		return nil, a.personalErr
+	}
 	if a.flags.Dialect != "" && a.flags.Server == "" {
 		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
 	}

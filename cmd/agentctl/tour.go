@@ -52,6 +52,9 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
+	if o.app.personalErr != nil {
+		return o.app.personalErr
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
 	defer stop()
 	dir, err := os.MkdirTemp("", "agentctl-tour-")
