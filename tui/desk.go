@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -45,6 +44,7 @@ func Desk(ctx context.Context, f Fleet, o Options) error {
 func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
 	d.send = p.Send
+	defer listen(p)()
 	watch := func(ctx context.Context) iter.Seq[rosterChange] {
 		return func(yield func(rosterChange) bool) {
 			for s, err := range d.fleet.Watch(ctx) {
@@ -57,10 +57,7 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 	d.under.Go(func() { pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }) })
 	_, err := p.Run()
 	d.close()
-	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
-		return fmt.Errorf("run screen: %w", err)
-	}
-	return nil
+	return ranOut(ctx, err)
 }
 
 // desk is the model of a program that shows many sessions, one at a time. Its

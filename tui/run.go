@@ -31,8 +31,12 @@ type Options struct {
 	NoNotify bool // never have the terminal show a notification
 }
 
+// ErrInterrupted ends a screen that SIGINT ended, which on a terminal no key sends.
+var ErrInterrupted = errors.New("interrupted")
+
 // Run shows the session until the person leaves or ctx ends. The terminal is
-// left as it was, and the session goes on.
+// left as it was, and the session goes on. SIGINT ends it with ErrInterrupted;
+// who calls makes the signals that it should end on end ctx.
 func Run(ctx context.Context, s Session, o Options) error {
 	look, err := o.look()
 	if err != nil {
@@ -80,7 +84,8 @@ func (o Options) program() []tea.ProgramOption {
 		out = append(out, tea.WithOutput(o.Output))
 	}
 	env := o.environ()
-	out = append(out, tea.WithEnvironment(env))
+	// The library's own handler of signals can wait for a program that has ended.
+	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(interrupts))
 	// Whatever NO_COLOR holds counts; the library only knows truth values.
 	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
@@ -99,6 +104,7 @@ func (o Options) environ() []string {
 // have ended.
 func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
+	defer listen(p)()
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
@@ -108,8 +114,16 @@ func show(ctx context.Context, s Session, work *errands, m tea.Model, options ..
 	_, err := p.Run()
 	work.close()
 	<-pumped
-	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
-		return fmt.Errorf("run screen: %w", err)
+	return ranOut(ctx, err)
+}
+
+// ranOut is why a program ended, when it was not by a person or its context.
+func ranOut(ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return nil
+	case errors.Is(err, tea.ErrInterrupted):
+		return ErrInterrupted
 	}
-	return nil
+	return fmt.Errorf("run screen: %w", err)
 }

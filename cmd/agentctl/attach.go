@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -74,9 +75,13 @@ func themes() []string {
 	return out
 }
 
-func runAttach(ctx context.Context, o *attachOptions) error {
+func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	onScreen := !o.Plain && o.app.onTerminal()
-	o.app.looks = onScreen
+	if o.app.looks = onScreen; onScreen {
+		var stop func() error
+		ctx, stop = untilSignal(ctx)
+		defer func() { err = cmp.Or(stop(), err) }()
+	}
 	l, err := o.app.connectWith(ctx, forEver)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ What you always want goes into a configuration file, config.json in ~/.config/ag
 names another. Flags and environment win over it. "agentctl attach --help" says what it holds, "agentctl doctor" checks it.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
-the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted.`
+the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted, 128 and its number a signal that ended the screen.`
 
 // newRoot builds the tree of verbs.
 func newRoot(a *app) *cobra.Command {

@@ -1,14 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -55,8 +54,12 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	if o.app.personalErr != nil {
 		return o.app.personalErr
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
-	defer stop()
+	var interrupt []os.Signal // on a screen, which leaves by itself, it is no more than a key
+	if o.lines() {
+		interrupt = []os.Signal{os.Interrupt}
+	}
+	ctx, stop := untilSignal(ctx, interrupt...) // whatever ends it, nothing is left
+	defer func() { err = cmp.Or(stop(), err) }()
 	dir, err := os.MkdirTemp("", "agentctl-tour-")
 	if err != nil {
 		return fmt.Errorf("tour: %w", err)
@@ -83,13 +86,13 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	var serveErr error
 	served.Go(func() { serveErr = i.serve(serving, 0) })
 	err = o.play(ctx, pipe)
-	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
-		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
-	}
 	end()
 	served.Wait()
 	return errors.Join(err, serveErr)
 }
+
+// lines reports whether there is no screen.
+func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
 
 // play shows the tour's session.
 func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
@@ -114,7 +117,7 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 		}
 	}
 	v := &view{client: c, session: made.Session, wire: wire}
-	if !o.Plain && a.onTerminal() {
+	if !o.lines() {
 		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen())))
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
