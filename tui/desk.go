@@ -37,14 +37,15 @@ func Desk(ctx context.Context, f Fleet, o Options) error {
 		return err
 	}
 	d := newDesk(ctx, f, look, o, time.Now, rand.Text)
-	return runDesk(ctx, d, d, o.program()...)
+	signals := listen()
+	defer signals.stop()
+	return runDesk(ctx, d, d, append(o.program(), signals.option)...)
 }
 
 // runDesk runs the desk as the model given, which is the desk or wraps it.
 func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
 	d.send = p.Send
-	defer listen(p)()
 	watch := func(ctx context.Context) iter.Seq[rosterChange] {
 		return func(yield func(rosterChange) bool) {
 			for s, err := range d.fleet.Watch(ctx) {

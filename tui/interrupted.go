@@ -16,38 +16,58 @@ type signalMsg struct{ at time.Time }
 // had the terminal: it was meant for that one.
 const stale = 300 * time.Millisecond
 
-// listen hands SIGINT to the program until the function returned is called, which
-// waits for it.
-func listen(p *tea.Program) (stop func()) {
-	came := make(chan os.Signal, 1)
-	over := make(chan struct{})
-	signal.Notify(came, os.Interrupt)
-	var listening sync.WaitGroup
-	listening.Go(func() {
-		for {
-			select {
-			case <-came:
-				p.Send(signalMsg{time.Now()})
-			case <-over:
-				return
-			}
+// listener hands SIGINT to a program. The library's own handler can wait for ever
+// for a program that has ended.
+type listener struct {
+	came      chan os.Signal
+	program   chan *tea.Program // once there is one
+	over      chan struct{}
+	listening sync.WaitGroup
+}
+
+// listen begins to listen, until stop.
+func listen() *listener {
+	l := &listener{came: make(chan os.Signal, 1), program: make(chan *tea.Program, 1), over: make(chan struct{})}
+	signal.Notify(l.came, os.Interrupt)
+	l.listening.Go(l.run)
+	return l
+}
+
+// option makes a program the one that listens.
+func (l *listener) option(p *tea.Program) { l.program <- p }
+
+func (l *listener) run() {
+	var p *tea.Program
+	for {
+		came := l.came
+		if p == nil {
+			came = nil
 		}
-	})
-	return func() {
-		signal.Stop(came)
-		close(over)
-		listening.Wait()
+		select {
+		case p = <-l.program:
+		case <-came:
+			p.Send(signalMsg{time.Now()})
+		case <-l.over:
+			return
+		}
 	}
+}
+
+// stop ends listening and waits for it; the program has to be over.
+func (l *listener) stop() {
+	signal.Stop(l.came)
+	close(l.over)
+	l.listening.Wait()
 }
 
 // interrupts makes SIGINT end the program.
 func interrupts(_ tea.Model, msg tea.Msg) tea.Msg {
-	switch msg := msg.(type) {
-	case signalMsg:
-		if time.Since(msg.at) > stale {
-			return nil
-		}
-		return tea.InterruptMsg{}
+	s, ok := msg.(signalMsg)
+	switch {
+	case !ok:
+		return msg
+	case time.Since(s.at) > stale:
+		return nil
 	}
-	return msg
+	return tea.InterruptMsg{}
 }

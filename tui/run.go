@@ -46,7 +46,9 @@ func Run(ctx context.Context, s Session, o Options) error {
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse = o.Mouse
 	m.attention = newAttention(o.terminal())
-	return show(ctx, s, work, m, o.program()...)
+	signals := listen()
+	defer signals.stop()
+	return show(ctx, s, work, m, append(o.program(), signals.option)...)
 }
 
 // look is how the options want things dressed, and keys named. Its error says
@@ -84,7 +86,6 @@ func (o Options) program() []tea.ProgramOption {
 		out = append(out, tea.WithOutput(o.Output))
 	}
 	env := o.environ()
-	// The library's own handler of signals can wait for a program that has ended.
 	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(interrupts))
 	// Whatever NO_COLOR holds counts; the library only knows truth values.
 	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
@@ -104,7 +105,6 @@ func (o Options) environ() []string {
 // have ended.
 func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
-	defer listen(p)()
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
