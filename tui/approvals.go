@@ -13,6 +13,9 @@ import (
 // before it takes keys: what was in flight was not meant for it.
 const grace = 600 * time.Millisecond
 
+// expiresSoon is when the countdown of a request turns red.
+const expiresSoon = 30 * time.Second
+
 // approvals is the panel of requests that wait for a decision, one at a time.
 type approvals struct {
 	look    *look
@@ -72,7 +75,7 @@ func find(pending []protocol.Approval, request string) int {
 
 // Render is at most rows lines; the chosen row of the form is always among
 // them, and write is the line where text is written, or -1.
-func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused bool) (out []string, write int) {
+func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, rows int, focused bool) (out []string, write int) {
 	r, f := a.current(pending)
 	if r == nil || rows < 1 {
 		return nil, -1
@@ -81,11 +84,8 @@ func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused
 	if len(pending) > 1 {
 		title += fmt.Sprintf(" %d of %d", find(pending, r.Request)+1, len(pending))
 	}
-	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
-	if r.Expires != nil {
-		title += a.look.warn.Render(" · expires " + a.look.clock(*r.Expires))
-	}
-	title += a.look.dim.Render(a.hint(f, focused, len(pending)))
+	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.expiry(r, now) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
+	title += a.look.dim.Render(a.hint(r, f, focused, len(pending)))
 	form, at := f.Render(width, focused)
 	if f.sending != "" {
 		form, at = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}, 0
@@ -93,7 +93,7 @@ func (a *approvals) Render(pending []protocol.Approval, width, rows int, focused
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
-	about := a.about(r, width)
+	about := a.about(f.amended(r), width)
 	// What the decision is about goes before the options, which can be reached
 	// by their keys.
 	if room := max(rows-1-len(form), rows/2); len(about) > room {
@@ -118,7 +118,23 @@ func window(lines []string, at, n int) ([]string, int) {
 	return lines[first : first+n], at - first
 }
 
-func (a *approvals) hint(f *form, focused bool, pending int) string {
+// expiry counts down to when nobody can decide any more.
+func (a *approvals) expiry(r *protocol.Approval, now time.Time) string {
+	if r.Expires == nil {
+		return ""
+	}
+	left := r.Expires.Sub(now)
+	switch {
+	case left <= 0:
+		return a.look.bad.Render(" · expires now")
+	case left <= expiresSoon:
+		return a.look.bad.Render(fmt.Sprintf(" · expires in %ds", seconds(left)))
+	}
+	return a.look.warn.Render(" · expires in " + took(time.Duration(seconds(left))*time.Second))
+}
+
+func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending int) string {
+	keys := a.look.keys
 	switch {
 	case f.sending != "":
 		return ""
@@ -126,12 +142,25 @@ func (a *approvals) hint(f *form, focused bool, pending int) string {
 		return " · a moment …"
 	case f.input != nil:
 		return " · enter done · esc discard"
-	case focused && pending > 1:
-		return " · ↑↓ enter · r reason · v view · ←→ other"
-	case focused:
-		return " · ↑↓ enter · r reason · v view"
+	case !focused:
+		return " · tab, or a number"
 	}
-	return " · tab, or a number"
+	pairs := []any{doReason, "reason", doExamine, "view"}
+	if amendable(r) {
+		pairs = append(pairs, doAmend, "edit")
+	}
+	if pending > 1 {
+		pairs = append(pairs, doNextRequest, "other")
+	}
+	return prefixed(" · ", keys.hint(pairs...))
+}
+
+// prefixed is s after something, unless there is no s.
+func prefixed(before, s string) string {
+	if s == "" {
+		return ""
+	}
+	return before + s
 }
 
 // about is what the decision is about. Nothing of it is hidden: characters that

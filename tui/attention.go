@@ -16,6 +16,7 @@ import (
 // and never for what was there when it was told first.
 type attention struct {
 	terminal terminal
+	silent   bool // it calls nobody
 	away     bool // the terminal has lost the focus
 	seen     map[string]standing
 }
@@ -92,7 +93,7 @@ func (a *attention) glance(s *protocol.Summary) tea.Cmd {
 }
 
 func (a *attention) call(name, what string) tea.Cmd {
-	if !a.away || what == "" {
+	if a.silent || !a.away || what == "" {
 		return nil
 	}
 	notice := a.terminal.notify(name + ": " + what)

@@ -63,6 +63,18 @@ func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
 	}
 }
 
+func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.m.attention = Options{NoAlert: true, Env: []string{"TERM=foot"}}.attention()
+	s.give(tea.BlurMsg{})
+	s.news()
+	s.journal.asks(tidy())
+	s.journal.end(protocol.ReasonCompleted)
+	if got := s.news(); got != "" {
+		t.Errorf("%q was written", got)
+	}
+}
+
 func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.journal.asks(tidy())

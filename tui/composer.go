@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
@@ -18,6 +19,7 @@ const composerRows = 8
 // one.
 type composer struct {
 	area    textarea.Model
+	recall  recall
 	editing string // the queued message that is edited
 	draft   string // of the new message, meanwhile
 }
@@ -55,12 +57,23 @@ func (c *composer) empty() bool { return c.area.Length() == 0 }
 func (c *composer) key(msg tea.KeyPressMsg) { c.area, _ = c.area.Update(msg) }
 
 // paste inserts text that may come from anywhere.
-func (c *composer) paste(s string) { c.area.InsertString(transcript.Clean(s)) }
+func (c *composer) paste(s string) {
+	c.area.InsertString(transcript.Clean(s))
+	c.settle()
+}
+
+// settle brings the cursor on the screen. The area scrolls only within what it
+// has drawn.
+func (c *composer) settle() {
+	_ = c.area.View()
+	c.area.SetHeight(c.area.Height())
+}
 
 // write replaces what is written.
 func (c *composer) write(s string) {
 	c.area.SetValue(s)
 	c.area.MoveToEnd()
+	c.settle()
 }
 
 func (c *composer) focus(on bool) {
@@ -69,6 +82,37 @@ func (c *composer) focus(on bool) {
 	} else {
 		c.area.Blur()
 	}
+}
+
+// atEdge tells that the cursor is on the first row of what is written, or with
+// down on the last.
+func (c *composer) atEdge(down bool) bool {
+	at := c.area.LineInfo()
+	if down {
+		return c.area.Line() == c.area.LineCount()-1 && at.RowOffset >= at.Height-1
+	}
+	return c.area.Line() == 0 && at.RowOffset == 0
+}
+
+// earlier writes the message before, or with -1 the one after; false when there
+// is none.
+func (c *composer) earlier(by int, me protocol.Actor) bool {
+	if c.editing != "" {
+		return false
+	}
+	text, ok := c.recall.step(by, c.area.Value(), me)
+	if ok {
+		c.write(text)
+	}
+	return ok
+}
+
+// unsent is the new message as far as it was written.
+func (c *composer) unsent() string {
+	if c.editing != "" {
+		return c.draft
+	}
+	return c.recall.draft(c.area.Value())
 }
 
 // take empties the composer and returns what was in it.
@@ -81,7 +125,8 @@ func (c *composer) take() string {
 // edit keeps the draft and takes the text of a queued message instead.
 func (c *composer) edit(message, text string) {
 	if c.editing == "" {
-		c.draft = c.area.Value()
+		c.draft = c.unsent()
+		c.recall.end()
 	}
 	c.editing = message
 	c.write(text)

@@ -20,7 +20,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	switch does {
 	case doExamine:
-		m.examine(r)
+		m.examine(f.amended(r))
 		return nil
 	case doPreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
@@ -32,6 +32,7 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
+	f.err = ""
 	switch does {
 	case doUp:
 		f.move(-1)
@@ -39,6 +40,8 @@ func (m *model) approvalKey(key string) tea.Cmd {
 		f.move(1)
 	case doReason:
 		f.toReason()
+	case doAmend:
+		return m.amend(r, f)
 	case doChoose:
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
@@ -55,6 +58,10 @@ func (m *model) approvalKey(key string) tea.Cmd {
 // when somebody else was first, the screen says who.
 func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	if f.sending != "" {
+		return nil
+	}
+	if f.unanswered(o) {
+		f.err = "nothing is answered yet"
 		return nil
 	}
 	f.sending, f.err = oneLine(transcript.Clean(o.Label)), ""

@@ -89,10 +89,42 @@ var scenes = map[string]func() *journal{
 		j.caughtUp()
 		return j
 	},
+	"long queue": func() *journal {
+		j := conversation()
+		for i := range 20 {
+			j.queued(ada, fmt.Sprintf("m%d", 3+i), fmt.Sprintf("Message %d of many", i+1))
+		}
+		j.as(bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldEdit, MessageID: "m12", By: &bob})
+		j.caughtUp()
+		return j
+	},
 	"approval": func() *journal {
 		j := conversation()
 		j.asks(tidy())
 		j.asks(protocol.Approval{Request: "r2", Kind: protocol.ApproveTool, Title: "Fetch a page"})
+		j.caughtUp()
+		return j
+	},
+	"patch": func() *journal {
+		j := conversation()
+		expires := dawn.Add(time.Minute + 25*time.Second)
+		j.asks(protocol.Approval{
+			Request: "r1", Kind: protocol.ApprovePatch, Title: "Change the limit", CWD: "/home/ada/store", Why: "Two was too few.",
+			Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
+			Options: []protocol.Option{
+				{ID: "once", Kind: protocol.AllowOnce, Label: "Apply"},
+				{ID: "always", Kind: protocol.AllowAlways, Label: "Always", Scope: "every patch of exactly these files, in this session"},
+			},
+		})
+		j.caughtUp()
+		return j
+	},
+	"tasks to confirm": func() *journal {
+		j := conversation()
+		j.asks(protocol.Approval{
+			Request: "p1", Kind: protocol.ApprovePlan, Title: "Three tasks",
+			Tasks: []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "b", Title: "Write", After: []string{"a"}}, {ID: "c", Title: "Build", After: []string{"a", "b"}}},
+		})
 		j.caughtUp()
 		return j
 	},
@@ -160,7 +192,33 @@ var scenes = map[string]func() *journal{
 	"offline": func() *journal {
 		j := conversation()
 		j.caughtUp()
-		j.link(Link{State: Offline, Reason: "the token expired"})
+		j.link(Link{State: Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
+		return j
+	},
+	"back": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.back(protocol.ModeResume, 14)
+		j.asks(tidy())
+		j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t3"})
+		j.end(protocol.ReasonCompleted)
+		j.user(bob, "m3", "And the release notes?")
+		j.say("t4", "They are written.")
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t4"})
+		j.end(protocol.ReasonCompleted)
+		j.caughtUp()
+		return j
+	},
+	"catching": func() *journal {
+		j := conversation()
+		j.caughtUp()
+		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.back(protocol.ModeResume, 1000)
+		for i := range 450 {
+			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
+		}
 		return j
 	},
 	"prose": func() *journal {

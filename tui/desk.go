@@ -65,12 +65,13 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 // event loop owns it, and the models of the sessions within it.
 type desk struct {
 	// Static after construction.
-	fleet Fleet
-	look  *look
-	mouse bool
-	now   func() time.Time
-	newID func() string
-	send  func(tea.Msg)
+	fleet  Fleet
+	look   *look
+	mouse  bool
+	editor string
+	now    func() time.Time
+	newID  func() string
+	send   func(tea.Msg)
 
 	// Everything that runs outside of the event loop ends with ctx.
 	ctx    context.Context
@@ -80,9 +81,10 @@ type desk struct {
 
 	width, height int
 	roster        roster
-	open          []*opened // the one shown last comes first
-	shown         *opened   // nil: the roster is on the screen
-	wire          *wire     // over the roster
+	drafts        map[string]string // by session, of those given up
+	open          []*opened         // the one shown last comes first
+	shown         *opened           // nil: the roster is on the screen
+	wire          *wire             // over the roster
 	attention     attention
 	leaving       bool
 	word          string
@@ -112,11 +114,11 @@ type (
 )
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
-	d := &desk{fleet: f, look: l, mouse: o.Mouse, now: now, newID: newID, width: 80, height: 24, dirty: true}
+	d := &desk{fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), drafts: map[string]string{}, now: now, newID: newID, width: 80, height: 24, dirty: true}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
 	d.roster = newRoster(d.look)
-	d.attention = newAttention(o.terminal())
+	d.attention = o.attention()
 	return d
 }
 
@@ -220,6 +222,9 @@ func (d *desk) changed(changes []rosterChange) tea.Cmd {
 		if c.err != nil {
 			d.word = string(Offline) + ": " + errText(c.err)
 			continue
+		}
+		if c.summary.Deleted {
+			delete(d.drafts, c.summary.Session)
 		}
 		news = append(news, c.summary)
 		calls = append(calls, d.attention.glance(&c.summary))

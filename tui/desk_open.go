@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -21,11 +22,23 @@ func (d *desk) enter(id string) tea.Cmd {
 	if len(d.open) > sessionsKept {
 		last := d.open[len(d.open)-1]
 		d.open = d.open[:len(d.open)-1]
+		d.leaveDraft(last)
 		d.under.Go(last.work.close)
 	}
 	d.shown.model.hidden = false
 	d.tellOthers()
 	return d.route(d.shown, tea.WindowSizeMsg{Width: d.width, Height: d.height})
+}
+
+// leaveDraft keeps what was written and not sent in a session that is given up.
+func (d *desk) leaveDraft(o *opened) {
+	texts := o.model.outbox.texts()
+	if text := o.model.composer.unsent(); text != "" {
+		texts = append(texts, text)
+	}
+	if len(texts) > 0 {
+		d.drafts[o.id] = strings.Join(texts, "\n\n")
+	}
 }
 
 // leave brings the roster back. The session stays subscribed.
@@ -40,6 +53,9 @@ func (d *desk) subscribe(id string) *opened {
 	o := &opened{id: id, work: newErrands(d.ctx)}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
+	o.model.editor = d.editor
+	o.model.composer.write(d.drafts[id])
+	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
 	d.under.Go(func() {
 		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
@@ -65,7 +81,7 @@ func address(o *opened, cmd tea.Cmd) tea.Cmd {
 	}
 	return func() tea.Msg {
 		switch msg := cmd().(type) {
-		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, doneMsg, wireMsg, wireSavedMsg:
+		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, editedMsg, doneMsg, wireMsg, wireSavedMsg:
 			return routed{o, msg}
 		case tea.BatchMsg:
 			out := make(tea.BatchMsg, len(msg))

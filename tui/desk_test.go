@@ -231,9 +231,31 @@ func (p *deskProgram) shows(want ...string) {
 
 const (
 	keyF2    = "\x1bOQ"
+	keyUp    = "\x1b[A"
 	keyDown  = "\x1b[B"
 	keyEnter = "\r"
 )
+
+func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t)
+		p.press(keyEnter)
+		s3 := p.port.sessions["s3"]
+		s3.mu.Lock()
+		s3.reply = func(asking) (any, error) { return nil, errRefused }
+		s3.mu.Unlock()
+		p.press("refused", keyEnter, "my draft")
+		for range 3 {
+			p.press(keyF2, keyDown, keyEnter)
+		}
+		if got := p.port.subscribed(); slices.Contains(got, "s3") {
+			t.Fatalf("subscribed to %v: s3 was to go", got)
+		}
+		p.press(keyF2, keyUp, keyUp, keyUp, keyEnter)
+		p.shows("answer of s3", "> refused", "my draft")
+		p.end()
+	})
+}
 
 func TestADeskOpensSessionsAndKeepsThree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

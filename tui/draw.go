@@ -56,13 +56,15 @@ func (m *model) draw() tea.View {
 		left -= len(lines)
 		return lines
 	}
+	stopping := panels(m.interrupt.under(m.look, m.link.State, m.width))
 	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
 	finding := panels(m.finder.Render(m.look, m.width))
 	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
+	outage := panels(m.outage(m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
-	request, write := m.approvals.Render(m.state.Approvals, m.width, left-least, m.focus == onApproval)
+	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, left-least, m.focus == onApproval)
 	request = panels(request)
-	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing))
+	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
 	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
 
 	var said []string
@@ -73,9 +75,9 @@ func (m *model) draw() tea.View {
 			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
 		}
 	}
-	screen := slices.Concat(said, plan, waiting, request, sent, offered, finding, asking, edge)
+	screen := slices.Concat(said, stopping, plan, waiting, request, outage, sent, offered, finding, asking, edge)
 	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
-		cursor = tea.NewCursor(f.cursor(), len(said)+len(plan)+len(waiting)+write)
+		cursor = tea.NewCursor(f.cursor(), len(said)+len(stopping)+len(plan)+len(waiting)+write)
 	} else if m.finder.input != nil && len(finding) > 0 {
 		cursor = tea.NewCursor(m.finder.cursor(), len(screen)-len(edge)-len(asking)-1)
 	} else if cursor != nil {
@@ -93,7 +95,7 @@ func (m *model) edge() string {
 	title := ""
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render("editing a queued message") + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render("editing a queued message") + m.look.warn.Render(m.heldFor()) + m.look.dim.Render(" · enter keeps it · esc gives up")
 	case !m.story.list.Following():
 		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
 	}

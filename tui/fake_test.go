@@ -22,9 +22,10 @@ var dawn = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 type recording struct {
 	updates chan Update
 
-	mu    sync.Mutex
-	asked []asking
-	reply func(asking) (any, error) // nil: everything succeeds
+	mu      sync.Mutex
+	asked   []asking
+	retried int
+	reply   func(asking) (any, error) // nil: everything succeeds
 }
 
 type asking struct {
@@ -47,6 +48,12 @@ func (r *recording) Updates(ctx context.Context) iter.Seq[Update] {
 			}
 		}
 	}
+}
+
+func (r *recording) Retry() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.retried++
 }
 
 func (r *recording) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
@@ -101,6 +108,16 @@ func newJournal() *journal {
 	}})
 	j.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: "fix-tests", Agent: "gemini"})
 	return j
+}
+
+// back ends an outage: what is written before the next caughtUp was missed.
+func (j *journal) back(mode string, missed uint64) {
+	j.link(Link{State: Connected, Connection: "c9", By: ada})
+	at := protocol.Position{Epoch: "k3f9ab", Seq: j.seq}
+	j.out = append(j.out, Update{Attached: &protocol.SubscribeResult{
+		Session: "s1", Mode: mode, After: at, Position: protocol.Position{Epoch: at.Epoch, Seq: at.Seq + missed},
+		Clients: []protocol.Client{{Client: "c9", By: ada}},
+	}})
 }
 
 func (j *journal) link(l Link) { j.out = append(j.out, Update{Link: &l}) }

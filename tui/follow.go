@@ -4,11 +4,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
-// take folds what happened. Until the catch-up is over it does not draw.
+// take folds what happened. Until the catch-up is over it draws
+// only how far that is.
 func (m *model) take(b batch) tea.Cmd {
+	far := m.catchup.percent(m.state.Seq)
 	for _, u := range b {
 		switch {
 		case u.Event != nil:
@@ -19,7 +20,7 @@ func (m *model) take(b batch) tea.Cmd {
 			m.linked(*u.Link)
 		}
 	}
-	m.dirty = m.dirty || m.caughtUp
+	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
 	m.outbox.settle(m.state.Seq)
 	if m.approvals.follow(m.state.Approvals) {
 		m.quiet = m.now().Add(grace)
@@ -34,7 +35,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.interrupt.over(m.state) {
 		m.interrupt = interrupt{}
 	}
-	return tea.Batch(m.arm(), m.call())
+	return tea.Batch(m.arm(), m.call(), m.holdAgain())
 }
 
 // call calls the person back for what is new; on a desk, the desk does.
@@ -45,33 +46,6 @@ func (m *model) call() tea.Cmd {
 	return m.attention.follow(m.state)
 }
 
-func (m *model) linked(l Link) {
-	if l.State == Connected && l.Connection == "" {
-		l.Connection, l.By = m.link.Connection, m.link.By
-	}
-	m.link = l
-	m.dirty = true
-}
-
-func (m *model) attached(a *protocol.SubscribeResult) {
-	m.caughtUp = false
-	clear(m.clients)
-	for _, c := range a.Clients {
-		m.clients[c.Client] = c
-	}
-	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
-		return
-	}
-	if a.Mode == protocol.ModeReset {
-		m.word = "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
-	}
-	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
-	if m.state.Session == "" {
-		m.state.Session = a.Session
-	}
-	m.story.reset(a.After.Seq, m.width, m.height)
-}
-
 func (m *model) event(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ClientAttached, protocol.ClientLag:
@@ -79,16 +53,20 @@ func (m *model) event(e *protocol.Event) {
 		m.clients[c.Client] = *c
 		return
 	case protocol.ClientDetached:
-		delete(m.clients, decode[protocol.Client](e.Data).Client)
+		c := decode[protocol.Client](e.Data)
+		m.editors.gone(c.By, m.state, m.now())
+		delete(m.clients, c.Client)
 		return
 	case protocol.CaughtUp:
-		m.caughtUp = true
+		m.arrived()
 		return
 	}
 	if !e.Durable() {
 		return
 	}
 	m.outbox.follow(e)
+	m.absence.saw(e)
+	m.removed(e)
 	if err := m.state.Apply(e); err != nil {
 		m.word = err.Error()
 		return
@@ -96,8 +74,22 @@ func (m *model) event(e *protocol.Event) {
 	if err := m.story.add(e); err != nil {
 		m.word = err.Error()
 	}
-	if e.Type == protocol.ApprovalResolved {
+	switch e.Type {
+	case protocol.MessageUser:
+		m.composer.recall.heard(e)
+	case protocol.ApprovalResolved:
 		m.resolved(e)
+	}
+}
+
+// removed tells that somebody else took the chosen message away.
+func (m *model) removed(e *protocol.Event) {
+	if e.Type != protocol.QueueRemoved || m.focus != onQueue || e.By == nil || *e.By == m.link.By {
+		return
+	}
+	d := decode[protocol.QueueRemovedData](e.Data)
+	if d.MessageID == m.queue.chosen && d.Reason != protocol.RemovedStarted {
+		m.word = nameOf(e.By) + " removed the message that was chosen"
 	}
 }
 

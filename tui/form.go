@@ -27,6 +27,9 @@ type form struct {
 	picked  map[string][]string // question → choices
 	typed   map[string]string   // question → own words
 	dropped map[string]bool     // tasks that the plan shall not have
+	titles  map[string]string   // tasks that the plan calls otherwise
+	patch   *string             // as the person edited it
+	offered bool                // that is what is allowed, and not what the agent asked for
 	reason  string
 	input   *textinput.Model // while a text row is written
 	sending string           // what is being sent; nothing can be changed meanwhile
@@ -51,6 +54,7 @@ const (
 	rowChoice rowKind = iota
 	rowAnswer
 	rowTask
+	rowPatch
 	rowOption
 	rowReason
 )
@@ -58,7 +62,7 @@ const (
 func newForm(l *look, r *protocol.Approval) *form {
 	f := &form{
 		look: l, questions: r.Questions, tasks: r.Tasks,
-		picked: map[string][]string{}, typed: map[string]string{}, dropped: map[string]bool{},
+		picked: map[string][]string{}, typed: map[string]string{}, dropped: map[string]bool{}, titles: map[string]string{},
 	}
 	for q := range r.Questions {
 		for c := range r.Questions[q].Choices {
@@ -117,6 +121,8 @@ func (f *form) enter() *option {
 	case rowTask:
 		id := f.tasks[r.index].ID
 		f.dropped[id] = !f.dropped[id]
+	case rowPatch:
+		f.offered = !f.offered
 	case rowOption:
 		return &f.options[r.index]
 	}
@@ -154,17 +160,28 @@ func (f *form) write(text string) {
 func (f *form) key(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "enter", "tab":
-		text := strings.TrimSpace(f.input.Value())
-		if r := f.rows[f.at]; r.kind == rowAnswer {
-			f.typed[f.questions[r.question].ID] = text
-		} else {
-			f.reason = text
-		}
+		f.keep(strings.TrimSpace(f.input.Value()))
 		f.input = nil
 	case "esc":
 		f.input = nil
 	default:
 		*f.input, _ = f.input.Update(msg)
+	}
+}
+
+// keep takes what was written into the chosen row.
+func (f *form) keep(text string) {
+	switch r := f.rows[f.at]; r.kind {
+	case rowAnswer:
+		f.typed[f.questions[r.question].ID] = text
+	case rowTask:
+		if t := &f.tasks[r.index]; text != "" && text != t.Title {
+			f.titles[t.ID] = text
+		} else {
+			delete(f.titles, t.ID)
+		}
+	default:
+		f.reason = text
 	}
 }
 
@@ -182,13 +199,22 @@ func (f *form) data(request string, o *option) protocol.ApproveData {
 	switch {
 	case o.replan:
 		d.Input = &protocol.ApprovalInput{Replan: true}
-	case o.Kind != protocol.AllowOnce && o.Kind != protocol.AllowAlways:
+	case !allows(o):
 	case len(f.questions) > 0:
 		d.Input = &protocol.ApprovalInput{Answers: f.answers()}
-	case slices.ContainsFunc(f.tasks, func(t protocol.Task) bool { return f.dropped[t.ID] }):
+	case len(f.titles) > 0, slices.ContainsFunc(f.tasks, func(t protocol.Task) bool { return f.dropped[t.ID] }):
 		d.Input = &protocol.ApprovalInput{Tasks: f.kept()}
+	case f.patch != nil && f.offered:
+		d.Input = &protocol.ApprovalInput{Patch: *f.patch}
 	}
 	return d
+}
+
+func allows(o *option) bool { return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways }
+
+// unanswered tells that the option would answer questions with nothing.
+func (f *form) unanswered(o *option) bool {
+	return allows(o) && len(f.questions) > 0 && len(f.answers()) == 0
 }
 
 func (f *form) answers() map[string][]string {
@@ -205,11 +231,13 @@ func (f *form) answers() map[string][]string {
 	return out
 }
 
-// kept is the plan without the tasks dropped, which nothing waits for any more.
+// kept is the plan as the person wants it: without the tasks dropped, which
+// nothing waits for any more.
 func (f *form) kept() []protocol.Task {
 	var out []protocol.Task
 	for _, t := range f.tasks {
 		if !f.dropped[t.ID] {
+			t.Title = cmp.Or(f.titles[t.ID], t.Title)
 			t.After = slices.DeleteFunc(slices.Clone(t.After), func(id string) bool { return f.dropped[id] })
 			out = append(out, t)
 		}
@@ -292,13 +320,19 @@ func (f *form) row(r row) string {
 		if f.dropped[t.ID] {
 			text = "[ ] "
 		}
-		text += oneLine(transcript.Reveal(t.Title))
+		text += oneLine(transcript.Reveal(cmp.Or(f.titles[t.ID], t.Title)))
 		if t.Description != "" {
 			text += " — " + oneLine(transcript.Reveal(t.Description))
 		}
 		return text
+	case rowPatch:
+		mark := "[ ] "
+		if f.offered {
+			mark = "[x] "
+		}
+		return mark + "with the patch as edited" + prefixed(": ", f.look.keys.hint(doAmend, "edits it again"))
 	case rowReason:
-		return "r reason: " + oneLine(transcript.Reveal(f.reason))
+		return f.look.keys.key(doReason) + " reason: " + oneLine(transcript.Reveal(f.reason))
 	}
 	o := &f.options[r.index]
 	text := fmt.Sprintf("%d %s", r.index+1, oneLine(transcript.Reveal(cmp.Or(o.Label, string(o.Kind)))))
@@ -315,8 +349,11 @@ func (f *form) written(r row, width int) string {
 }
 
 func (r row) label() string {
-	if r.kind == rowReason {
+	switch r.kind {
+	case rowReason:
 		return " ▸ reason: "
+	case rowTask:
+		return " ▸ task: "
 	}
 	return " ▸ own words: "
 }

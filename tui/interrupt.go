@@ -2,8 +2,10 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 )
@@ -23,7 +25,11 @@ func (i *interrupt) over(s *protocol.State) bool {
 // interruptNow ends the turn under way; with messages queued it asks first what
 // becomes of them.
 func (m *model) interruptNow() tea.Cmd {
-	if m.state.Turn == nil || m.interrupt.sent {
+	switch {
+	case m.state.Turn == nil:
+		m.word = "no turn is under way"
+		return nil
+	case m.interrupt.sent:
 		return nil
 	}
 	m.interrupt = interrupt{turn: m.state.Turn.Turn}
@@ -50,10 +56,43 @@ func (m *model) interruptKey(key string) tea.Cmd {
 
 func (m *model) sendInterrupt(queue string) tea.Cmd {
 	m.interrupt.asking, m.interrupt.sent = false, true
-	return m.do(protocol.DoInterrupt, protocol.InterruptData{Turn: m.interrupt.turn, Queue: queue}, nil, func(err error) tea.Cmd {
+	queued, held := len(m.state.Queue), m.state.Blocked() != nil
+	result := new(protocol.InterruptResult)
+	return m.do(protocol.DoInterrupt, protocol.InterruptData{Turn: m.interrupt.turn, Queue: queue}, result, func(err error) tea.Cmd {
 		m.interrupt = interrupt{}
-		return m.tell(err)
+		if err != nil {
+			return m.tell(err)
+		}
+		m.word = interrupted(result.Interrupted, queue, queued, held)
+		return nil
 	})
+}
+
+// interrupted says what an interrupt did with the turn and with so many messages
+// in the queue, which may have been held before.
+func interrupted(did bool, queue string, queued int, held bool) string {
+	switch {
+	case !did:
+		return "the turn was over already"
+	case queued == 0:
+		return "interrupted"
+	case queue == protocol.QueueClear:
+		return "interrupted, queue cleared"
+	case queue == protocol.QueueHold || held:
+		return "interrupted, queue held"
+	}
+	return "interrupted, the next message starts"
+}
+
+// under is the line at the turn while it is being interrupted.
+func (i *interrupt) under(l *look, link LinkState, width int) []string {
+	switch {
+	case !i.sent:
+		return nil
+	case link != Connected:
+		return []string{l.warn.Render(fit("   ── interrupts the turn once there is a connection …", width))}
+	}
+	return []string{l.warn.Render(fit("   ── interrupting …", width))}
 }
 
 // Render is the question, when there is one.
@@ -61,9 +100,20 @@ func (i *interrupt) Render(l *look, s *protocol.State, width int) []string {
 	if !i.asking {
 		return nil
 	}
-	return []string{
+	keep := "keep it: the next starts"
+	if s.Blocked() != nil {
+		keep = "keep it: held as it is"
+	}
+	choices := []string{l.key.Render("k") + " " + keep, l.key.Render("h") + " hold it", l.key.Render("c") + " clear it", l.key.Render("esc") + " back"}
+	out := []string{
 		l.rule(l.warn.Render("interrupt"), width),
 		fit("   "+fmt.Sprintf("The queue has %s. Then:", count(len(s.Queue), "message")), width),
-		fit("   "+l.key.Render("k")+" keep it: the next starts · "+l.key.Render("h")+" hold it · "+l.key.Render("c")+" clear it · "+l.key.Render("esc")+" back", width),
 	}
+	if line := "   " + strings.Join(choices, " · "); ansi.StringWidth(line) <= width {
+		return append(out, line)
+	}
+	for _, c := range choices {
+		out = append(out, fit("   "+c, width))
+	}
+	return out
 }

@@ -41,6 +41,7 @@ var bindings = []binding{
 	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
+	{everywhere, doRetry, []string{"f5"}, "try to connect now"},
 	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
@@ -51,13 +52,18 @@ var bindings = []binding{
 	{everywhere, doFoldLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
 	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript"},
 	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent"},
+	{everywhere, doEditor, []string{"ctrl+g"}, "write the message in your editor ($VISUAL, $EDITOR)"},
+	{everywhere, doEarlier, []string{"ctrl+p"}, "what you wrote before"},
+	{everywhere, doLater, []string{"ctrl+n"}, "what you wrote after that"},
 	{everywhere, doRedraw, []string{"ctrl+l"}, "draw anew"},
 	{everywhere, doSuspend, []string{"ctrl+z"}, "suspend"},
 
 	{inComposer, doSend, []string{"enter"}, "send; queued while a turn runs"},
 	{inComposer, doGiveUp, []string{"esc"}, "interrupt the turn, or give up an edit"},
-	{inComposer, doScrollUp, []string{"up"}, "when empty: scroll"},
-	{inComposer, doScrollDown, []string{"down"}, "when empty: scroll down"},
+	{inComposer, doRecall, []string{"up"}, "when empty: what you wrote before; again: what was before that"},
+	{inComposer, doForth, []string{"down"}, "back again, to what you were writing"},
+	{inComposer, doScrollUp, []string{"shift+up"}, "when empty: scroll"},
+	{inComposer, doScrollDown, []string{"shift+down"}, "when empty: scroll down"},
 	{inComposer, doAsk, []string{"?"}, "when empty: this help"},
 
 	{inLists, doUp, []string{"up", "k"}, "up"},
@@ -69,6 +75,7 @@ var bindings = []binding{
 
 	{inApproval, doReason, []string{"r"}, "write a reason that goes with the decision"},
 	{inApproval, doExamine, []string{"v"}, "view all of it"},
+	{inApproval, doAmend, []string{"p"}, "edit the patch in your editor, or the chosen task of a plan"},
 	{inApproval, doPreviousRequest, []string{"left", "["}, "the request before"},
 	{inApproval, doNextRequest, []string{"right", "]"}, "the next request"},
 
@@ -76,6 +83,9 @@ var bindings = []binding{
 	{inQueue, doRemove, []string{"x", "delete", "backspace"}, "remove"},
 	{inQueue, doMoveUp, []string{"K", "shift+up"}, "move up"},
 	{inQueue, doMoveDown, []string{"J", "shift+down"}, "move down"},
+	{inQueue, doSendNow, []string{"s"}, "send now: it goes first, the queue is released, the turn is interrupted"},
+	{inQueue, doQueueUp, []string{"pgup"}, "a page up"},
+	{inQueue, doQueueDown, []string{"pgdown"}, "a page down"},
 	{inQueue, doHold, []string{"h"}, "hold the queue"},
 	{inQueue, doRelease, []string{"r"}, "release it"},
 
@@ -222,6 +232,9 @@ func (m *keymap) hint(pairs ...any) string {
 
 // keyName is a key as people write it.
 func keyName(key string) string {
+	if arrow := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]; arrow != "" {
+		return arrow
+	}
 	if len(key) > 1 && key[0] == 'f' && key[1] >= '0' && key[1] <= '9' {
 		return strings.ToUpper(key)
 	}

@@ -53,6 +53,9 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	if m.completionKey(key) {
 		return nil
 	}
+	if m.focus == onQueue && m.look.keys.at(inQueue, key) != "" {
+		return m.queueKey(key) // its own keys page it
+	}
 	if cmd, ok := m.anywhere(key); ok {
 		return cmd
 	}
@@ -100,6 +103,15 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doFind:
 		m.finder.stop()
 		m.finder.write()
+	case doEditor:
+		return m.compose(), true
+	case doEarlier:
+		return m.earlier(), true
+	case doLater:
+		m.setFocus(onComposer)
+		m.composer.earlier(-1, m.link.By)
+	case doRetry:
+		return m.retry(), true
 	case doRedraw:
 		return tea.ClearScreen, true
 	case doSuspend:
@@ -183,6 +195,9 @@ func (m *model) nextFocus(by int) {
 func (m *model) setFocus(f focus) {
 	m.focus = f
 	m.composer.focus(f == onComposer)
+	if f == onQueue {
+		m.queue.choose(m.state, m.queue.at(m.state))
+	}
 	if f == onStory {
 		m.story.list.Select(0)
 	} else {

@@ -17,7 +17,9 @@ type model struct {
 	look    *look
 	now     func() time.Time
 	newID   func() string
-	after   func(time.Duration, tea.Msg) tea.Cmd // gives the message later
+	after   func(time.Duration, tea.Msg) tea.Cmd            // gives the message later
+	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away meanwhile
+	editor  string                                          // the person's, as a shell reads it
 	mouse   bool
 	desk    bool // there are other sessions a key away
 
@@ -27,6 +29,9 @@ type model struct {
 	state    *protocol.State
 	clients  map[string]protocol.Client
 	caughtUp bool
+	out      bool // it will tell no more
+	catchup  catchup
+	absence  absence
 
 	// What the screen is made of.
 	width, height int
@@ -35,6 +40,7 @@ type model struct {
 	composer      composer
 	outbox        outbox
 	queue         queue
+	editors       editors
 	plan          plan
 	approvals     approvals
 	pager         *pager
@@ -87,14 +93,15 @@ type (
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID, after: e.after,
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.after, exec: tea.Exec, editor: editorOf(nil),
 		link:      Link{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
 		story:     newStory(l),
 		composer:  newComposer(),
 		outbox:    outbox{look: l},
-		queue:     queue{look: l},
+		queue:     queue{look: l, asking: map[string]string{}},
+		editors:   editors{left: map[protocol.Actor]time.Time{}},
 		plan:      plan{look: l, asking: map[string]string{}},
 		attention: newAttention(terminal{}),
 		approvals: approvals{look: l, forms: map[string]*form{}},
@@ -144,15 +151,18 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.older(msg)
 	case wireMsg, wireSavedMsg:
 		cmd = m.wired(msg)
+	case editedMsg:
+		m.dirty = true
+		m.edited(msg)
 	case findMsg:
 		cmd = m.find(msg.wave)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
 	case outMsg:
+		m.out = true
 		if m.link.State != Offline {
-			m.link = Link{State: Offline}
-			m.dirty = true
+			m.linked(Link{State: Offline})
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page())
@@ -200,7 +210,7 @@ func (m *model) tell(err error) tea.Cmd {
 
 // tick wakes the program once a second while a clock is on the screen.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.hidden || m.state.Turn == nil && m.link.State != Reconnecting {
+	if m.ticking || m.hidden || !m.ticks() {
 		return nil
 	}
 	m.ticking = true
@@ -253,6 +263,7 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	err := msg.err
 	if err == nil {
+		m.composer.recall.older(msg.page, m.link.By)
 		err = m.story.older(msg.page)
 	}
 	if err != nil {

@@ -23,6 +23,9 @@ type narrator struct {
 	state *protocol.State
 
 	caughtUp bool
+	absence  absence
+	unnamed  bool              // who the session is was not told yet
+	standing bool              // nor what it does now
 	voices   map[string]*voice // by part, while it speaks
 	tools    map[string]*call  // by call, while it runs
 }
@@ -73,43 +76,6 @@ func (n *narrator) update(u Update) {
 	}
 }
 
-func (n *narrator) linked(l Link) {
-	if l.State == n.link.State && l.Attempt == n.link.Attempt {
-		return
-	}
-	was := n.link.State
-	n.link = l
-	switch {
-	case l.State == Connected && was == Reconnecting:
-		n.line("connected again")
-	case l.State == Reconnecting && l.Attempt <= 1, l.State == Offline:
-		n.line("%s%s", l.State, because(l.Reason))
-	}
-}
-
-func (n *narrator) attached(a *protocol.SubscribeResult) {
-	n.caughtUp = false
-	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
-		return
-	}
-	if a.Mode == protocol.ModeReset {
-		n.line("the session's log was replaced (%s): this is how it is now", a.Reason)
-	}
-	n.state = a.Snapshot.State
-	clear(n.voices)
-	clear(n.tools)
-	if n.state.Session == "" {
-		n.state.Session = a.Session
-	}
-	n.line("session %s, %s", nameOr(n.state), n.state.Status())
-	for i := range n.state.Approvals {
-		n.asks(&n.state.Approvals[i])
-	}
-	for i := range n.state.Queue {
-		n.line("queued %d: %s: %s", i+1, nameOf(n.state.Queue[i].By), n.state.Queue[i].Text)
-	}
-}
-
 // past tells finished turns.
 func (n *narrator) past(page *protocol.HistoryResult) {
 	for _, raw := range page.Events {
@@ -122,14 +88,18 @@ func (n *narrator) past(page *protocol.HistoryResult) {
 
 func (n *narrator) live(e *protocol.Event) {
 	if e.Type == protocol.CaughtUp {
-		n.caughtUp = true
+		n.arrived()
 	}
 	if !e.Durable() {
 		return
 	}
+	n.absence.saw(e)
 	if err := n.state.Apply(e); err != nil {
 		n.line("%s", err)
 		return
+	}
+	if e.Type == protocol.SessionCreated {
+		n.introduce()
 	}
 	n.event(e)
 }
@@ -184,7 +154,11 @@ func (n *narrator) queue(e *protocol.Event) {
 	switch e.Type {
 	case protocol.QueueAdded:
 		d := decode[protocol.QueueAddedData](e.Data)
-		n.line("queued: %s: %s", nameOf(d.By), d.Text)
+		place := ""
+		if i := n.state.Queued(d.MessageID); i >= 0 {
+			place = " " + ordinal(i+1)
+		}
+		n.line("queued%s: %s: %s", place, nameOf(d.By), d.Text)
 	case protocol.QueueUpdated:
 		n.line("queued message edited by %s: %s", nameOf(e.By), decode[protocol.QueueUpdatedData](e.Data).Text)
 	case protocol.QueueRemoved:
@@ -321,33 +295,6 @@ func (n *narrator) tool(e *protocol.Event) {
 		}
 		n.line("tool %s: %s%s%s", c.title, d.Status, exit, because(d.Error))
 	}
-}
-
-// asks tells a request whole, and how to answer it.
-func (n *narrator) asks(a *protocol.Approval) {
-	n.line("approval %s: %s", a.Request, a.Kind)
-	for _, p := range passages(a) {
-		n.line("  %s", transcript.Reveal(p.text))
-	}
-	for i := range a.Tasks {
-		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), because(transcript.Reveal(a.Tasks[i].Description)))
-	}
-	for _, q := range a.Questions {
-		n.line("  question %s: %s", q.ID, transcript.Reveal(q.Text))
-		for _, c := range q.Choices {
-			n.line("    %s: %s", c.ID, transcript.Reveal(c.Label))
-		}
-	}
-	for _, o := range a.Options {
-		if o.Scope != "" {
-			n.line("  %s: %s", transcript.Reveal(o.Label), transcript.Reveal(o.Scope))
-		}
-	}
-	answer := "/approve, /always, /deny REASON, /stop REASON or /explain"
-	if len(a.Questions) > 0 {
-		answer = "/answer " + a.Questions[0].ID + "=TEXT, /deny REASON or /stop REASON"
-	}
-	n.line("  waiting for a decision: %s", answer)
 }
 
 func nameOr(s *protocol.State) string {

@@ -67,6 +67,17 @@ func (o *outbox) takeBack() (string, bool) {
 	return "", false
 }
 
+// texts are the messages of which it is not known that they were taken.
+func (o *outbox) texts() []string {
+	var out []string
+	for _, p := range o.pending {
+		if p.seq == 0 {
+			out = append(out, p.text)
+		}
+	}
+	return out
+}
+
 // Render is one line per message.
 func (o *outbox) Render(width int, link LinkState) []string {
 	var out []string

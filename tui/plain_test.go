@@ -65,8 +65,8 @@ func (l *teletype) close() error {
 }
 
 func TestPlainTellsRecentTurnsThenWhatHappens(t *testing.T) {
-	for _, name := range []string{"approval", "question", "queue", "decided", "reconnecting", "offline", "plan"} {
-		t.Run("plain_"+name, func(t *testing.T) {
+	for _, name := range []string{"approval", "question", "queue", "decided", "reconnecting", "offline", "back", "patch", "tasks to confirm", "plan"} {
+		t.Run("plain_"+strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := openPlain(t, scenes[name]())
 				if err := l.close(); err != nil {
@@ -102,6 +102,14 @@ func TestPlainCarriesOutWhatIsTyped(t *testing.T) {
 		{"queue", "/remove 2", protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: "m4"}},
 		{"queue", "/move 2 1", protocol.DoQueueMove, protocol.QueueMoveData{MessageID: "m4", Index: 0}},
 		{"queue", "/hold", protocol.DoQueueHold, protocol.QueueHoldData{}},
+		{"tasks to confirm", "/keep 1, 3", protocol.DoApprove, protocol.ApproveData{
+			Request: "p1", Decision: protocol.AllowOnce,
+			Input: &protocol.ApprovalInput{Tasks: []protocol.Task{{ID: "a", Title: "Read", Description: "all of it"}, {ID: "c", Title: "Build", After: []string{"a"}}}},
+		}},
+		{"tasks to confirm", "/replan p1 shorter", protocol.DoApprove, protocol.ApproveData{
+			Request: "p1", Decision: protocol.Deny, Reason: "shorter", Input: &protocol.ApprovalInput{Replan: true},
+		}},
+		{"patch", "/always", protocol.DoApprove, protocol.ApproveData{Request: "r1", Decision: protocol.AllowAlways}},
 		{"queue", "/release", protocol.DoQueueRelease, protocol.QueueReleaseData{}},
 	} {
 		t.Run(c.scene+" "+c.typed, func(t *testing.T) {
@@ -118,6 +126,74 @@ func TestPlainCarriesOutWhatIsTyped(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestPlainSendsAQueuedMessageNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["queue"]())
+		l.write("/now 2")
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		want := []asking{
+			{protocol.DoQueueMove, protocol.QueueMoveData{MessageID: "m4", Index: 0}},
+			{protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: "h1"}},
+			{protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
+		}
+		if got := l.session.commands(); !reflect.DeepEqual(got, want) {
+			t.Errorf("asked %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestPlainSaysWhatAnInterruptDid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["queue"]())
+		l.session.mu.Lock()
+		l.session.reply = func(asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
+		l.session.mu.Unlock()
+		l.write("/interrupt clear")
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		if want := "interrupting\ninterrupted, queue cleared\n"; !strings.HasSuffix(l.out.String(), want) {
+			t.Errorf("it does not tell %q:\n%s", want, l.out)
+		}
+	})
+}
+
+func TestPlainTriesToConnectAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["reconnecting"]())
+		l.write("/retry")
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		if l.session.retried != 1 {
+			t.Errorf("tried %d times", l.session.retried)
+		}
+	})
+}
+
+func TestPlainTellsWhatWasMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["transcript"]())
+		l.journal.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		l.tell()
+		time.Sleep(2 * time.Minute)
+		l.journal.back(protocol.ModeResume, 1)
+		l.journal.end(protocol.ReasonCompleted)
+		l.journal.caughtUp()
+		l.tell()
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m2s · 1 turn ended\n"} {
+			if !strings.Contains(l.out.String(), want) {
+				t.Errorf("it does not tell %q:\n%s", want, l.out)
+			}
+		}
+	})
 }
 
 func TestPlainSendsLinesAndAgentsOwnCommands(t *testing.T) {
@@ -147,6 +223,9 @@ func TestPlainSaysWhatItCannotDo(t *testing.T) {
 		{"queue", "/edit 9 x", "/edit: which message?"},
 		{"queue", "/move 1 x", "/move N TO: to which place?"},
 		{"queue", "/edit 1", "/edit N TEXT: what is the new text?"},
+		{"tasks to confirm", "/keep", "/keep: which of its 3 tasks?"},
+		{"tasks to confirm", "/keep 4", "/keep: 4 is none of its 3 tasks"},
+		{"transcript", "/retry", "connected"},
 		{"transcript", "/nothing", "no command /nothing"},
 		{"transcript", "/help", "/approve [REQUEST]"},
 		{"transcript", "/status", "session fix-tests, running, connected"},

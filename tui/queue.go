@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
@@ -13,25 +15,30 @@ const queueRows = 6
 // queue is the panel of messages that wait.
 type queue struct {
 	look   *look
-	chosen string // message_id
+	chosen string            // message_id
+	place  int               // where that was, for when it is gone
+	asking map[string]string // message → what was asked for and not answered
 }
 
-// at is the index of the chosen message, or of the first; -1 when none waits.
+// at is the index of the chosen message, or of the one that took its place; -1
+// when none waits.
 func (q *queue) at(s *protocol.State) int {
-	if len(s.Queue) == 0 {
-		return -1
+	if i := s.Queued(q.chosen); i >= 0 {
+		q.place = i
 	}
-	return max(0, s.Queued(q.chosen))
+	return min(q.place, len(s.Queue)-1)
 }
 
 func (q *queue) choose(s *protocol.State, i int) {
 	if len(s.Queue) > 0 {
-		q.chosen = s.Queue[min(max(i, 0), len(s.Queue)-1)].MessageID
+		q.place = min(max(i, 0), len(s.Queue)-1)
+		q.chosen = s.Queue[q.place].MessageID
 	}
 }
 
-// Render is empty when nothing waits and nothing is held.
-func (q *queue) Render(s *protocol.State, width int, focused bool, editing string) []string {
+// Render is empty when nothing waits and nothing is held. away tells how long an
+// editor is gone whose hold runs out, or 0.
+func (q *queue) Render(s *protocol.State, width int, focused bool, editing string, away func(*protocol.Hold) time.Duration) []string {
 	if len(s.Queue) == 0 && s.Blocked() == nil {
 		return nil
 	}
@@ -43,7 +50,7 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
 	if focused {
-		title += q.look.dim.Render(" · " + q.look.keys.hint(doEdit, "edit", doRemove, "remove", doMoveUp, "up", doMoveDown, "down", doHold, "hold", doRelease, "release"))
+		title += q.look.dim.Render(" · " + q.look.keys.hint(doEdit, "edit", doRemove, "remove", doSendNow, "send now", doMoveUp, "up", doMoveDown, "down", doHold, "hold", doRelease, "release"))
 	} else {
 		title += q.look.dim.Render(" · tab")
 	}
@@ -57,34 +64,64 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 		if len(m.Parts) > 0 {
 			left += " +" + count(len(m.Parts), "part")
 		}
-		right := oneLine(transcript.Clean(nameOf(m.By)))
-		switch {
-		case m.MessageID == editing:
-			right = "editing"
-		case editedBy(s, m.MessageID) != "":
-			right = "edited by " + oneLine(transcript.Clean(editedBy(s, m.MessageID)))
-		case m.QueuedAt != nil:
-			right += " " + q.look.clock(*m.QueuedAt)
-		}
+		right := q.about(s, m, editing, away)
 		if focused && i == at {
 			out = append(out, q.look.chosen.Render(spread("▸"+left[1:], right, width)))
 			continue
 		}
 		out = append(out, spread(left, q.look.dim.Render(right), width))
 	}
-	if hidden := len(s.Queue) - (end - first); hidden > 0 {
-		out = append(out, q.look.dim.Render(fmt.Sprintf("  … %d more", hidden)))
+	if hidden := more(first, len(s.Queue)-end); hidden != "" {
+		out = append(out, q.look.dim.Render(fit("  "+hidden, width)))
 	}
 	return out
 }
 
-func editedBy(s *protocol.State, message string) string {
+// more says how many rows there are on both sides of those shown.
+func more(above, below int) string {
+	var parts []string
+	if above > 0 {
+		parts = append(parts, fmt.Sprintf("↑ %d more", above))
+	}
+	if below > 0 {
+		parts = append(parts, fmt.Sprintf("↓ %d more", below))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// about is who queued a message and when, or what is done to it now.
+func (q *queue) about(s *protocol.State, m *protocol.Message, editing string, away func(*protocol.Hold) time.Duration) string {
+	hold := editHold(s, m.MessageID)
+	switch {
+	case q.asking[m.MessageID] != "":
+		return q.asking[m.MessageID] + " …"
+	case m.MessageID == editing:
+		return "editing"
+	case hold != nil:
+		right := "edited by " + oneLine(transcript.Clean(nameOf(hold.By)))
+		if left := away(hold); left > 0 {
+			right += fmt.Sprintf(", who left: %ds", seconds(left))
+		}
+		return right
+	}
+	right := oneLine(transcript.Clean(nameOf(m.By)))
+	if m.QueuedAt != nil {
+		right += " " + q.look.clock(*m.QueuedAt)
+	}
+	return right
+}
+
+// seconds is what a countdown shows of a time that is left.
+func seconds(left time.Duration) int { return int((left + time.Second - 1) / time.Second) }
+
+// editHold is the hold of whoever edits the message, or nil.
+func editHold(s *protocol.State, message string) *protocol.Hold {
 	for i := range s.Holds {
 		if h := &s.Holds[i]; h.Reason == protocol.HoldEdit && h.MessageID == message {
-			return nameOf(h.By)
+			return h
 		}
 	}
-	return ""
+	return nil
 }
 
 func holdText(h *protocol.Hold) string {

@@ -25,6 +25,7 @@ type Options struct {
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	NoAlert bool           // neither ring nor notify while the terminal has no focus
 	Keys    Keys           // other keys than the usual; see Keys.Check
 
 	NoBell   bool // never ring
@@ -44,11 +45,17 @@ func Run(ctx context.Context, s Session, o Options) error {
 	}
 	work := newErrands(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
-	m.mouse = o.Mouse
-	m.attention = newAttention(o.terminal())
+	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
+	m.attention = o.attention()
 	signals := listen()
 	defer signals.stop()
 	return show(ctx, s, work, m, append(o.program(), signals.option)...)
+}
+
+func (o Options) attention() attention {
+	a := newAttention(o.terminal())
+	a.silent = o.NoAlert
+	return a
 }
 
 // look is how the options want things dressed, and keys named. Its error says

@@ -178,8 +178,18 @@ func (s *screen) askedNothing() {
 func TestGoldenScreens(t *testing.T) {
 	prepare := map[string]func(*screen){
 		"approval": func(s *screen) { s.quiet(); s.press("tab") },
+		"patch":    func(s *screen) { s.quiet(); s.press("tab") },
+		"amended": func(s *screen) {
+			s.quiet()
+			s.edits(`sed -i s/20/40/ "$1"`)
+			s.press("tab", "p")
+		},
+		"confirm":  func(s *screen) { s.quiet(); s.press("tab", "down", "enter", "down", "p"); s.write(" it all") },
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
+		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
+		"stopping": func(s *screen) { s.m.Update(press("ctrl+x")) },
+		"stop":     func(s *screen) { s.press("ctrl+x") },
 		"settings": func(s *screen) { s.press("f3", "down") },
 		"choices":  func(s *screen) { s.press("f3", "enter", "down") },
 		"commands": func(s *screen) { s.write("/pl"); s.press("down") },
@@ -187,9 +197,9 @@ func TestGoldenScreens(t *testing.T) {
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
 	}
-	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan"}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "amended": "patch", "confirm": "tasks to confirm"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "reconnecting", "offline"} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "waiting", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

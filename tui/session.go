@@ -37,6 +37,7 @@ type Link struct {
 	Attempt    int            // of reconnecting, from 1
 	Retry      time.Time      // when the next attempt starts
 	Reason     string         // why it is not connected, for people
+	Advice     string         // what they can do about it
 }
 
 // LinkState says whether the server can be reached. The values are what the
@@ -48,5 +49,5 @@ const (
 	Connecting   LinkState = "connecting"
 	Connected    LinkState = "connected"
 	Reconnecting LinkState = "reconnecting"
-	Offline      LinkState = "offline" // and it will not be tried again
+	Offline      LinkState = "offline" // and it will not be tried again, unless somebody asks for it
 )

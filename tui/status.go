@@ -17,7 +17,7 @@ func (m *model) status(width int) string {
 	if m.leaving {
 		return m.look.warn.Render(fit(" press ctrl+c again to leave; the session goes on", width))
 	}
-	left := " " + m.linkText()
+	left := " " + m.linkText(width)
 	switch {
 	case m.word != "":
 		left += " " + m.look.warn.Render(oneLine(transcript.Clean(m.word)))
@@ -100,32 +100,6 @@ func (m *model) lag() string {
 		return ""
 	}
 	return fmt.Sprintf("%s lags %d", oneLine(transcript.Clean(most.By.Name)), most.LagEvents)
-}
-
-func (m *model) linkText() string {
-	switch m.link.State {
-	case Connected:
-		if m.caughtUp {
-			return m.look.good.Render("●")
-		}
-		return m.look.warn.Render("catching up")
-	case Reconnecting:
-		s := string(Reconnecting)
-		if wait := m.link.Retry.Sub(m.now()); wait > 0 {
-			s += fmt.Sprintf(" in %ds", int((wait+time.Second-1)/time.Second))
-		}
-		if m.link.Attempt > 1 {
-			s += fmt.Sprintf(" (attempt %d)", m.link.Attempt)
-		}
-		return m.look.warn.Render("○ " + s)
-	case Offline:
-		s := "○ " + string(Offline)
-		if m.link.Reason != "" {
-			s += ": " + oneLine(transcript.Clean(m.link.Reason))
-		}
-		return m.look.bad.Render(s)
-	}
-	return m.look.warn.Render("○ " + string(m.link.State))
 }
 
 func (m *model) turnText() string {

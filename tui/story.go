@@ -140,6 +140,11 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	return nil, false
 }
 
+// mark puts a line of ours between what is said.
+func (s *story) mark(text string) {
+	s.list.Append(&note{look: s.look, style: &s.look.warn, text: "── " + text, space: true}, false)
+}
+
 // forget drops the oldest turns once there are too many items, and not while
 // somebody reads above. They can be paged in again.
 func (s *story) forget() {

@@ -14,7 +14,8 @@ import (
 // plainHelp is what /help tells.
 const plainHelp = `a line is sent as a message; // sends one that begins with /
 /approve [REQUEST], /always [REQUEST], /deny [REQUEST] [REASON], /stop [REQUEST] [REASON], /explain [REQUEST], /option ID [REQUEST], /answer [REQUEST] QUESTION=TEXT…
-/interrupt [keep|hold|clear], /queue, /edit N TEXT, /remove N, /move N TO, /hold, /release, /status, /quit`
+of a plan: /keep [REQUEST] N… allows those tasks alone, /replan [REQUEST] REASON asks for another plan
+/interrupt [keep|hold|clear], /queue, /now N, /edit N TEXT, /remove N, /move N TO, /hold, /release, /retry, /status, /quit`
 
 // take carries out a line that a person typed.
 func (p *plain) take(t typed) {
@@ -44,9 +45,11 @@ func (p *plain) take(t typed) {
 		n.line("session %s, %s, %s, %s, position %d", nameOr(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
 	case "interrupt":
 		p.interrupt(rest)
-	case "queue", "edit", "remove", "move", "hold", "release":
+	case "retry":
+		p.retry()
+	case "queue", "now", "edit", "remove", "move", "hold", "release":
 		p.queue(verb, rest)
-	case "approve", "always", "deny", "stop", "explain", "option", "answer":
+	case "approve", "always", "deny", "stop", "explain", "option", "answer", "keep", "replan":
 		p.decide(verb, rest)
 	default:
 		n.line("no command /%s: /help lists them, // sends a line that begins with /", verb)
@@ -87,8 +90,29 @@ func (p *plain) interrupt(queue string) {
 		p.narrator.line("no turn is under way")
 		return
 	}
+	s := p.narrator.state
+	queued, held := len(s.Queue), s.Blocked() != nil
 	p.narrator.line("interrupting")
-	p.command(protocol.DoInterrupt, protocol.InterruptData{Turn: turn.Turn, Queue: queue})
+	data, result := protocol.InterruptData{Turn: turn.Turn, Queue: queue}, new(protocol.InterruptResult)
+	p.later(func(ctx context.Context) string {
+		if err := p.session.Do(ctx, protocol.DoInterrupt, data, result); err != nil {
+			return refused(ctx, "interrupt", err)
+		}
+		return interrupted(result.Interrupted, queue, queued, held)
+	})
+}
+
+// retry tries to connect at once.
+func (p *plain) retry() {
+	r, ok := p.session.(Retrier)
+	if !ok || p.narrator.link.State == Connected {
+		p.narrator.line("connected")
+		return
+	}
+	p.later(func(context.Context) string {
+		r.Retry()
+		return "trying to connect"
+	})
 }
 
 func (p *plain) queue(verb, rest string) {
@@ -115,6 +139,9 @@ func (p *plain) queue(verb, rest string) {
 	}
 	message := s.Queue[i-1].MessageID
 	switch text = strings.TrimSpace(text); verb {
+	case "now":
+		commands := startNow(s, message)
+		p.later(func(ctx context.Context) string { return refused(ctx, "now", carryOut(ctx, p.session, commands)) })
 	case "remove":
 		p.command(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
 	case "edit":
@@ -165,6 +192,14 @@ func (p *plain) decide(verb, rest string) {
 			n.line("/answer: %s", err)
 			return
 		}
+	case "keep":
+		d.Decision = protocol.AllowOnce
+		if d.Input, err = keeping(request, rest); err != nil {
+			n.line("/keep: %s", err)
+			return
+		}
+	case "replan":
+		d.Decision, d.Reason, d.Input = protocol.Deny, rest, &protocol.ApprovalInput{Replan: true}
 	}
 	p.command(protocol.DoApprove, d)
 }
@@ -208,4 +243,24 @@ func answers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error)
 		return nil, fmt.Errorf("write QUESTION=TEXT")
 	}
 	return &protocol.ApprovalInput{Answers: out}, nil
+}
+
+// keeping reads the numbers of the tasks that a plan is to keep.
+func keeping(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
+	f := newForm(nil, a)
+	for i := range a.Tasks {
+		f.dropped[a.Tasks[i].ID] = true
+	}
+	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(a.Tasks) {
+			return nil, fmt.Errorf("%s is none of its %s", word, count(len(a.Tasks), "task"))
+		}
+		delete(f.dropped, a.Tasks[n-1].ID)
+	}
+	kept := f.kept()
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("which of its %s?", count(len(a.Tasks), "task"))
+	}
+	return &protocol.ApprovalInput{Tasks: kept}, nil
 }

@@ -28,10 +28,20 @@ func (m *model) queueKey(key string) tea.Cmd {
 		m.queue.choose(m.state, at-1)
 	case doDown:
 		m.queue.choose(m.state, at+1)
+	case doFirst:
+		m.queue.choose(m.state, 0)
+	case doLast:
+		m.queue.choose(m.state, len(m.state.Queue)-1)
+	case doQueueUp:
+		m.queue.choose(m.state, at-queueRows)
+	case doQueueDown:
+		m.queue.choose(m.state, at+queueRows)
+	case doSendNow:
+		return m.sendNow(message)
 	case doEdit, doChoose:
 		return m.edit(message)
 	case doRemove:
-		m.queue.choose(m.state, at+1)
+		m.queue.choose(m.state, at) // what takes its place is chosen then
 		return m.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID}, nil, m.tell)
 	case doMoveUp:
 		return m.move(message, at-1)
@@ -54,16 +64,15 @@ func (m *model) move(message protocol.Message, to int) tea.Cmd {
 func (m *model) edit(message protocol.Message) tea.Cmd {
 	m.composer.edit(message.MessageID, message.Text)
 	m.setFocus(onComposer)
+	m.editors.conn = m.link.Connection
 	return m.do(protocol.DoQueueHold, protocol.QueueHoldData{MessageID: message.MessageID}, nil, m.tell)
 }
 
 // endEdit gives up an edit and its hold.
 func (m *model) endEdit() tea.Cmd {
 	message := m.composer.endEdit()
-	for _, h := range m.state.Holds {
-		if h.Reason == protocol.HoldEdit && h.MessageID == message && h.By != nil && *h.By == m.link.By {
-			return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, m.tell)
-		}
+	if h := editHold(m.state, message); h != nil && h.By != nil && *h.By == m.link.By {
+		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, m.tell)
 	}
 	return nil
 }

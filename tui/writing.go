@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -9,22 +11,27 @@ import (
 // composerKey handles a key while the composer has the focus.
 func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	does := m.look.keys.at(inComposer, key)
-	if m.composer.empty() && m.composer.editing == "" {
-		switch does {
-		case doAsk:
-			m.showHelp()
-			return nil
-		case doScrollUp:
-			m.story.list.Scroll(-1)
-			return nil
-		case doScrollDown:
-			m.story.list.Scroll(1)
-			return nil
-		}
-		if r, f := m.approvals.current(m.state.Approvals); r != nil && m.approvals.armed {
-			if o := f.option(key); o != nil {
-				return m.decide(r, f, o)
-			}
+	empty := m.composer.empty() && m.composer.editing == ""
+	walks := empty || m.composer.recall.walking()
+	switch {
+	case empty && does == doAsk:
+		m.showHelp()
+		return nil
+	case empty && does == doScrollUp:
+		m.story.list.Scroll(-1)
+		return nil
+	case empty && does == doScrollDown:
+		m.story.list.Scroll(1)
+		return nil
+	case walks && does == doRecall && m.composer.atEdge(false):
+		return m.earlier()
+	case walks && does == doForth && m.composer.atEdge(true):
+		m.composer.earlier(-1, m.link.By)
+		return nil
+	}
+	if r, f := m.approvals.current(m.state.Approvals); empty && r != nil && m.approvals.armed {
+		if o := f.option(key); o != nil {
+			return m.decide(r, f, o)
 		}
 	}
 	switch does {
@@ -34,9 +41,31 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 		if m.composer.editing != "" {
 			return m.endEdit()
 		}
+		if m.state.Turn == nil {
+			return nil
+		}
 		return m.interruptNow()
 	}
 	m.composer.key(msg)
+	return nil
+}
+
+// earlier goes back in what the person wrote, and asks for older turns where that
+// ends.
+func (m *model) earlier() tea.Cmd {
+	m.setFocus(onComposer)
+	if m.composer.earlier(1, m.link.By) {
+		return nil
+	}
+	switch {
+	case m.composer.editing != "":
+		m.word = "a queued message is edited"
+	case m.story.before > 0 && m.link.State == Connected:
+		m.word = "looking further back: press it again"
+		return m.pageNow()
+	default:
+		m.word = "you wrote nothing before"
+	}
 	return nil
 }
 
@@ -63,6 +92,7 @@ func (m *model) submit() tea.Cmd {
 func (m *model) send(text string) tea.Cmd {
 	id := m.newID()
 	m.outbox.add(id, text)
+	m.composer.recall.add(id, text)
 	result := new(protocol.SendResult)
 	return m.do(protocol.DoSend, protocol.SendData{Text: text, ClientMessageID: id}, result, func(err error) tea.Cmd {
 		if err != nil {
@@ -72,8 +102,32 @@ func (m *model) send(text string) tea.Cmd {
 		m.outbox.taken(id, result.Seq)
 		m.outbox.settle(m.state.Seq)
 		if result.Status == protocol.SendQueued {
-			m.word = "queued"
+			m.word = queuedAt(result.Index)
 		}
 		return nil
 	})
+}
+
+// queuedAt says where in the queue a message went.
+func queuedAt(index *int) string {
+	if index == nil {
+		return "queued"
+	}
+	return "queued, " + ordinal(*index+1)
+}
+
+// ordinal is a place: 1st, 2nd, 11th.
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
 }

@@ -29,18 +29,89 @@ func TestASentMessageShowsAtOnceAndBecomesReal(t *testing.T) {
 	s.hides("sending")
 }
 
-func TestASentMessageThatIsQueuedSaysSo(t *testing.T) {
+func TestASentMessageThatIsQueuedSaysWhere(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.session.reply = func(asking) (any, error) {
-		return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m101"}, nil
+		index := 2
+		return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m101", Index: &index}, nil
 	}
 	s.write("then this")
 	s.press("enter")
-	s.shows("queued")
+	s.shows("queued, 3rd")
 	s.journal.queued(ada, "m101", "then this")
 	s.tell()
 	s.shows("queue · 1 message", "1 then this")
 	s.hides("sending")
+}
+
+func TestOrdinals(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 112: "112th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 30)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.write("a draft is kept")
+	_, cmd := s.m.Update(press("enter"))
+	s.write("this one")
+	s.shows("waits for the connection: a draft is kept", "> this one")
+	s.journal.back(protocol.ModeResume, 1)
+	s.tell()
+	s.shows("sending: a draft is kept")
+	s.journal.end(protocol.ReasonCompleted)
+	s.journal.user(ada, "m101", "a draft is kept")
+	seq := s.journal.seq - 1
+	s.journal.caughtUp()
+	s.tell()
+	s.hides("sending")
+	s.session.reply = func(asking) (any, error) {
+		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: seq}, nil
+	}
+	s.run(cmd) // the answer comes last
+	s.hides("sending")
+	if n := strings.Count(s.text(), "a draft is kept"); n != 1 {
+		t.Errorf("the message shows %d times:\n%s", n, s.text())
+	}
+	s.shows("> this one")
+}
+
+func TestAMessageWhoseTurnIsOverBeforeItIsSeenIsNotPending(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 30)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.write("quick")
+	_, cmd := s.m.Update(press("enter"))
+	s.session.reply = func(asking) (any, error) {
+		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 90}, nil
+	}
+	s.run(cmd)
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+		Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 95},
+		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 95}},
+	}})
+	s.journal.caughtUp()
+	s.tell()
+	s.hides("quick")
+}
+
+func TestAMuchTooLargePasteIsBoundedInRows(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.give(tea.PasteMsg{Content: strings.Repeat("a line of many\n", 3000) + "the end"})
+	s.shows("the end", "I look at the imports")
+	if rows := strings.Count(s.text(), "a line of many"); rows < 3 || rows > composerRows {
+		t.Errorf("the paste takes %d rows", rows)
+	}
+	s.press("enter")
+	if data := s.asked(protocol.DoSend).(protocol.SendData); strings.Count(data.Text, "\n") != 3000 {
+		t.Errorf("%d lines were sent", strings.Count(data.Text, "\n"))
+	}
+	s.press("up")
+	s.shows("the end")
 }
 
 func TestARefusedMessageIsNotLost(t *testing.T) {
@@ -165,18 +236,44 @@ func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+x"} {
 		s := open(t, scenes["transcript"](), 80, 24)
 		_, cmd := s.m.Update(press(key))
-		s.shows("interrupting")
+		s.shows("   ── interrupting …", "● interrupting …")
+		s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.run(cmd)
 		if data := s.asked(protocol.DoInterrupt).(protocol.InterruptData); data != (protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}) {
 			t.Errorf("%s asked %+v", key, data)
 		}
 		s.journal.end(protocol.ReasonInterrupted)
 		s.tell()
-		s.shows("── interrupted", "idle, last turn interrupted")
+		s.shows("── interrupted", "● interrupted", "idle, last turn interrupted")
 		s.hides("interrupting")
 		s.press(key)
 		s.askedNothing()
 	}
+}
+
+func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
+	for key, want := range map[string]string{"k": "interrupted, the next message starts", "h": "interrupted, queue held", "c": "interrupted, queue cleared"} {
+		s := open(t, scenes["transcript"](), 100, 24)
+		s.journal.queued(bob, "m3", "next")
+		s.tell()
+		s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
+		s.press("ctrl+x", key)
+		s.shows(want)
+	}
+	s := open(t, scenes["queue"](), 100, 24)
+	s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{}, nil }
+	s.press("ctrl+x")
+	s.shows("k keep it: held as it is")
+	s.press("k")
+	s.shows("the turn was over already")
+}
+
+func TestAnInterruptWaitsForTheConnection(t *testing.T) {
+	s := open(t, scenes["reconnecting"](), 80, 24)
+	s.m.Update(press("ctrl+x"))
+	s.shows("interrupts the turn once there is a connection")
+	s.press("ctrl+x")
+	s.askedNothing()
 }
 
 func TestInterruptAsksAboutAQueueThatIsNotEmpty(t *testing.T) {

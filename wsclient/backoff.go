@@ -9,6 +9,9 @@ const (
 	maxDelay    = 5 * time.Second
 )
 
+// retrySpacing is the least time between the starts of two attempts when somebody asks for them.
+const retrySpacing = 250 * time.Millisecond
+
 // delay returns how long to wait before an attempt, counted from 1: 500 ms, half as long again each time, at most 5 s, of which
 // r in [0,1) takes away up to a half, so that the clients of a restarted server do not come all at once.
 func delay(attempt int, r float64) time.Duration {

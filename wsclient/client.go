@@ -84,7 +84,7 @@ func (c *Client) Close() error {
 }
 
 // Retry tries to connect now instead of after the delay, or again after the client went offline. It does nothing to a
-// connection that is open or under way.
+// connection that is open or under way, and asked again and again it tries at most every quarter of a second.
 func (c *Client) Retry() { c.post((*loop).retryNow) }
 
 // Hello returns what the server said on the newest connection; zero before the first one.

@@ -33,15 +33,28 @@ func (l *loop) need() {
 	}
 }
 
+// retryNow tries without the delay; however often it is asked, attempts start retrySpacing apart.
 func (l *loop) retryNow() {
 	l.spent = false
-	if l.retrying {
+	if l.link != nil || l.dialing != nil {
+		return
+	}
+	if !l.retrying {
+		l.attempt, l.waits = 0, 0
+	}
+	now := l.c.State()
+	soon := l.tried.Add(retrySpacing)
+	wait := time.Until(soon)
+	switch {
+	case wait <= 0:
 		l.retry.Stop()
 		l.retrying = false
 		l.dial()
-		return
+	case !l.retrying || now.RetryAt.After(soon):
+		l.retry.Reset(wait)
+		l.retrying = true
+		l.c.state.set(ConnState{Phase: l.trying(), Attempt: l.attempt + 1, RetryAt: soon, Err: now.Err})
 	}
-	l.need()
 }
 
 // trying is the phase of a client without a connection that wants one.
@@ -54,6 +67,7 @@ func (l *loop) trying() Phase {
 
 func (l *loop) dial() {
 	l.attempt++
+	l.tried = time.Now()
 	l.c.state.set(ConnState{Phase: l.trying(), Attempt: l.attempt, Err: l.c.State().Err})
 	ctx, cancel := context.WithCancel(context.Background())
 	l.dialing = cancel

@@ -296,6 +296,46 @@ func TestRetryDoesNotWaitForTheDelay(t *testing.T) {
 	})
 }
 
+func TestHoweverOftenItIsAskedItDoesNotHammer(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		c.Retry()
+		time.Sleep(20 * time.Second)
+		before := len(f.dialed())
+		for range 1000 { // a key that is held for ten seconds
+			c.Retry()
+			time.Sleep(10 * time.Millisecond)
+		}
+		at := f.dialed()[before-1:]
+		if n, most := len(at)-1, int(10*time.Second/retrySpacing)+1; n > most || n < most-2 {
+			t.Errorf("%d attempts in ten seconds, want about %d", n, most)
+		}
+		for i := range at[1:] {
+			if got := at[i+1].Sub(at[i]); got < retrySpacing {
+				t.Fatalf("an attempt %v after the one before", got)
+			}
+		}
+	})
+}
+
+func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+		c.Retry()
+		time.Sleep(time.Minute)
+		if s := c.State(); s.Phase != PhaseOffline {
+			t.Fatalf("state %+v", s)
+		}
+		f.setRefuse(nil)
+		c.Retry()
+		f.open()
+		synctest.Wait()
+		if s := c.State(); s != (ConnState{Phase: PhaseOpen}) {
+			t.Errorf("state %+v", s)
+		}
+	})
+}
+
 func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
 		f.setDown(errDown)

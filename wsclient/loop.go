@@ -21,6 +21,7 @@ type loop struct {
 	links    int                // opened so far
 	attempt  int                // failed or under way since it was last open
 	waits    int                // delays in a row
+	tried    time.Time          // when the last attempt started
 	dialing  context.CancelFunc // nil unless an attempt is under way
 	dialed   chan dialed
 	retry    *time.Timer

@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/wsclient"
 )
 
 type attachOptions struct {
@@ -20,6 +21,7 @@ type attachOptions struct {
 	Plain   bool
 	Mouse   bool
 	Theme   string
+	NoAlert bool
 
 	chosen func(flag string) bool // by a person
 }
@@ -36,7 +38,8 @@ Without SESSION the only one is meant; when there are others, all are shown and 
 what happens; lines of stdin are sent as messages, those that begin with / are commands.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
-terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends.
+terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends, unless
+--no-alert is given.
 
 What you always want goes into the configuration file (see "agentctl --help"), which is JSON:
 
@@ -63,6 +66,7 @@ All of it may be left out. "keys" gives actions other keys; F1 shows the keys th
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
+	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "neither ring nor notify while the terminal has no focus")
 	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -97,7 +101,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		case !onScreen:
 			return o.choose(all.Sessions)
 		default:
-			return l.reason(left(l.ctx, tui.Desk(l.ctx, fleet{l.Client, l.wire}, o.screen())))
+			return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client, l.wire}, o.screen())))
 		}
 	}
 	r, err := l.snapshot(o.Session) // its id stays when its name changes
@@ -108,7 +112,16 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if !onScreen {
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
 	}
-	return l.reason(left(l.ctx, tui.Run(l.ctx, v, o.screen())))
+	return l.parted(left(ctx, tui.Run(ctx, v, o.screen())))
+}
+
+// parted is the end of a screen, which outlives its link: a person reads on, tries again, or leaves. Who leaves while the server
+// refuses them is told why.
+func (l *link) parted(err error) error {
+	if s := l.State(); err == nil && s.Phase == wsclient.PhaseOffline {
+		return s.Err
+	}
+	return err
 }
 
 func (o *attachOptions) screen() tui.Options {
@@ -119,6 +132,7 @@ func (o *attachOptions) screen() tui.Options {
 	if o.chosen("theme") {
 		s.Theme = tui.Theme(o.Theme)
 	}
+	s.NoAlert = o.NoAlert
 	return s
 }
 

@@ -89,7 +89,7 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	shows(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
 	shows(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
 	shows(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto"})
-	shows(t, newAttach, "s --theme light --mouse", attachOptions{Session: "s", Theme: "light", Mouse: true})
+	shows(t, newAttach, "s --theme light --mouse --no-alert", attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true})
 	shows(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
 		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
 	})

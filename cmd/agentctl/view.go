@@ -23,10 +23,14 @@ type view struct {
 var (
 	_ tui.Session = (*view)(nil)
 	_ tui.Wired   = (*view)(nil)
+	_ tui.Retrier = (*view)(nil)
 )
 
 // Wire is the log of the connection.
 func (v *view) Wire() *inspector.Log { return v.wire }
+
+// Retry tries to connect now.
+func (v *view) Retry() { v.client.Retry() }
 
 // Do carries out a command; after a lost connection again, with the same key.
 func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
@@ -85,7 +89,7 @@ func (v *view) linkOf(s wsclient.ConnState) *tui.Link {
 	hello := v.client.Hello()
 	l := &tui.Link{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
 	if s.Err != nil {
-		l.Reason = s.Err.Error()
+		l.Reason, l.Advice = s.Err.Error(), faultOf(s.Err).hint
 	}
 	switch s.Phase {
 	case wsclient.PhaseOpen:
@@ -100,19 +104,52 @@ func (v *view) linkOf(s wsclient.ConnState) *tui.Link {
 	return l
 }
 
-// events ends when the session cannot be followed any more, which it tells last.
+// events ends when the session cannot be followed any more, which it tells last. A server that refuses the connection may be asked
+// again: then it goes on.
 func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
 	sub := v.client.Subscribe(v.session, wsclient.SubscribeOptions{})
 	defer sub.Close()
-	for item, err := range sub.Events(ctx) {
-		u := tui.Update{Attached: item.Attached, Event: item.Event}
-		if err != nil {
-			u = tui.Update{Link: &tui.Link{State: tui.Offline, Reason: reasonOf(err)}}
-		}
-		if !put(ctx, updates, u) {
+	for {
+		err := v.follow(ctx, sub, updates)
+		var refused *wsclient.ConnectError
+		switch {
+		case err == nil:
+			return
+		case errors.As(err, &refused) && !errors.Is(err, wsclient.ErrClosed):
+			if !v.opened(ctx) {
+				return
+			}
+		default:
+			put(ctx, updates, tui.Update{Link: &tui.Link{State: tui.Offline, Reason: reasonOf(err), Advice: faultOf(err).hint}})
 			return
 		}
 	}
+}
+
+// follow hands on what the subscription yields. It returns nil when nobody wants more.
+func (v *view) follow(ctx context.Context, sub *wsclient.Subscription, updates chan<- tui.Update) error {
+	for item, err := range sub.Events(ctx) {
+		if err != nil {
+			return err
+		}
+		if !put(ctx, updates, tui.Update{Attached: item.Attached, Event: item.Event}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// opened waits until the connection is open; false when that will not be.
+func (v *view) opened(ctx context.Context) bool {
+	for s := range v.client.States(ctx) {
+		switch s.Phase {
+		case wsclient.PhaseOpen:
+			return true
+		case wsclient.PhaseClosed:
+			return false
+		}
+	}
+	return false
 }
 
 // reasonOf is an error in words, without what led to it when the server said it.

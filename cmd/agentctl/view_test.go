@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +23,50 @@ import (
 
 // embedded runs a server in this process with one script for all sessions, and connects to it.
 func embedded(t *testing.T, agent string) *wsclient.Client {
+	t.Helper()
+	c, _ := reached(t, agent)
+	return c
+}
+
+// A wire is how an embedded server is reached: it can be cut, and refuse.
+type wire struct {
+	dial func(context.Context) (net.Conn, error)
+
+	mu      sync.Mutex
+	refuses bool
+	last    net.Conn
+}
+
+func (w *wire) Dial(ctx context.Context) (net.Conn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refuses {
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
+				_, _ = io.WriteString(theirs, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n") // the client may be gone
+			}
+		}()
+		return ours, nil
+	}
+	conn, err := w.dial(ctx)
+	w.last = conn
+	return conn, err
+}
+
+// cut ends the connection; refuse says what becomes of the next ones.
+func (w *wire) cut(refuse bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refuses = refuse
+	if w.last != nil {
+		_ = w.last.Close() // what is cut may be closed already
+	}
+}
+
+// reached is embedded with the wire between the two.
+func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
@@ -41,7 +89,8 @@ func embedded(t *testing.T, agent string) *wsclient.Client {
 			t.Error(err)
 		}
 	})
-	c := wsclient.New("ws://test", wsclient.Options{Dial: pipe.Dial, Name: "ann"})
+	w := &wire{dial: pipe.Dial}
+	c := wsclient.New("ws://test", wsclient.Options{Dial: w.Dial, Name: "ann"})
 	t.Cleanup(func() {
 		_ = c.Close()
 		end()
@@ -53,7 +102,7 @@ func embedded(t *testing.T, agent string) *wsclient.Client {
 	if err := c.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return c, w
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
@@ -114,6 +163,34 @@ func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
 	}
 	if last.Link == nil || last.Link.State != tui.Offline || !strings.Contains(last.Link.Reason, "nope") {
 		t.Errorf("last %+v", last.Link)
+	}
+}
+
+func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	v := create(t, c)
+	var told []string
+	for u := range v.Updates(patient(t)) {
+		switch {
+		case u.Link != nil && u.Link.State == tui.Offline:
+			told = append(told, "offline")
+			if !strings.Contains(u.Link.Reason, "401") || !strings.Contains(u.Link.Advice, "--token") {
+				t.Errorf("offline as %+v", u.Link)
+			}
+			w.cut(false)
+			v.Retry()
+		case u.Attached != nil:
+			told = append(told, u.Attached.Mode)
+			if len(told) == 1 {
+				w.cut(true)
+			}
+		}
+		if len(told) == 3 {
+			break
+		}
+	}
+	if want := []string{protocol.ModeSnapshot, "offline", protocol.ModeResume}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // A Terminal is a pseudo terminal with one program on it, which leads a session of its own.
@@ -35,7 +36,7 @@ type Terminal struct {
 
 // Start runs a program on a terminal of that size. What it writes to stderr stays there, unless cmd says where it goes.
 func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
-	screen, line, err := pty.Open()
+	screen, line, err := open()
 	if err != nil {
 		return nil, fmt.Errorf("open a terminal: %w", err)
 	}
@@ -45,6 +46,23 @@ func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
 	}
 	go t.listen()
 	return t, nil
+}
+
+// open opens both ends. Ours is one whose reading ends when it is closed.
+func open() (screen, line *os.File, err error) {
+	blocking, line, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer blocking.Close()
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, line.Close())
+	}
+	return os.NewFile(uintptr(fd), blocking.Name()), line, nil
 }
 
 func (t *Terminal) start(columns, rows int) (err error) {
@@ -84,8 +102,14 @@ func (t *Terminal) listen() {
 
 // Resize changes the size; the program is told by the system.
 func (t *Terminal) Resize(columns, rows int) error {
-	size := &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)} //nolint:gosec // sizes of terminals are small
-	if err := pty.Setsize(t.screen, size); err != nil {
+	conn, err := t.screen.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("resize the terminal: %w", err)
+	}
+	var refused error
+	size := &unix.Winsize{Col: uint16(columns), Row: uint16(rows)}
+	err = conn.Control(func(fd uintptr) { refused = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) })
+	if err = errors.Join(err, refused); err != nil {
 		return fmt.Errorf("resize the terminal: %w", err)
 	}
 	return nil

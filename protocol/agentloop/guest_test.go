@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"testing"
 	"time"
 
 	"agentctl/protocol"
@@ -12,7 +11,7 @@ import (
 
 // A guest is a Client codec, with its client's view of the session.
 type guest struct {
-	t          *testing.T
+	t          tester
 	codec      *Client
 	now        time.Time
 	wake       time.Time
@@ -24,7 +23,7 @@ type guest struct {
 	said       []message
 }
 
-func newGuest(t *testing.T, url string, memory *protocol.Memory) *guest {
+func newGuest(t tester, url string, memory *protocol.Memory) *guest {
 	g := &guest{
 		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
 		codec: NewClient(protocol.Call{URL: url, Name: "ada", ID: ids(), Memory: memory}),

@@ -144,7 +144,7 @@ func (c *Client) fault(d *fault) {
 var known = []protocol.Code{
 	protocol.CodeNoSession, protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeUnsupported, protocol.CodeConflict,
 	protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeNoAgent, protocol.CodeAgentAuth,
-	protocol.CodeTimeout, protocol.CodeShuttingDown, protocol.CodeStorage, protocol.CodeServerRestart, protocol.CodeInvalidMessage,
+	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage, protocol.CodeServerRestart, protocol.CodeInvalidMessage,
 }
 
 // faultOf says an error natively, with the details that are plain.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"agentctl/protocol"
@@ -13,6 +12,13 @@ import (
 )
 
 var epochStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// A tester is what testing and rapid have in common.
+type tester interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
 
 // ids mints predictable ids.
 func ids() func(string) string {
@@ -22,7 +28,7 @@ func ids() func(string) string {
 
 // A house is a native server with one session, and a Server codec in front of it.
 type house struct {
-	t      *testing.T
+	t      tester
 	codec  *Server
 	log    *bridge.Log // nil: there is no session yet
 	desk   bridge.Desk
@@ -31,12 +37,12 @@ type house struct {
 	heard  []protocol.Command // but hello and subscribe
 	said   []message
 	answer map[protocol.Verb]func(*protocol.Command) any // a result or a *protocol.Error
+	tap    func(*protocol.Event)                         // sees what the codec is about to; may be nil
 }
 
-func newHouse(t *testing.T, path string, exists bool) *house {
+func newHouse(t tester, path string, exists bool) *house {
 	h := &house{
-		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{},
-		codec: NewServer(protocol.Door{Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"}, Agent: func(string) string { return "claude" }}),
+		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{}, codec: newServer(path),
 		desk: bridge.Desk{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
 			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact, protocol.DoQueueRelease,
 		}},
@@ -46,6 +52,12 @@ func newHouse(t *testing.T, path string, exists bool) *house {
 	}
 	h.take(h.codec.Open(h.now))
 	return h
+}
+
+func newServer(path string) *Server {
+	return NewServer(protocol.Door{
+		Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"}, Agent: func(string) string { return "claude" },
+	})
 }
 
 func (h *house) found() {
@@ -75,6 +87,9 @@ func (h *house) take(out protocol.Output) {
 
 func (h *house) give(lines [][]byte) {
 	for _, line := range lines {
+		if e, _, _ := protocol.DecodeIncoming(line); e != nil && h.tap != nil {
+			h.tap(e)
+		}
 		h.take(h.codec.Native(h.now, line))
 	}
 }
@@ -163,7 +178,7 @@ func last[T any](h *house, verb protocol.Verb) (d T) {
 }
 
 // short is a message in a line.
-func short(t *testing.T, m *message) string {
+func short(t tester, m *message) string {
 	if m.ID == "" {
 		t.Fatalf("a message without an id: %+v", m)
 	}

@@ -3,13 +3,12 @@ package agentloop
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/life"
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
 )
@@ -17,11 +16,10 @@ import (
 // A street joins a house and a guest: what either says, the other hears.
 type street struct {
 	*house
-	guest  *guest
-	native protocol.Transcript // of the house
+	guest *guest
 }
 
-func newStreet(t *testing.T) *street {
+func newStreet(t tester) *street {
 	s := &street{house: newHouse(t, "", true), guest: newGuest(t, "ws://x", nil)}
 	s.answer[protocol.DoApprove] = func(c *protocol.Command) any {
 		var d protocol.ApproveData
@@ -47,195 +45,138 @@ func (s *street) carry() {
 
 // add records an event in the house, and lets the guest see what comes of it.
 func (s *street) add(en bridge.Entry) {
+	s.t.Helper()
 	var out protocol.Output
 	s.log.Add(&out, s.now, en)
-	for _, line := range out.Native {
-		e, _, err := protocol.DecodeIncoming(line)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		if _, err := s.native.Apply(e); err != nil {
-			s.t.Fatal(err)
-		}
-	}
 	s.give(out.Native)
 	s.carry()
 }
 
-// A gist is what a turn says in either log: everything but what docs/dialects/agentloop.md calls lost.
-type gist struct {
-	Message   string
-	Texts     []string
-	Reasoning string
-	Tools     []string
-	Approvals []string
-	Reason    protocol.Reason
+// passes lets time pass for both.
+func (s *street) passes(d time.Duration) {
+	s.guest.now = s.guest.now.Add(d)
+	s.later(d)
+	s.carry()
+	s.guest.later(0)
+	s.carry()
 }
 
-func gistOf(turn *protocol.Turn) (g gist) {
-	g.Message = turn.Message.Text
-	for _, it := range turn.Items {
-		switch it.Kind {
-		case protocol.ItemText:
-			if len(it.Text) > 0 {
-				g.Texts = append(g.Texts, it.Text.String())
-			}
-		case protocol.ItemReasoning:
-			g.Reasoning += it.Text.String()
-		case protocol.ItemTool:
-			status := it.Tool.End.Status
-			switch status {
-			case protocol.ToolDenied, protocol.ToolUnknown:
-				status = protocol.ToolCancelled
-			}
-			g.Tools = append(g.Tools, fmt.Sprintf("%s %s %s: %q %s %dms", it.ID, it.Tool.Name, it.Tool.Input, it.Text.String(), status, it.Tool.End.DurationMS))
-		case protocol.ItemApproval:
-			decision := protocol.Decision("")
-			if it.Resolved != nil {
-				decision = it.Resolved.Decision
-			}
-			g.Approvals = append(g.Approvals, it.Approval.Command+" "+string(decision)+" "+strings.Join(it.Approval.Explained, "|"))
-		}
-	}
-	slices.Sort(g.Tools)
-	g.Reason = turn.End.Reason
-	switch {
-	case g.Reason == protocol.ReasonInterrupted:
-		g.Reason = protocol.ReasonCompleted
-	case turn.End.Failed():
-		g.Reason = protocol.ReasonError
-	}
-	return g
+// rejoins makes another connection, of another guest, to the same session.
+func (s *street) rejoins() {
+	s.t.Helper()
+	s.log.Detach()
+	s.codec = newServer("")
+	s.guest = newGuest(s.t, "ws://x", nil)
+	s.now = s.guest.now
+	s.take(s.codec.Open(s.now))
+	s.carry()
 }
 
-// AL-5 to AL-19, AL-22: any native history goes through both codecs, and what comes out says the same but for what is lost.
+// AL-5 to AL-19, AL-22: whatever happens in a session, our client's State and Transcript are those of the native session, but for what
+// the documentation says is lost: at every moment, whoever decides, and wherever the client came in.
 func TestHistoriesGoThroughBothEnds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		s := newStreet(t)
-		turns := rapid.IntRange(1, 3).Draw(r, "turns")
-		for n := range turns {
-			s.liveTurn(r, fmt.Sprintf("t%d", n+1))
-			s.guest.now = s.now
-			s.guest.later(time.Second)
-		}
-		if len(s.guest.transcript.Turns) != turns {
-			r.Fatalf("%d turns, want %d", len(s.guest.transcript.Turns), turns)
-		}
-		for i, turn := range s.native.Turns {
-			want, got := gistOf(turn), gistOf(s.guest.transcript.Turns[i])
-			if a, b := string(protocol.MustEncode(got)), string(protocol.MustEncode(want)); a != b {
-				r.Fatalf("turn %d is\n%s\nwant\n%s", i, a, b)
+		s := newStreet(r)
+		s.rejoins()
+		want := newTold(r, func() time.Time { return s.guest.now })
+		s.tap = want.event
+		l := &life.Life{T: r, Now: epochStart}
+		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
+			l.State = s.log.State
+			switch does := rapid.SampledFrom([]string{"send", "decide", "pause", "rejoin", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
+			case does == "send" && l.State.Turn == nil && !l.State.Closed:
+				s.answer[protocol.DoSend] = func(*protocol.Command) any { return protocol.SendResult{Status: protocol.SendStarted} }
+				text := rapid.StringMatching(`[a-zé ]{1,8}[a-z]`).Draw(r, "message")
+				want.sending = &protocol.Message{Text: text, By: &protocol.Actor{Name: "ada"}}
+				s.guest.do(protocol.DoSend, protocol.SendData{Text: text})
+				s.carry()
+				m := protocol.Message{MessageID: "m", Text: text}
+				s.add(bridge.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", l.State.Seq), Data: protocol.MessageUserData{Message: m}})
+			case does == "decide" && len(s.guest.state.Approvals) > 0:
+				s.passes(glance)
+				want.passes()
+				s.decides(r, l, want)
+			case does == "pause":
+				s.passes(settling)
+				want.passes()
+			case does == "rejoin":
+				s.rejoins()
+				want.rejoins()
+				s.rejoins()
+			default:
+				s.add(l.Next())
 			}
-		}
-		mine, theirs := s.guest.state, s.log.State
-		if mine.Status() != protocol.Idle || len(mine.Approvals) != 0 || mine.Turns != theirs.Turns {
-			r.Fatalf("state %+v", mine)
-		}
-		if a, b := string(protocol.MustEncode(mine.Context)), string(protocol.MustEncode(theirs.Context)); a != b {
-			r.Fatalf("context %s, want %s", a, b)
+			equal(r, "state", stateOf(s.guest.state), stateOf(want.state))
+			equal(r, "transcript", storyOf(&s.guest.transcript), storyOf(want.story))
 		}
 	})
 }
 
-// liveTurn lives through a turn of any events.
-func (s *street) liveTurn(r *rapid.T, turn string) {
-	in := func(typ protocol.Type, data any) { s.add(bridge.Entry{Type: typ, Turn: turn, Data: data}) }
-	words := rapid.StringMatching(`[a-zé"\\<&⚠ \n]{1,12}`)
-	calls := 0
-	in(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: rapid.StringMatching(`[a-z ]{1,9}`).Draw(r, "message")}})
-	in(protocol.TurnStarted, protocol.TurnStartedData{MessageID: "m" + turn})
-	for range rapid.IntRange(0, 12).Draw(r, "steps") {
-		text := words.Draw(r, "text")
-		part := rapid.SampledFrom([]string{"p", "q"}).Draw(r, "part")
-		switch rapid.IntRange(0, 8).Draw(r, "step") {
-		case 0, 1:
-			in(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text})
-		case 2:
-			in(protocol.ReasoningStart, protocol.PartStartData{Part: "r"})
-			in(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: text})
-			if rapid.Bool().Draw(r, "ends") {
-				in(protocol.ReasoningEnd, protocol.PartEndData{Part: "r"})
-			}
-		case 3:
-			in(protocol.Folded, protocol.FoldData{Parts: []protocol.FoldPart{
-				{Part: part, Kind: protocol.KindText, Text: text}, {Part: "r", Kind: protocol.KindReasoning, Text: text},
-			}})
-		case 4:
-			calls++
-			s.liveTool(r, in, fmt.Sprintf("%s-c%d", turn, calls), text)
-		case 5:
-			calls++
-			s.liveApproval(r, in, fmt.Sprintf("%s-a%d", turn, calls))
-		case 6:
-			in(protocol.ContextUpdated, protocol.ContextInfo{Tokens: rapid.Int64Range(0, 1e6).Draw(r, "tokens"), Percent: 2.5, MaxTokens: 5})
-		case 7:
-			in(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 9, After: 3, Percent: 66.6})
-		case 8:
-			typ := rapid.SampledFrom(protocol.EventTypes).Draw(r, "type")
-			if !opens(typ.Type) && !typ.Ephemeral {
-				in(typ.Type, typ.New())
+// decides lets the guest answer the request that it is shown.
+func (s *street) decides(r *rapid.T, l *life.Life, want *told) {
+	want.deciding = rapid.SampledFrom([]protocol.Decision{
+		protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop, protocol.Explain,
+	}).Draw(r, "decision")
+	want.why = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
+	s.guest.do(protocol.DoApprove, protocol.ApproveData{Decision: want.deciding, Reason: want.why})
+	s.carry()
+	asked := last[protocol.ApproveData](s.house, protocol.DoApprove)
+	if asked.Decision != want.deciding || asked.Request != l.State.Approvals[0].Request || asked.Reason != want.why {
+		r.Fatalf("asked %+v, not %s", asked, want.deciding)
+	}
+	turn := l.State.Turn.Turn
+	if want.deciding == protocol.Explain {
+		s.add(bridge.Entry{Type: protocol.ApprovalExplained, Turn: turn, Data: protocol.ApprovalExplainedData{Request: asked.Request, Text: "because"}})
+		return
+	}
+	d := l.Decided(asked.Request, want.deciding)
+	s.add(bridge.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"}, Data: d})
+	s.passes(refusalWait)
+	want.passes()
+}
+
+// stateOf is a state without what the client makes itself: ids of turns and messages, seqs, when it heard of a call.
+func stateOf(s *protocol.State) *protocol.State {
+	s = s.Clone()
+	s.Session, s.Seq, s.Created, s.History.LastMessageID = "", 0, epochStart, ""
+	if s.Turn != nil {
+		s.Turn.Turn, s.Turn.First, s.Turn.Message.MessageID = "", 0, ""
+		for i := range s.Turn.Tools {
+			s.Turn.Tools[i].Started = epochStart
+		}
+	}
+	if s.Last != nil {
+		s.Last.Turn = ""
+	}
+	for i := range s.Approvals {
+		s.Approvals[i].Turn = ""
+	}
+	return s
+}
+
+// storyOf is a transcript without the same.
+func storyOf(s *protocol.Transcript) *protocol.Transcript {
+	c := new(protocol.Transcript)
+	_ = json.Unmarshal(protocol.MustEncode(s), c)
+	c.Seq = 0
+	for _, turn := range c.Turns {
+		turn.Turn, turn.First, turn.Message.MessageID = "", 0, ""
+		for _, it := range turn.Items {
+			it.Seq, it.Started = 0, epochStart
+			if it.Approval != nil {
+				it.Approval.Turn = ""
 			}
 		}
 	}
-	reason := rapid.SampledFrom([]protocol.Reason{
-		protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonMaxTokens,
-	}).Draw(r, "reason")
-	in(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason})
+	return c
 }
 
-// opens tells the types that mean something only with proper data; the steps above have those.
-func opens(typ protocol.Type) bool {
-	switch typ {
-	case protocol.MessageUser, protocol.TurnStarted, protocol.TurnEnded, protocol.ErrorRaised, protocol.ContextUpdated,
-		protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved, protocol.ToolStarted, protocol.ToolInput,
-		protocol.ToolOutput, protocol.ToolEnded, protocol.SessionCreated, protocol.SessionClosed, protocol.AgentOptions:
-		return true
+func equal(t tester, what string, got, want any) {
+	t.Helper()
+	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
+	if string(g) != string(w) {
+		t.Fatalf("%s\n got %s\nwant %s", what, g, w)
 	}
-	return false
-}
-
-func (s *street) liveTool(r *rapid.T, in func(protocol.Type, any), id, text string) {
-	name := rapid.SampledFrom([]string{"shell", localShell, "read"}).Draw(r, "tool")
-	in(protocol.ToolStarted, protocol.ToolStartedData{Tool: id, Name: name, Input: json.RawMessage(`{"command":["go","test"]}`)})
-	if rapid.Bool().Draw(r, "slow") {
-		s.later(settling)
-		s.carry()
-	}
-	for range rapid.IntRange(0, 2).Draw(r, "outputs") {
-		in(protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text})
-	}
-	end := protocol.ToolEndedData{Tool: id, DurationMS: rapid.Int64Range(0, 9999).Draw(r, "ms")}
-	end.Status = rapid.SampledFrom([]protocol.ToolStatus{
-		protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolDenied, protocol.ToolCancelled,
-	}).Draw(r, "status")
-	if end.Status == protocol.ToolDenied || end.Status == protocol.ToolCancelled {
-		end.DurationMS = 0
-	}
-	in(protocol.ToolEnded, end)
-}
-
-// liveApproval asks the guest, who decides.
-func (s *street) liveApproval(r *rapid.T, in func(protocol.Type, any), request string) {
-	command := rapid.SampledFrom([]string{"ls -l", "rm -rf 'a b'", "cd x && make", "FOO=1 go test", "echo 'it'\\''s'"}).Draw(r, "command")
-	in(protocol.ApprovalRequested, protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Command: command, Options: choices()})
-	if rapid.Bool().Draw(r, "explain") {
-		s.guest.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.Explain})
-		s.carry()
-		in(protocol.ApprovalExplained, protocol.ApprovalExplainedData{Request: request, Text: "because"})
-	}
-	d := rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.AllowAlways, protocol.Deny}).Draw(r, "decision")
-	s.guest.now = s.now
-	s.guest.do(protocol.DoApprove, protocol.ApproveData{Decision: d})
-	s.carry()
-	s.guest.later(refusalWait)
-	if got := last[protocol.ApproveData](s.house, protocol.DoApprove); got.Decision != d || got.Request != request {
-		r.Fatalf("decided %+v, want %s of %s", got, d, request)
-	}
-	outcome := protocol.Allowed
-	if d == protocol.Deny {
-		outcome = protocol.Denied
-	}
-	in(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: request, Outcome: outcome, Decision: d})
 }
 
 // AL-22, AL-23, AL-32: the whole flow over both codecs, from our client's message to its turn's end.

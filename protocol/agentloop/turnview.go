@@ -9,7 +9,7 @@ import (
 // A turnView is what the client was told of the turn under way, and what is still to tell.
 type turnView struct {
 	loading  bool
-	failed   bool // an error was told
+	failed   bool // an error was told, and nothing of the agent's since
 	thoughts []*thought
 	calls    []*call
 	kept     int // bytes of output that wait for the end of their calls
@@ -64,7 +64,12 @@ func (s *Server) load(on bool) {
 }
 
 // tell sends an item.
-func (s *Server) tell(it item) { s.say(responseItemType, it) }
+func (s *Server) tell(it item) {
+	if it.Role == assistant || it.Type != messageItem {
+		s.turn.failed = false // it goes on
+	}
+	s.say(responseItemType, it)
+}
 
 // id names an item: a part is unique within its turn alone.
 func (s *Server) id(e *protocol.Event, part string) string {

@@ -89,7 +89,7 @@ func (s *Server) toolEnded(c *conversation, d *protocol.ToolEndedData) {
 	if k.told {
 		return
 	}
-	id, name := d.Tool, k.name
+	id, name := d.Tool, k.called()
 	if i := slices.IndexFunc(c.asks, func(r *request) bool { return r.tool == d.Tool && r.allowed }); i >= 0 {
 		id, name = c.asks[i].id, c.asks[i].name
 		c.asks = slices.Delete(c.asks, i, i+1)

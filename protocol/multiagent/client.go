@@ -20,6 +20,7 @@ const (
 const (
 	patience = 500 * time.Millisecond
 	longest  = 10 * time.Second // for what is always answered
+	linger   = 5 * time.Second  // after a tool that nothing may follow
 )
 
 // verbs are the commands that the dialect can say, or that are about what our end keeps itself.
@@ -140,6 +141,9 @@ func (c *Client) expire() {
 				c.patient(t, w)
 			}
 		}
+		if !t.over.IsZero() && !c.now.Before(t.over) {
+			c.silent(t)
+		}
 	}
 	for len(c.creating) > 0 && !c.now.Before(c.creating[0].deadline) {
 		late := c.creating[0]
@@ -158,6 +162,9 @@ func (c *Client) next() (at time.Time) {
 	for _, t := range c.memory.threads {
 		for _, w := range t.waits {
 			sooner(w.deadline)
+		}
+		if !t.over.IsZero() {
+			sooner(t.over)
 		}
 	}
 	if len(c.creating) > 0 {

@@ -245,8 +245,25 @@ func TestAToolCommandEndsWithItsTool(t *testing.T) {
 	c.follows()
 	c.sends("/tool rm {}")
 	c.says(askExample, `{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`)
-	if c.state.Turn != nil {
+	if c.state.Turn == nil {
+		t.Error("an agent that goes on would begin another turn")
+	}
+	c.waits()
+	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonCompleted {
 		t.Error("the turn waits for what never comes")
+	}
+}
+
+// A server of our kind goes on after a tool, also in a turn that somebody else began and in which nothing was said yet.
+func TestSomebodyElsesTurnGoesOnAfterATool(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.says(askExample, executedExample, chunkExample)
+	if !c.wake.IsZero() {
+		t.Error("the turn is about to end")
+	}
+	if c.says(completeExample); len(c.story.Turns) != 1 || c.state.Turn != nil {
+		t.Errorf("%d turns, %+v", len(c.story.Turns), c.state.Turn)
 	}
 }
 
@@ -254,6 +271,7 @@ func TestSomebodyElsesTurn(t *testing.T) {
 	c := newCaller(t, nil)
 	c.follows()
 	c.says(chunkExample, completeExample, askExample, executedExample)
+	c.waits()
 	if len(c.story.Turns) != 2 || c.state.Turn != nil || c.story.Turns[0].Message.By != nil {
 		t.Errorf("%d turns, %+v", len(c.story.Turns), c.state.Turn)
 	}

@@ -114,7 +114,9 @@ func (s *Server) begin(c *conversation, st *protocol.State) {
 	if st.Turn != nil {
 		c.turn = newTurn(st.Turn.Turn, c.agent)
 		for i := range st.Turn.Tools {
-			c.turn.tool(st.Turn.Tools[i].Tool).name = st.Turn.Tools[i].Name
+			open := &st.Turn.Tools[i]
+			k := c.turn.tool(open.Tool)
+			k.name, k.title, k.kind = open.Name, open.Title, open.Kind
 		}
 	}
 	for i := range st.Approvals {

@@ -1,6 +1,7 @@
 package multiagent
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -154,13 +155,9 @@ func (c *Client) executed(t *thread, h heard) {
 	result := fit(h["result"])
 	none := len(result) == 0 || string(result) == "null"
 	for _, w := range slices.Clone(t.waits) {
-		if w.verb == protocol.DoApprove && w.request == id && (success || w.decision == protocol.Deny) && t.unwait(w) {
+		if w.verb == protocol.DoApprove && w.request == id && (success || !none || w.decision == protocol.Deny) && t.unwait(w) {
 			c.decide(t, w)
 		}
-	}
-	status := protocol.ToolCompleted
-	if !success {
-		status = protocol.ToolFailed
 	}
 	if t.log.State.Pending(id) != nil {
 		d := protocol.ApprovalResolvedData{Request: id, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
@@ -168,6 +165,10 @@ func (c *Client) executed(t *thread, h heard) {
 			d = ended(id, why)
 		}
 		c.resolve(t, id, nil, d)
+	}
+	status := protocol.ToolCompleted
+	if !success {
+		status, why = unsuccessful(why)
 	}
 	if i := slices.IndexFunc(t.done, func(o decided) bool { return o.request == id }); i >= 0 && !success && t.done[i].winner.Outcome != protocol.Allowed {
 		status = protocol.ToolDenied
@@ -178,15 +179,41 @@ func (c *Client) executed(t *thread, h heard) {
 	}
 	delete(t.tools, id)
 	end := protocol.ToolEndedData{Tool: id, Status: status, Error: why}
-	if !none {
-		end.Output = json.RawMessage(result)
+	if plain, ok := plainResult(h["result"]); ok {
+		for _, piece := range protocol.SplitText(plain.Output, protocol.MaxText) {
+			if piece != "" {
+				c.add(t, protocol.ToolOutput, nil, protocol.ToolOutputData{Tool: id, Text: piece})
+			}
+		}
+		end.ExitCode = plain.ExitCode
+	} else if !none {
+		end.Output = result
 	}
 	c.add(t, protocol.ToolEnded, nil, end)
-	over := u.theirs && !u.said || u.command && status == protocol.ToolDenied
-	if over && len(t.log.State.Approvals) == 0 && len(t.tools) == 0 {
-		c.end(t, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-		c.proceed(t)
+	if (u.theirs && !u.said || u.command && status == protocol.ToolDenied) && len(t.log.State.Approvals) == 0 && len(t.tools) == 0 {
+		t.over = c.now.Add(linger)
 	}
+}
+
+// plainResult reads a result that is nothing but what a server of our kind makes of one that has no structure.
+func plainResult(raw json.RawMessage) (r plain, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return r, false
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	ok = d.Decode(&r) == nil
+	r.Output = protocol.ValidText(r.Output)
+	return r, ok
+}
+
+// unsuccessful tells how a tool ended that did not succeed: servers of our kind say it in a word, where they know no more.
+func unsuccessful(why string) (status protocol.ToolStatus, left string) {
+	switch status = protocol.ToolStatus(why); status {
+	case protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+		return status, ""
+	}
+	return protocol.ToolFailed, why
 }
 
 // ended tells from the words of a server how a request ended that it did not allow.

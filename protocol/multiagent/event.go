@@ -1,6 +1,7 @@
 package multiagent
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"agentctl/protocol"
@@ -120,11 +121,8 @@ func (s *Server) toolEvent(c *conversation, e *protocol.Event) {
 		if e.Decode(&d) != nil {
 			return
 		}
-		for _, name := range []string{d.Kind, d.Title, d.Name} {
-			if name != "" {
-				t.tool(d.Tool).name = name
-			}
-		}
+		k := t.tool(d.Tool)
+		k.name, k.title, k.kind = cmp.Or(d.Name, k.name), cmp.Or(d.Title, k.title), cmp.Or(d.Kind, k.kind)
 	case protocol.ToolOutput:
 		var d protocol.ToolOutputData
 		if e.Decode(&d) != nil {
@@ -155,9 +153,5 @@ func (k *tool) result(d *protocol.ToolEndedData) json.RawMessage {
 	if len(d.Output) > 0 {
 		return d.Output
 	}
-	r := struct {
-		Output   string `json:"output,omitempty"`
-		ExitCode *int   `json:"exitCode,omitempty"`
-	}{protocol.ValidText(string(k.output)), d.ExitCode}
-	return protocol.MustEncode(r)
+	return protocol.MustEncode(plain{protocol.ValidText(string(k.output)), d.ExitCode})
 }

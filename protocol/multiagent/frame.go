@@ -90,6 +90,12 @@ type executed struct {
 	Error   *string         `json:"errorMessage"`
 }
 
+// plain is the result of a tool that has no structure.
+type plain struct {
+	Output   string `json:"output,omitempty"`
+	ExitCode *int   `json:"exitCode,omitempty"`
+}
+
 type thought struct {
 	ID           string `json:"agentId"`
 	Agent        string `json:"agentName"`

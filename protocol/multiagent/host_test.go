@@ -39,6 +39,7 @@ type host struct {
 	did    []protocol.Command // but hello and subscribe
 	frames [][]byte           // said to the foreign client and not taken yet
 	answer func(*protocol.Output, *protocol.Command) bool
+	tap    func(*protocol.Event) // sees what is recorded, before the codec does; may be nil
 }
 
 var everything = func() (all []protocol.Verb) {
@@ -56,10 +57,17 @@ func newHost(t tester, door protocol.Door) *host {
 		door.Agent = func(foreign string) string { return foreign }
 	}
 	door.ID = mint("d")
-	h.codec = NewServer(door)
 	h.session("uuid", "agent_id")
-	h.do(h.codec.Open(h.now))
+	h.connect(door)
 	return h
+}
+
+// connect opens a connection of the foreign client.
+func (h *host) connect(door protocol.Door) {
+	h.t.Helper()
+	h.log.Detach()
+	h.codec = NewServer(door)
+	h.do(h.codec.Open(h.now))
 }
 
 func (h *host) session(id, agent string) {
@@ -85,9 +93,7 @@ func (h *host) do(out protocol.Output) {
 		if ok {
 			h.command(&said, &cmd)
 		}
-		for _, l := range said.Native {
-			h.do(h.codec.Native(h.now, l))
-		}
+		h.native(said.Native)
 	}
 }
 
@@ -181,7 +187,16 @@ func (h *host) entry(e bridge.Entry) {
 	if e.Type == protocol.TurnEnded {
 		h.next(&out)
 	}
-	for _, l := range out.Native {
+	h.native(out.Native)
+}
+
+// native brings the codec what our server says.
+func (h *host) native(lines [][]byte) {
+	h.t.Helper()
+	for _, l := range lines {
+		if e, _, _ := protocol.DecodeIncoming(l); e != nil && e.Durable() && h.tap != nil {
+			h.tap(e)
+		}
 		h.do(h.codec.Native(h.now, l))
 	}
 }

@@ -1,6 +1,8 @@
 package multiagent
 
 import (
+	"time"
+
 	"agentctl/protocol"
 )
 
@@ -30,6 +32,7 @@ func (c *Client) message(data []byte) {
 		}
 		return // another's conversation: there is no log that could keep it
 	}
+	t.over = time.Time{}
 	b := h.body()
 	switch kind {
 	case typeChunk:
@@ -78,6 +81,7 @@ func (c *Client) fault(h heard, data []byte) {
 		c.raw(c.last, typeError, data)
 		return
 	}
+	t.over = time.Time{}
 	switch code {
 	case cancelled:
 		c.cancelled(t)

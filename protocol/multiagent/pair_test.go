@@ -2,13 +2,13 @@ package multiagent
 
 import (
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/life"
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
 )
@@ -21,8 +21,7 @@ type pair struct {
 
 func newPair(t tester) *pair {
 	p := &pair{newHost(t, protocol.Door{}), newCaller(t, map[string]string{"thinking": "true"})}
-	p.c.follows()
-	p.carry()
+	p.subscribes()
 	return p
 }
 
@@ -48,138 +47,109 @@ func (p *pair) happens(typ protocol.Type, task string, data any) {
 	p.carry()
 }
 
-// letters are what was said but for the lines that set parts apart.
-func letters(s string) string {
-	runes := []rune(strings.ReplaceAll(s, "\n", ""))
-	slices.Sort(runes)
-	return string(runes)
+// patient lets the time pass that decides what no error decides.
+func (p *pair) patient() {
+	p.t.Helper()
+	for t := p.c.codec.heardOf("uuid"); len(t.waits) > 0; {
+		p.c.waits()
+	}
 }
 
-// Whatever happens in a session, our client sees over the dialect all that was said, each tool and its end, each request and its
-// end, and how each turn ended.
-func TestWhatTheDialectCarriesArrives(t *testing.T) {
+// reconnects loses the connection and makes another.
+func (p *pair) reconnects() {
+	p.t.Helper()
+	p.host.connect(protocol.Door{})
+	p.c.connect()
+	p.subscribes()
+}
+
+func (p *pair) subscribes() {
+	p.t.Helper()
+	if result[protocol.SubscribeResult](p.c, p.c.asks(protocol.DoSubscribe, "uuid", nil)) == nil {
+		p.t.Fatal("subscribe has no answer")
+	}
+	p.carry()
+}
+
+// Whatever happens in a session, our client's State and Transcript are those of the native session, but for what the
+// documentation says is lost: at every moment, in turns of its own and of others, over reconnects.
+func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newPair(r)
-		text := rapid.StringOfN(rapid.RuneFrom([]rune("abcdé\"\\<")), 0, 6, -1)
-		for range rapid.IntRange(1, 3).Draw(r, "turns") {
-			prompt := rapid.StringMatching(`[a-z]{1,9}`).Draw(r, "prompt")
-			sent := p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: prompt})
-			p.carry()
-			said, thought, ended, asks := "", "", map[string]protocol.ToolStatus{}, map[string]protocol.Outcome{}
-			open, pending := map[string]bool{}, []string(nil)
-			for i := range rapid.IntRange(0, 25).Draw(r, "events") {
-				part := fmt.Sprint(rapid.IntRange(0, 2).Draw(r, "part"))
-				task := rapid.SampledFrom([]string{"", "", "k"}).Draw(r, "task")
-				part += task
-				s := text.Draw(r, "text")
-				switch rapid.IntRange(0, 11).Draw(r, "kind") {
-				case 0:
-					p.happens(protocol.TextStart, task, protocol.PartStartData{Part: part, Agent: "a" + part})
-				case 1, 2, 3:
-					p.happens(protocol.TextDelta, task, protocol.PartDeltaData{Part: part, Text: s})
-					said += s
-				case 4:
-					p.happens(protocol.TextEnd, task, protocol.PartEndData{Part: part})
-				case 5:
-					p.happens(protocol.ReasoningDelta, task, protocol.PartDeltaData{Part: part, Text: s})
-					thought += s
-				case 6:
-					tool := fmt.Sprintf("tool%d", i)
-					p.happens(protocol.ToolStarted, task, protocol.ToolStartedData{Tool: tool, Name: "shell"})
-					open[tool] = true
-				case 7:
-					for tool := range open {
-						p.happens(protocol.ToolOutput, task, protocol.ToolOutputData{Tool: tool, Text: s})
-						p.happens(protocol.ToolEnded, task, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
-						delete(open, tool)
-						ended[tool] = protocol.ToolCompleted
-						break
-					}
-				case 8:
-					id := fmt.Sprintf("r%d", i)
-					p.happens(protocol.ApprovalRequested, task, protocol.Approval{Request: id, Kind: protocol.ApprovePlan, Title: "plan"})
-					pending = append(pending, id)
-				case 9:
-					if len(pending) == 0 {
-						continue
-					}
-					d := rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny}).Draw(r, "decision")
-					p.c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: pending[0], Decision: d, Reason: "why"})
-					p.carry()
-					asks[pending[0]] = map[protocol.Decision]protocol.Outcome{protocol.AllowOnce: protocol.Allowed, protocol.Deny: protocol.Denied}[d]
-					pending = pending[1:]
-				default: // what the dialect cannot say must not hurt
-					et := rapid.SampledFrom(protocol.EventTypes).Draw(r, "type")
-					switch et.Type {
-					case protocol.MessageUser, protocol.TurnEnded, protocol.ApprovalRequested, protocol.SessionClosed, protocol.SessionCreated,
-						protocol.QueueAdded, protocol.QueueHeld, protocol.ToolEnded, protocol.ToolStarted:
-						continue
-					}
-					if !et.Ephemeral && p.log.State.Apply(&protocol.Event{Session: "uuid", Seq: 1 << 40, Type: et.Type}) != nil {
-						p.happens(et.Type, task, et.New())
-					}
+		want := newTold(r, func() time.Time { return p.c.now })
+		p.tap = want.event
+		l := &life.Life{T: r, Now: start}
+		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
+			l.State = p.log.State
+			switch does := rapid.SampledFrom([]string{"send", "decide", "reconnect", "", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
+			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.Blocked() == nil && !l.State.Closed:
+				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
+				p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
+				p.carry()
+				if rapid.Bool().Draw(r, "silence") {
+					p.patient()
+					want.begin()
 				}
+			case does == "decide" && len(p.c.state.Approvals) > 0 && len(l.State.Approvals) > 0:
+				request := l.State.Approvals[0].Request
+				want.deciding = rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny}).Draw(r, "decision")
+				want.why = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
+				p.c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: request, Decision: want.deciding, Reason: want.why})
+				p.carry()
+				p.patient()
+			case does == "reconnect" && len(p.c.codec.heardOf("uuid").waits) == 0:
+				want.lost()
+				p.reconnects()
+			default:
+				p.entry(l.Next())
+				p.carry()
 			}
-			if result[protocol.SendResult](p.c, sent) == nil { // nothing was said yet
-				p.c.waits()
+			if len(p.c.codec.heardOf("uuid").waits) == 0 {
+				equal(r, "state", stateOf(p.c.state), stateOf(want.state))
+				equal(r, "transcript", storyOf(p.c.story), storyOf(want.story))
 			}
-			if live := p.c.state; len(live.Approvals) != len(pending) {
-				r.Fatalf("%d requests pending, not %d", len(live.Approvals), len(pending))
-			}
-			end := rapid.SampledFrom([]protocol.Reason{
-				protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonDenied, protocol.ReasonTimeout,
-			}).Draw(r, "end")
-			p.happens(protocol.TurnEnded, "", protocol.TurnEndedData{Reason: end, DurationMS: 5})
-			for _, id := range pending {
-				asks[id] = protocol.Denied
-			}
-			p.check(prompt, said, thought, ended, asks, end)
-			p.now, p.c.now = p.now.Add(1e9), p.c.now.Add(1e9)
 		}
 	})
 }
 
-func (p *pair) check(prompt, said, thought string, tools map[string]protocol.ToolStatus, asks map[string]protocol.Outcome, end protocol.Reason) {
-	p.t.Helper()
-	turn := p.c.story.Current()
-	if p.c.state.Turn != nil || turn.Message.Text != prompt {
-		p.t.Fatalf("turn %+v, message %q not %q", p.c.state.Turn, turn.Message.Text, prompt)
+// stateOf is a state without what the client makes itself: ids of turns and messages, seqs.
+func stateOf(s *protocol.State) *protocol.State {
+	s = s.Clone()
+	s.Seq, s.History.LastMessageID = 0, ""
+	if s.Turn != nil {
+		s.Turn.Turn, s.Turn.First, s.Turn.Message.MessageID = "", 0, ""
 	}
-	gotSaid, gotThought := "", ""
-	for _, it := range turn.Items {
-		switch it.Kind {
-		case protocol.ItemText:
-			gotSaid += it.Text.String()
-		case protocol.ItemReasoning:
-			gotThought += it.Text.String()
-		case protocol.ItemApproval:
-			if it.Resolved == nil || it.Resolved.Outcome != asks[it.ID] {
-				p.t.Errorf("%s: %+v, not %s", it.ID, it.Resolved, asks[it.ID])
-			}
-			delete(asks, it.ID)
-		case protocol.ItemTool:
-			if want, is := tools[it.ID]; is && (it.Tool.End == nil || it.Tool.End.Status != want || it.Tool.Name != "shell") {
-				p.t.Errorf("%s: %+v", it.ID, it.Tool)
-			}
-			delete(tools, it.ID)
-		case protocol.ItemEvent:
-			if it.Type == protocol.Raw {
-				p.t.Errorf("raw: %s", it.Data)
+	if s.Last != nil {
+		s.Last.Turn = ""
+	}
+	for i := range s.Approvals {
+		s.Approvals[i].Turn = ""
+	}
+	return s
+}
+
+// storyOf is a transcript without the same.
+func storyOf(s *protocol.Transcript) *protocol.Transcript {
+	c := new(protocol.Transcript)
+	_ = json.Unmarshal(protocol.MustEncode(s), c)
+	c.Seq = 0
+	for _, turn := range c.Turns {
+		turn.Turn, turn.First, turn.Message.MessageID = "", 0, ""
+		for _, it := range turn.Items {
+			it.Seq = 0
+			if it.Approval != nil {
+				it.Approval.Turn = ""
 			}
 		}
 	}
-	if letters(gotSaid) != letters(said) || letters(gotThought) != letters(thought) {
-		p.t.Errorf("said %q not %q, thought %q not %q", gotSaid, said, gotThought, thought)
-	}
-	if len(tools)+len(asks) > 0 {
-		p.t.Errorf("missing: %v %v", tools, asks)
-	}
-	want := map[protocol.Reason]protocol.Reason{protocol.ReasonDenied: protocol.ReasonInterrupted, protocol.ReasonTimeout: protocol.ReasonError}
-	if w, other := want[end]; other {
-		end = w
-	}
-	if p.c.state.Last.Reason != end {
-		p.t.Errorf("ended %s, not %s", p.c.state.Last.Reason, end)
+	return c
+}
+
+func equal(t tester, what string, got, want any) {
+	t.Helper()
+	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
+	if string(g) != string(w) {
+		t.Fatalf("%s\n got %s\nwant %s", what, g, w)
 	}
 }
 

@@ -137,7 +137,13 @@ func (c *Client) end(t *thread, d protocol.TurnEndedData) {
 		d.DurationMS = c.now.Sub(t.turn.started).Milliseconds()
 	}
 	c.add(t, protocol.TurnEnded, nil, d)
-	t.turn = nil
+	t.turn, t.over = nil, time.Time{}
+}
+
+// silent ends a turn that had a tool and maybe no other answer, after which nothing was said.
+func (c *Client) silent(t *thread) {
+	c.end(t, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	c.proceed(t)
 }
 
 // proceed sends the next message of the queue, if it may be.

@@ -22,6 +22,7 @@ type thread struct {
 	agent string            // who speaks
 	tools map[string]string // that run, by request
 	taken bool              // up on this connection: a server of our kind tells of it
+	over  time.Time         // when the turn is, if nothing more is said; zero: only its end ends it
 }
 
 // decided is a request that is over.

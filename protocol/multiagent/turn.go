@@ -1,6 +1,8 @@
 package multiagent
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 
 	"agentctl/protocol"
@@ -28,10 +30,13 @@ type part struct {
 }
 
 type tool struct {
-	name   string
-	output []byte // the end of it is cut
-	told   bool   // that it will not run
+	name, title, kind string
+	output            []byte // the end of it is cut
+	told              bool   // that it will not run
 }
+
+// called is what the client is told that a tool is called.
+func (k *tool) called() string { return cmp.Or(k.name, k.title, k.kind) }
 
 func newTurn(id, agent string) *turn { return &turn{id: id, agent: agent, tools: map[string]*tool{}} }
 
@@ -108,7 +113,11 @@ func (s *Server) ended(c *conversation, d *protocol.TurnEndedData) {
 		s.utter(c, p)
 	}
 	for _, r := range c.asks {
-		s.executed(c, r.id, r.name, nil, "the turn ended")
+		var result json.RawMessage
+		if r.allowed {
+			result = json.RawMessage("{}") // null would say that it was rejected
+		}
+		s.executed(c, r.id, r.name, result, "the turn ended")
 	}
 	c.turn, c.asks = nil, nil
 	why := d.Message

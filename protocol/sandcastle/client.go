@@ -287,6 +287,11 @@ func (c *Client) defect(raw json.RawMessage) {
 	untold := !c.manners.mute && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
 	c.manners.mute = c.manners.mute || untold
 	all := c.inquiries()
+	for _, s := range c.ordered() {
+		if c.asked[s.stream] != nil { // what is streamed goes on at the server
+			c.say(control{tagInterrupt, s.stream})
+		}
+	}
 	clear(c.asked)
 	for _, streams := range []bool{false, true} { // a session may begin without its past, so that is given up first
 		for _, q := range all {

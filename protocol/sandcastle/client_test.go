@@ -421,9 +421,10 @@ func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, past)
 	d.says(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
-	if d.types() != "answer caught_up" || len(d.said) != 1 || !strings.Contains(d.said[0], `"id":"2","tag":"chat.subscribe"`) {
+	if d.types() != "answer caught_up" || len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"2","tag":"chat.subscribe"`) {
 		t.Errorf("%s %s", d.lines, d.said)
 	}
+	same(t, d.said[:1], `{"_tag":"Interrupt","requestId":"0"}`) // what is streamed goes on there
 	d = newDesk(t, memory)
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, past)

@@ -1,6 +1,7 @@
 package sandcastle
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -38,6 +39,9 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 			c.add(s, en)
 		}
 	case chatToolInput:
+		if bytes.Equal(call.input, e.Input) && e.Input != nil {
+			return // said again
+		}
 		call.input = e.Input
 		en.Type, en.Data = protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: e.Input}
 		c.add(s, en)
@@ -77,14 +81,19 @@ func (c *Client) named(s *session, id string, call *toolCall, e *chatEvent, fres
 
 // output takes a tool's output as far as it has come: what is new of a text is appended, all else replaces.
 func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessage) {
-	call.last = sum(0, raw)
+	last := sum(0, raw)
+	if call.last == last {
+		return // said again
+	}
+	call.last = last
 	var text string
 	en := bridge.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
 	if json.Unmarshal(raw, &text) == nil {
 		added, grown := strings.CutPrefix(text, call.text)
-		if !grown {
+		if grown = grown && !call.content; !grown {
 			added = text
 		}
+		call.content = false
 		for i, piece := range protocol.SplitText(added, protocol.MaxText) {
 			en.Data = protocol.ToolOutputData{Tool: id, Text: piece, Replace: !grown && i == 0}
 			c.add(s, en)
@@ -103,6 +112,7 @@ func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessa
 	if json.Unmarshal(raw, &o) != nil || o.Content == nil {
 		o = toolOutput{Content: []protocol.Content{{Type: "other", Data: raw}}}
 	}
+	call.content = true
 	en.Data = protocol.ToolOutputData{Tool: id, Text: o.Text, Content: o.Content, Replace: true}
 	c.add(s, en)
 }

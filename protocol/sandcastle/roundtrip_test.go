@@ -1,16 +1,18 @@
 package sandcastle
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/life"
 	"agentctl/protocol"
+	"agentctl/protocol/bridge"
 )
 
 // A link is both codecs back to back: a native client, the client codec, the server codec, a native server.
@@ -119,13 +121,7 @@ func lossy(tr *protocol.Transcript, from int) string {
 				m["task"], m["parent"] = it.Task, it.Parent
 			case protocol.ItemTool:
 				m["parent"], m["title"], m["inputText"] = it.Parent, it.Tool.Title, it.Tool.InputText.String()
-				m["name"] = it.Tool.Name
-				if it.Tool.Name == "" {
-					m["name"] = "tool"
-					if it.Tool.Kind != "" {
-						m["name"] = it.Tool.Kind
-					}
-				}
+				m["name"] = cmp.Or(it.Tool.Name, it.Tool.Kind, "tool")
 				m["input"], m["content"] = string(it.Tool.Input), string(protocol.MustEncode(it.Tool.Content))
 				if e := it.Tool.End; e != nil {
 					m["status"], m["error"] = e.Status, e.Error
@@ -166,11 +162,20 @@ func lossy(tr *protocol.Transcript, from int) string {
 		}
 		turns = append(turns, mapping{
 			"turn": t.Turn, "message": t.Message.MessageID, "text": t.Message.Text, "client": t.Message.ClientMessageID,
-			"parts": t.Message.Parts, "items": items, "end": end,
+			"parts": partsLeft(t.Message.Parts), "items": items, "end": end,
 		})
 	}
 	b, _ := json.MarshalIndent(turns, "", " ")
 	return string(b)
+}
+
+// partsLeft is parts without their type where it is no file's with a URL, and without what else they had: a part that did not come
+// over the dialect is a text or a file in it.
+func partsLeft(parts []protocol.Part) (left []protocol.Part) {
+	for _, p := range parts {
+		left = append(left, protocol.Part{Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Name})
+	}
+	return left
 }
 
 func usageLeft(u *protocol.Usage) string {
@@ -195,18 +200,18 @@ func apart(got, want string) string {
 func lossyState(s *protocol.State) string {
 	queue := []protocol.Message{}
 	for _, m := range s.Queue {
-		m.By = nil
+		m.By, m.Parts = nil, partsLeft(m.Parts)
 		queue = append(queue, m)
 	}
 	m := mapping{"queue": queue, "approvals": append([]protocol.Approval{}, s.Approvals...), "rules": append([]protocol.Rule{}, s.Rules...), "plan": s.Plan, "context": s.Context, "options": s.Options, "history": s.History.LastMessageID, "status": s.Status()}
+	if s.Closed { // that is not told: it is idle
+		m["status"] = protocol.Idle
+	}
 	if s.Turn != nil {
 		m["turn"], m["message"] = s.Turn.Turn, s.Turn.Message.MessageID
 		m["parts"] = append([]protocol.OpenPart{}, s.Turn.Parts...)
 		for _, t := range s.Turn.Tools {
-			name := t.Name
-			if name == "" {
-				name = "tool"
-			}
+			name := cmp.Or(t.Name, t.Kind, "tool")
 			m["tool "+t.Tool] = name + t.Title + t.Parent
 		}
 	}
@@ -218,199 +223,39 @@ func lossyState(s *protocol.State) string {
 	return string(b)
 }
 
-// A teller draws the events of a legal session.
+// A teller makes up a session.
 type teller struct {
 	*host
-	rt    *rapid.T
-	turn  string
-	turns int
-	tools map[string]bool
-	parts map[string]bool
+	*life.Life
 }
 
-func (g *teller) text() string { return rapid.StringN(0, 5, -1).Draw(g.rt, "text") }
-func (g *teller) id() string   { return fmt.Sprint(rapid.IntRange(0, 2).Draw(g.rt, "id")) }
+func newTeller(t *rapid.T, h *host) *teller {
+	g := &teller{h, &life.Life{T: t, State: &protocol.State{}, Now: noon}}
+	g.keep(bridge.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}})
+	return g
+}
 
-// step adds an event of any type.
+// step adds an event of any type. One message of a queue that nothing holds starts as soon as it can, as a server has it.
 func (g *teller) step() {
-	if g.turn == "" {
-		switch rapid.IntRange(0, 3).Draw(g.rt, "between") {
-		case 0:
-			title := g.text()
-			g.add(protocol.SessionUpdated, "", protocol.SessionUpdatedData{Title: &title})
-		case 1:
-			g.queue()
-		default:
-			g.turns++
-			g.turn = fmt.Sprintf("t%d", g.turns)
-			g.tools, g.parts = map[string]bool{}, map[string]bool{}
-			m := protocol.Message{MessageID: fmt.Sprintf("m%d", g.turns), Text: g.text() + "!", ClientMessageID: g.text()}
-			if s := g.state(uint64(len(g.events))); len(s.Queue) > 0 {
-				m = s.Queue[0]
-				g.add(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
-			}
-			m.QueuedAt = nil
-			g.add(protocol.MessageUser, g.turn, protocol.MessageUserData{Message: m})
-			g.add(protocol.TurnStarted, g.turn, protocol.TurnStartedData{MessageID: m.MessageID})
-		}
-		return
+	if m := g.State.Next(); m != nil {
+		next := *m
+		next.QueuedAt = nil
+		g.keep(bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted}})
+		g.keep(bridge.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", g.State.Seq), Data: protocol.MessageUserData{Message: next}})
+	} else {
+		g.keep(g.Next())
 	}
-	task := rapid.SampledFrom([]string{"", "", "k1"}).Draw(g.rt, "task")
-	var e *protocol.Event
-	switch rapid.IntRange(0, 9).Draw(g.rt, "kind") {
-	case 0, 1:
-		e = g.words()
-	case 2, 3:
-		g.tool()
-		return
-	case 4:
-		g.approval()
-		return
-	case 5:
-		g.queue()
-		return
-	case 6:
-		g.end()
-		return
-	case 7:
-		g.add(protocol.UsageUpdated, g.turn, protocol.Usage{Input: 5, Output: int64(len(g.events)), Reasoning: 3, Cost: 0.5, Currency: "EUR", Model: g.text()})
-		return
-	default: // everything else that happens in a turn
-		types := make([]protocol.Type, 0, len(carried))
-		for typ := range carried {
-			if !strings.HasPrefix(string(typ), "approval.") && typ != protocol.AgentOptions {
-				types = append(types, typ)
-			}
-		}
-		slices.Sort(types)
-		typ := rapid.SampledFrom(types).Draw(g.rt, "type")
-		i := slices.IndexFunc(protocol.EventTypes, func(et protocol.EventType) bool { return et.Type == typ })
-		e = g.add(typ, g.turn, protocol.EventTypes[i].New())
-		e.By = &protocol.Actor{Name: "grace"}
-	}
-	e.Task = task
-}
-
-func (g *teller) words() *protocol.Event {
-	id := g.id()
-	reasoning := rapid.Bool().Draw(g.rt, "reasoning")
-	types := []protocol.Type{protocol.TextStart, protocol.TextDelta, protocol.TextEnd}
-	if reasoning {
-		types = []protocol.Type{protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd}
-	}
-	key := fmt.Sprint(reasoning, id)
-	switch {
-	case !g.parts[key]:
-		g.parts[key] = true
-		return g.add(types[0], g.turn, protocol.PartStartData{Part: key, Agent: g.text()})
-	case rapid.IntRange(0, 4).Draw(g.rt, "end") == 0:
-		g.parts[key] = false
-		return g.add(types[2], g.turn, protocol.PartEndData{Part: key})
-	}
-	return g.add(types[1], g.turn, protocol.PartDeltaData{Part: key, Text: g.text()})
-}
-
-func (g *teller) tool() {
-	id := g.turn + g.id()
-	if known, was := g.tools[id]; !was {
-		g.tools[id] = true
-		d := protocol.ToolStartedData{Tool: id, Name: rapid.SampledFrom([]string{"", "Bash"}).Draw(g.rt, "name"), Title: g.text()}
-		if rapid.Bool().Draw(g.rt, "input") {
-			d.Input = json.RawMessage(`{"command":"ls"}`)
-		}
-		g.add(protocol.ToolStarted, g.turn, d).Parent = rapid.SampledFrom([]string{"", "p"}).Draw(g.rt, "parent")
-		return
-	} else if !known {
-		return
-	}
-	switch rapid.IntRange(0, 7).Draw(g.rt, "tool") {
-	case 0:
-		g.add(protocol.ToolInput, g.turn, protocol.ToolInputData{Tool: id, Text: g.text()})
-	case 1:
-		g.add(protocol.ToolInput, g.turn, protocol.ToolInputData{Tool: id, Input: json.RawMessage(`{"a":1}`)})
-	case 2, 3:
-		g.add(protocol.ToolOutput, g.turn, protocol.ToolOutputData{Tool: id, Text: g.text() + "."})
-	case 4:
-		g.add(protocol.ToolOutput, g.turn, protocol.ToolOutputData{Tool: id, Text: g.text(), Replace: true, Content: []protocol.Content{{Type: "diff", Path: "a", New: "b"}}})
-	case 5:
-		g.add(protocol.ToolStarted, g.turn, protocol.ToolStartedData{Tool: id, Title: g.text()})
-	default:
-		g.tools[id] = false
-		d := protocol.ToolEndedData{Tool: id, Status: rapid.SampledFrom([]protocol.ToolStatus{
-			protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolDenied, protocol.ToolCancelled, protocol.ToolUnknown,
-		}).Draw(g.rt, "status")}
-		if d.Status == protocol.ToolCompleted && rapid.Bool().Draw(g.rt, "structured") {
-			d.Output = json.RawMessage(`{"exit":0}`)
-		}
-		if d.Status == protocol.ToolFailed {
-			d.Error = g.text()
-		}
-		g.add(protocol.ToolEnded, g.turn, d)
+	if t := g.State.Turn; t != nil && g.State.Seq == t.First { // both are one commit: nobody comes in between
+		g.keep(g.Started())
 	}
 }
 
-func (g *teller) approval() {
-	s := g.state(uint64(len(g.events)))
-	if len(s.Approvals) > 0 && rapid.Bool().Draw(g.rt, "decide") {
-		d := protocol.ApprovalResolvedData{Request: s.Approvals[0].Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: &protocol.Rule{ID: fmt.Sprint(len(g.events))}}
-		g.add(protocol.ApprovalResolved, g.turn, d).By = &protocol.Actor{Name: "ada"}
-		return
+func (g *teller) keep(en bridge.Entry) {
+	e := g.add(en.Type, en.Turn, en.Data)
+	e.Task, e.Parent, e.By = en.Task, en.Parent, en.By
+	if err := g.State.Apply(e); err != nil {
+		g.T.Fatal(err)
 	}
-	kind := rapid.SampledFrom([]string{protocol.ApproveCommand, protocol.ApproveQuestion, protocol.ApprovePlan}).Draw(g.rt, "approve")
-	a := protocol.Approval{Request: fmt.Sprintf("r%d", len(g.events)), Kind: kind, Title: g.text(), Options: []protocol.Option{}}
-	if open := g.turn + g.id(); g.tools[open] {
-		a.Tool = open
-	}
-	g.add(protocol.ApprovalRequested, g.turn, a)
-	if rapid.Bool().Draw(g.rt, "explain") {
-		g.add(protocol.ApprovalExplained, g.turn, protocol.ApprovalExplainedData{Request: a.Request, Text: g.text()})
-	}
-}
-
-func (g *teller) queue() {
-	s := g.state(uint64(len(g.events)))
-	n := len(s.Queue)
-	if n == 0 || rapid.Bool().Draw(g.rt, "add") {
-		at := noon
-		d := protocol.QueueAddedData{Message: protocol.Message{MessageID: fmt.Sprintf("q%d", len(g.events)), Text: g.text() + "?", QueuedAt: &at}}
-		if n > 0 && rapid.Bool().Draw(g.rt, "front") {
-			i := rapid.IntRange(0, n).Draw(g.rt, "index")
-			d.Index = &i
-		}
-		g.add(protocol.QueueAdded, "", d)
-		return
-	}
-	id := s.Queue[rapid.IntRange(0, n-1).Draw(g.rt, "which")].MessageID
-	switch rapid.IntRange(0, 4).Draw(g.rt, "queue") {
-	case 0:
-		g.add(protocol.QueueUpdated, "", protocol.QueueUpdatedData{MessageID: id, Text: g.text() + "?"})
-	case 1:
-		g.add(protocol.QueueMoved, "", protocol.QueueMovedData{MessageID: id, Index: rapid.IntRange(-1, n).Draw(g.rt, "to")})
-	case 2:
-		g.add(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: id, Reason: protocol.RemovedUser})
-	case 3:
-		g.add(protocol.QueueHeld, "", protocol.Hold{ID: fmt.Sprint(len(g.events)), Reason: protocol.HoldUser})
-	case 4:
-		g.add(protocol.QueueReleased, "", protocol.QueueReleasedData{Holds: []string{"1"}})
-	}
-}
-
-func (g *teller) end() {
-	for _, a := range g.state(uint64(len(g.events))).Approvals {
-		g.add(protocol.ApprovalResolved, g.turn, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
-	}
-	d := protocol.TurnEndedData{Reason: rapid.SampledFrom([]protocol.Reason{
-		protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonTimeout, protocol.ReasonMaxTokens,
-		protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied,
-	}).Draw(g.rt, "reason")}
-	if d.Failed() {
-		d.Message = g.text()
-	}
-	if rapid.Bool().Draw(g.rt, "usage") {
-		d.Usage = &protocol.Usage{Input: 9, Output: 8, Cached: 7, Cost: 0.25, Reasoning: 2}
-	}
-	g.add(protocol.TurnEnded, g.turn, d)
-	g.turn = ""
 }
 
 // What a native client of ours sees over the dialect is what a native client sees, but for what the table says is lost: from
@@ -418,9 +263,8 @@ func (g *teller) end() {
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := newLink(rt, map[string]string{"tags": rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")})
-		g := &teller{host: l.host, rt: rt}
-		g.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		for range rapid.IntRange(0, 40).Draw(rt, "before") {
+		g := newTeller(rt, l.host)
+		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "before") {
 			g.step()
 		}
 		finished := 0
@@ -434,7 +278,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 		if a := l.does(protocol.DoSubscribe, "s", "", nil); a == nil || a.Error != nil {
 			rt.Fatalf("subscribe: %+v", a)
 		}
-		for range rapid.IntRange(0, 40).Draw(rt, "live") {
+		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "live") {
 			g.step()
 			if rapid.Bool().Draw(rt, "now") {
 				l.happens()
@@ -461,14 +305,13 @@ func TestAnyHistoryArrives(t *testing.T) {
 	})
 }
 
-// clearUntold takes out of a state what was told before the client came in and is not part of their state: of all turns that had
-// ended by then.
+// clearUntold takes out of a state what is not part of theirs and was told before the client came in, or between turns.
 func clearUntold(s *protocol.State, events []protocol.Event, finished int) {
 	later := &protocol.State{}
 	ended := 0
 	for i := range events {
 		e := events[i]
-		if ended >= finished {
+		if ended >= finished && e.Turn != "" { // what happens between turns is not told
 			later.Seq = e.Seq - 1
 			_ = later.Apply(&e)
 		}

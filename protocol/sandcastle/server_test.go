@@ -242,6 +242,76 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 	}
 }
 
+// SC-40, SC-27: a stream that takes nothing holds up no other of its session, be it there or new, and what waits for it is bounded.
+func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
+	d := newDoor(t)
+	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`)) // takes nothing
+	d.asks(call1(1, "SubscribeSession", `{"sessionId":"s"}`))
+	d.user("t1", "go")
+	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
+	v := d.server.views["s"]
+	said := func(take bool) {
+		t.Helper()
+		d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 100<<10)})
+		d.happens()
+		if take {
+			d.asks(ack(1))
+		}
+	}
+	for range 40 {
+		said(true)
+	}
+	if v.phase != live || len(v.streams) != 2 || v.streams[0].bytes < 3<<20 || v.streams[1].bytes > 0 {
+		t.Fatalf("phase %d, %d streams, %d and %d bytes wait", v.phase, len(v.streams), v.streams[0].bytes, v.streams[1].bytes)
+	}
+	for range 12 {
+		said(false)
+	}
+	if v.phase != paused {
+		t.Fatal("a session is followed whose streams take nothing")
+	}
+	if got := events(t, d.asks(call1(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 || got[0].Tag != initialState || len(got[0].Buffer) < 3 {
+		t.Errorf("a new stream sees %s", tags(got))
+	}
+	for range 50 {
+		d.asks(ack(2))
+		said(true)
+	}
+	if len(v.streams) != 2 || v.phase != live {
+		t.Errorf("phase %d, %d streams", v.phase, len(v.streams))
+	}
+	d.ends("t1", protocol.ReasonCompleted)
+	d.happens()
+	if got := strings.Join(d.asks(ack(1)+ack(2)), ""); strings.Count(got, sessionStopped) != 2 {
+		t.Error("the others miss the end")
+	}
+}
+
+// SC-43: on their screens a call that is called something else begins anew: nothing that was shown of it may be gone then.
+func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
+	d := newDoor(t)
+	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.user("t1", "go")
+	d.add(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "x", Name: "Bash", Title: "ls", Input: json.RawMessage(`{"command":"ls"}`)})
+	d.add(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "x", Text: "a b"})
+	d.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash", Options: []protocol.Option{}})
+	d.asks(call1(0, "chat.subscribe", `{"sessionId":"s"}`))
+	again := protocol.ToolStartedData{Tool: "x", Title: "list all"}
+	d.add(protocol.ToolStarted, "t1", again)
+	d.happens()
+	got := events(t, d.asks(ack(0)))
+	if tags(got) != "tool-input-available tool-output-available tool-approval-request" ||
+		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) || !strings.Contains(string(got[0].Event), `"title":"list all"`) ||
+		!strings.Contains(string(got[1].Event), `"output":"a b","preliminary":true`) {
+		t.Errorf("said %s: %s", tags(got), d.said)
+	}
+	d.add(protocol.ToolStarted, "t1", again)
+	if d.happens(); len(d.asks(ack(0))) != 0 {
+		t.Errorf("said again: %s", d.said)
+	}
+}
+
 // SC-13, SC-39.
 func TestADeletedSessionEndsItsStreams(t *testing.T) {
 	d := newDoor(t)

@@ -7,9 +7,13 @@ import (
 	"agentctl/protocol"
 )
 
-// maxPending bounds what waits for a stream's client, in bytes, but for what one event makes. Beyond it the session is not
-// followed any further until the client acknowledges; then it goes on from there.
-const maxPending = 1 << 20
+// Bounds of what waits for a stream's client, in bytes, but for what one event makes. When all streams of a session are maxPending
+// behind, it is not followed any further until the client acknowledges in one of them; then it goes on from there. When only some
+// are, the others do not wait: a stream may then be maxBehind behind, and ends beyond.
+const (
+	maxPending = 1 << 20
+	maxBehind  = 8 << 20
+)
 
 // A stream is one subscription of the client to a session.
 type stream struct {
@@ -99,6 +103,7 @@ func (s *Server) add(v *view, st *stream) {
 	if v.phase == live {
 		v.begin(st)
 	}
+	s.resume(v)
 }
 
 // leave removes a stream; a session that nobody sees is not followed any longer.
@@ -137,23 +142,36 @@ func (s *Server) join(v *view) {
 	})
 }
 
+// behind reports whether more than so much waits for an Ack.
+func (st *stream) behind(bytes int) bool { return st.waiting && st.bytes > bytes }
+
+// bound keeps what waits for a session's streams within bounds.
+func (s *Server) bound(v *view) {
+	if !slices.ContainsFunc(v.streams, func(st *stream) bool { return !st.behind(maxPending) }) {
+		s.pause(v)
+		return
+	}
+	for _, st := range slices.Clone(v.streams) {
+		if st.behind(maxBehind) {
+			s.end(st.call, died(st.call.id, "the stream is too far behind: subscribe again"))
+		}
+	}
+}
+
 // pause stops following a session whose client takes nothing.
 func (s *Server) pause(v *view) {
 	v.phase = paused
 	s.native.Do(s.out, protocol.DoUnsubscribe, v.id, "", nil, nil)
 }
 
-// resume goes on with a paused session when no stream is behind.
+// resume goes on with a paused session when a stream of it is not behind.
 func (s *Server) resume(v *view) {
 	if v == nil || v.phase != paused {
 		return
 	}
-	for _, st := range v.streams {
-		if st.waiting && st.bytes > maxPending/2 {
-			return
-		}
+	if slices.ContainsFunc(v.streams, func(st *stream) bool { return !st.behind(maxPending / 2) }) {
+		s.join(v)
 	}
-	s.join(v)
 }
 
 // remove tells that a session is gone, which ends its streams.

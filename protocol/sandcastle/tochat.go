@@ -165,7 +165,7 @@ func (v *view) ended(e *protocol.Event) {
 		}
 	}
 	v.tellChat(finish)
-	v.turn, v.buffer, v.bytes = nil, nil, 0
+	v.turn, v.buffer = nil, buffer{}
 	v.tell(sessionEvent{Tag: sessionStopped, TurnID: e.Turn, Reason: stopReason(d.Reason)})
 }
 

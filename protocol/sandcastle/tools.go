@@ -2,16 +2,18 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 )
 
 // Bounds of what is remembered of one turn.
 const (
-	maxOpen       = 4096    // parts and tools
-	maxToolOutput = 1 << 20 // bytes of one tool's output that are repeated
-	maxToolsBytes = 8 << 20 // of all
-	alwaysSaid    = 1 << 10 // a tool's output up to here is said with every change
+	maxOpen       = 4096     // parts and tools
+	maxToolOutput = 1 << 20  // bytes of one tool's output that are repeated
+	maxToolsBytes = 8 << 20  // of all
+	alwaysSaid    = 1 << 10  // a tool's output up to here is said with every change
+	againSaid     = 64 << 10 // and up to here when the tool is called something else
 )
 
 // A turnView is what has to be known of the turn under way to say it.
@@ -19,7 +21,7 @@ type turnView struct {
 	id    string
 	parts map[partKey]bool
 	tools map[string]*toolView
-	bytes int // of outputs
+	bytes int // of inputs and outputs
 }
 
 type partKey struct {
@@ -30,6 +32,7 @@ type partKey struct {
 // A toolView is a tool call. Its output is said whole each time, so a long one is said when it has doubled.
 type toolView struct {
 	name, title string
+	input       json.RawMessage
 	text        []byte
 	content     []protocol.Content
 	said        int  // bytes of text when it was said last
@@ -86,9 +89,17 @@ func (v *view) tool(e *protocol.Event) {
 		if name == "" {
 			name = d.Kind
 		}
-		old := v.turn.tools[d.Tool]
-		t := v.toolNamed(d.Tool, name, d.Title, e.Parent)
-		if d.Input != nil || old != nil {
+		var old toolView
+		t := v.turn.tools[d.Tool]
+		known := t != nil
+		if known {
+			old = *t
+		}
+		t = v.toolNamed(d.Tool, name, d.Title, e.Parent)
+		switch {
+		case known && (d.Input != nil || t.name != old.name || t.title != old.title):
+			v.toolAgain(t, d.Tool, e.Parent, d.Input)
+		case d.Input != nil:
 			v.input(t, d.Tool, e.Parent, d.Input)
 		}
 	case protocol.ToolInput:
@@ -116,9 +127,32 @@ func (v *view) input(t *toolView, id, parent string, input json.RawMessage) {
 		v.chat(chatEvent{Type: chatToolInputStart, ToolCallID: id, ToolName: t.name, Dynamic: true, Title: t.title, ParentToolCallID: parent})
 		return
 	}
+	v.turn.bytes -= len(t.input)
+	if t.input = nil; v.turn.bytes+len(input) <= maxToolsBytes {
+		t.input = input
+		v.turn.bytes += len(input)
+	}
 	v.chat(chatEvent{
 		Type: chatToolInput, ToolCallID: id, ToolName: t.name, Input: input, Dynamic: true, Title: t.title, ParentToolCallID: parent,
 	})
+}
+
+// toolAgain says what a tool is called now. On their screens a call begins anew with that, so the rest is said again: a long output
+// when there is more of it.
+func (v *view) toolAgain(t *toolView, id, parent string, input json.RawMessage) {
+	if input == nil {
+		input = t.input
+	}
+	v.input(t, id, parent, input)
+	switch {
+	case len(t.text) > againSaid:
+		t.dirty, t.said = true, 0
+	case len(t.text) > 0 || len(t.content) > 0:
+		v.preliminary(t, id, parent)
+	}
+	if slices.ContainsFunc(v.state.Approvals, func(a protocol.Approval) bool { return toolCallOf(&a) == id }) {
+		v.tellChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: t.name, MessageID: v.turn.id})
+	}
 }
 
 // output takes a tool's output in.
@@ -184,8 +218,8 @@ func (v *view) toolEnded(t *toolView, parent string, d *protocol.ToolEndedData) 
 		c.ErrorText = &why
 	}
 	v.chat(c)
-	v.turn.bytes -= len(t.text)
-	t.text, t.content = nil, nil
+	v.turn.bytes -= len(t.text) + len(t.input)
+	t.input, t.text, t.content = nil, nil, nil
 }
 
 // asked says that an approval is asked for. One that is for no tool call that they know gets one.

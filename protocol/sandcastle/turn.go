@@ -30,6 +30,7 @@ type toolCall struct {
 	input       json.RawMessage
 	parent      string
 	text        string // of the output so far
+	content     bool   // the output so far is more than a text
 	last        uint64 // sum of the output that came last
 }
 

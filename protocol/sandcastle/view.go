@@ -17,9 +17,6 @@ const (
 	gone   // deleted
 )
 
-// maxBuffer bounds the buffer of a turn, in bytes: beyond it the oldest events are not repeated to who comes later.
-const maxBuffer = 8 << 20
-
 // A view is a session as the client's streams see it: its state, and what happened in the turn under way.
 type view struct {
 	id      string
@@ -30,8 +27,7 @@ type view struct {
 	streams []*stream
 
 	turn   *turnView
-	buffer []json.RawMessage // chat events of the turn under way
-	bytes  int
+	buffer buffer // of the turn under way
 }
 
 // joined takes the answer to subscribe: the view goes on, or begins anew from a snapshot.
@@ -53,7 +49,7 @@ func (v *view) joined(r protocol.SubscribeResult) {
 
 // clear empties the buffer.
 func (v *view) clear() {
-	v.buffer, v.bytes, v.turn = nil, 0, nil
+	v.buffer, v.turn = buffer{}, nil
 	if t := v.state.Turn; t != nil {
 		v.turn = newTurnView(t.Turn)
 	}
@@ -62,7 +58,7 @@ func (v *view) clear() {
 // begin says the state to a stream, in one step with following.
 func (v *view) begin(st *stream) {
 	st.started = true
-	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(v.state), Buffer: append([]json.RawMessage{}, v.buffer...)}
+	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(v.state), Buffer: v.buffer.list()}
 	if t := v.state.Turn; t != nil {
 		m := startedOf(&t.Message)
 		e.TurnContext = &turnContext{
@@ -92,13 +88,7 @@ func (v *view) tell(e sessionEvent) {
 
 // chat says a step of the turn under way, and keeps it for who comes later.
 func (v *view) chat(c chatEvent) {
-	raw := v.tellChat(c)
-	v.buffer = append(v.buffer, raw)
-	v.bytes += len(raw)
-	for v.bytes > maxBuffer && len(v.buffer) > 1 {
-		v.bytes -= len(v.buffer[0])
-		v.buffer = v.buffer[1:]
-	}
+	v.buffer.add(v.tellChat(c))
 }
 
 // tellChat says a chat event that is not repeated.
@@ -146,10 +136,5 @@ func (s *Server) event(v *view, e *protocol.Event) {
 		return
 	}
 	v.translate(e, at, before)
-	for _, st := range v.streams {
-		if st.waiting && st.bytes > maxPending {
-			s.pause(v)
-			return
-		}
-	}
+	s.bound(v)
 }

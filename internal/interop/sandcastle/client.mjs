@@ -1,68 +1,69 @@
-// A client of Sandcastle: it does all that a person there can do in one session, and prints what it sees, a JSON object per line.
-import * as NodeSocket from "@effect/platform-node/NodeSocket"
-import { RpcClient, RpcSerialization } from "@effect/rpc"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
-import { group } from "./schema.mjs"
+// A client of Sandcastle that does what it is told. Verbs:
+//   link {link}                        another connection
+//   back {link}                        waits until it is there
+//   open {link, stream, session, tag}  a stream; each event is {stream, event}, its end {stream, end}
+//   hold {stream}, go {stream}         take nothing of a stream for a while
+//   close {stream}                     leave it
+//   call {link, tag, payload}          a request
+//   cut {link}                         break the connection
+//   seen {link}                        what passed
+import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
+import { obey, print } from "./console.mjs"
+import { link } from "./link.mjs"
+import { chat, document, wrong } from "./schema.mjs"
 
-const [url, sessionId] = process.argv.slice(2)
-const print = (what, value) => Effect.sync(() => console.log(JSON.stringify({ what, value })))
+const [url] = process.argv.slice(2)
+const links = {}
+const streams = {}
 
-const protocol = RpcClient.layerProtocolSocket({ retryTransientErrors: true }).pipe(
-  Layer.provide(NodeSocket.layerWebSocket(url)),
-  Layer.provide(RpcSerialization.layerNdjson)
-)
+const run = (effect) =>
+  Effect.runPromiseExit(effect).then((exit) => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const failure = Cause.failureOption(exit.cause)
+    throw failure._tag === "Some" ? failure.value : new Error(Cause.squash(exit.cause))
+  })
 
-const program = Effect.gen(function* () {
-  const rpc = yield* RpcClient.make(group)
-  const nobody = yield* Effect.flip(rpc.GetSessionState({ sessionId: "nope" }))
-  yield* print("unknown session", nobody)
-  const nothing = yield* Effect.flip(Stream.runDrain(rpc.SubscribeSession({ sessionId: "nope" })))
-  yield* print("unknown session, streamed", nothing)
-  yield* print("state", yield* rpc.GetSessionState({ sessionId }))
-  yield* print("idle", yield* rpc.Interrupt({ sessionId }))
+const group = document.merge(chat, wrong)
+const ask = ({ rpc }, tag, payload) => {
+  const [first, second] = tag.split(".")
+  return second ? rpc[first][second](payload) : rpc[first](payload)
+}
 
-  // until runs a stream up to an event, and tells what was seen of it.
-  const until = (name, last) =>
-    Effect.gen(function* () {
-      const opened = yield* Deferred.make()
-      const fiber = yield* rpc.SubscribeSession({ sessionId }).pipe(
-        Stream.tap((e) => print(name, e)),
-        Stream.tap((e) => (e._tag === "InitialState" ? Deferred.succeed(opened, e) : Effect.void)),
-        Stream.takeUntil(last),
-        Stream.runDrain,
-        Effect.fork
-      )
-      yield* Deferred.await(opened)
-      return fiber
-    })
+const held = (s) => (s.gate ? Deferred.await(s.gate) : Effect.void)
 
-  const stopped = (e) => e._tag === "SessionStopped"
-  const first = yield* until("first", stopped)
-  const parts = [{ type: "text", text: "hello" }]
-  yield* print("sent", yield* rpc.SendMessage({ sessionId, content: "hello", parts, clientMessageId: "temp_1" }))
-  yield* Fiber.join(first)
-
-  // A turn that goes on until it is interrupted; a second stream comes in the middle of it.
-  const says = (text) => (e) => e._tag === "StreamEvent" && e.event.type === "text-delta" && e.event.delta.includes(text)
-  const running = yield* until("running", says("working"))
-  yield* print("sent", yield* rpc.SendMessage({ sessionId, content: "hang", clientMessageId: "temp_2" }))
-  yield* Fiber.join(running)
-  const late = yield* until("late", (e) => e._tag === "MessageDequeued")
-  const queued = yield* rpc.SendMessage({ sessionId, content: "more", clientMessageId: "temp_3" })
-  yield* print("sent", queued)
-  yield* print("removed", yield* rpc.DequeueMessage({ sessionId, messageId: queued.queuedMessage.id }))
-  yield* print("removed", yield* rpc.DequeueMessage({ sessionId, messageId: queued.queuedMessage.id }))
-  yield* Fiber.join(late)
-  const end = yield* until("end", stopped)
-  yield* print("interrupted", yield* rpc.Interrupt({ sessionId }))
-  yield* Fiber.join(end)
-  yield* print("state", yield* rpc.GetSessionState({ sessionId }))
+await obey({
+  link: async ({ link: name }) => {
+    links[name] = await link(url, group)
+  },
+  back: ({ link: name }) => links[name].open(),
+  open: ({ link: name, stream, session, tag = "SubscribeSession" }) => {
+    const s = (streams[stream] = { gate: null })
+    const all = ask(links[name], tag, { sessionId: session }).pipe(
+      Stream.tap(() => Effect.suspend(() => held(s))),
+      Stream.runForEach((event) => Effect.sync(() => print({ stream, event })))
+    )
+    s.fiber = Effect.runFork(all)
+    s.fiber.addObserver((exit) => print({ stream, end: Exit.isSuccess(exit) ? "done" : word(exit.cause) }))
+  },
+  hold: async ({ stream }) => {
+    streams[stream].gate = await Effect.runPromise(Deferred.make())
+  },
+  go: ({ stream }) => {
+    const { gate } = streams[stream]
+    streams[stream].gate = null
+    return Effect.runPromise(Deferred.succeed(gate, undefined))
+  },
+  close: async ({ stream }) => {
+    await Effect.runPromise(Fiber.interrupt(streams[stream].fiber))
+  },
+  call: ({ link: name, tag, payload }) => run(ask(links[name], tag, payload)),
+  cut: ({ link: name }) => links[name].cut(),
+  seen: ({ link: name }) => links[name].seen
 })
 
-Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(protocol), Effect.timeout("60 seconds"))).then(
-  () => process.exit(0),
-  (e) => {
-    console.error(e)
-    process.exit(1)
-  }
-)
+function word(cause) {
+  if (Cause.isInterruptedOnly(cause)) return "interrupted"
+  const failure = Cause.failureOption(cause)
+  if (failure._tag === "Some") return failure.value._tag ?? failure.value
+  return String(Cause.squash(cause))
+}

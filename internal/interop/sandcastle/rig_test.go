@@ -3,186 +3,159 @@
 package sandcastle
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
-	"net"
-	"net/http"
-	"net/http/httptest"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
-	"agentctl/dialect"
 	"agentctl/protocol"
-	"agentctl/protocol/sandcastle"
-	"agentctl/server"
-	"agentctl/server/agent/script"
-	"agentctl/server/session"
-	"agentctl/server/sqlite"
+	"agentctl/wsclient"
 )
 
 // patience bounds every wait for what is not ours.
-const patience = 90 * time.Second
+const patience = 30 * time.Second
 
-// play is what the agent does.
+// binary is the program itself, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "agentctl")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "agentctl")
+	if out, err := exec.Command("go", "build", "-o", binary, "agentctl/cmd/agentctl").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build agentctl: %v\n%s", err, out))
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// play is what the agent does; GATE is a file that it waits for.
 const play = `
 {"on":"hello"}
 {"think":"a greeting"}
-{"tool":"shell","id":"call-1","title":"ls","input":{"command":"ls"},"output":"a b c","exit":0}
+{"tool":"shell","id":"call{n}","title":"ls","input":{"command":"ls"},"output":"a b c","exit":0}
 {"say":"Hello yourself."}
+{"on":"gated"}
+{"say":"one two three ","words":1}
+{"wait":"file:GATE"}
+{"say":"four five six","words":1}
 {"on":"hang"}
 {"say":"working"}
 {"wait":"never"}
+{"on":"much"}
+{"burst":4000,"size":500}
+{"on":"ask"}
+{"say":"May I?"}
+{"ask":"command","request":"r{n}","command":"rm -rf build","title":"Remove","then":[{"say":"Removed it."}],"else":[{"say":"Kept it."}]}
+{"on":"choose"}
+{"ask":"question","request":"q{n}","title":"Which?","questions":[{"id":"branch","text":"Which branch?","choices":[{"id":"main","label":"the main one"}]}],"then":[{"say":"Took {answers}."}]}
+{"on":"fail"}
+{"say":"so far"}
+{"fail":"it broke"}
+{"on":"rich"}
+{"think":"first "}
+{"say":"I look. "}
+{"tool":"shell","id":"a{n}","title":"List","input":{"command":"ls"},"output":"build src\n","words":1}
+{"tool":"read","id":"b{n}","title":"Read","input":{"path":"no"},"status":"failed","error":"there is none"}
+{"tool":"edit","id":"c{n}","title":"Edit","input":{"path":"f"},"content":[{"type":"diff","path":"f","old":"a","new":"b"}]}
+{"tool":"query","id":"d{n}","input":{"q":"all"},"stream":true,"result":{"rows":3}}
+{"tool":"make","id":"e{n}","title":"Make","input":{"target":"all"},"output":"compiling ","open":true}
+{"tool":"make","id":"e{n}","title":"Make all","output":"done"}
+{"think":"and then"}
+{"say":"Done."}
 `
 
-// A world is a server of ours with one session, reached natively through a pipe and by Sandcastle's clients through a codec.
+// A world is the program as a server, with one session.
 type world struct {
 	t       *testing.T
-	script  *script.Script
-	pipe    *server.Pipe
-	url     string // of the dialect
+	dir     string
+	gate    string
+	addr    string // where Sandcastle's clients come in; the same after a restart
 	session string
-}
-
-func (w *world) Names() []string { return []string{"script"} }
-
-func (w *world) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	return w.script.Open(spec, host)
+	cmd     *exec.Cmd
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, pipe: server.NewPipe()}
-	var err error
-	w.script, err = script.Parse("play", strings.NewReader(play))
-	must(t, err)
-	store, err := sqlite.Open(t.TempDir(), sqlite.Options{Boot: "here"})
-	must(t, err)
-	s, err := server.New(t.Context(), server.Config{
-		Session: session.Config{Store: store, Agents: w, DefaultAgent: "script"}, Version: "test",
-	})
-	must(t, err)
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(w.pipe.Listener) }()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := s.Shutdown(ctx); err != nil {
-			t.Errorf("shutdown: %v", err)
-		}
-		<-served
-		if err := store.Close(); err != nil {
-			t.Errorf("close store: %v", err)
-		}
-	})
-	native := w.native()
-	defer func() { _ = native.CloseNow() }()
-	var made protocol.CreateResult
-	ask(t, wire{native}, protocol.Command{Command: protocol.DoCreate, Data: protocol.MustEncode(protocol.CreateData{Name: "abc"})}, &made)
-	w.session = made.Session
-
-	h := httptest.NewServer(http.HandlerFunc(w.mount))
-	t.Cleanup(h.Close)
-	w.url = "ws" + strings.TrimPrefix(h.URL, "http") + "/ws"
+	w := &world{t: t, dir: t.TempDir(), addr: "127.0.0.1:0"}
+	w.gate = filepath.Join(w.dir, "gate")
+	must(t, os.WriteFile(filepath.Join(w.dir, "play"), []byte(strings.ReplaceAll(play, "GATE", w.gate)), 0o600))
+	w.start()
+	t.Cleanup(w.stop)
+	w.session = do[protocol.CreateResult](t, w.native(), protocol.DoCreate, "", protocol.CreateData{Name: "abc"}).Session
 	return w
 }
 
-// native connects to the server as a native client.
-func (w *world) native() *websocket.Conn {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.pipe.Dial(ctx) }}
-	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
-	})
-	if err != nil {
-		w.t.Errorf("dial our server: %v", err)
-		return nil
+func (w *world) start() {
+	w.t.Helper()
+	w.cmd = exec.Command(binary, "serve", "--data", filepath.Join(w.dir, "data"), "--default-agent", "script:"+filepath.Join(w.dir, "play"),
+		"--listen-dialect", "sandcastle="+w.addr+",open", "-o", "json")
+	stdout, err := w.cmd.StdoutPipe()
+	must(w.t, err)
+	must(w.t, w.cmd.Start())
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	must(w.t, err)
+	var ready struct{ Dialects map[string][]string }
+	must(w.t, json.Unmarshal(line, &ready))
+	u, err := url.Parse(ready.Dialects["sandcastle"][0])
+	must(w.t, err)
+	w.addr = u.Host
+}
+
+func (w *world) stop() {
+	_ = w.cmd.Process.Signal(syscall.SIGTERM)
+	if err := w.cmd.Wait(); err != nil {
+		w.t.Errorf("the server: %v", err)
 	}
-	ws.SetReadLimit(-1)
-	return ws
 }
 
-// mount lets a client of Sandcastle speak with the server: what the codec says goes to the server, and back.
-func (w *world) mount(rw http.ResponseWriter, r *http.Request) {
-	ws, err := websocket.Accept(rw, r, nil)
-	if err != nil {
-		return
-	}
-	door := protocol.Door{By: protocol.Actor{Name: "sandcastle@peer"}, ID: session.NewID, Version: "test"}
-	conn := dialect.NewConn(ws, sandcastle.Dialect.Server(door), protocol.MaxMessage)
-	native := w.native()
-	if native == nil {
-		_ = conn.CloseNow()
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer cancel()
-		for {
-			_, b, err := native.Read(ctx)
-			if err != nil || conn.Write(ctx, b) != nil {
-				return
-			}
-		}
-	}()
-	for {
-		lines, err := conn.Read(ctx)
-		if err != nil || native.Write(ctx, websocket.MessageText, lines) != nil {
-			break
-		}
-	}
-	cancel()
-	<-done
-	_ = native.CloseNow()
-	_ = conn.CloseNow()
+// kill ends the server as a crash does.
+func (w *world) kill() {
+	_ = w.cmd.Process.Kill()
+	_ = w.cmd.Wait()
 }
 
-// A reader is a connection that carries native messages.
-type reader interface {
-	Read(context.Context) ([]byte, error)
-	Write(context.Context, []byte) error
+// open lets the agent go on.
+func (w *world) open() { must(w.t, os.WriteFile(w.gate, nil, 0o600)) }
+
+// native connects in the native protocol.
+func (w *world) native() *wsclient.Client {
+	return connect(w.t, "unix://"+filepath.Join(w.dir, "data", "agentctl.sock"), wsclient.Options{Name: "ann"})
 }
 
-// wire is a native WebSocket as a reader.
-type wire struct{ *websocket.Conn }
-
-func (w wire) Read(ctx context.Context) ([]byte, error) {
-	_, b, err := w.Conn.Read(ctx)
-	return b, err
+// over connects to a server of Sandcastle, ours or theirs.
+func over(t *testing.T, addr string, o wsclient.Options) *wsclient.Client {
+	o.Dialect, o.Name = "sandcastle", "ada"
+	return connect(t, "ws://"+addr+"/ws", o)
 }
 
-func (w wire) Write(ctx context.Context, b []byte) error {
-	return w.Conn.Write(ctx, websocket.MessageText, b)
+func connect(t *testing.T, to string, o wsclient.Options) *wsclient.Client {
+	c := wsclient.New(to, o)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
 }
 
-// ask sends one command and waits for its result. Nothing else comes meanwhile.
-func ask(t *testing.T, c reader, cmd protocol.Command, into any) {
+// do does a command that must succeed.
+func do[R any](t *testing.T, c *wsclient.Client, verb protocol.Verb, session string, data any) R {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd.ID = "ask"
-	must(t, c.Write(ctx, protocol.MustEncode(cmd)))
-	for {
-		b, err := c.Read(ctx)
-		must(t, err)
-		for line := range protocol.Lines(b) {
-			_, a, err := protocol.DecodeIncoming(line)
-			must(t, err)
-			if a == nil {
-				continue
-			}
-			if a.Error != nil {
-				t.Fatal(a.Error)
-			}
-			must(t, json.Unmarshal(a.Result, into))
-			return
-		}
+	r, err := wsclient.Call[R](ctx, c, verb, session, data)
+	if err != nil {
+		t.Fatalf("%s: %v", verb, err)
 	}
+	return r
 }
 
 func must(t *testing.T, err error) {

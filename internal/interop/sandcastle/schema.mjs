@@ -85,10 +85,12 @@ export class SubscribeSession extends Schema.TaggedRequest()("SubscribeSession",
   payload: { sessionId: S }
 }) {}
 
+const sent = { sessionId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S }
+
 export class SendMessage extends Schema.TaggedRequest()("SendMessage", {
   success: Schema.Struct({ status: Schema.Literal("started", "queued"), messageId: opt(S), queuedMessage: opt(QueuedMessage) }),
   failure: S,
-  payload: { sessionId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S }
+  payload: sent
 }) {}
 
 export class Interrupt extends Schema.TaggedRequest()("Interrupt", {
@@ -103,6 +105,51 @@ export class GetSessionState extends Schema.TaggedRequest()("GetSessionState", {
   success: SessionSnapshot, failure: S, payload: { sessionId: S }
 }) {}
 
-export const group = RpcGroup.make(
+// document are the requests as the document names them.
+export const document = RpcGroup.make(
   ...[SubscribeSession, SendMessage, Interrupt, DequeueMessage, GetSessionState].map((r) => Rpc.fromTaggedRequest(r))
+)
+
+const NotFound = Schema.Struct({ _tag: Schema.Literal("ChatSessionNotFoundRpcError"), sessionId: S })
+const Failed = Schema.Struct({ _tag: Schema.Literal("ChatOperationRpcError"), message: S, code: opt(S) })
+const NoApproval = Schema.Struct({ _tag: Schema.Literal("ToolApprovalNotFoundRpcError"), toolCallId: S })
+const chatError = Schema.Union(NotFound, Failed)
+const session = { sessionId: S }
+
+export const ChatMessage = Schema.Struct({
+  id: S, role: Schema.Literal("user", "assistant"), parts: Schema.Array(MessagePart), createdAt: opt(S), clientMessageId: opt(S)
+})
+
+const approval = {
+  type: Schema.Literal("tool-approval-response"), toolCallId: S, toolName: S, approved: Schema.Boolean,
+  payload: opt(Schema.Union(
+    Schema.Struct({
+      type: Schema.Literal("AskUserQuestionPayload"),
+      answers: Schema.Record({ key: S, value: Schema.Union(S, Schema.Array(S)) })
+    }),
+    Schema.Struct({ type: Schema.Literal("ExitPlanModePayload"), feedback: opt(S) })
+  ))
+}
+
+// chat are the requests as the real system names them; untold are they without the history.
+const asked = {
+  subscribe: Rpc.make("chat.subscribe", { payload: session, success: SessionEvent, error: chatError, stream: true }),
+  send: Rpc.make("chat.send", {
+    payload: { ...sent, mode: opt(Schema.Literal("plan", "build")) }, success: SendMessage.success, error: chatError
+  }),
+  interrupt: Rpc.make("chat.interrupt", { payload: session, success: Interrupt.success, error: chatError }),
+  dequeue: Rpc.make("chat.dequeue", { payload: { ...session, messageId: S }, success: DequeueMessage.success, error: chatError }),
+  state: Rpc.make("chat.getState", { payload: session, success: SessionSnapshot, error: chatError }),
+  respond: Rpc.make("chat.respondToToolApproval", {
+    payload: { sessionId: opt(S), ...approval }, success: Schema.Struct({ acknowledged: Schema.Boolean }),
+    error: Schema.Union(NotFound, Failed, NoApproval)
+  })
+}
+export const untold = RpcGroup.make(...Object.values(asked))
+export const chat = untold.add(Rpc.make("chat.getHistory", { payload: session, success: Schema.Array(ChatMessage), error: chatError }))
+
+// wrong are requests that no server of Sandcastle takes: one it does not know, and one whose payload is not what it wants.
+export const wrong = RpcGroup.make(
+  Rpc.make("chat.unheardOf", { success: any, error: any }),
+  Rpc.make("chat.getState", { payload: { sessionId: Schema.Number }, success: any, error: any })
 )

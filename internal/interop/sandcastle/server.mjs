@@ -1,23 +1,38 @@
-// A server of Sandcastle with one session, "abc", in memory. It prints its port. It answers "hello", and works on "hang" until it
-// is interrupted.
+// A server of Sandcastle with one session, "abc". Its arguments: the port (0: any), the requests that it knows (document, chat, or
+// untold: chat without the history), and a file that keeps the finished turns. It tells its port. It answers "hello", says much on
+// "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
+//   say {text}   goes on with the turn under way
+// It tells how many streams there are when one ends.
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { SocketServer } from "@effect/platform"
 import { RpcSerialization, RpcServer } from "@effect/rpc"
 import { Effect, Layer, Mailbox } from "effect"
-import { group } from "./schema.mjs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { obey, print } from "./console.mjs"
+import { chat, document, untold } from "./schema.mjs"
 
-const session = { turn: null, context: undefined, buffer: [], queue: [], last: null, turns: 0, readers: new Set() }
+const [port, tags, file] = process.argv.slice(2)
+const history = existsSync(file) ? JSON.parse(readFileSync(file)) : []
+const session = { turn: null, context: undefined, buffer: [], queue: [], pending: [], turns: history.length / 2, readers: new Set() }
 
 const publish = (e) => session.readers.forEach((m) => m.unsafeOffer(e))
 const snapshot = () => ({
   status: session.turn ? "streaming" : "idle",
   activeTurnId: session.turn,
   queue: session.queue,
-  historyCursor: { lastMessageId: session.last, lastMessageAt: session.last && new Date().toISOString() }
+  historyCursor: { lastMessageId: history.at(-1)?.id ?? null, lastMessageAt: history.at(-1)?.createdAt ?? null }
 })
+const aside = (event) => publish({ _tag: "StreamEvent", turnId: session.turn, event })
 const say = (event) => {
   session.buffer.push(event)
-  publish({ _tag: "StreamEvent", turnId: session.turn, event })
+  aside(event)
+}
+const words = (text) => say({ type: "text-delta", id: "p", delta: text })
+
+const finish = (finishReason) => {
+  say({ type: "text-end", id: "p" })
+  say({ type: "finish", finishReason })
+  stop(finishReason === "stop" ? "completed" : "interrupted")
 }
 
 const start = (message) => {
@@ -25,27 +40,52 @@ const start = (message) => {
   const startedAt = new Date().toISOString()
   session.turn = `turn-${session.turns}`
   session.buffer = []
-  session.context = { turnId: session.turn, messageId: message.id, content: message.content, clientMessageId: message.clientMessageId, startedAt }
+  session.context = {
+    turnId: session.turn, messageId: message.id, content: message.content, clientMessageId: message.clientMessageId, startedAt
+  }
   publish({ _tag: "UserMessage", message })
   publish({ _tag: "SessionStarted", turnId: session.turn, messageId: message.id, startedAt })
   say({ type: "start", messageId: `answer-${session.turns}` })
   say({ type: "text-start", id: "p" })
-  say({ type: "text-delta", id: "p", delta: "you said " })
-  say({ type: "text-delta", id: "p", delta: message.content })
+  words("you said ")
+  words(message.content)
+  const toolCallId = `call-${session.turns}`
   if (message.content === "hang") return
-  say({ type: "text-end", id: "p" })
-  say({ type: "tool-input-available", toolCallId: `call-${session.turns}`, toolName: "Bash", input: { command: "ls" } })
-  say({ type: "tool-output-available", toolCallId: `call-${session.turns}`, output: "a b c" })
-  say({ type: "finish", finishReason: "stop" })
-  stop("completed")
+  if (message.content === "ask") {
+    say({ type: "tool-input-available", toolCallId, toolName: "Bash", input: { command: "rm -rf build" } })
+    session.pending.push({ toolCallId, toolName: "Bash" })
+    return aside({ type: "tool-approval-request", toolCallId, toolName: "Bash" })
+  }
+  if (message.content === "much") for (let i = 0; i < 4000; i++) words(`${i} `.padEnd(500, "x"))
+  say({ type: "tool-input-available", toolCallId, toolName: "Bash", input: { command: "ls" } })
+  say({ type: "tool-output-available", toolCallId, output: "a b c" })
+  finish("stop")
+}
+
+// retold is what a finished turn's events come to.
+const retold = () => {
+  const parts = [{ type: "text", text: "", state: "done" }]
+  for (const e of session.buffer) {
+    const tool = parts.find((p) => p.toolCallId && p.toolCallId === e.toolCallId)
+    if (e.type === "text-delta") parts[0].text += e.delta
+    if (e.type === "tool-input-available") {
+      parts.push({ type: `tool-${e.toolName}`, toolCallId: e.toolCallId, toolName: e.toolName, input: e.input, state: "input-available" })
+    }
+    if (e.type === "tool-output-available") Object.assign(tool, { state: "output-available", output: e.output })
+    if (e.type === "tool-output-denied") Object.assign(tool, { state: "output-denied" })
+  }
+  return parts
 }
 
 const stop = (reason) => {
   const turnId = session.turn
-  session.last = `answer-${session.turns}`
-  session.turn = null
-  session.context = undefined
-  session.buffer = []
+  const { messageId, content, clientMessageId, startedAt } = session.context
+  history.push(
+    { id: messageId, role: "user", parts: [{ type: "text", text: content }], createdAt: startedAt, clientMessageId },
+    { id: `answer-${session.turns}`, role: "assistant", parts: retold(), createdAt: new Date().toISOString() }
+  )
+  writeFileSync(file, JSON.stringify(history))
+  Object.assign(session, { turn: null, context: undefined, buffer: [], pending: [] })
   publish({ _tag: "SessionStopped", turnId, reason })
   const next = session.queue.shift()
   if (next) {
@@ -54,62 +94,83 @@ const stop = (reason) => {
   }
 }
 
-const found = (id, answer) => (id === "abc" ? Effect.sync(answer) : Effect.fail("SESSION_NOT_FOUND"))
+const none = (sessionId) => (tags === "document" ? "SESSION_NOT_FOUND" : { _tag: "ChatSessionNotFoundRpcError", sessionId })
+const found = (id, answer) => (id === "abc" ? Effect.sync(answer) : Effect.fail(none(id)))
 
-let messages = 0
-const handlers = group.toLayer({
-  SubscribeSession: ({ sessionId }) =>
-    sessionId !== "abc" ? Effect.fail("SESSION_NOT_FOUND") : Effect.gen(function* () {
-      const mailbox = yield* Mailbox.make()
-      yield* mailbox.offer({ _tag: "InitialState", snapshot: snapshot(), buffer: [...session.buffer], turnContext: session.context })
-      session.readers.add(mailbox)
-      yield* Effect.addFinalizer(() => Effect.sync(() => session.readers.delete(mailbox)))
-      return mailbox
-    }),
-  SendMessage: ({ sessionId, content, clientMessageId }) =>
-    found(sessionId, () => {
-      const message = { id: `message-${++messages}`, content, clientMessageId }
-      if (session.turn) {
-        const queuedMessage = { ...message, queuedAt: new Date().toISOString() }
-        session.queue.push(queuedMessage)
-        publish({ _tag: "MessageQueued", message: queuedMessage })
-        return { status: "queued", queuedMessage }
-      }
-      start(message)
-      return { status: "started", messageId: message.id }
-    }),
-  Interrupt: ({ sessionId }) =>
-    found(sessionId, () => {
-      const interrupted = session.turn !== null
-      if (interrupted) stop("interrupted")
-      return { interrupted }
-    }),
-  DequeueMessage: ({ sessionId, messageId }) =>
-    found(sessionId, () => {
-      const i = session.queue.findIndex((m) => m.id === messageId)
-      if (i >= 0) {
-        session.queue.splice(i, 1)
-        publish({ _tag: "MessageDequeued", messageId })
-      }
-      return { removed: i >= 0 }
-    }),
-  GetSessionState: ({ sessionId }) => found(sessionId, snapshot)
-})
+let messages = history.length
+const subscribe = ({ sessionId }) =>
+  sessionId !== "abc" ? Effect.fail(none(sessionId)) : Effect.gen(function* () {
+    const mailbox = yield* Mailbox.make()
+    const { pending: pendingApprovals, context: turnContext } = session
+    yield* mailbox.offer({ _tag: "InitialState", snapshot: snapshot(), buffer: [...session.buffer], turnContext, pendingApprovals: [...pendingApprovals] })
+    session.readers.add(mailbox)
+    yield* Effect.addFinalizer(() => Effect.sync(() => {
+      session.readers.delete(mailbox)
+      print({ tell: "streams", value: session.readers.size })
+    }))
+    return mailbox
+  })
+const send = ({ sessionId, content, clientMessageId }) =>
+  found(sessionId, () => {
+    const message = { id: `message-${++messages}`, content, clientMessageId }
+    if (session.turn) {
+      const queuedMessage = { ...message, queuedAt: new Date().toISOString() }
+      session.queue.push(queuedMessage)
+      publish({ _tag: "MessageQueued", message: queuedMessage })
+      return { status: "queued", queuedMessage }
+    }
+    start(message)
+    return { status: "started", messageId: message.id }
+  })
+const interrupt = ({ sessionId }) =>
+  found(sessionId, () => {
+    const interrupted = session.turn !== null
+    if (interrupted) finish("other")
+    return { interrupted }
+  })
+const dequeue = ({ sessionId, messageId }) =>
+  found(sessionId, () => {
+    const i = session.queue.findIndex((m) => m.id === messageId)
+    if (i >= 0) {
+      session.queue.splice(i, 1)
+      publish({ _tag: "MessageDequeued", messageId })
+    }
+    return { removed: i >= 0 }
+  })
+const respond = ({ toolCallId, approved }) => {
+  const i = session.pending.findIndex((p) => p.toolCallId === toolCallId)
+  if (i < 0) return Effect.fail({ _tag: "ToolApprovalNotFoundRpcError", toolCallId })
+  session.pending.splice(i, 1)
+  say(approved ? { type: "tool-output-available", toolCallId, output: "removed" } : { type: "tool-output-denied", toolCallId })
+  finish("stop")
+  return Effect.succeed({ acknowledged: true })
+}
 
-const told = Layer.effectDiscard(
-  Effect.flatMap(SocketServer.SocketServer, (s) => Effect.sync(() => console.log(s.address.port)))
-)
+const state = ({ sessionId }) => found(sessionId, snapshot)
+const told = {
+  "chat.subscribe": subscribe, "chat.send": send, "chat.interrupt": interrupt, "chat.dequeue": dequeue, "chat.getState": state,
+  "chat.respondToToolApproval": respond
+}
+const [group, handlers] = {
+  document: [document, {
+    SubscribeSession: subscribe, SendMessage: send, Interrupt: interrupt, DequeueMessage: dequeue, GetSessionState: state
+  }],
+  untold: [untold, told],
+  chat: [chat, { ...told, "chat.getHistory": ({ sessionId }) => found(sessionId, () => history) }]
+}[tags]
 
 const main = RpcServer.layer(group).pipe(
-  Layer.provide(handlers),
+  Layer.provide(group.toLayer(handlers)),
   Layer.provide(RpcServer.layerProtocolSocketServer),
-  Layer.merge(told),
-  Layer.provide(NodeSocketServer.layerWebSocket({ port: 0, host: "127.0.0.1" })),
+  Layer.merge(Layer.effectDiscard(
+    Effect.flatMap(SocketServer.SocketServer, (s) => Effect.sync(() => print({ tell: "port", value: s.address.port })))
+  )),
+  Layer.provide(NodeSocketServer.layerWebSocket({ port: Number(port), host: "127.0.0.1" })),
   Layer.provide(RpcSerialization.layerNdjson)
 )
 
-process.stdin.on("end", () => process.exit(0)).resume()
 Effect.runPromise(Layer.launch(main)).catch((e) => {
   console.error(e)
   process.exit(1)
 })
+await obey({ say: ({ text }) => words(text) })

@@ -1,0 +1,274 @@
+//go:build interop
+
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// A front is a frontend of theirs on a server of ours, and a native client that knows what is true.
+type front struct {
+	*node
+	w     *world
+	truth *seat
+}
+
+func newFront(t *testing.T) *front {
+	t.Helper()
+	w := newWorld(t)
+	return &front{newNode(t, "frontend.mjs", "ws://"+w.addr+"/ws", "http://"+w.addr), w, sit(t, w.native(), w.session)}
+}
+
+// A shown is what a chat shows.
+type shown struct {
+	Status   string
+	Messages []uiMessage
+	Finished []string
+	Errors   []string
+	Data     int
+	Queue    []message
+	Session  string
+	Text     string
+	Tools    map[string]string
+	Count    int
+}
+
+// A uiMessage is one of the hook's, or of their history.
+type uiMessage struct {
+	ID    string   `json:"id"`
+	Role  string   `json:"role"`
+	Parts []uiPart `json:"parts"`
+}
+
+// A uiPart is what a person sees of a part.
+type uiPart struct {
+	Type       string          `json:"type"`
+	Text       string          `json:"text,omitempty"`
+	ToolCallID string          `json:"toolCallId,omitempty"`
+	ToolName   string          `json:"toolName,omitempty"`
+	Title      string          `json:"title,omitempty"`
+	State      string          `json:"state,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Output     json.RawMessage `json:"output,omitempty"`
+	ErrorText  string          `json:"errorText,omitempty"`
+}
+
+// opens a chat that loads the history and follows the session.
+func (f *front) opens(chat string) {
+	f.t.Helper()
+	f.does("chat", args{"chat": chat, "session": "abc"})
+	f.does("load", args{"chat": chat})
+	f.does("follow", args{"chat": chat})
+	f.until("following", func() bool { return f.now(chat).Session != "" })
+}
+
+// now is what a chat told last.
+func (f *front) now(chat string) (s shown) {
+	_ = json.Unmarshal(f.told[chat], &s)
+	return s
+}
+
+// shows is all that a chat shows.
+func (f *front) shows(chat string) (s shown) {
+	f.t.Helper()
+	must(f.t, json.Unmarshal([]byte(f.does("messages", args{"chat": chat})), &s))
+	return s
+}
+
+// expected is the session as it is: per turn the user's message and the answer.
+func (f *front) expected() []uiMessage {
+	list := []uiMessage{}
+	for _, turn := range f.truth.story.Turns {
+		list = append(list, uiMessage{turn.Message.MessageID, "user", []uiPart{{Type: "text", Text: turn.Message.Text}}})
+		answer := uiMessage{ID: turn.Turn, Role: "assistant"}
+		for _, it := range turn.Items {
+			switch it.Kind {
+			case protocol.ItemText, protocol.ItemReasoning:
+				answer.Parts = append(answer.Parts, uiPart{Type: string(it.Kind), Text: it.Text.String()})
+			case protocol.ItemTool:
+				answer.Parts = append(answer.Parts, toolShown(it))
+			}
+		}
+		list = append(list, answer)
+	}
+	return list
+}
+
+func toolShown(it *protocol.Item) uiPart {
+	p := uiPart{Type: "dynamic-tool", ToolCallID: it.ID, ToolName: it.Tool.Name, Title: it.Tool.Title, Input: it.Tool.Input, State: "input-available"}
+	switch end := it.Tool.End; {
+	case end == nil:
+	case end.Status == protocol.ToolFailed:
+		p.State, p.ErrorText = "output-error", end.Error
+	case end.Status == protocol.ToolDenied:
+		p.State = "output-denied"
+	case end.Output != nil:
+		p.State, p.Output = "output-available", end.Output
+	case it.Tool.Content != nil:
+		p.State, p.Output = "output-available", protocol.MustEncode(map[string]any{"content": it.Tool.Content})
+	default:
+		p.State, p.Output = "output-available", protocol.MustEncode(it.Text.String())
+	}
+	return p
+}
+
+// same compares what is shown with what is true, but for what only a screen's own state says, and the tool calls that stand for
+// approvals, which are none of the agent's.
+func (f *front) same(what string, got []uiMessage) {
+	f.t.Helper()
+	got = slices.Clone(got)
+	for i := range got {
+		parts := []uiPart{}
+		for _, p := range got[i].Parts {
+			if p.Type != "dynamic-tool" {
+				p.State = ""
+			}
+			if p.ToolCallID == "" || p.ToolName != "command" && p.ToolName != "AskUserQuestion" {
+				parts = append(parts, p)
+			}
+		}
+		got[i].Parts = parts
+	}
+	if g, w := indent(got), indent(f.expected()); g != w {
+		f.t.Errorf("%s shows\n%s\nwant\n%s", what, g, w)
+	}
+}
+
+func indent(v any) string {
+	b, _ := json.MarshalIndent(v, "", " ")
+	var plain any
+	_ = json.Unmarshal(b, &plain) // the same order of keys in what is JSON within
+	b, _ = json.MarshalIndent(plain, "", " ")
+	return string(b)
+}
+
+// SC-28, SC-29, SC-36, SC-38, SC-43, SC-44: what the hook makes of the chunks is the session's text, reasoning and tools; so is the
+// history that one who comes later loads.
+func TestWhatTheHookShowsIsTheSession(t *testing.T) {
+	f := newFront(t)
+	f.opens("one")
+	for n, text := range []string{"rich", "hello", "fail", "rich"} {
+		f.does("send", args{"chat": "one", "text": text})
+		f.truth.until("over", func() bool { return len(f.truth.story.Turns) == n+1 && f.truth.story.Turns[n].End != nil })
+	}
+	one := f.shows("one")
+	f.same("the one who sent", one.Messages)
+	if want := []string{"stop", "stop", "error", "stop"}; !slices.Equal(one.Finished, want) {
+		t.Errorf("turns finished %q, want %q", one.Finished, want)
+	}
+	if len(one.Errors) != 1 || one.Errors[0] != "it broke" || one.Session != "idle" {
+		t.Errorf("%+v", one)
+	}
+	f.opens("two")
+	f.same("the history", f.shows("two").Messages)
+	if n := f.does("load", args{"chat": "two"}); n != "0" {
+		t.Errorf("after the last there are %s", n)
+	}
+	f.does("resume", args{"chat": "two"}) // of nothing
+	if two := f.shows("two"); two.Status != "ready" || len(two.Messages) != 8 {
+		t.Errorf("%s, %d messages", two.Status, len(two.Messages))
+	}
+}
+
+// SC-25, SC-36, SC-43: one who comes in mid-turn has all of it, and what others send is shown as it comes.
+func TestTheHookComesBackInMidTurn(t *testing.T) {
+	f := newFront(t)
+	f.opens("one")
+	f.opens("other")
+	sent := f.begins("send", args{"chat": "one", "text": "gated"})
+	for _, chat := range []string{"one", "other"} {
+		f.until("said", func() bool { return f.now(chat).Text == "one two three " })
+	}
+	f.opens("late")
+	resumed := f.begins("resume", args{"chat": "late"})
+	f.until("said", func() bool { return f.now("late").Text == "one two three " })
+	f.w.open()
+	f.wait(sent)
+	f.wait(resumed)
+	f.truth.until("over", f.truth.ended("gated"))
+	f.until("said", func() bool { return len(f.now("other").Finished) == 1 })
+	for _, chat := range []string{"one", "other"} {
+		f.same(chat, f.shows(chat).Messages)
+	}
+	f.truth.story.Turns[0].Message.MessageID = "" // the turn under way is no history: the late one has its answer alone
+	if late := f.shows("late"); len(late.Messages) != 1 || indent(late.Messages[0].Parts[0].Text) != `"one two three "` {
+		t.Errorf("who came late shows %+v", late.Messages)
+	}
+}
+
+// SC-17, SC-19, SC-30, SC-43: a message that is queued is answered when its turn comes, and by that turn alone.
+func TestTheHookWaitsForTheTurnOfItsMessage(t *testing.T) {
+	f := newFront(t)
+	f.opens("one")
+	f.opens("two")
+	first := f.begins("send", args{"chat": "one", "text": "gated"})
+	f.until("said", func() bool { return f.now("two").Text == "one two three " })
+	f.does("chat", args{"chat": "three", "session": "abc"})
+	second := f.begins("send", args{"chat": "three", "text": "hello"})
+	f.until("queued", func() bool { q := f.now("one").Queue; return len(q) == 1 && q[0].Content == "hello" })
+	f.w.open()
+	f.wait(first)
+	f.wait(second)
+	three := f.shows("three")
+	if len(three.Messages) != 2 || three.Messages[1].Parts[len(three.Messages[1].Parts)-1].Text != "Hello yourself." || !slices.Equal(three.Finished, []string{"stop"}) {
+		t.Errorf("%+v", three)
+	}
+	f.until("the queue is empty", func() bool { return len(f.now("one").Queue) == 0 })
+}
+
+// SC-34, SC-43: the button "stop" interrupts the session; what was said stays.
+func TestTheHookStopsATurn(t *testing.T) {
+	f := newFront(t)
+	f.opens("one")
+	sent := f.begins("send", args{"chat": "one", "text": "hang"})
+	f.until("said", func() bool { return f.now("one").Text == "working" })
+	f.does("stop", args{"chat": "one"})
+	f.wait(sent)
+	f.truth.until("over", f.truth.ended("hang"))
+	if end := f.truth.turn("hang").End; end.Reason != protocol.ReasonInterrupted {
+		t.Errorf("it ended %+v", end)
+	}
+	f.same("one", f.shows("one").Messages)
+	f.does("send", args{"chat": "one", "text": "hello"})
+	f.truth.until("over", f.truth.ended("hello"))
+	f.same("one, afterwards", f.shows("one").Messages)
+}
+
+// SC-49: what waits for a decision is shown so, also to one who comes late; the decision goes on with the turn.
+func TestTheHookDecides(t *testing.T) {
+	f := newFront(t)
+	f.opens("one")
+	for n, approved := range []bool{true, false} {
+		sent := f.begins("send", args{"chat": "one", "text": "ask"})
+		tool := []string{"r1", "r2"}[n]
+		f.until("asked", func() bool { return f.now("one").Tools[tool] == "approval-requested" })
+		late := []string{"yes", "no"}[n]
+		f.opens(late)
+		resumed := f.begins("resume", args{"chat": late})
+		f.until("asked", func() bool { return f.now(late).Tools[tool] == "approval-requested" })
+		if got := f.does("approve", args{"chat": late, "tool": tool, "approved": approved}); got != `{"acknowledged":true}` {
+			t.Errorf("decided: %s", got)
+		}
+		f.wait(sent)
+		f.wait(resumed)
+		want := map[bool]string{true: "output-available", false: "output-denied"}[approved]
+		if got := f.now("one").Tools[tool]; got != want {
+			t.Errorf("the tool is %s, want %s", got, want)
+		}
+	}
+	sent := f.begins("send", args{"chat": "one", "text": "choose"})
+	f.until("asked", func() bool { return f.now("one").Tools["q3"] == "approval-requested" })
+	f.does("approve", args{"chat": "one", "tool": "q3", "approved": true, "payload": args{
+		"type": "AskUserQuestionPayload", "answers": args{"Which branch?": "the main one"},
+	}})
+	f.wait(sent)
+	f.truth.until("over", f.truth.ended("choose"))
+	if got := f.truth.said("ask") + f.truth.said("choose"); got != "May I?Kept it.Took main." && got != "May I?Kept it.Took branch: main." {
+		t.Errorf("the agent said %q", got)
+	}
+	f.same("one", f.shows("one").Messages)
+}

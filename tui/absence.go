@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// blink is how long a connection may be gone without being told when nothing
+// was missed.
+const blink = 10 * time.Second
+
+// absence is what a session did between the loss of a connection and the end of
+// the catch-up after it: what a person comes back to.
+type absence struct {
+	since time.Time // when the connection was lost; zero: that was not told
+
+	back      bool // it is there again, and what was missed comes in
+	whole     bool // all that was missed comes in, and not a fresh snapshot
+	reason    string
+	from      uint64 // the last seq before it
+	restarted bool
+	turns     int
+	queued    int
+	asked     map[string]bool // requests that still wait
+	decided   []string        // "allowed by bob", in their order
+}
+
+// lost notes that the connection is gone.
+func (a *absence) lost(now time.Time) { *a = absence{since: now} }
+
+// returns begins to count what was missed, after the last seq that was seen.
+func (a *absence) returns(r *protocol.SubscribeResult, seen uint64) {
+	*a = absence{since: a.since, back: true, whole: r.Mode == protocol.ModeResume, reason: r.Reason, from: seen, asked: map[string]bool{}}
+}
+
+// saw counts an event.
+func (a *absence) saw(e *protocol.Event) {
+	if !a.back {
+		return
+	}
+	switch e.Type {
+	case protocol.TurnEnded:
+		a.turns++
+		a.restarted = a.restarted || decode[protocol.TurnEndedData](e.Data).Code == protocol.CodeServerRestart
+	case protocol.TurnStarted:
+		a.restarted = a.restarted || decode[protocol.TurnStartedData](e.Data).Resumed
+	case protocol.QueueHeld:
+		a.restarted = a.restarted || decode[protocol.Hold](e.Data).Reason == protocol.HoldRestart
+	case protocol.QueueAdded:
+		a.queued++
+	case protocol.ApprovalRequested:
+		a.asked[decode[protocol.Approval](e.Data).Request] = true
+	case protocol.ApprovalResolved:
+		d := decode[protocol.ApprovalResolvedData](e.Data)
+		delete(a.asked, d.Request)
+		how := string(d.Outcome)
+		switch {
+		case d.ByRule != "":
+			how += " by a rule"
+		case e.By != nil:
+			how += " by " + e.By.Name
+		}
+		a.decided = append(a.decided, how)
+	}
+}
+
+// over ends the absence at a seq and says what was missed; "" when that is not
+// worth a word.
+func (a *absence) over(now time.Time, seq uint64) string {
+	was := *a
+	*a = absence{}
+	if !was.back {
+		return ""
+	}
+	var away time.Duration
+	said := []string{"you reconnected here"}
+	if !was.since.IsZero() {
+		away = now.Sub(was.since)
+	}
+	if away >= time.Second {
+		said = append(said, "away "+took(away.Truncate(time.Second)))
+	}
+	missed := was.missed(seq)
+	if missed == nil && away < blink {
+		return ""
+	}
+	if missed == nil {
+		missed = []string{"nothing was missed"}
+	}
+	return strings.Join(append(said, missed...), " · ")
+}
+
+func (a *absence) missed(seq uint64) []string {
+	var out []string
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	if a.restarted {
+		out = append(out, "the server was restarted")
+	}
+	switch {
+	case a.reason != "":
+		out = append(out, "the log was replaced ("+a.reason+"), this is how it is now")
+	case !a.whole:
+		out = append(out, "from a fresh snapshot")
+	}
+	add(a.turns, "%s ended", count(a.turns, "turn"))
+	add(a.queued, "%s queued", count(a.queued, "message"))
+	const shown = 3
+	for i, how := range a.decided {
+		if i == shown {
+			out = append(out, fmt.Sprintf("%d more decided", len(a.decided)-shown))
+			break
+		}
+		out = append(out, "1 approval "+how)
+	}
+	add(len(a.asked), "%s waiting", count(len(a.asked), "approval"))
+	if out == nil && seq > a.from {
+		out = []string{"the turn went on"}
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func TestWhatWasMissedIsMarked(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 40)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.now = s.now.Add(2*time.Minute + 5*time.Second)
+	s.journal.back(protocol.ModeResume, 9)
+	s.journal.asks(tidy())
+	s.journal.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	s.journal.end(protocol.ReasonCompleted)
+	s.journal.queued(bob, "m3", "next")
+	s.tell()
+	s.hides("you reconnected here")
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("── the connection was lost here", "── you reconnected here · away 2m5s · 1 turn ended · 1 message queued · 1 approval allowed by bob")
+}
+
+func TestAServerThatWasRestartedIsMarked(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 40)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.now = s.now.Add(4 * time.Second)
+	s.journal.back(protocol.ModeResume, 1)
+	s.journal.add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart})
+	s.journal.turn = ""
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("── you reconnected here · away 4s · the server was restarted · 1 turn ended")
+}
+
+func TestABlinkIsNotMarked(t *testing.T) {
+	for _, c := range []struct {
+		away  time.Duration
+		marks bool
+	}{{2 * time.Second, false}, {time.Hour, true}} {
+		s := open(t, scenes["transcript"](), 100, 40)
+		s.journal.link(Link{State: Reconnecting, Attempt: 1})
+		s.tell()
+		s.now = s.now.Add(c.away)
+		s.journal.back(protocol.ModeResume, 0)
+		s.journal.caughtUp()
+		s.tell()
+		s.hides("the connection was lost here")
+		if c.marks {
+			s.shows("you reconnected here · away 1h0m · nothing was missed")
+		} else {
+			s.hides("you reconnected here")
+		}
+	}
+}
+
+func TestAReplacedLogIsMarked(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 40)
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+		Session: "s1", Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "e2", Seq: 7},
+		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}},
+	}})
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("── you reconnected here · the log was replaced (epoch_changed), this is how it is now")
+}
+
+func TestALongCatchUpShowsHowFarItIs(t *testing.T) {
+	s := open(t, scenes["catching"](), 100, 24)
+	s.shows("catching up ████░░░░░░ 45%")
+	draws := 0
+	for i := range 500 {
+		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: "x"})
+		s.m.dirty = false
+		s.m.Update(s.journal.take())
+		if s.m.dirty {
+			draws++
+		}
+		_ = i
+	}
+	if draws != 50 {
+		t.Errorf("%d draws for half of a catch-up, want one for each of its 50 percent", draws)
+	}
+	s.m.dirty = true
+	s.shows("catching up █████████░ 95%")
+	s.journal.caughtUp()
+	s.tell()
+	s.hides("catching up")
+}
+
+func TestTheConnectionIsTriedAtOnce(t *testing.T) {
+	s := open(t, scenes["reconnecting"](), 80, 24)
+	s.shows("reconnecting in 4s (attempt 3)", "the connection was closed", "F5 tries again now")
+	s.press("f5")
+	s.hides("in 4s")
+	if s.session.retried != 1 {
+		t.Errorf("tried %d times", s.session.retried)
+	}
+	s.journal.link(Link{State: Connected})
+	s.tell()
+	s.press("f5")
+	s.shows("● connected")
+	if s.session.retried != 1 {
+		t.Error("an open connection is tried")
+	}
+}
+
+func TestAnOfflineScreenSaysWhyAndWhatToDo(t *testing.T) {
+	s := open(t, scenes["offline"](), 80, 24)
+	s.shows("offline: connect to wss", "the token expired", "give a credential: --token or AGENTCTL_TOKEN", "F5 tries again now")
+	above := s.text()
+	s.press("pgup")
+	if s.text() == above {
+		t.Error("an offline transcript does not scroll")
+	}
+	s.press("f5")
+	s.shows("○ connecting")
+	if s.session.retried != 1 {
+		t.Errorf("tried %d times", s.session.retried)
+	}
+	s.give(outMsg{})
+	s.shows("the session tells no more")
+	s.hides("F5")
+	s.press("f5")
+	s.shows("cannot be reached any more")
+}

@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// asks tells a request whole, and how to answer it.
+func (n *narrator) asks(a *protocol.Approval) {
+	n.line("approval %s: %s", a.Request, a.Kind)
+	for _, p := range passages(a) {
+		n.line("  %s", transcript.Reveal(p.text))
+	}
+	for i := range a.Tasks {
+		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), because(transcript.Reveal(a.Tasks[i].Description)))
+	}
+	for _, q := range a.Questions {
+		n.line("  question %s: %s", q.ID, transcript.Reveal(q.Text))
+		for _, c := range q.Choices {
+			n.line("    %s: %s", c.ID, transcript.Reveal(c.Label))
+		}
+	}
+	kinds := map[protocol.Decision]int{}
+	for _, o := range a.Options {
+		kinds[o.Kind]++
+	}
+	for _, o := range a.Options {
+		if o.Scope != "" || kinds[o.Kind] > 1 {
+			n.line("  option %s: %s%s", transcript.Reveal(o.ID), transcript.Reveal(o.Label), because(transcript.Reveal(o.Scope)))
+		}
+	}
+	if a.Expires != nil {
+		n.line("  expires at %s", a.Expires.In(n.zone).Format("15:04:05"))
+	}
+	n.line("  waiting for a decision: %s", n.answers(a))
+}
+
+// answers are the commands that decide a request, which is named when others wait
+// too.
+func (n *narrator) answers(a *protocol.Approval) string {
+	name := ""
+	if len(n.state.Approvals) > 1 {
+		name = " " + a.Request
+	}
+	words := []string{"/approve", "/always", "/deny%s REASON", "/stop%s REASON", "/explain"}
+	switch {
+	case len(a.Questions) > 0:
+		words = []string{"/answer%s " + a.Questions[0].ID + "=TEXT", "/deny%s REASON", "/stop%s REASON"}
+	case len(a.Tasks) > 0:
+		words = []string{"/approve", "/keep%s 1 2 for those tasks alone", "/replan%s REASON", "/deny%s REASON", "/stop%s REASON", "/explain"}
+	}
+	for i, w := range words {
+		before, after, found := strings.Cut(w, "%s")
+		if !found {
+			before = w
+		}
+		words[i] = before + name + after
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,139 @@
+package tui
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// verbs are the commands asked since the last call.
+func (s *screen) verbs() []asking {
+	s.t.Helper()
+	got := s.session.commands()
+	s.session.mu.Lock()
+	s.session.asked = nil
+	s.session.mu.Unlock()
+	return got
+}
+
+func TestAQueuedMessageIsSentNow(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24) // held by bob, while a turn runs
+	s.press("tab", "down", "s")
+	want := []asking{
+		{protocol.DoQueueMove, protocol.QueueMoveData{MessageID: "m4", Index: 0}},
+		{protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: "h1"}},
+		{protocol.DoInterrupt, protocol.InterruptData{Turn: "turn-m2", Queue: protocol.QueueKeep}},
+	}
+	if got := s.verbs(); !reflect.DeepEqual(got, want) {
+		t.Errorf("asked %+v, want %+v", got, want)
+	}
+
+	s = open(t, scenes["transcript"](), 80, 24)
+	s.journal.queued(ada, "m3", "alone")
+	s.tell()
+	s.press("tab")
+	_, cmd := s.m.Update(press("s"))
+	s.shows("sending now …")
+	s.press("s", "s")
+	s.run(cmd)
+	if got := s.verbs(); len(got) != 1 || got[0].verb != protocol.DoInterrupt {
+		t.Errorf("asked %+v, want one interrupt", got)
+	}
+	s.hides("sending now …")
+}
+
+func TestSendingNowGoesNoFurtherThanWhatIsRefused(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.refuse(errRefused)
+	s.press("tab", "down", "s")
+	s.asked(protocol.DoQueueMove)
+	s.shows("observers may not do that")
+	s.hides("sending now …")
+}
+
+func TestALongQueueIsPaged(t *testing.T) {
+	s := open(t, scenes["long queue"](), 80, 24)
+	s.press("tab")
+	s.shows("queue · 20 messages", "▸ 1 Message 1 of many", "↓ 14 more")
+	s.press("pgdown")
+	s.shows("▸ 7 Message 7 of many", "↑ 3 more · ↓ 11 more")
+	s.press("G")
+	s.shows("▸ 20 Message 20 of many", "↑ 14 more")
+	s.press("pgup", "up")
+	s.shows("▸ 13 Message 13 of many")
+	s.press("g")
+	s.shows("▸ 1 Message 1 of many")
+}
+
+func TestWhoRemovesTheChosenMessageIsTold(t *testing.T) {
+	s := open(t, scenes["long queue"](), 100, 24)
+	s.press("tab", "down", "down")
+	s.shows("▸ 3 Message 3 of many")
+	s.journal.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m5", Reason: protocol.RemovedUser})
+	s.tell()
+	s.shows("▸ 3 Message 4 of many", "bob removed the message that was chosen")
+	s.press("x")
+	if data := s.asked(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m6" {
+		t.Errorf("removed %+v", data)
+	}
+	s.journal.as(ada, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m6", Reason: protocol.RemovedUser})
+	s.tell()
+	s.shows("▸ 3 Message 5 of many")
+	s.hides("was chosen")
+}
+
+func TestTheHoldOfAnEditorWhoLeftCountsDown(t *testing.T) {
+	s := open(t, scenes["long queue"](), 80, 30)
+	s.press("tab", "pgdown", "down")
+	s.shows("edited by bob")
+	s.hides("who left")
+	s.journal.ephemeral(protocol.ClientDetached, protocol.Client{Client: "c2", By: bob})
+	s.tell()
+	s.shows("edited by bob, who left: 30s")
+	s.now = s.now.Add(12 * time.Second)
+	s.give(tickMsg{})
+	s.shows("edited by bob, who left: 18s")
+	s.journal.ephemeral(protocol.ClientAttached, protocol.Client{Client: "c3", By: bob})
+	s.tell()
+	s.shows("edited by bob")
+	s.hides("who left")
+}
+
+func TestAnEditIsHeldOverAReconnect(t *testing.T) {
+	s := open(t, scenes["queue"](), 100, 24)
+	s.press("tab", "e")
+	s.asked(protocol.DoQueueHold)
+	s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
+	s.tell()
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.now = s.now.Add(6 * time.Second)
+	s.give(tickMsg{})
+	s.shows("editing a queued message · held for 24s without a connection")
+	s.write(" More.")
+	s.askedNothing()
+	s.journal.back(protocol.ModeResume, 0)
+	s.journal.caughtUp()
+	s.tell()
+	if data := s.asked(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
+		t.Errorf("held %+v", data)
+	}
+	s.hides("without a connection")
+	s.tell()
+	s.askedNothing()
+	s.press("enter")
+	s.asked(protocol.DoQueueEdit)
+}
+
+func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
+	s := open(t, scenes["queue"](), 100, 24)
+	s.press("tab", "e")
+	s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.now = s.now.Add(time.Minute)
+	s.give(tickMsg{})
+	s.shows("not held any more: it may start")
+}

@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agentctl/protocol"
+)
+
+// sends writes a message and sends it.
+func (s *screen) sends(text string) {
+	s.write(text)
+	s.press("enter")
+}
+
+func (s *screen) composes(want string) {
+	s.t.Helper()
+	if got := s.m.composer.area.Value(); got != want {
+		s.t.Fatalf("the composer holds %q, want %q", got, want)
+	}
+}
+
+func TestTheComposerWalksThroughWhatWasWritten(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24) // ada said something in it, and so did bob
+	s.sends("first")
+	s.sends("second")
+	s.write("draft")
+	s.press("up") // within the draft there is nothing above
+	s.composes("draft")
+	for _, want := range []string{"second", "first", "The test in pkg/store fails now and then. Find out why and fix it, please."} {
+		s.press("ctrl+p")
+		s.composes(want)
+	}
+	s.press("ctrl+p")
+	s.shows("you wrote nothing before")
+	s.press("home", "down", "down") // one row, and one after another
+	s.composes("second")
+	s.press("down")
+	s.composes("draft")
+	s.press("down", "ctrl+n")
+	s.composes("draft")
+}
+
+func TestAnEmptyComposerWalksWithTheArrows(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.sends("one")
+	s.write("two")
+	s.press("alt+enter")
+	s.sends("lines")
+	s.press("up")
+	s.composes("two\nlines")
+	s.press("up") // from its last row to its first
+	s.composes("two\nlines")
+	s.press("up")
+	s.composes("one")
+	s.write("!")
+	s.press("down", "up", "up")
+	s.composes("one!") // what was made of it stays while it is walked
+	s.press("enter")
+	data := s.session.commands()
+	if got := data[len(data)-1].data.(protocol.SendData).Text; got != "one!" {
+		t.Errorf("sent %q", got)
+	}
+	s.composes("")
+	s.press("up")
+	s.composes("one!")
+	s.press("down")
+	s.composes("")
+}
+
+func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
+	j := newJournal()
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.session.reply = func(a asking) (any, error) {
+		if a.verb == protocol.DoHistory {
+			return past(1, 2, false), nil
+		}
+		return nil, nil
+	}
+	j.link(Link{State: Connected, Connection: "c1", By: bob})
+	s.tell()
+	s.m.story.before = 1
+	s.give(nil) // asks for the older page
+	s.press("up")
+	s.composes("question 2")
+	s.press("up")
+	s.composes("question 1")
+}
+
+func TestAMessageSentFromHereIsRememberedOnce(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.journal.end(protocol.ReasonCompleted)
+	s.tell()
+	s.sends("once")
+	s.journal.user(ada, "m101", "once")
+	s.tell()
+	s.sends("twice")
+	s.press("up")
+	s.composes("twice")
+	s.press("up")
+	s.composes("once")
+	s.press("up")
+	s.composes("The test in pkg/store fails now and then. Find out why and fix it, please.")
+}
+
+func TestAQueuedMessageThatIsEditedKeepsTheDraftOfAWalk(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.sends("sent before")
+	s.write("my draft")
+	s.press("ctrl+p")
+	s.composes("sent before")
+	s.press("tab", "e", "ctrl+p")
+	s.shows("a queued message is edited", "> Then write the release notes")
+	s.press("esc")
+	s.composes("my draft")
+}
+
+func TestAnyWalkLeadsBackToTheDraft(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var r recall
+		texts := rapid.SliceOfN(rapid.StringN(1, 5, 10), 0, 2*recallMax).Draw(rt, "texts")
+		for i, text := range texts {
+			r.add(string(rune('a'+i%26)), text)
+		}
+		if len(r.sent) > recallMax {
+			rt.Fatalf("%d are kept", len(r.sent))
+		}
+		now, steps := "draft", 0
+		for range rapid.IntRange(0, 50).Draw(rt, "steps") {
+			by := rapid.SampledFrom([]int{1, -1}).Draw(rt, "by")
+			if text, ok := r.step(by, now, ada); ok {
+				now = text
+				steps += by
+			}
+			if r.draft(now) != "draft" {
+				rt.Fatalf("%d steps back the draft is %q", steps, r.draft(now))
+			}
+		}
+		for range steps {
+			now, _ = r.step(-1, now, ada)
+		}
+		if now != "draft" || r.walking() {
+			rt.Fatalf("the way back led to %q", now)
+		}
+	})
+}
