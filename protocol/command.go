@@ -79,7 +79,7 @@ var Commands = []CommandType{
 	{DoList, of[ListData], of[ListResult], false, false},
 	{DoSnapshot, of[Empty], of[SnapshotResult], true, false},
 	{DoHistory, of[HistoryData], of[HistoryResult], true, false},
-	{DoSearch, of[SearchData], of[SearchResult], true, false},
+	{DoSearch, of[SearchData], of[SearchResult], false, false},
 	{DoBlob, of[BlobData], of[BlobResult], true, false},
 	{DoCreate, of[CreateData], of[CreateResult], false, true},
 	{DoRename, of[RenameData], of[Empty], true, true},

@@ -21,19 +21,6 @@ type HistoryResult struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// SearchData looks for text in a session's log.
-type SearchData struct {
-	Text   string `json:"text"`
-	Before uint64 `json:"before,omitempty"`
-	Limit  int    `json:"limit,omitempty"`
-}
-
-// SearchResult holds the seqs of matching events, newest first.
-type SearchResult struct {
-	Seqs []uint64 `json:"seqs"`
-	More bool     `json:"more,omitempty"`
-}
-
 // BlobData asks for a blob, a piece at a time. Limit is at most 512 KiB (0: that much).
 type BlobData struct {
 	Blob   string `json:"blob"`

@@ -67,7 +67,7 @@ type Summary struct {
 	CWD       string     `json:"cwd,omitempty"`
 	Status    Status     `json:"status"`
 	Turn      string     `json:"turn,omitempty"`
-	Doing     string     `json:"doing,omitempty"` // the running tool, or the last words
+	Doing     string     `json:"doing,omitempty"` // what it asks for, the running tool, or what it was asked
 	Seq       uint64     `json:"seq"`
 	Epoch     string     `json:"epoch"`
 	Queue     int        `json:"queue"`

@@ -114,10 +114,10 @@ func TestWithoutAValidCredentialNobodyComesIn(t *testing.T) {
 func TestRolesRestrictCommands(t *testing.T) {
 	c := newClosed(t)
 	may := map[protocol.Role]map[protocol.Verb]bool{
-		protocol.RoleObserver: {protocol.DoList: true},
-		protocol.RoleOperator: {protocol.DoList: true, protocol.DoCreate: true},
-		protocol.RoleApprover: {protocol.DoList: true, protocol.DoCreate: true, protocol.DoApprove: true},
-		protocol.RoleAdmin:    {protocol.DoList: true, protocol.DoCreate: true, protocol.DoApprove: true},
+		protocol.RoleObserver: {protocol.DoList: true, protocol.DoSearch: true},
+		protocol.RoleOperator: {protocol.DoList: true, protocol.DoSearch: true, protocol.DoCreate: true},
+		protocol.RoleApprover: {protocol.DoList: true, protocol.DoSearch: true, protocol.DoCreate: true, protocol.DoApprove: true},
+		protocol.RoleAdmin:    {protocol.DoList: true, protocol.DoSearch: true, protocol.DoCreate: true, protocol.DoApprove: true},
 	}
 	for _, role := range protocol.Roles {
 		_, said := c.login("the "+string(role), "open sesame")
@@ -125,7 +125,7 @@ func TestRolesRestrictCommands(t *testing.T) {
 		if conn == nil {
 			t.Fatalf("HTTP %d", status)
 		}
-		for _, verb := range []protocol.Verb{protocol.DoList, protocol.DoCreate, protocol.DoApprove} {
+		for _, verb := range []protocol.Verb{protocol.DoList, protocol.DoSearch, protocol.DoCreate, protocol.DoApprove} {
 			session := ""
 			if protocol.CommandOf(verb).Session {
 				session = "nobody"

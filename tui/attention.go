@@ -80,6 +80,9 @@ func (a *attention) glance(s *protocol.Summary) tea.Cmd {
 	switch {
 	case s.Status == protocol.Waiting && s.Asked != nil && !before.asks[s.Asked.String()]:
 		what = count(s.Approvals, "approval")
+		if s.Approvals == 1 && s.Doing != "" {
+			what = "approval: " + s.Doing
+		}
 	case before.turn != "" && before.turn != s.Turn && s.Turn == "":
 		what = "turn " + cmp.Or(string(s.Reason), "ended")
 	case before.turn != "" && before.turn != s.Turn:

@@ -135,6 +135,8 @@ func TestADeskCallsForEverySession(t *testing.T) {
 		{protocol.Summary{Status: protocol.Running, Turn: "t1"}, ""},
 		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 2}, "docs: 2 approvals"},
 		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &later, Approvals: 2, Seq: 9}, ""},
+		{protocol.Summary{Status: protocol.Running, Turn: "t1"}, ""},
+		{protocol.Summary{Status: protocol.Waiting, Turn: "t1", Asked: &asked, Approvals: 1, Doing: "git push"}, "docs: approval: git push"},
 		{protocol.Summary{Status: protocol.Running, Turn: "t2"}, "docs: turn ended, the next one runs"},
 		{protocol.Summary{Status: protocol.Idle, Reason: protocol.ReasonInterrupted}, "docs: turn interrupted"},
 		{protocol.Summary{Status: protocol.Idle, Reason: protocol.ReasonInterrupted, Clients: 2}, ""},

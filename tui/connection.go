@@ -177,7 +177,12 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 		m.state.Session = a.Session
 	}
 	m.composer.recall.past = nil
+	m.endCopying()
+	m.endFind()
+	m.trip = nil
 	m.story.reset(a.After.Seq, m.width, m.height)
+	m.meter.Reset(m.state)
+	m.pastOf = ""
 }
 
 // arrived ends a catch-up.

@@ -84,7 +84,10 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 }
 
 // examine shows all of a request on a screen of its own.
-func (m *model) examine(r *protocol.Approval) {
+func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
+
+// examined is all of a request.
+func examined(l *look, r *protocol.Approval) *pager {
 	text := transcript.NewOutput()
 	for _, p := range passages(r) {
 		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
@@ -92,5 +95,5 @@ func (m *model) examine(r *protocol.Approval) {
 	for i := range r.Tasks {
 		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
 	}
-	m.pager = newPager(m.look, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{m.look, text})
+	return newPager(l, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{l, text})
 }

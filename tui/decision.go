@@ -12,6 +12,7 @@ import (
 // decision is an approval in the transcript: what was asked, and who decided
 // what.
 type decision struct {
+	landmark
 	look *look
 	item *protocol.Item
 }

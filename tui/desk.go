@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -11,32 +10,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
+	"agentctl/tui/roster"
 )
-
-// Fleet is the sessions of a server as a client sees them.
-type Fleet interface {
-	// Watch yields a summary of every session, then of each that changes; one
-	// that is gone is Deleted. It ends when ctx does, or with an error that it
-	// yields last. It is called once.
-	Watch(ctx context.Context) iter.Seq2[protocol.Summary, error]
-
-	// Session is one of them. It is followed while its Updates are drawn.
-	Session(id string) Session
-}
 
 // sessionsKept is how many sessions stay subscribed: the one on the screen and
 // those shown before it.
 const sessionsKept = 3
 
 // Desk shows the sessions of a fleet, and any of them, until the person leaves
-// or ctx ends. The terminal is left as it was, and the sessions go on.
-func Desk(ctx context.Context, f Fleet, o Options) error {
+// or ctx ends: the session named first, or all when none is. The terminal is left
+// as it was, and the sessions go on.
+func Desk(ctx context.Context, f Fleet, session string, o Options) error {
 	look, err := o.look()
 	if err != nil {
 		return err
 	}
 	d := newDesk(ctx, f, look, o, time.Now, rand.Text)
+	d.first = session
 	signals := listen()
 	defer signals.stop()
 	return runDesk(ctx, d, d, append(o.program(), signals.option)...)
@@ -56,6 +46,7 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 		}
 	}
 	d.under.Go(func() { pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }) })
+	d.under.Go(func() { pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }) })
 	_, err := p.Run()
 	d.close()
 	return ranOut(ctx, err)
@@ -68,10 +59,14 @@ type desk struct {
 	fleet  Fleet
 	look   *look
 	mouse  bool
+	mux    multiplexer
 	editor string
+	cwd    string // of new sessions
+	first  string // shown at once
 	now    func() time.Time
 	newID  func() string
 	send   func(tea.Msg)
+	after  func(time.Duration, tea.Msg) tea.Cmd
 
 	// Everything that runs outside of the event loop ends with ctx.
 	ctx    context.Context
@@ -79,15 +74,27 @@ type desk struct {
 	under  sync.WaitGroup
 	work   *errands // of the desk itself
 
+	link  Link
+	lost  string // why there is no news any more
+	open  []*opened
+	shown *opened // nil: all sessions are on the screen; else the first of open
+
+	// What all sessions are shown with.
 	width, height int
-	roster        roster
+	list          *roster.Roster
+	filter        string
+	chosen        string            // session
+	place         int               // where that was, for when it is gone
 	drafts        map[string]string // by session, of those given up
-	open          []*opened         // the one shown last comes first
-	shown         *opened           // nil: the roster is on the screen
-	wire          *wire             // over the roster
+	panel         panel             // what is asked of the person, or nil
+	pager         *pager
+	wire          *wire // on the screen, or nil
+	preview       preview
+	tour          tour
 	attention     attention
 	leaving       bool
 	word          string
+	ticking       bool
 
 	dirty bool
 	view  tea.View
@@ -98,6 +105,20 @@ type opened struct {
 	id    string
 	model *model
 	work  *errands
+	gone  bool // the session was removed
+}
+
+// panel is a part of the desk that has the keys while it is there.
+type panel interface {
+	// key handles a key; it takes the panel away when it is done.
+	key(d *desk, key string, msg tea.KeyPressMsg) tea.Cmd
+	paste(d *desk, s string)
+	// follow looks at a session that has changed.
+	follow(d *desk, s *protocol.Summary)
+	// hint says what can be done.
+	hint(l *look) string
+	// Render is at most rows lines, and where the cursor is among them.
+	Render(d *desk, width, rows int) ([]string, *tea.Cursor)
 }
 
 // Messages of the desk.
@@ -107,17 +128,22 @@ type (
 		err     error
 	}
 	rosterMsg []rosterChange
+	linkMsg   Link
 	routed    struct { // to the model of one session
 		to  *opened
 		msg tea.Msg
 	}
+	deskMsg func() tea.Cmd // in the event loop
 )
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
-	d := &desk{fleet: f, look: l, mouse: o.Mouse, editor: editorOf(o.environ()), drafts: map[string]string{}, now: now, newID: newID, width: 80, height: 24, dirty: true}
+	d := &desk{
+		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
+		link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
+	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
-	d.roster = newRoster(d.look)
+	d.after = d.work.after
 	d.attention = o.attention()
 	return d
 }
@@ -132,48 +158,99 @@ func (d *desk) close() {
 	d.under.Wait()
 }
 
-// Init asks for what the theme needs to know.
-func (d *desk) Init() tea.Cmd { return d.look.ask() }
+// Init asks for what the theme needs to know, and for the session to begin with.
+func (d *desk) Init() tea.Cmd {
+	if d.first == "" {
+		return d.look.ask()
+	}
+	return tea.Batch(d.look.ask(), d.enter(d.first))
+}
 
 // Update takes one message, or hands it on to the session it is for.
 func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		d.width, d.height, d.dirty = max(msg.Width, 1), max(msg.Height, 1), true
+		if d.shown != nil {
+			cmd = d.route(d.shown, msg)
+		}
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
 		if d.look.suit(msg) {
-			d.dirty = true
-			for _, o := range d.open {
-				o.model.redress()
-			}
+			d.redress()
 		}
-		return d, nil
 	case tea.FocusMsg, tea.BlurMsg:
 		d.attention.focus(msg)
-		return d, nil
 	case rosterMsg:
-		return d, d.changed(msg)
+		cmd = d.changed(msg)
+	case linkMsg:
+		d.link, d.dirty = Link(msg), true
+		if d.link.State == Connected && d.preview.err != "" {
+			d.preview.session = "" // it may go better now
+		}
 	case routed:
-		return d, d.route(msg.to, msg.msg)
+		cmd = d.route(msg.to, msg.msg)
+	case deskMsg:
+		d.dirty = true
+		cmd = msg()
 	case wireMsg, wireSavedMsg:
-		if d.wire != nil && d.wire.owns(msg) {
-			return d, d.wired(msg)
-		}
-	case tea.KeyPressMsg:
-		if key := msg.String(); d.shown == nil {
-			return d, d.key(key, msg)
-		} else if d.look.keys.at(everywhere, key) == doSessions {
-			d.leave()
-			return d, nil
-		}
+		cmd = d.wired(msg)
+	case tickMsg:
+		d.ticking = false
+		d.dirty = true
+	default:
+		cmd = d.input(msg)
 	}
-	if d.shown != nil {
-		return d, d.route(d.shown, msg)
-	}
-	return d, nil
+	return d, tea.Batch(cmd, d.tick(), d.peek())
 }
 
-// View is the session's screen, or the roster.
+// input is what the person does: it is for the session on the screen, but for
+// the keys that lead away from it.
+func (d *desk) input(msg tea.Msg) tea.Cmd {
+	key, pressed := msg.(tea.KeyPressMsg)
+	switch {
+	case d.shown != nil && pressed:
+		switch d.look.keys.at(everywhere, key.String()) {
+		case doSessions:
+			d.tour = tour{}
+			d.leave()
+			return nil
+		case doNextNeed:
+			return d.next()
+		}
+		return d.route(d.shown, msg)
+	case d.shown != nil:
+		return d.route(d.shown, msg)
+	}
+	d.dirty = true
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return d.key(key.String(), msg)
+	case tea.PasteMsg:
+		if d.panel != nil {
+			d.panel.paste(d, msg.Content)
+		}
+	case tea.MouseWheelMsg:
+		d.wheel(msg)
+	case tea.MouseClickMsg:
+		return d.click(msg)
+	}
+	return nil
+}
+
+// redress draws everything anew in what the look wears now.
+func (d *desk) redress() {
+	d.dirty = true
+	if d.pager != nil {
+		d.pager.list.Redress()
+	}
+	d.preview.redress()
+	for _, o := range d.open {
+		o.model.redress()
+	}
+}
+
+// View is the session's screen, or all sessions.
 func (d *desk) View() tea.View {
 	if d.shown != nil {
 		return d.shown.model.View()
@@ -185,112 +262,31 @@ func (d *desk) View() tea.View {
 	return d.view
 }
 
-func (d *desk) draw() tea.View {
-	v := tea.NewView("")
-	v.AltScreen = true
-	v.ReportFocus = true
-	v.WindowTitle = "agentctl"
-	if n := d.roster.waiting(""); n > 0 {
-		v.WindowTitle += " · " + fmt.Sprint(n) + " waiting"
-	}
-	if d.wire != nil {
-		lines, cursor := d.wire.Render(d.width, d.height)
-		v.SetContent(frameOf(lines, d.width, d.height))
-		v.Cursor = cursor
-		return v
-	}
-	foot := d.look.dim.Render(fit(" ↑↓ enter opens · letters narrow down · ctrl+c twice leaves", d.width))
-	switch {
-	case d.leaving:
-		foot = d.look.warn.Render(fit(" press ctrl+c again to leave; the sessions go on", d.width))
-	case d.word != "":
-		foot = d.look.bad.Render(fit(" "+oneLine(transcript.Clean(d.word)), d.width))
-	}
-	lines := d.roster.Render(d.width, max(1, d.height-1))
-	if d.height > 1 {
-		lines = append(lines, foot)
-	}
-	v.SetContent(frameOf(lines, d.width, d.height))
-	return v
+// do works on something outside of the event loop; what it returns runs in it.
+func (d *desk) do(work func(context.Context) func() tea.Cmd) tea.Cmd {
+	return d.work.run(func(ctx context.Context) tea.Msg {
+		then := work(ctx)
+		if ctx.Err() != nil {
+			return nil // the program ends
+		}
+		return deskMsg(then)
+	})
 }
 
-// changed takes news of sessions; who waits elsewhere shows on every screen.
-func (d *desk) changed(changes []rosterChange) tea.Cmd {
-	var news []protocol.Summary
-	var calls []tea.Cmd
-	for _, c := range changes {
-		if c.err != nil {
-			d.word = string(Offline) + ": " + errText(c.err)
-			continue
-		}
-		if c.summary.Deleted {
-			delete(d.drafts, c.summary.Session)
-		}
-		news = append(news, c.summary)
-		calls = append(calls, d.attention.glance(&c.summary))
-	}
-	d.roster.take(news)
-	d.dirty = true
-	d.tellOthers()
-	return tea.Batch(calls...)
+// ask has a session carry out a command; then runs in the event loop with what
+// came of it.
+func (d *desk) ask(session string, verb protocol.Verb, data, result any, then func(error) tea.Cmd) tea.Cmd {
+	s := d.fleet.Session(session)
+	return d.do(func(ctx context.Context) func() tea.Cmd {
+		err := s.Do(ctx, verb, data, result)
+		return func() tea.Cmd { return then(err) }
+	})
 }
 
-func (d *desk) tellOthers() {
-	if d.shown == nil {
-		return
-	}
-	others := ""
-	if n := d.roster.waiting(d.shown.id); n > 0 {
-		others = count(n, "other") + " waiting"
-	}
-	if m := d.shown.model; m.others != others {
-		m.others, m.dirty = others, true
-	}
-}
-
-// key handles a key while the roster is on the screen.
-func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
-	d.dirty = true
-	if key == "ctrl+c" {
-		if d.leaving {
-			return tea.Quit
-		}
-		d.leaving = true
-		return nil
-	}
-	d.leaving = false
-	switch {
-	case d.wire != nil:
-		return d.wireKey(key, msg)
-	case d.look.keys.at(everywhere, key) == doWire:
-		return d.showWire()
-	}
-	page := max(1, d.height-2)
-	switch at := d.roster.at(); key {
-	case "up":
-		d.roster.choose(at - 1)
-	case "down":
-		d.roster.choose(at + 1)
-	case "pgup":
-		d.roster.choose(at - page)
-	case "pgdown":
-		d.roster.choose(at + page)
-	case "home":
-		d.roster.choose(0)
-	case "end":
-		d.roster.choose(len(d.roster.order) - 1)
-	case "enter", "right":
-		if at >= 0 {
-			return d.enter(d.roster.order[at])
-		}
-	case "esc":
-		d.roster.narrow("")
-	case "backspace":
-		if f := []rune(d.roster.filter); len(f) > 0 {
-			d.roster.narrow(string(f[:len(f)-1]))
-		}
-	default:
-		d.roster.narrow(d.roster.filter + oneLine(transcript.Clean(msg.Text)))
+// tell is a then for commands of which only a refusal shows.
+func (d *desk) tell(err error) tea.Cmd {
+	if err != nil {
+		d.word = errText(err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 // enter puts a session on the screen, subscribing to it if it is not among
 // those that are. The one that was not shown for longest is given up for it.
 func (d *desk) enter(id string) tea.Cmd {
+	if d.shown != nil {
+		d.leave()
+	}
 	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
 	if i >= 0 {
 		d.shown = d.open[i]
@@ -17,7 +21,7 @@ func (d *desk) enter(id string) tea.Cmd {
 	} else {
 		d.shown = d.subscribe(id)
 	}
-	d.roster.chosen = id
+	d.choose(id)
 	d.open = slices.Insert(d.open, 0, d.shown)
 	if len(d.open) > sessionsKept {
 		last := d.open[len(d.open)-1]
@@ -41,14 +45,42 @@ func (d *desk) leaveDraft(o *opened) {
 	}
 }
 
-// leave brings the roster back. The session stays subscribed.
+// leave brings all sessions back. The one that was shown stays subscribed.
 func (d *desk) leave() {
-	d.shown.model.hidden = true
+	o := d.shown
+	o.model.hidden = true
 	d.shown = nil
 	d.dirty = true
+	if o.gone {
+		d.giveUp(o.id)
+	}
+}
+
+// giveUp ends the subscription of a session that is gone; one that is on the
+// screen may still be read, until it is left.
+func (d *desk) giveUp(id string) {
+	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
+	if i < 0 {
+		return
+	}
+	if d.open[i] == d.shown {
+		d.shown.gone = true
+		return
+	}
+	d.under.Go(d.open[i].work.close)
+	d.open = slices.Delete(d.open, i, i+1)
+}
+
+// subscribed is the session if it is among those subscribed, or nil.
+func (d *desk) subscribed(id string) *opened {
+	if i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id }); i >= 0 {
+		return d.open[i]
+	}
+	return nil
 }
 
 func (d *desk) subscribe(id string) *opened {
+	d.preview.stop()
 	s := d.fleet.Session(id)
 	o := &opened{id: id, work: newErrands(d.ctx)}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
@@ -57,7 +89,10 @@ func (d *desk) subscribe(id string) *opened {
 	o.model.composer.write(d.drafts[id])
 	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
+	o.model.mux = d.mux
+	looked := d.preview.ended
 	d.under.Go(func() {
+		wait(o.work.ctx, looked)
 		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
 		d.send(routed{o, outMsg{}})
 	})
@@ -71,8 +106,15 @@ func (d *desk) route(o *opened, msg tea.Msg) tea.Cmd {
 		return nil // it was given up meanwhile
 	}
 	_, cmd := o.model.Update(msg)
+	if d.shown == nil && d.preview.on && d.chosen == o.id {
+		d.dirty = true
+	}
 	return address(o, cmd)
 }
+
+// ours is where the messages of models are declared; what a program does itself
+// has its messages elsewhere.
+var ours = reflect.TypeFor[routed]().PkgPath()
 
 // address makes the messages of a session's command find their way back.
 func address(o *opened, cmd tea.Cmd) tea.Cmd {
@@ -80,17 +122,17 @@ func address(o *opened, cmd tea.Cmd) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		switch msg := cmd().(type) {
-		case batch, armMsg, tickMsg, outMsg, olderMsg, findMsg, editedMsg, doneMsg, wireMsg, wireSavedMsg:
-			return routed{o, msg}
-		case tea.BatchMsg:
-			out := make(tea.BatchMsg, len(msg))
-			for i, c := range msg {
+		msg := cmd()
+		if all, ok := msg.(tea.BatchMsg); ok {
+			out := make(tea.BatchMsg, len(all))
+			for i, c := range all {
 				out[i] = address(o, c)
 			}
 			return out
-		default:
-			return msg // for the program: leave, suspend, clipboard
 		}
+		if msg != nil && reflect.TypeOf(msg).PkgPath() == ours {
+			return routed{o, msg}
+		}
+		return msg // for the program: leave, suspend, clipboard
 	}
 }

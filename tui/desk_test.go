@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -23,14 +22,24 @@ import (
 // port is a fleet of recorded sessions, which counts who is subscribed.
 type port struct {
 	changes chan rosterChange
+	links   chan Link
 
 	mu       sync.Mutex
 	sessions map[string]*recording
 	followed map[string]int // how often Updates was begun, less how often it ended
+	reply    func(session string, a asking) (any, error)
+	asked    []string // session and verb
+	looked   []string // Updates begun
+	retries  int
+	most     int // how often one session was followed at once
+	script   func(session string) *journal
+	create   func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
 func newPort() *port {
-	return &port{changes: make(chan rosterChange, 64), sessions: map[string]*recording{}, followed: map[string]int{}}
+	return &port{
+		changes: make(chan rosterChange, 64), links: make(chan Link, 4), sessions: map[string]*recording{}, followed: map[string]int{},
+	}
 }
 
 func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
@@ -46,6 +55,36 @@ func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 			}
 		}
 	}
+}
+
+func (p *port) Links(ctx context.Context) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		for {
+			select {
+			case l := <-p.links:
+				if !yield(l) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (p *port) Retry() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.retries++
+}
+
+func (p *port) Agents() []string { return []string{"claude", "gemini"} }
+
+func (p *port) Create(_ context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
+	if p.create == nil {
+		return protocol.CreateResult{Session: "new"}, nil
+	}
+	return p.create(d)
 }
 
 // berth is a recorded session that tells when it is followed.
@@ -67,6 +106,10 @@ func (p *port) count(id string, by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.followed[id] += by
+	p.most = max(p.most, p.followed[id])
+	if by > 0 {
+		p.looked = append(p.looked, id)
+	}
 }
 
 func (p *port) Session(id string) Session {
@@ -74,10 +117,22 @@ func (p *port) Session(id string) Session {
 	defer p.mu.Unlock()
 	r := newRecording()
 	p.sessions[id] = r
+	if p.reply != nil {
+		r.reply = func(a asking) (any, error) {
+			p.mu.Lock()
+			p.asked = append(p.asked, id+" "+string(a.verb))
+			p.mu.Unlock()
+			return p.reply(id, a)
+		}
+	}
 	j := newJournal()
-	j.user(ada, "m1", "question for "+id)
-	j.say("t", "answer of "+id)
-	j.caughtUp()
+	if p.script != nil {
+		j = p.script(id)
+	} else {
+		j.user(ada, "m1", "question for "+id)
+		j.say("t", "answer of "+id)
+		j.caughtUp()
+	}
 	for _, u := range j.take() {
 		r.updates <- u
 	}
@@ -102,50 +157,203 @@ func fleetOfFive() []protocol.Summary {
 	asked := dawn.Add(-3 * time.Minute)
 	return []protocol.Summary{
 		{Session: "s1", Name: "docs", Agent: "claude", Status: protocol.Idle, Updated: dawn, Reason: protocol.ReasonCompleted, Title: "Write the guide"},
-		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2},
-		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true},
+		{Session: "s2", Name: "fix-tests", Agent: "gemini", Status: protocol.Running, Updated: dawn.Add(time.Minute), Doing: "go test ./...", Queue: 2, Percent: 82},
+		{Session: "s3", Name: "release", Agent: "codex", Status: protocol.Waiting, Updated: dawn, Asked: &asked, Approvals: 1, Doing: "git push --tags", Queue: 1, Held: true, Percent: 38, CWD: "/home/bob/site", Title: "Ship it", Clients: 2},
 		{Session: "s4", Name: "old\x1b[2J", Agent: "x", Status: protocol.Closed, Updated: dawn.Add(-time.Hour)},
 		{Session: "s5xyz789", Agent: "claude", Status: protocol.Idle, Updated: dawn.Add(-time.Minute), Reason: protocol.ReasonError},
 	}
 }
 
-func TestGoldenRoster(t *testing.T) {
-	for _, width := range []int{40, 80, 200} {
-		t.Run(fmt.Sprintf("sessions_%d", width), func(t *testing.T) {
-			d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{}, time.Now, func() string { return "" })
-			d.Update(tea.WindowSizeMsg{Width: width, Height: 10})
-			var changes rosterMsg
-			for _, s := range fleetOfFive() {
-				changes = append(changes, rosterChange{summary: s})
-			}
-			d.Update(changes)
-			d.Update(press("down"))
-			got := ansi.Strip(d.View().Content)
-			for line := range strings.Lines(got) {
-				if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
-					t.Errorf("a line of %d cells: %q", n, line)
-				}
-			}
-			golden(t, strings.ReplaceAll(got+"\n", " \n", "\n"))
-		})
+// table is a desk without a program: keys and time are given to it by hand.
+type table struct {
+	t    *testing.T
+	d    *desk
+	port *port
+	now  time.Time
+}
+
+func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
+	t.Helper()
+	b := &table{t: t, port: newPort(), now: dawn.Add(time.Minute)}
+	b.d = newDesk(t.Context(), b.port, newLook(time.UTC, ""), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
+	t.Cleanup(b.d.close)
+	b.d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
+	b.d.send = func(tea.Msg) {}                                     // what sessions tell is given by hand
+	b.give(tea.WindowSizeMsg{Width: width, Height: height})
+	b.give(linkMsg{State: Connected})
+	b.tell(sessions...)
+	return b
+}
+
+// give updates the desk and runs what it asks for.
+func (b *table) give(msg tea.Msg) {
+	b.t.Helper()
+	_, cmd := b.d.Update(msg)
+	b.d.View()
+	b.run(cmd)
+}
+
+func (b *table) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			b.run(c)
+		}
+	default:
+		b.give(msg)
 	}
 }
 
-func TestTheRosterFitsEverySize(t *testing.T) {
-	d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{}, time.Now, func() string { return "" })
-	for _, s := range fleetOfFive() {
-		d.Update(rosterMsg{{summary: s}})
+func (b *table) tell(sessions ...protocol.Summary) {
+	changes := make(rosterMsg, len(sessions))
+	for i, s := range sessions {
+		changes[i].summary = s
 	}
-	for width := 1; width < 70; width += 3 {
-		for _, height := range []int{1, 2, 3, 9} {
-			d.Update(tea.WindowSizeMsg{Width: width, Height: height})
-			lines := strings.Split(d.View().Content, "\n")
-			if len(lines) > height {
-				t.Fatalf("%d rows at %dx%d", len(lines), width, height)
+	b.give(changes)
+}
+
+func (b *table) press(keys ...string) {
+	b.t.Helper()
+	for _, k := range keys {
+		b.give(press(k))
+	}
+}
+
+func (b *table) write(text string) {
+	for _, r := range text {
+		b.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func (b *table) text() string {
+	lines := strings.Split(ansi.Strip(b.d.View().Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (b *table) shows(want ...string) {
+	b.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(b.text(), w) {
+			b.t.Fatalf("the screen does not show %q:\n%s", w, b.text())
+		}
+	}
+}
+
+func (b *table) hides(what string) {
+	b.t.Helper()
+	if strings.Contains(b.text(), what) {
+		b.t.Fatalf("the screen shows %q:\n%s", what, b.text())
+	}
+}
+
+// asks makes sessions answer: those with an approval pending have the one given.
+func (b *table) asks(pending ...protocol.Approval) {
+	b.port.reply = func(id string, a asking) (any, error) {
+		switch a.verb {
+		case protocol.DoSnapshot:
+			return protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: "e", State: &protocol.State{Session: id, Approvals: pending}}}, nil
+		case protocol.DoHistory:
+			var page protocol.HistoryResult
+			for _, u := range conversation().take() {
+				if u.Event != nil && u.Event.Turn == "turn-m1" {
+					page.Events = append(page.Events, u.Event.AppendJSON(nil))
+				}
 			}
-			for _, line := range lines {
-				if ansi.StringWidth(line) > width {
-					t.Fatalf("line %q at %dx%d", line, width, height)
+			return page, nil
+		}
+		return nil, nil
+	}
+	b.port.script = func(string) *journal {
+		j := &journal{seq: 100, at: dawn}
+		j.out = batch{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
+			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
+		}}}}
+		j.user(bob, "m9", "Push the tags.")
+		j.say("t", "They are right.")
+		j.queued(ada, "m10", "And then?")
+		j.asks(tidy())
+		j.caughtUp()
+		return j
+	}
+}
+
+func TestGoldenDesk(t *testing.T) {
+	for name, prepare := range map[string]func(*table){
+		"sessions": func(b *table) { b.press("down") },
+		"nobody": func(b *table) {
+			for _, s := range fleetOfFive() {
+				b.tell(protocol.Summary{Session: s.Session, Deleted: true})
+			}
+		},
+		"preview":   func(b *table) { b.asks(tidy()); b.press("space") },
+		"creating":  func(b *table) { b.press("n"); b.write("fix"); b.press("tab", "right", "tab", "tab"); b.write("Fix it") },
+		"filtering": func(b *table) { b.press("/"); b.write("claude") },
+		"renaming":  func(b *table) { b.press("R"); b.write("-2") },
+		"ending":    func(b *table) { b.press("down", "X") },
+		"verdict": func(b *table) {
+			b.asks(tidy())
+			b.press("y")
+			b.now = b.now.Add(2 * grace)
+			b.armed()
+		},
+		"lost": func(b *table) {
+			b.give(linkMsg{State: Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
+		},
+	} {
+		for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 40}} {
+			t.Run(fmt.Sprintf("desk_%s_%d", name, size.width), func(t *testing.T) {
+				b := newTable(t, size.width, size.height, fleetOfFive()...)
+				prepare(b)
+				got := b.text()
+				for line := range strings.Lines(got) {
+					if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > size.width {
+						t.Errorf("a line of %d cells: %q", n, line)
+					}
+				}
+				if n := strings.Count(got, "\n"); n != size.height {
+					t.Errorf("%d rows, want %d", n, size.height)
+				}
+				golden(t, got)
+			})
+		}
+	}
+}
+
+// armed lets the request on the screen see that it was quiet.
+func (b *table) armed() {
+	b.t.Helper()
+	b.give(deskMsg(func() tea.Cmd { return b.d.panel.(*verdict).arm(b.d) }))
+}
+
+func TestTheDeskFitsEverySize(t *testing.T) {
+	b := newTable(t, 80, 24, fleetOfFive()...)
+	b.asks(tidy())
+	for width := 1; width < 160; width += 7 {
+		for _, height := range []int{1, 2, 3, 5, 9, 20} {
+			b.give(tea.WindowSizeMsg{Width: width, Height: height})
+			for _, key := range []string{"", "space", "n", "esc", "/", "esc", "y", "esc", "X", "esc", "R", "esc", "?", "q", "space"} {
+				if key != "" {
+					b.press(key)
+				}
+				view := b.d.View()
+				lines := strings.Split(view.Content, "\n")
+				if len(lines) > height {
+					t.Fatalf("%d rows at %dx%d after %q", len(lines), width, height, key)
+				}
+				for _, line := range lines {
+					if ansi.StringWidth(line) > width {
+						t.Fatalf("line %q at %dx%d after %q", line, width, height, key)
+					}
+				}
+				if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
+					t.Fatalf("cursor at %d,%d at %dx%d after %q", c.X, c.Y, width, height, key)
 				}
 			}
 		}
@@ -165,7 +373,11 @@ type deskProgram struct {
 // guarded lets the test look while the program runs.
 type guarded struct{ *deskProgram }
 
-func (g guarded) Init() tea.Cmd { return nil }
+func (g guarded) Init() tea.Cmd {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.desk.Init()
+}
 
 func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	g.mu.Lock()
@@ -180,12 +392,13 @@ func (g guarded) View() tea.View {
 	return g.desk.View()
 }
 
-func openDesk(t *testing.T) *deskProgram {
+func openDesk(t *testing.T, first string) *deskProgram {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
 	p := &deskProgram{t: t, port: newPort(), keys: typing}
 	p.desk = newDesk(ctx, p.port, newLook(time.UTC, ""), Options{}, time.Now, func() string { return "new" })
+	p.desk.first = first
 	ended := make(chan error, 1)
 	go func() {
 		ended <- runDesk(ctx, p.desk, guarded{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
@@ -238,7 +451,7 @@ const (
 
 func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t)
+		p := openDesk(t, "")
 		p.press(keyEnter)
 		s3 := p.port.sessions["s3"]
 		s3.mu.Lock()
@@ -259,7 +472,7 @@ func TestADraftOutlivesItsSessionsSubscription(t *testing.T) {
 
 func TestADeskOpensSessionsAndKeepsThree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t)
+		p := openDesk(t, "")
 		p.shows("sessions · 5", "1 waiting for you")
 		p.press(keyEnter)
 		p.shows("question for s3", "answer of s3", "F2 sessions")
@@ -281,9 +494,45 @@ func TestADeskOpensSessionsAndKeepsThree(t *testing.T) {
 	})
 }
 
+func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t, "")
+		p.port.mu.Lock()
+		p.port.script = func(string) *journal { // which is not caught up
+			j := newJournal()
+			j.user(ada, "m1", "question")
+			return j
+		}
+		p.port.mu.Unlock()
+		p.press(" ")
+		p.shows("preview · release")
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) {
+			t.Fatalf("looks at %v", got)
+		}
+		p.press(keyEnter)
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		}
+		if got := len(p.port.looked); got != 2 {
+			t.Errorf("followed %v", p.port.looked)
+		}
+		p.end()
+	})
+}
+
+func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t, "s1")
+		p.shows("answer of s1", "1 other waiting: F8")
+		p.press(keyF2)
+		p.shows("sessions · 5", "▸· docs")
+		p.end()
+	})
+}
+
 func TestAHiddenSessionGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t)
+		p := openDesk(t, "")
 		p.press(keyEnter, "draft", keyF2)
 		j := &journal{seq: 5, at: dawn, turn: "turn-m1"}
 		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: " and more"})
@@ -299,44 +548,10 @@ func TestAHiddenSessionGoesOn(t *testing.T) {
 	})
 }
 
-func TestTypingNarrowsTheRosterDown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t)
-		p.press("D", "o", "c")
-		p.shows("only “Doc”", "docs")
-		if strings.Contains(p.screen(), "release") {
-			t.Errorf("the roster is not narrowed:\n%s", p.screen())
-		}
-		p.press("x")
-		p.shows("none of that name")
-		p.press("\x7f", keyEnter)
-		p.shows("answer of s1")
-		p.end()
-	})
-}
-
-func TestTheRosterFollowsChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := openDesk(t)
-		p.port.changes <- rosterChange{summary: protocol.Summary{Session: "s3", Deleted: true}}
-		asked := dawn
-		p.port.changes <- rosterChange{summary: protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: dawn}}
-		pass(time.Second)
-		p.shows("sessions · 4", "2 approvals since 09:41")
-		if strings.Contains(p.screen(), "release") {
-			t.Errorf("the deleted session is still there:\n%s", p.screen())
-		}
-		p.port.changes <- rosterChange{err: errors.New("no route")}
-		pass(time.Second)
-		p.shows("offline: no route")
-		p.end()
-	})
-}
-
 func TestTheDeskIsLeftFromEverywhere(t *testing.T) {
 	for _, first := range [][]string{nil, {keyEnter}} {
 		synctest.Test(t, func(t *testing.T) {
-			p := openDesk(t)
+			p := openDesk(t, "")
 			p.press(first...)
 			p.press("\x03")
 			p.shows("press ctrl+c again to leave")

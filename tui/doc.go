@@ -11,6 +11,7 @@
 // pump.
 //
 // What reaches the terminal goes through the frame, which lets only dress by, and
-// the fields of a view. The one exception is attention, which rings and notifies
-// with clean text while the terminal has no focus.
+// the fields of a view. There are two exceptions: attention, which rings and
+// notifies with clean text while the terminal has no focus, and the clipboard,
+// which gets clean text, encoded, when a person copies it.
 package tui

@@ -36,6 +36,9 @@ func (m *model) draw() tea.View {
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
 		return v
+	case m.context != nil:
+		v.SetContent(m.frame(m.context.Render(m, m.width, m.height)))
+		return v
 	}
 
 	left := m.height
@@ -79,7 +82,7 @@ func (m *model) draw() tea.View {
 	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
 		cursor = tea.NewCursor(f.cursor(), len(said)+len(stopping)+len(plan)+len(waiting)+write)
 	} else if m.finder.input != nil && len(finding) > 0 {
-		cursor = tea.NewCursor(m.finder.cursor(), len(screen)-len(edge)-len(asking)-1)
+		cursor = tea.NewCursor(m.finder.column(), len(screen)-len(edge)-len(asking)-1)
 	} else if cursor != nil {
 		cursor.Y += len(screen)
 	}
@@ -96,6 +99,8 @@ func (m *model) edge() string {
 	switch {
 	case m.composer.editing != "":
 		title = m.look.warn.Render("editing a queued message") + m.look.warn.Render(m.heldFor()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+	case m.copying.on:
+		title = m.copying.hint(m.look, m.story.list)
 	case !m.story.list.Following():
 		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
 	}

@@ -1,39 +1,56 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
-// findStep is how many items are looked through before anything else gets its
-// turn.
-const findStep = 200
-
-// finder looks for words in the transcript, a few items at a time. Older turns
-// are paged in as it gets to them.
+// finder looks for words in the whole session: the server says where they are.
+// Where it cannot, the items are looked through here; see lookFrom.
 type finder struct {
 	input *textinput.Model // while the words are written
-	query string
-	at    transcript.ID // looked at next
-	by    int           // -1: towards older items
+	text  string           // the words as they were written
+	query *protocol.Query  // nil: nothing is looked for
+	wave  int              // of the search under way; what comes of others is stale
 	busy  bool
-	paged bool // it goes on when the older turns are there
-	wave  int  // of the search under way; steps of others are stale
+	asOf  uint64 // how far the session was when it began
+
+	hits   []protocol.Hit // the newest first
+	at     int            // the one that was gone to last
+	cursor string         // where the server goes on; empty: that is all
+
+	local bool          // the server cannot say
+	item  transcript.ID // looked at next
+	by    int           // -1: towards older items
+	paged bool          // it goes on when the older turns are there
 }
 
-type findMsg struct{ wave int }
+const (
+	hitsAtOnce = 200
+	hitsMost   = 10_000 // that are kept
+)
+
+type hitsMsg struct {
+	wave int
+	page *protocol.SearchResult
+	err  error
+}
 
 // write begins to ask for words.
 func (f *finder) write() {
+	f.stop()
 	in := textinput.New()
 	in.Prompt = ""
 	in.SetVirtualCursor(false)
-	in.SetValue(f.query)
+	in.SetValue(f.text)
 	in.CursorEnd()
 	in.Focus()
 	f.input = &in
@@ -45,121 +62,196 @@ func (f *finder) stop() {
 	f.busy, f.paged = false, false
 }
 
-// Render is the line where the words are written, or what is looked for.
+// forget looks for nothing any more.
+func (f *finder) forget() {
+	*f = finder{wave: f.wave + 1}
+}
+
+// Render is the line where the words are written, or what is looked for and how
+// many places there are.
 func (f *finder) Render(l *look, width int) []string {
 	const label = " find: "
 	switch {
 	case f.input != nil:
 		f.input.SetWidth(max(1, width-len(label)-1))
 		return []string{fit(l.key.Render(label)+f.input.View(), width)}
-	case f.busy:
-		return []string{l.dim.Render(fit(label+f.query+" …", width))}
+	case f.query == nil:
+		return nil
+	case f.busy && len(f.hits) == 0:
+		return []string{l.dim.Render(fit(label+f.text+" …", width))}
 	}
-	return nil
+	places := f.places()
+	right := strings.Trim(places+" · "+l.keys.hint(doOlder, "older", doNewer, "newer", doBack, "ends it"), "· ") + " "
+	if ansi.StringWidth(label+f.text+right) > width {
+		right = places + " "
+	}
+	return []string{l.dim.Render(spread(label+f.text, right, width))}
 }
 
-func (f *finder) cursor() int { return len(" find: ") + f.input.Cursor().X }
+// places tells which of how many, "" when that is not known.
+func (f *finder) places() string {
+	if f.local || len(f.hits) == 0 {
+		return ""
+	}
+	n := strconv.Itoa(len(f.hits))
+	if f.cursor != "" {
+		n += "+"
+	}
+	return strconv.Itoa(f.at+1) + " of " + n
+}
+
+func (f *finder) column() int { return len(" find: ") + f.input.Cursor().X }
 
 // findKey handles a key while the words are written.
 func (m *model) findKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	f := &m.finder
 	switch key {
 	case "esc":
-		f.input, f.query = nil, ""
-		m.story.list.Highlight(nil)
+		m.endFind()
 	case "enter":
-		f.query = strings.TrimSpace(f.input.Value())
-		f.input = nil
-		m.story.list.Highlight(nil)
-		if f.query == "" {
-			return nil
-		}
-		m.story.list.Highlight(m.highlight)
-		m.setFocus(onStory)
-		f.at, f.by = m.story.list.Last(), -1
-		return m.beginFind()
+		return m.beginFind(f.input.Value())
 	default:
 		*f.input, _ = f.input.Update(msg)
 	}
 	return nil
 }
 
-// findNext goes on from the selected item.
+func (m *model) endFind() {
+	m.finder.forget()
+	m.story.list.Highlight(nil)
+}
+
+// beginFind looks for words from the end of the session on.
+func (m *model) beginFind(words string) tea.Cmd {
+	m.endFind()
+	query, err := protocol.ParseQuery(words)
+	if err != nil {
+		return nil // no words, or more than anybody means
+	}
+	f := &m.finder
+	f.text, f.query, f.busy = oneLine(transcript.Clean(words)), query, true
+	f.asOf = m.state.Seq
+	m.story.list.Highlight(m.highlight)
+	m.setFocus(onStory)
+	if m.link.State != Connected {
+		return m.lookFrom(m.story.list.Last(), -1)
+	}
+	return m.askHits()
+}
+
+// askHits asks the server for more hits.
+func (m *model) askHits() tea.Cmd {
+	f := &m.finder
+	wave, page := f.wave, new(protocol.SearchResult)
+	ask := protocol.SearchData{Query: f.query.String(), Limit: hitsAtOnce, Cursor: f.cursor}
+	return m.do(protocol.DoSearch, ask, page, func(err error) tea.Cmd { return m.told(hitsMsg{wave, page, err}) })
+}
+
+// told takes hits, goes to the first and asks for the rest, so that they are
+// counted.
+func (m *model) told(msg hitsMsg) tea.Cmd {
+	f := &m.finder
+	switch {
+	case msg.wave != f.wave:
+		return nil
+	case msg.err != nil && len(f.hits) > 0:
+		f.busy, f.cursor = false, ""
+		return m.tell(msg.err)
+	case msg.err != nil:
+		return m.lookFrom(m.story.list.Last(), -1)
+	}
+	first := len(f.hits) == 0
+	for _, h := range msg.page.Hits {
+		h.Snippet, h.Matches = "", nil // the screen shows the item itself
+		f.hits = append(f.hits, h)
+	}
+	if f.cursor = msg.page.Cursor; f.cursor == "" || len(f.hits) >= hitsMost {
+		f.busy = false
+	}
+	var next tea.Cmd
+	if f.busy {
+		next = m.askHits()
+	}
+	switch {
+	case len(f.hits) == 0 && !f.busy:
+		m.word = "“" + f.text + "” is not there"
+	case first && len(f.hits) > 0:
+		return tea.Batch(m.goToHit(0), next)
+	}
+	return next
+}
+
+// findNext goes to the next place: older ones (by < 0) or newer ones.
 func (m *model) findNext(by int) tea.Cmd {
-	if m.finder.query == "" {
+	f := &m.finder
+	switch {
+	case f.query == nil:
 		return nil
+	case f.local:
+		id, ok := m.story.list.Selected()
+		if !ok {
+			id = m.story.list.Last() + 1
+		}
+		return m.lookFrom(id+transcript.ID(by), by)
+	case f.at-by < 0 && m.state.Seq > f.asOf:
+		return m.beginFind(f.query.String()) // there may be newer ones by now
+	case f.at-by < 0:
+		m.word = "that is the newest place"
+	case f.at-by >= len(f.hits) && len(f.hits) > 0:
+		m.word = "that is the oldest place"
+		if f.cursor != "" {
+			m.word = "that is the oldest place so far"
+		}
+	case len(f.hits) > 0:
+		return m.goToHit(f.at - by)
 	}
-	id, ok := m.story.list.Selected()
-	if !ok {
-		id = m.story.list.Last() + 1
-	}
-	m.finder.at, m.finder.by = id+transcript.ID(by), by
-	return m.beginFind()
+	return nil
 }
 
-func (m *model) beginFind() tea.Cmd {
-	m.finder.stop()
-	m.finder.busy = true
-	return m.find(m.finder.wave)
-}
-
-// find looks through the next items, and comes back for more.
-func (m *model) find(wave int) tea.Cmd {
-	f, list := &m.finder, m.story.list
-	if !f.busy || wave != f.wave {
-		return nil
-	}
-	m.dirty = true
-	for range findStep {
-		if f.at < list.First() && f.by < 0 && (m.story.before != 0 || m.story.loading) {
-			f.paged = true
-			return m.pageNow()
-		}
-		if f.at < list.First() || f.at > list.Last() {
-			f.stop()
-			m.word = "“" + f.query + "” is not there"
-			return nil
-		}
-		if contains(wording(list.Source(f.at)), f.query) {
-			m.found(f.at)
-			return nil
-		}
-		f.at += transcript.ID(f.by)
-	}
-	return func() tea.Msg { return findMsg{wave} }
+// goToHit shows a hit; its turn is paged in if it is not there.
+func (m *model) goToHit(i int) tea.Cmd {
+	m.finder.at = i
+	h := &m.finder.hits[i]
+	return m.travel(&trip{
+		until: h.First, gone: "the turn is not there any more",
+		reach: func() bool {
+			at, ok := m.story.list.Named(nameOfHit(h))
+			if !ok {
+				at, ok = m.story.list.Named(nameOfItem(h.Turn, protocol.HitUser, ""))
+			}
+			if ok {
+				m.found(at)
+			}
+			return ok
+		},
+	})
 }
 
 // found shows the item, unfolded where that is what shows the words.
 func (m *model) found(id transcript.ID) {
-	m.finder.stop()
-	list := m.story.list
-	match := func(line string) bool { return contains(ansi.Strip(line), m.finder.query) }
-	line, ok := list.LineOf(id, match)
+	list, query := m.story.list, m.finder.query
+	whole := func(line string) bool { return query.In(ansi.Strip(line)) }
+	some := func(line string) bool { return query.First(ansi.Strip(line)) >= 0 }
+	line, ok := list.LineOf(id, whole)
 	if !ok && list.Folded(id) {
 		list.Fold(id, false)
-		line, _ = list.LineOf(id, match)
+		line, ok = list.LineOf(id, whole)
+	}
+	if !ok {
+		line, _ = list.LineOf(id, some)
 	}
 	list.Show(id, line)
 }
 
-// highlight shows where the words are on a line, which loses its other dress.
+// highlight shows where the words are on a line.
 func (m *model) highlight(line string) string {
 	bare := ansi.Strip(line)
-	i := index(bare, m.finder.query)
-	if i < 0 {
-		return line
+	var ranges []lipgloss.Range
+	for _, s := range m.finder.query.Spans(bare) {
+		from, to := ansi.StringWidth(bare[:s.From]), ansi.StringWidth(bare[:s.To])
+		if from < to { // not within one character
+			ranges = append(ranges, lipgloss.NewRange(from, to, m.look.chosen))
+		}
 	}
-	end := i + len(m.finder.query)
-	return bare[:i] + m.look.chosen.Render(bare[i:end]) + bare[end:]
-}
-
-func contains(s, words string) bool { return index(s, words) >= 0 }
-
-// index finds words whatever their case, unless that changes their length.
-func index(s, words string) int {
-	lower, query := strings.ToLower(s), strings.ToLower(words)
-	if len(lower) != len(s) || len(query) != len(words) {
-		return strings.Index(s, words)
-	}
-	return strings.Index(lower, query)
+	return lipgloss.StyleRanges(line, ranges...)
 }

@@ -1,19 +1,24 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 )
+
+var errCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
 
 func TestWordsAreFoundAndShown(t *testing.T) {
 	s := open(t, long(300), 60, 20)
 	s.press("ctrl+f")
 	s.shows("find:")
-	s.write("QUESTION 17")
+	s.write(`"QUESTION 17"`)
 	if s.m.View().Cursor == nil {
 		t.Error("no cursor where the words are written")
 	}
@@ -54,7 +59,7 @@ func TestFindingPagesOlderTurnsIn(t *testing.T) {
 		} else if ok {
 			return past(1, 180, false), nil
 		}
-		return nil, nil
+		return nil, errCannotSearch
 	}
 	s.tell()
 	s.press("ctrl+f")
@@ -68,29 +73,220 @@ func TestFindingPagesOlderTurnsIn(t *testing.T) {
 }
 
 func TestFindingTakesABoundedStep(t *testing.T) {
-	s := open(t, long(findStep), 60, 20)
+	s := open(t, long(lookStep), 60, 20)
+	s.refuse(errCannotSearch)
 	s.press("ctrl+f")
-	s.write("question 0")
+	s.write(`"question 0"`)
 	_, cmd := s.m.Update(press("enter"))
+	for range 2 { // the refusal, and the first step
+		_, cmd = s.m.Update(soon(cmd))
+	}
 	if !s.m.finder.busy {
 		t.Fatal("it went through all items at once")
 	}
-	s.shows("find: question 0 …")
+	s.shows(`find: "question 0" …`)
 	s.run(cmd)
 	s.shows("▌▎ question 0")
 }
 
+// soon is the one message of a command that matters.
+func soon(cmd tea.Cmd) tea.Msg {
+	for _, msg := range flat(cmd) {
+		if msg != nil {
+			return msg
+		}
+	}
+	return nil
+}
+
 func TestHighlightKeepsTheWidth(t *testing.T) {
-	m := &model{look: newLook(nil, ""), finder: finder{query: "漢"}}
-	for _, line := range []string{"a 漢字", "\x1b[1mbold 漢\x1b[m字", "none", "İ 漢"} {
+	query, err := protocol.ParseQuery("漢 b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &model{look: newLook(nil, ""), finder: finder{query: query}}
+	for _, line := range []string{"a 漢字", "\x1b[1mbold 漢\x1b[m字", "none", "İ 漢 B", "漢漢"} {
 		got := m.highlight(line)
 		if ansi.Strip(got) != ansi.Strip(line) {
 			t.Errorf("highlight(%q) = %q", line, got)
 		}
 	}
-	for s, want := range map[string]int{"ABC": 1, "xabc": 2, "İb": 2, "none": -1} {
-		if got := index(s, "b"); got != want {
-			t.Errorf("index(%q, b) = %d, want %d", s, got, want)
-		}
+}
+
+func FuzzHighlight(f *testing.F) {
+	for _, seed := range [][2]string{{"b", "ab"}, {"👩", "x👩‍👩‍👧 b👩"}, {"e", "e\u0301e"}, {"字", "漢字漢字"}, {"a b", "\ta  b\u00a0"}, {"\u200d", "👩‍👩‍👧"}} {
+		f.Add(seed[0], seed[1])
 	}
+	f.Fuzz(func(t *testing.T, words, text string) {
+		query, err := protocol.ParseQuery(words)
+		if err != nil {
+			return
+		}
+		m := &model{look: newLook(nil, ""), finder: finder{query: query}}
+		lines := transcript.NewText()
+		lines.Append(text)
+		drawn, _ := lines.Lines(40)
+		for _, line := range drawn {
+			line = m.look.bad.Render(line)
+			if got := m.highlight(line); ansi.Strip(got) != ansi.Strip(line) {
+				t.Errorf("%q: highlight(%q) = %q", words, line, got)
+			}
+		}
+	})
+}
+
+// finds makes the session a server that finds hits, a page at a time.
+func (s *screen) finds(history func(protocol.HistoryData) protocol.HistoryResult, pages ...[]protocol.Hit) {
+	s.session.reply = func(a asking) (any, error) {
+		switch d := a.data.(type) {
+		case protocol.HistoryData:
+			return history(d), nil
+		case protocol.SearchData:
+			i := 0
+			if d.Cursor != "" {
+				i = int(d.Cursor[0] - '0')
+			}
+			res := protocol.SearchResult{Hits: pages[i]}
+			if i+1 < len(pages) {
+				res.Cursor = string(rune('1' + i))
+			}
+			return res, nil
+		}
+		return nil, nil
+	}
+}
+
+func nothingOlder(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
+
+// hit is one in the turn of a message.
+func hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
+	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
+}
+
+func TestTheServerSaysWhereTheWordsAreAndHowOften(t *testing.T) {
+	s := open(t, long(300), 80, 20) // every turn takes six events, the first begins at 2
+	s.finds(nothingOlder,
+		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
+		nil,
+		[]protocol.Hit{hit("m7", 2+6*7, protocol.HitText, "t")},
+	)
+	s.press("ctrl+f")
+	s.write("er 9")
+	s.press("enter")
+	s.shows("1 of 3", "n older", "▌  answer 299")
+	s.press("n")
+	s.shows("2 of 3", "▌▎ question 299")
+	s.press("n")
+	s.shows("3 of 3", "▌  answer 7")
+	s.press("n")
+	s.shows("3 of 3", "that is the oldest place")
+	s.press("N", "N")
+	s.shows("1 of 3")
+	s.press("N")
+	s.shows("that is the newest place")
+	s.press("esc")
+	s.hides("find:")
+}
+
+func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = 1200
+	j.out[1].Attached.Snapshot.State.Seq = 1200
+	j.out = j.out[:2]
+	j.caughtUp()
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	var asked []protocol.HistoryData
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		asked = append(asked, d)
+		n := int(d.Before-1) / 6
+		first := max(0, n-d.Limit)
+		return pastFrom(first, n)
+	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
+	s.tell()
+	asked = nil
+	s.press("ctrl+f")
+	s.write("answer 42")
+	s.press("enter")
+	s.shows("1 of 1", "▌  answer 42")
+	if len(asked) == 0 || len(asked) > 3 {
+		t.Errorf("asked for history %d times", len(asked))
+	}
+}
+
+// pastFrom is a page of finished turns of six events, the first at seq 1.
+func pastFrom(first, upto int) protocol.HistoryResult {
+	j := &journal{at: dawn, seq: uint64(6 * first)}
+	for i := first; i < upto; i++ {
+		j.user(ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		j.say("t", fmt.Sprint("answer ", i))
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
+		j.end(protocol.ReasonCompleted)
+	}
+	page := protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(6*first + 1), Last: uint64(6 * upto), More: first > 0}
+	for _, u := range j.take() {
+		page.Events = append(page.Events, protocol.MustEncode(u.Event))
+	}
+	return page
+}
+
+func TestWordsThatAreNowhere(t *testing.T) {
+	s := open(t, long(3), 60, 20)
+	s.finds(nothingOlder, nil, nil)
+	s.press("ctrl+f")
+	s.write("nowhere")
+	s.press("enter")
+	s.shows("“nowhere” is not there")
+	s.press("n", "N")
+	s.hides(" of ")
+}
+
+func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
+	s := open(t, long(300), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.press("ctrl+f")
+	s.write("question")
+	_, cmd := s.m.Update(press("enter"))
+	s.press("esc")
+	s.run(cmd)
+	s.hides("find:")
+	s.shows("answer 299")
+}
+
+func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
+	s := open(t, long(30), 60, 20)
+	s.finds(nothingOlder, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.press("ctrl+f")
+	s.write("answer")
+	s.press("enter", "N")
+	s.shows("1 of 1", "that is the newest place")
+	s.journal.user(ada, "m30", "more?")
+	s.journal.say("t", "answer 30")
+	s.tell()
+	s.finds(nothingOlder, []protocol.Hit{hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.press("N")
+	s.shows("1 of 2", "▌  answer 30")
+}
+
+func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = 600
+	j.out[1].Attached.Snapshot.State.Seq = 600
+	j.out = j.out[:2]
+	j.caughtUp()
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	long := pastFrom(0, 1)
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		if d.Before == 601 {
+			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
+		}
+		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 3, Events: long.Events[:3]}
+	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	s.tell()
+	s.shows("question 0", "answer 0", "completed")
+	s.press("ctrl+f")
+	s.write("answer")
+	s.press("enter")
+	s.shows("1 of 1", "▌  answer 0")
 }

@@ -71,6 +71,7 @@ func (m *model) event(e *protocol.Event) {
 		m.word = err.Error()
 		return
 	}
+	m.meter.Take(e, m.now(), m.caughtUp)
 	if err := m.story.add(e); err != nil {
 		m.word = err.Error()
 	}

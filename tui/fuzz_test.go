@@ -73,6 +73,12 @@ func eventful(t *rapid.T, j *journal) {
 	case 4:
 		data["index"] = rapid.IntRange(-3, 9).Draw(t, "index")
 	}
+	numbers := rapid.SampledFrom([]int64{-5, 0, 1, 77, 1 << 50})
+	for _, field := range []string{"tokens", "max_tokens", "percent", "before", "after", "input", "cost"} {
+		if rapid.IntRange(0, 3).Draw(t, field) == 0 {
+			data[field] = numbers.Draw(t, "number")
+		}
+	}
 	if et.Ephemeral {
 		j.ephemeral(et.Type, data)
 		return
@@ -86,8 +92,8 @@ func eventful(t *rapid.T, j *journal) {
 }
 
 var anyKey = rapid.SampledFrom([]string{
-	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "f3", "f4", "space",
-	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "k", "c", "y", "?", "漢",
+	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "f3", "f4", "f6", "f8", "space",
+	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
 })
 
 func TestWhateverHappensTheScreenFits(t *testing.T) {

@@ -19,7 +19,11 @@ const (
 	inQueue      place = "Queue (tab)"
 	inPlan       place = "Plan (tab)"
 	inTranscript place = "Transcript (tab)"
+	inCopying    place = "Copy mode (space in the transcript)"
+	inSessions   place = "Sessions"
+	inEnding     place = "Ending a session"
 	inRules      place = "Rules"
+	inContext    place = "Context"
 	inWire       place = "The wire (F7)"
 	inPager      place = "Pager"
 )
@@ -42,13 +46,17 @@ var bindings = []binding{
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
 	{everywhere, doRetry, []string{"f5"}, "try to connect now"},
+	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
 	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
+	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
 	{everywhere, doPageDown, []string{"pgdown"}, "scroll it down"},
 	{everywhere, doTop, []string{"ctrl+home"}, "to its beginning"},
 	{everywhere, doEnd, []string{"ctrl+end"}, "to its end, and follow"},
+	{everywhere, doTurnBefore, []string{"alt+up"}, "to the turn before"},
+	{everywhere, doTurnAfter, []string{"alt+down"}, "to the next turn"},
 	{everywhere, doFoldLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
 	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript"},
 	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent"},
@@ -92,15 +100,44 @@ var bindings = []binding{
 	{inPlan, doCancelTask, []string{"c", "x"}, "cancel a task"},
 	{inPlan, doRestartTask, []string{"r"}, "restart it"},
 
-	{inTranscript, doFold, []string{"enter", "space", "right", "left"}, "unfold or fold"},
+	{inTranscript, doFold, []string{"enter", "right", "left"}, "unfold or fold"},
 	{inTranscript, doView, []string{"v", "o"}, "view a tool call on a screen of its own"},
 	{inTranscript, doFindHere, []string{"/"}, "find words"},
 	{inTranscript, doOlder, []string{"n"}, "the next older place with them"},
 	{inTranscript, doNewer, []string{"N"}, "the next newer place"},
-	{inTranscript, doCopy, []string{"y"}, "copy (where the terminal allows it)"},
+	{inTranscript, doLastTurn, []string{"["}, "the turn before"},
+	{inTranscript, doNextTurn, []string{"]"}, "the next turn"},
+	{inTranscript, doNextTool, []string{"t"}, "the next tool call"},
+	{inTranscript, doLastTool, []string{"T"}, "the tool call before"},
+	{inTranscript, doNextApproval, []string{"a"}, "the next approval"},
+	{inTranscript, doLastApproval, []string{"A"}, "the approval before"},
+	{inTranscript, doNextError, []string{"e"}, "the next error"},
+	{inTranscript, doLastError, []string{"E"}, "the error before"},
+	{inTranscript, doCopy, []string{"y"}, "copy it as it was said, a tool's output (where the terminal allows it)"},
+	{inTranscript, doCopyCode, []string{"c"}, "copy its code; again: the next block of it"},
+	{inTranscript, doCopying, []string{"space"}, "copy mode"},
 	{inTranscript, doKeysHere, []string{"?"}, "this help"},
 
+	{inCopying, doBeginChoice, []string{"space"}, "begin to choose lines, or begin anew"},
+	{inCopying, doChooseBlock, []string{"b"}, "choose the block of lines"},
+	{inCopying, doTakeChoice, []string{"y", "enter"}, "copy what is chosen, or the line"},
+
+	{inSessions, doFilter, []string{"/"}, "only those with these words"},
+	{inSessions, doSort, []string{"s"}, "sort by need, activity, name, agent, context"},
+	{inSessions, doPreview, []string{"space"}, "show what was said last"},
+	{inSessions, doCreate, []string{"n"}, "create a session"},
+	{inSessions, doRename, []string{"R"}, "rename it"},
+	{inSessions, doEndSession, []string{"X"}, "close or remove it"},
+	{inSessions, doAllow, []string{"y"}, "allow once what it asks for"},
+	{inSessions, doDeny, []string{"d"}, "deny it"},
+	{inSessions, doSessionKeys, []string{"?"}, "this help"},
+
+	{inEnding, doCloseSession, []string{"c"}, "close it: what was said stays"},
+	{inEnding, doDeleteSession, []string{"D"}, "remove it with all that was said"},
+
 	{inRules, doRevoke, []string{"x", "delete", "backspace"}, "revoke: the agent asks again"},
+
+	{inContext, doCompact, []string{"c"}, "make it smaller"},
 
 	{inWire, doWireWords, []string{"/"}, "only messages that hold words"},
 	{inWire, doWireWay, []string{"d"}, "only what is sent, only what is received, both"},

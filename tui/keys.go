@@ -16,7 +16,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.leaving = true
 		return nil
 	}
-	m.leaving, m.word = false, ""
+	m.leaving, m.word, m.trip = false, "", nil
 	arm := m.hush()
 	return tea.Batch(arm, m.dispatch(key, msg))
 }
@@ -41,10 +41,14 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return m.wireKey(key, msg)
 	case m.menu != nil:
 		return m.menu.key(m, key)
+	case m.context != nil:
+		return m.context.key(m, key)
 	case m.interrupt.asking:
 		return m.interruptKey(key)
 	case m.finder.input != nil:
 		return m.findKey(key, msg)
+	case m.copying.on && m.focus == onStory:
+		return m.copyKey(key)
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
 		f.key(msg)
@@ -84,6 +88,10 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		m.showRules()
 	case doWire:
 		return m.showWire(), true
+	case doContext:
+		return m.showContext(), true
+	case doSessions, doNextNeed: // which a desk takes first
+		m.word = "this server does not tell of its other sessions"
 	case doNextFocus:
 		m.nextFocus(1)
 	case doPreviousPart:
@@ -101,8 +109,11 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doFoldLast:
 		m.foldLast()
 	case doFind:
-		m.finder.stop()
 		m.finder.write()
+	case doTurnBefore:
+		return m.jump(aTurn, -1), true
+	case doTurnAfter:
+		return m.jump(aTurn, 1), true
 	case doEditor:
 		return m.compose(), true
 	case doEarlier:
@@ -139,7 +150,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.wire != nil:
 		m.wire.wheel(by)
 		return
-	case m.menu != nil:
+	case m.menu != nil || m.context != nil:
 		return
 	}
 	m.story.list.Scroll(by)
@@ -148,7 +159,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || m.wire != nil || m.menu != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.wire != nil || m.menu != nil || m.context != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -161,7 +172,7 @@ func (m *model) paste(s string) {
 		m.wire.paste(s)
 		return
 	}
-	if m.pager != nil || m.menu != nil {
+	if m.pager != nil || m.menu != nil || m.context != nil {
 		return
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {
@@ -194,6 +205,7 @@ func (m *model) nextFocus(by int) {
 
 func (m *model) setFocus(f focus) {
 	m.focus = f
+	m.endCopying()
 	m.composer.focus(f == onComposer)
 	if f == onQueue {
 		m.queue.choose(m.state, m.queue.at(m.state))

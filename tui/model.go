@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/meter"
 )
 
 // model is the one model of the program. The program's event loop owns it.
@@ -21,7 +22,8 @@ type model struct {
 	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away meanwhile
 	editor  string                                          // the person's, as a shell reads it
 	mouse   bool
-	desk    bool // there are other sessions a key away
+	mux     multiplexer // between us and the terminal
+	desk    bool        // there are other sessions a key away
 
 	// What the session told.
 	link     Link
@@ -48,8 +50,14 @@ type model struct {
 	wire          *wire
 	interrupt     interrupt
 	finder        finder
+	trip          *trip // under way; nil: none
+	copying       copying
 	completion    completion
 	attention     attention
+	meter         meter.Meter
+	pastOf        string       // epoch of whose past turns the meter knows
+	context       *contextPage // on the screen, or nil
+	compaction    compaction
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
 	others        string // what other sessions want
@@ -84,6 +92,10 @@ type (
 		epoch string
 		page  *protocol.HistoryResult
 		err   error
+	}
+	meteredMsg struct {
+		epoch string
+		past  []*protocol.Event
 	}
 	doneMsg struct {
 		err  error
@@ -151,11 +163,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.older(msg)
 	case wireMsg, wireSavedMsg:
 		cmd = m.wired(msg)
+	case meteredMsg:
+		m.dirty = true
+		m.metered(msg)
+	case lookMsg:
+		cmd = m.lookOn(msg.wave)
 	case editedMsg:
 		m.dirty = true
 		m.edited(msg)
-	case findMsg:
-		cmd = m.find(msg.wave)
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
@@ -242,7 +257,11 @@ func (m *model) page() tea.Cmd {
 
 // pageNow asks for older turns, unless they are on their way.
 func (m *model) pageNow() tea.Cmd {
-	ask, ok := m.story.page()
+	turns := historyPage
+	if m.trip != nil {
+		turns = pageMost
+	}
+	ask, ok := m.story.page(turns)
 	if !ok {
 		return nil
 	}
@@ -268,14 +287,14 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	}
 	if err != nil {
 		m.story.loading = false
-		m.story.before = 0
+		m.story.before, m.trip = 0, nil
 		m.word = "older turns: " + errText(err)
 	}
 	if m.finder.paged {
 		m.finder.paged = false
-		return m.find(m.finder.wave)
+		return m.lookOn(m.finder.wave)
 	}
-	return nil
+	return m.travel(m.trip)
 }
 
 // errText is an error for people.

@@ -14,6 +14,7 @@ import (
 
 // note is an event told in words between what is said and done.
 type note struct {
+	landmark
 	look  *look
 	style *lipgloss.Style // of the look
 	text  string

@@ -13,12 +13,9 @@ func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
 	switch m.look.keys.in(inTranscript, key) {
 	case doBack:
-		m.finder.stop()
-		m.finder.query = ""
-		list.Highlight(nil)
+		m.endFind()
 		m.setFocus(onComposer)
 	case doFindHere:
-		m.finder.stop()
 		m.finder.write()
 	case doOlder:
 		return m.findNext(-1)
@@ -44,18 +41,39 @@ func (m *model) storyKey(key string) tea.Cmd {
 				m.pager = newPager(m.look, title, leaf{m.look, text})
 			}
 		}
+	case doLastTurn:
+		return m.jump(aTurn, -1)
+	case doNextTurn:
+		return m.jump(aTurn, 1)
+	case doLastTool:
+		return m.jump(aTool, -1)
+	case doNextTool:
+		return m.jump(aTool, 1)
+	case doLastApproval:
+		return m.jump(anApproval, -1)
+	case doNextApproval:
+		return m.jump(anApproval, 1)
+	case doLastError:
+		return m.jump(anError, -1)
+	case doNextError:
+		return m.jump(anError, 1)
 	case doCopy:
 		if id, ok := list.Selected(); ok {
-			m.word = "copied"
-			return tea.SetClipboard(transcript.Clean(wording(list.Source(id))))
+			return m.copyItem(list.Source(id))
 		}
+	case doCopyCode:
+		if id, ok := list.Selected(); ok {
+			return m.copyCode(id)
+		}
+	case doCopying:
+		m.beginCopying()
 	case doKeysHere:
 		m.showHelp()
 	}
 	return nil
 }
 
-// wording is what an item says, to be copied.
+// wording is what an item says, for a search.
 func wording(s transcript.Source) string {
 	switch s := s.(type) {
 	case *asked:

@@ -170,7 +170,7 @@ func TestAResumedSessionGoesOn(t *testing.T) {
 
 func TestTheStatusTellsLagAndClients(t *testing.T) {
 	s := open(t, scenes["transcript"](), 120, 24)
-	s.shows("2 clients", "context 38%", "k3f9ab:28")
+	s.shows("2 clients", "██░░░░ 38%", "k3f9ab:28")
 	s.journal.ephemeral(protocol.ClientLag, protocol.Client{Client: "c2", By: bob, LagEvents: 340})
 	s.tell()
 	s.shows("bob lags 340")

@@ -22,9 +22,12 @@ type Options struct {
 	Output  io.Writer      // the screen; nil: standard output
 	Env     []string       // of the terminal; nil: the process's
 	Theme   Theme          // "": ThemeAuto
+	Width   int            // of an output that is no terminal, in cells
+	Height  int            // of it
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	CWD     string         // of sessions that are created; "": the server's
 	NoAlert bool           // neither ring nor notify while the terminal has no focus
 	Keys    Keys           // other keys than the usual; see Keys.Check
 
@@ -47,6 +50,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
+	m.mux = multiplexerOf(o.environ())
 	signals := listen()
 	defer signals.stop()
 	return show(ctx, s, work, m, append(o.program(), signals.option)...)
@@ -91,6 +95,9 @@ func (o Options) program() []tea.ProgramOption {
 	}
 	if o.Output != nil {
 		out = append(out, tea.WithOutput(o.Output))
+	}
+	if o.Width > 0 && o.Height > 0 {
+		out = append(out, tea.WithWindowSize(o.Width, o.Height))
 	}
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(interrupts))

@@ -35,8 +35,11 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	t.Helper()
 	s := &screen{t: t, session: newRecording(), journal: j, now: dawn.Add(time.Minute)}
 	s.session.reply = func(a asking) (any, error) {
-		if a.verb == protocol.DoHistory {
+		switch a.verb {
+		case protocol.DoHistory:
 			return protocol.HistoryResult{}, nil
+		case protocol.DoSearch:
+			return nil, errCannotSearch
 		}
 		return nil, nil
 	}
@@ -196,10 +199,17 @@ func TestGoldenScreens(t *testing.T) {
 		"rules":    func(s *screen) { s.press("f4", "down") },
 		"tasks":    func(s *screen) { s.press("tab") },
 		"help":     func(s *screen) { s.press("?") },
+		"finding": func(s *screen) {
+			s.finds(nothingOlder, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")}, []protocol.Hit{hit("m1", 2, protocol.HitUser, "")})
+			s.press("ctrl+f")
+			s.write("test store")
+			s.press("enter", "n")
+		},
+		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
 	}
 	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "amended": "patch", "confirm": "tasks to confirm"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "waiting", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

@@ -46,6 +46,7 @@ func lines(n, width int) int { return 1 + n/max(width-indent, 1)/2 }
 
 // asked is what a person said: the message that started a turn.
 type asked struct {
+	landmark
 	look    *look
 	message protocol.Message
 	head    string
@@ -71,6 +72,7 @@ func (a *asked) Block(width int, _ bool) transcript.Block {
 // said is what the agent says, in markdown. Without a head it goes on with what
 // it said.
 type said struct {
+	landmark
 	look *look
 	item *protocol.Item
 	head string
@@ -99,6 +101,7 @@ func (s *said) Block(width int, _ bool) transcript.Block {
 // thought is the agent's reasoning: folded to its length, with its last line
 // while it grows.
 type thought struct {
+	landmark
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]

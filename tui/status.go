@@ -55,9 +55,7 @@ func (m *model) details() []string {
 	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
 	out = append(out, m.look.bold.Render(name))
 	add(oneLine(transcript.Clean(m.state.Agent)))
-	if c := m.state.Context; c != nil && c.MaxTokens > 0 {
-		add(fmt.Sprintf("context %.0f%%", c.Percent))
-	}
+	out = append(out, m.fullness()...)
 	if n := len(m.clients); n > 1 {
 		add(count(n, "client"))
 	}
@@ -71,7 +69,7 @@ func (m *model) details() []string {
 		}
 	}
 	if m.desk {
-		add("F2 sessions")
+		add(m.look.keys.hint(doSessions, "sessions"))
 	}
 	add("? help")
 	return out

@@ -27,6 +27,8 @@ type story struct {
 	tasks map[string]string                // titles by id
 	turns []start                          // that the list holds, but for those paged in
 
+	pinned bool // nothing may be forgotten: somebody chooses lines
+
 	// Older turns are paged in before the first.
 	before  uint64 // seq that the next page ends at; 0: nothing older
 	loading bool
@@ -77,7 +79,10 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
 		clear(s.shown)
 		s.voice = ""
-		id := add(&asked{look: s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e)}, false)
+		id := add(&asked{
+			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
+			look:     s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e),
+		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
 		return
 	case protocol.PlanUpdated, protocol.PlanCompleted:
@@ -87,7 +92,11 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	case protocol.TurnEnded:
 		s.touch(items)
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
-			add(s.look.ends(turn.End), false)
+			n := s.look.ends(turn.End)
+			if turn.End.Failed() {
+				n.landmark = s.errorAt(theEnd)
+			}
+			add(n, false)
 		}
 		clear(s.shown)
 		s.forget()
@@ -95,6 +104,9 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
 		if n, ok := s.look.tells(e.Type, e.Data); ok {
+			if e.Type == protocol.ErrorRaised {
+				n.kind = anError
+			}
 			add(n, false)
 		}
 	}
@@ -126,18 +138,31 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 			s.voice = voice
 			head = s.head(voice, e)
 		}
-		return &said{look: s.look, item: it, head: head}, false
+		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, false
 	case protocol.ItemReasoning:
-		return &thought{look: s.look, item: it}, true
+		return &thought{landmark: s.at(0, it), look: s.look, item: it}, true
 	case protocol.ItemTool:
-		return &toolCall{look: s.look, item: it}, true
+		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it}, true
 	case protocol.ItemApproval:
-		return &decision{look: s.look, item: it}, false
+		return &decision{landmark: s.at(anApproval, it), look: s.look, item: it}, false
 	}
 	if n, ok := s.look.tells(it.Type, it.Data); ok {
+		if it.Type == protocol.ErrorRaised {
+			n.landmark = s.errorAt(seqName(it.Seq))
+		}
 		return n, false
 	}
 	return nil, false
+}
+
+// at makes an item of the turn under way one that can be gone to.
+func (s *story) at(kind transcript.Kind, it *protocol.Item) landmark {
+	return landmark{kind, nameOfItem(s.words.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
+}
+
+// errorAt does it for an error of that turn.
+func (s *story) errorAt(id string) landmark {
+	return landmark{anError, nameOfItem(s.words.Current().Turn, protocol.HitError, id)}
 }
 
 // mark puts a line of ours between what is said.
@@ -148,7 +173,7 @@ func (s *story) mark(text string) {
 // forget drops the oldest turns once there are too many items, and not while
 // somebody reads above. They can be paged in again.
 func (s *story) forget() {
-	if s.list.Len() < itemsMax || !s.list.Following() {
+	if s.list.Len() < itemsMax || !s.list.Following() || s.pinned {
 		return
 	}
 	cut := slices.IndexFunc(s.turns, func(t start) bool { return s.list.Last()-t.id < itemsKept })
@@ -171,14 +196,14 @@ func (s *story) head(name string, e *protocol.Event) string {
 // empty tells that nothing was ever said.
 func (s *story) empty() bool { return s.list.Len() == 0 && s.before == 0 && !s.loading }
 
-// page asks for the turns before the first one shown, once at a time; ok is
+// page asks for so many turns before the first one shown, once at a time; ok is
 // false when there is nothing to ask.
-func (s *story) page() (protocol.HistoryData, bool) {
+func (s *story) page(turns int) (protocol.HistoryData, bool) {
 	if s.before == 0 || s.loading {
 		return protocol.HistoryData{}, false
 	}
 	s.loading = true
-	return protocol.HistoryData{Before: s.before, Limit: historyPage}, true
+	return protocol.HistoryData{Before: s.before, Limit: turns}, true
 }
 
 // older shows a page of history before the first item.
@@ -199,6 +224,9 @@ func (s *story) older(page *protocol.HistoryResult) error {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
+		}
+		if e.Turn != "" && e.Type != protocol.MessageUser && past.words.Current() == nil { // the end of a long turn
+			past.words.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
 		}
 		items, err := past.words.Apply(&e)
 		if err != nil {

@@ -17,6 +17,7 @@ const tailLines = 5
 // toolCall is a tool call: what is called with what, how it stands, and its
 // output, of which a folded one shows the end.
 type toolCall struct {
+	landmark
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]

@@ -24,6 +24,7 @@ type wire struct {
 	look   *look
 	work   *errands
 	now    func() time.Time
+	mux    multiplexer
 	log    *inspector.Log
 	reader *inspector.Reader // of the errand that is under way
 	panel  *inspector.Panel
@@ -54,13 +55,13 @@ type (
 )
 
 // openWire opens the wire of a session or a fleet; nil when there is nothing to see.
-func openWire(of any, l *look, work *errands, now func() time.Time) *wire {
+func openWire(of any, l *look, work *errands, now func() time.Time, mux multiplexer) *wire {
 	wired, ok := of.(Wired)
 	if !ok || wired.Wire() == nil {
 		return nil
 	}
 	log := wired.Wire()
-	w := &wire{look: l, work: work, now: now, log: log, reader: inspector.NewReader(log), panel: inspector.NewPanel()}
+	w := &wire{look: l, work: work, now: now, mux: mux, log: log, reader: inspector.NewReader(log), panel: inspector.NewPanel()}
 	w.open, w.leave = context.WithCancel(work.ctx)
 	return w
 }
@@ -162,7 +163,7 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 	case doWireCopy:
 		if m := w.panel.Chosen(); m != nil {
 			w.word = "copied"
-			return tea.SetClipboard(transcript.Clean(string(m.Text))), true
+			return w.mux.copyOf(transcript.Clean(string(m.Text))), true
 		}
 	case doWireSave:
 		return w.save(), true

@@ -132,7 +132,7 @@ func TestTheWireIsFilteredByTypeAndLeft(t *testing.T) {
 	s.press("esc")
 	s.shows("10 messages · 802 B ──")
 	s.press("esc")
-	s.shows("context")
+	s.shows("gemini")
 	if s.m.wire != nil {
 		t.Error("the wire is still open")
 	}

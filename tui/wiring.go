@@ -4,7 +4,7 @@ import tea "charm.land/bubbletea/v2"
 
 // showWire opens the wire.
 func (m *model) showWire() tea.Cmd {
-	m.wire = openWire(m.session, m.look, m.errands, m.now)
+	m.wire = openWire(m.session, m.look, m.errands, m.now, m.mux)
 	if m.wire == nil {
 		m.word = "the wire of this session cannot be seen"
 		return nil
@@ -31,7 +31,7 @@ func (m *model) wired(msg tea.Msg) tea.Cmd {
 
 // showWire opens the wire while no session is on the screen.
 func (d *desk) showWire() tea.Cmd {
-	d.wire = openWire(d.fleet, d.look, d.work, d.now)
+	d.wire = openWire(d.fleet, d.look, d.work, d.now, d.mux)
 	if d.wire == nil {
 		d.word = "the wire cannot be seen"
 		return nil
@@ -40,7 +40,6 @@ func (d *desk) showWire() tea.Cmd {
 }
 
 func (d *desk) wireKey(key string, msg tea.KeyPressMsg) tea.Cmd {
-	d.dirty = true
 	cmd, open := d.wire.key(key, msg)
 	if !open {
 		d.wire = nil
@@ -48,8 +47,11 @@ func (d *desk) wireKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// wired takes what an errand of the desk's wire brought.
+// wired takes what an errand of the desk's wire brought, unless the wire was left meanwhile.
 func (d *desk) wired(msg tea.Msg) tea.Cmd {
+	if d.wire == nil || !d.wire.owns(msg) {
+		return nil
+	}
 	d.dirty = true
 	return d.wire.take(msg)
 }

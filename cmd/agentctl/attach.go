@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +36,9 @@ func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.C
 		Long: `Show a session on the screen: what was said, what is being said, the queue, and what waits for a decision. Enter sends, F1 lists the
 keys, Ctrl-C twice leaves; the session goes on without you. When the link drops it comes back by itself with everything you missed.
 
-Without SESSION the only one is meant; when there are others, all are shown and you choose. With --plain, or without a terminal, the session is told in lines: the recent turns, then
+F2 shows all sessions of the server: what each does, who waits for a decision and for how long; there sessions are created, renamed,
+removed and approved too. F8 leads to the next one that needs you, and back. Without SESSION the only one is meant; when there are
+others, or none, all are shown. With --plain, or without a terminal, the session is told in lines: the recent turns, then
 what happens; lines of stdin are sent as messages, those that begin with / are commands.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
@@ -94,6 +98,8 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if o.Session == "" {
 		all, err := ask[protocol.ListResult](l, protocol.DoList, "", nil)
 		switch {
+		case protocol.CodeOf(err) == protocol.CodeUnsupported: // as with some dialects
+			return faultOf(err).hinting("name the session: agentctl attach SESSION")
 		case err != nil:
 			return err
 		case len(all.Sessions) == 1:
@@ -101,7 +107,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		case !onScreen:
 			return o.choose(all.Sessions)
 		default:
-			return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client, l.wire}, o.screen())))
+			return o.desk(ctx, l, "")
 		}
 	}
 	r, err := l.snapshot(o.Session) // its id stays when its name changes
@@ -112,7 +118,23 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if !onScreen {
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
 	}
-	return l.parted(left(ctx, tui.Run(ctx, v, o.screen())))
+	if slices.Contains(l.Hello().Commands, protocol.DoWatch) {
+		return o.desk(ctx, l, v.session)
+	}
+	return l.parted(left(ctx, tui.Run(ctx, v, o.screen()))) // the server cannot tell of the others
+}
+
+// desk shows a session, or all of them.
+func (o *attachOptions) desk(ctx context.Context, l *link, session string) error {
+	s := o.screen()
+	if l.local {
+		cwd, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("working directory: %w", err)
+		}
+		s.CWD = cwd
+	}
+	return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client, l.local, l.wire}, session, s)))
 }
 
 // parted is the end of a screen, which outlives its link: a person reads on, tries again, or leaves. Who leaves while the server

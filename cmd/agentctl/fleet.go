@@ -13,17 +13,36 @@ import (
 // A fleet is the sessions of a server as the dashboard shows them.
 type fleet struct {
 	client *wsclient.Client
-	wire   *inspector.Log
+	local  bool           // the server is this machine's own: paths are from here
+	wire   *inspector.Log // of the connection
 }
 
 var (
-	_ tui.Fleet = fleet{}
-	_ tui.Wired = fleet{}
+	_ tui.Fleet   = fleet{}
+	_ tui.Retrier = fleet{}
+	_ tui.Wired   = fleet{}
 )
+
+// Wire is the log of the connection.
+func (f fleet) Wire() *inspector.Log { return f.wire }
+
+// Retry tries to connect now.
+func (f fleet) Retry() { f.client.Retry() }
 
 // Watch yields the summary of every session, then of each that changes.
 func (f fleet) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	return f.client.Watch(ctx)
+}
+
+// Links yields how the connection is, and each change.
+func (f fleet) Links(ctx context.Context) iter.Seq[tui.Link] {
+	return func(yield func(tui.Link) bool) {
+		for s := range f.client.States(ctx) {
+			if !yield(*linkOf(f.client, s)) {
+				return
+			}
+		}
+	}
 }
 
 // Session is one of them.
@@ -31,5 +50,15 @@ func (f fleet) Session(id string) tui.Session {
 	return &view{client: f.client, session: id, wire: f.wire}
 }
 
-// Wire is the log of the connection.
-func (f fleet) Wire() *inspector.Log { return f.wire }
+// Agents are those that the server told of.
+func (f fleet) Agents() []string { return f.client.Hello().Agents }
+
+// Create makes a session.
+func (f fleet) Create(ctx context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
+	if f.local {
+		if err := here(&d); err != nil {
+			return protocol.CreateResult{}, err
+		}
+	}
+	return wsclient.Call[protocol.CreateResult](ctx, f.client, protocol.DoCreate, "", d)
+}

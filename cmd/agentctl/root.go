@@ -74,7 +74,7 @@ func newRoot(a *app) *cobra.Command {
 		newState(a))
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a), newApprovals(a, runApprovals),
 		newApprove(a, runDecide), newDeny(a, runDecide), newExplain(a, runDecide), newRules(a), newTask(a), newCompact(a, runCompact))
-	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newExport(a, runExport), newContext(a, runContext))
+	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport), newContext(a, runContext))
 	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a), newToken(a),
 		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)

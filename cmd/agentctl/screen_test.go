@@ -209,7 +209,7 @@ func TestASuspendedScreenComesBackWithWhatWasMissed(t *testing.T) {
 	at = s.Said()
 	s.types("fg\n")
 	s.shows(at, "You said: meanwhile")
-	s.shows(at, "help")
+	s.shows(at, "idle")
 	at = s.Said()
 	s.types("live\r")
 	s.shows(at, "You said: live")

@@ -79,14 +79,15 @@ func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
 
 func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
 	for s := range v.client.States(ctx) {
-		if !put(ctx, updates, tui.Update{Link: v.linkOf(s)}) {
+		if !put(ctx, updates, tui.Update{Link: linkOf(v.client, s)}) {
 			return
 		}
 	}
 }
 
-func (v *view) linkOf(s wsclient.ConnState) *tui.Link {
-	hello := v.client.Hello()
+// linkOf is the state of a connection as the screen shows it.
+func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Link {
+	hello := c.Hello()
 	l := &tui.Link{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
 	if s.Err != nil {
 		l.Reason, l.Advice = s.Err.Error(), faultOf(s.Err).hint

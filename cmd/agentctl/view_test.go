@@ -68,6 +68,18 @@ func (w *wire) cut(refuse bool) {
 // reached is embedded with the wire between the two.
 func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 	t.Helper()
+	w := &wire{dial: embeddedDial(t, agent)}
+	c := wsclient.New("ws://test", wsclient.Options{Dial: w.Dial, Name: "ann"})
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c, w
+}
+
+// embeddedDial is the way to a server in this process, which ends with the test.
+func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
+	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
@@ -89,20 +101,14 @@ func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 			t.Error(err)
 		}
 	})
-	w := &wire{dial: pipe.Dial}
-	c := wsclient.New("ws://test", wsclient.Options{Dial: w.Dial, Name: "ann"})
 	t.Cleanup(func() {
-		_ = c.Close()
 		end()
 		served.Wait()
 		if err := i.close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := c.Connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return c, w
+	return pipe.Dial
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {

@@ -51,7 +51,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	case *protocol.BlobData:
 		return now(h.blob(ctx, c.Session, d))
 	case *protocol.SearchData:
-		return protocol.Errorf(protocol.CodeUnsupported, "this server cannot search yet")
+		return h.search(c.Session, d, reply)
 	case *protocol.CreateData:
 		return h.once(ctx, a, func() error { return h.create(a, d) })
 	case *protocol.RestoreData:

@@ -22,9 +22,10 @@ type Hub struct {
 	log       *slog.Logger
 	committer *committer
 	stop      chan struct{}  // closed by Close
-	sessions  sync.WaitGroup // goroutines of sessions; added to under mu, while not closed
+	sessions  sync.WaitGroup // goroutines of sessions and searches; added to under mu, while not closed
 	agents    sync.WaitGroup // runs and closings of agents
 	janitor   sync.WaitGroup
+	searching chan struct{} // one for each search that runs
 
 	mu       sync.Mutex
 	rows     map[string]*row
@@ -57,6 +58,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h := &Hub{
 		cfg: cfg, log: cfg.Log, committer: newCommitter(cfg.Store), stop: make(chan struct{}), rows: map[string]*row{},
 		names: map[string]string{}, creating: map[string]chan struct{}{}, watchers: map[Watcher]bool{},
+		searching: make(chan struct{}, searchers),
 	}
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))

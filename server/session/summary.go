@@ -1,6 +1,11 @@
 package session
 
-import "agentctl/protocol"
+import (
+	"cmp"
+	"strings"
+
+	"agentctl/protocol"
+)
 
 // tellSummary puts what changed of the session's row into the next commit and tells the hub when that is visible.
 func (s *Session) tellSummary() {
@@ -34,15 +39,7 @@ func (s *Session) summarize() protocol.Summary {
 		Seq: st.Seq, Epoch: s.log.Position().Epoch, Queue: len(st.Queue), Held: len(st.Queue) > 0 && st.Blocked() != nil,
 		Approvals: len(st.Approvals), Clients: len(s.audience.peers), Created: st.Created, Updated: s.touched,
 	}
-	if st.Turn != nil {
-		if n := len(st.Turn.Tools); n > 0 {
-			t := st.Turn.Tools[n-1]
-			sum.Doing = t.Title
-			if sum.Doing == "" {
-				sum.Doing = t.Name
-			}
-		}
-	}
+	sum.Doing = doing(st)
 	if len(st.Approvals) > 0 {
 		asked := st.Approvals[0].Asked
 		sum.Asked = &asked
@@ -54,4 +51,24 @@ func (s *Session) summarize() protocol.Summary {
 		sum.Reason = st.Last.Reason
 	}
 	return sum
+}
+
+const doingMost = 200 // bytes
+
+// doing is the line that says what a session does: what it asks for, else the running tool, else what it was asked.
+func doing(st *protocol.State) string {
+	var words string
+	switch {
+	case st.Turn == nil:
+	case len(st.Approvals) > 0:
+		a := &st.Approvals[0]
+		words = cmp.Or(a.Command, a.Title, a.Kind)
+	case len(st.Turn.Tools) > 0:
+		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
+		words = cmp.Or(t.Title, t.Name)
+	default:
+		words = st.Turn.Message.Text
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
+	return protocol.SplitText(line[:min(len(line), 2*doingMost)], doingMost)[0]
 }

@@ -42,6 +42,8 @@ type List struct {
 	chosen   bool // something is selected
 
 	highlight func(line string) string
+	choice    choice
+	landmarks landmarks
 }
 
 // NewList keeps rendered lines of up to cacheBytes. It follows the end.
@@ -67,14 +69,16 @@ func (l *List) Resize(width, height int) {
 func (l *List) Append(s Source, folded bool) ID {
 	l.back = append(l.back, item{source: s, folded: folded})
 	l.backH.push(max(s.Estimate(l.width, folded), 1))
-	return ID(len(l.back) - 1)
+	l.landmarks.note(l.Last(), s)
+	return l.Last()
 }
 
 // Prepend adds an item before the first.
 func (l *List) Prepend(s Source, folded bool) ID {
 	l.front = append(l.front, item{source: s, folded: folded})
 	l.frontH.push(max(s.Estimate(l.width, folded), 1))
-	return ID(-len(l.front))
+	l.landmarks.note(l.First(), s)
+	return l.First()
 }
 
 // Forget drops every item before the one named, which becomes 0. It costs what
@@ -95,6 +99,7 @@ func (l *List) Forget(before ID) {
 	for id := before; id <= kept.Last(); id++ {
 		l.back = append(l.back, *kept.item(id))
 		l.backH.push(kept.heightAt(id))
+		l.landmarks.note(l.Last(), l.back[l.Last()].source)
 	}
 }
 
@@ -133,7 +138,7 @@ func (l *List) Source(id ID) Source { return l.item(id).source }
 func (l *List) Lines() []string {
 	out := make([]string, 0, l.height)
 	l.settle()
-	l.walk(func(id ID, line string) { out = append(out, l.dress(id, line)) })
+	l.walk(func(p Point, line string) { out = append(out, l.dress(p, line)) })
 	for len(out) < l.height {
 		out = append(out, "")
 	}
@@ -144,9 +149,9 @@ func (l *List) Lines() []string {
 func (l *List) ItemAt(row int) (ID, bool) {
 	l.settle()
 	at, found, hit := 0, ID(0), false
-	l.walk(func(id ID, _ string) {
+	l.walk(func(p Point, _ string) {
 		if at == row {
-			found, hit = id, true
+			found, hit = p.Item, true
 		}
 		at++
 	})
@@ -154,7 +159,7 @@ func (l *List) ItemAt(row int) (ID, bool) {
 }
 
 // walk visits the lines in the window from the settled anchor on.
-func (l *List) walk(visit func(ID, string)) {
+func (l *List) walk(visit func(Point, string)) {
 	if l.Len() == 0 {
 		return
 	}
@@ -162,7 +167,7 @@ func (l *List) walk(visit func(ID, string)) {
 	for id, line := l.top, l.topLine; left > 0 && id <= l.Last(); id, line = id+1, 0 {
 		b := l.block(id)
 		for ; line < b.height() && left > 0; line++ {
-			visit(id, b.line(line))
+			visit(Point{id, line}, b.line(line))
 			left--
 		}
 	}
@@ -171,14 +176,17 @@ func (l *List) walk(visit func(ID, string)) {
 // Highlight has f dress every line that is drawn, last of all; nil ends it.
 func (l *List) Highlight(f func(line string) string) { l.highlight = f }
 
-func (l *List) dress(id ID, line string) string {
+func (l *List) dress(p Point, line string) string {
 	if l.highlight != nil {
 		line = l.highlight(line)
 	}
 	if len(line) > l.width && ansi.StringWidth(line) > l.width {
 		line = ansi.Truncate(line, l.width, "")
 	}
-	if l.chosen && id == l.selected && l.width > 2 {
+	if l.choice.holds(p) {
+		return l.choice.dress(line)
+	}
+	if l.chosen && p.Item == l.selected && l.width > 2 {
 		return Mark + ansi.TruncateLeft(line, 1, "")
 	}
 	return line

@@ -119,7 +119,7 @@ func (l *List) Select(by int) {
 	if !l.chosen {
 		last := l.Last()
 		l.settle()
-		l.walk(func(id ID, _ string) { last = id })
+		l.walk(func(p Point, _ string) { last = p.Item })
 		l.SelectAt(last)
 		return
 	}
@@ -157,8 +157,8 @@ func (l *List) reveal(id ID) {
 		return
 	}
 	row, onScreen, whole := 0, false, 0
-	l.walk(func(at ID, _ string) {
-		if at == id {
+	l.walk(func(at Point, _ string) {
+		if at.Item == id {
 			onScreen = true
 			whole++
 		}

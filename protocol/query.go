@@ -1,0 +1,196 @@
+package protocol
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of a query.
+const (
+	maxQuery = 1 << 10 // bytes
+	maxWords = 16
+)
+
+// A Query is words that a text must all hold, anywhere, whatever their case. One goroutine at a time.
+type Query struct {
+	text  string
+	words [][]byte // folded
+	low   []byte   // scratch
+}
+
+// ParseQuery reads words apart by white space. What stands between double quotes is one word, with its spaces, each of which
+// matches any white space character. The error has the code invalid_message.
+func ParseQuery(s string) (*Query, error) {
+	if len(s) > maxQuery {
+		return nil, Errorf(CodeInvalidMessage, "query: at most %d bytes", maxQuery)
+	}
+	q := &Query{text: s}
+	for {
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
+		if s == "" {
+			break
+		}
+		word := ""
+		if quoted, rest, whole := strings.Cut(s[1:], `"`); s[0] == '"' && whole {
+			word, s = quoted, rest
+		} else {
+			end := strings.IndexFunc(s, unicode.IsSpace)
+			if end < 0 {
+				end = len(s)
+			}
+			word, s = s[:end], s[end:]
+		}
+		low, _ := fold(nil, word)
+		if len(low) > 0 && !slices.ContainsFunc(q.words, func(w []byte) bool { return bytes.Equal(w, low) }) {
+			q.words = append(q.words, low)
+		}
+	}
+	switch {
+	case len(q.words) == 0:
+		return nil, Errorf(CodeInvalidMessage, "query: there is no word in it")
+	case len(q.words) > maxWords:
+		return nil, Errorf(CodeInvalidMessage, "query: at most %d words", maxWords)
+	}
+	return q, nil
+}
+
+// String is the query as it was written.
+func (q *Query) String() string { return q.text }
+
+// In reports whether the text holds every word.
+func (q *Query) In(text string) bool {
+	q.low, _ = fold(q.low[:0], text)
+	for _, w := range q.words {
+		if !bytes.Contains(q.low, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// Spans returns where any of the words is, in order; what touches or overlaps is one span.
+func (q *Query) Spans(text string) []Span {
+	low, same := fold(q.low[:0], text)
+	q.low = low
+	var found []Span
+	for _, w := range q.words {
+		for at := 0; ; {
+			i := bytes.Index(low[at:], w)
+			if i < 0 {
+				break
+			}
+			found = append(found, Span{at + i, at + i + len(w)})
+			at += i + len(w)
+		}
+	}
+	slices.SortFunc(found, func(a, b Span) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	joined := found[:0]
+	for _, s := range found {
+		if n := len(joined); n > 0 && s.From <= joined[n-1].To {
+			joined[n-1].To = max(joined[n-1].To, s.To)
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	if !same {
+		unfold(text, joined)
+	}
+	return joined
+}
+
+// First returns where the first of the words is, or -1.
+func (q *Query) First(text string) int {
+	low, same := fold(q.low[:0], text)
+	q.low = low
+	first := -1
+	for _, w := range q.words {
+		end := len(low)
+		if first >= 0 {
+			end = min(first+len(w)-1, end)
+		}
+		if i := bytes.Index(low[:end], w); i >= 0 {
+			first = i
+		}
+	}
+	if first > 0 && !same {
+		at := []Span{{first, first}}
+		unfold(text, at)
+		return at[0].From
+	}
+	return first
+}
+
+// fold appends text as it is compared: every letter as one of those that differ in case alone, white space of ASCII as a space.
+// same says that every rune kept its length.
+func fold(dst []byte, text string) (_ []byte, same bool) {
+	same = true
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			dst = append(dst, folded[c])
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, text[i])
+			i++
+			continue
+		}
+		n := len(dst)
+		dst = utf8.AppendRune(dst, foldRune(r))
+		same = same && len(dst)-n == size
+		i += size
+	}
+	return dst, same
+}
+
+// folded maps ASCII.
+var folded = func() (t [utf8.RuneSelf]byte) {
+	for c := range t {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			t[c] = byte(c) - 'A' + 'a'
+		case '\t' <= c && c <= '\r':
+			t[c] = ' '
+		default:
+			t[c] = byte(c)
+		}
+	}
+	return t
+}()
+
+// foldRune is the least of the runes that differ from r in case alone, an ASCII letter in lower case.
+func foldRune(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	if least < utf8.RuneSelf {
+		return rune(folded[least])
+	}
+	return least
+}
+
+// unfold turns spans of the folded text into spans of the text itself. They are in order and do not overlap.
+func unfold(text string, spans []Span) {
+	at, low := 0, 0
+	upto := func(end int) int {
+		for low < end && at < len(text) {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+			if r == utf8.RuneError && size == 1 {
+				low++
+			} else {
+				low += utf8.RuneLen(foldRune(r))
+			}
+		}
+		return at
+	}
+	for i := range spans {
+		spans[i] = Span{upto(spans[i].From), upto(spans[i].To)}
+	}
+}

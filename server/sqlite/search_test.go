@@ -1,0 +1,156 @@
+package sqlite_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+)
+
+// talk is a session's log in the making: turns of 99 events with 4 KiB of text, and the folds of their deltas.
+type talk struct {
+	seq   uint64
+	batch *session.Batch
+	run   protocol.Run
+}
+
+func (l *talk) add(turn string, typ protocol.Type, data any) {
+	l.seq++
+	e := &protocol.Event{Session: "a", Seq: l.seq, Turn: turn, Time: noon, Type: typ, Data: protocol.MustEncode(data)}
+	l.batch.Events = append(e.AppendJSON(l.batch.Events), '\n')
+	if d, ok := e.Foldable(); ok && l.run.Add(e, d) {
+		return
+	}
+	l.cut()
+}
+
+func (l *talk) cut() {
+	if l.run.Len() > 1 {
+		e := l.run.Event()
+		l.batch.Folds = append(l.batch.Folds, session.Fold{First: e.First(), Last: e.Seq, Line: append(e.AppendJSON(nil), '\n')})
+	}
+	l.run.Reset()
+}
+
+func (l *talk) turn(n int) *session.Batch {
+	l.batch = &session.Batch{Session: "a", First: l.seq + 1}
+	id := fmt.Sprint("t", n)
+	l.add(id, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: fmt.Sprint("question ", n)}})
+	l.add(id, protocol.TurnStarted, protocol.TurnStartedData{MessageID: "m"})
+	for range 15 {
+		l.add(id, protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "let me look into that "})
+	}
+	for i := range 2 {
+		tool := fmt.Sprint("x", i)
+		l.add(id, protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: "shell", Input: json.RawMessage(`{"command":"go test ./..."}`)})
+		for range 8 {
+			l.add(id, protocol.ToolOutput, protocol.ToolOutputData{Tool: tool, Text: "ok  agentctl/server/session 1.234s, and some more of what a command prints\n"})
+		}
+		l.add(id, protocol.ToolEnded, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted})
+	}
+	for range 61 {
+		l.add(id, protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "some words of an answer "})
+	}
+	l.add(id, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	l.cut()
+	l.batch.Last = l.seq
+	l.batch.Turns = []session.TurnRow{{Turn: id, First: l.batch.First, Last: l.seq, Reason: "completed", Ended: noon}}
+	return l.batch
+}
+
+func TestALogOfAnyAgeIsSearched(t *testing.T) {
+	dir := t.TempDir()
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		commit(t, s, create("a"))
+		var l talk
+		for n := range 100 {
+			commit(t, s, l.turn(n))
+		}
+	})
+	for range 2 { // searching changes nothing that the next one finds
+		s, err := sqlite.Open(dir, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hub, err := session.NewHub(context.Background(), session.Config{Store: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for query, want := range map[string]int{
+			"question": 100, `"question 7"`: 11, "QUESTION 99": 1, "look into": 100, "commands prints": 0, "command prints": 200, "./...": 200,
+		} {
+			found := 0
+			for d := (protocol.SearchData{Query: query, Limit: 30}); ; {
+				res := ask(t, hub, d)
+				found += len(res.Hits)
+				if d.Cursor = res.Cursor; d.Cursor == "" {
+					break
+				}
+			}
+			if found != want {
+				t.Errorf("%s: %d hits, want %d", query, found, want)
+			}
+		}
+		if err := hub.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// BenchmarkSearch looks for what is nowhere, so that everything is looked through, and for what is everywhere.
+func BenchmarkSearch(b *testing.B) {
+	s := open(b, b.TempDir(), sqlite.Options{})
+	commit(b, s, create("a"))
+	var l talk
+	for n := range 1000 {
+		commit(b, s, l.turn(n))
+	}
+	hub, err := session.NewHub(context.Background(), session.Config{Store: s})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := hub.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	for name, query := range map[string]string{"nowhere": "needle", "everywhere": "answer"} {
+		b.Run(name, func(b *testing.B) {
+			calls := 0
+			for b.Loop() {
+				for d := (protocol.SearchData{Query: query}); ; {
+					calls++
+					res := ask(b, hub, d)
+					if d.Cursor = res.Cursor; d.Cursor == "" || len(res.Hits) > 0 {
+						break
+					}
+				}
+			}
+			b.ReportMetric(float64(l.seq), "events")
+			b.ReportMetric(float64(calls)/float64(b.N), "calls/op")
+		})
+	}
+}
+
+func ask(b testing.TB, hub *session.Hub, d protocol.SearchData) (r protocol.SearchResult) {
+	b.Helper()
+	c := protocol.Command{Command: protocol.DoSearch, Session: "a", Data: protocol.MustEncode(d)}
+	answer := make(chan error, 1)
+	hub.Do(context.Background(), &c, session.Caller{}, func(body json.RawMessage, err error) {
+		if err == nil {
+			err = json.Unmarshal(body, &r)
+		}
+		answer <- err
+	})
+	if err := <-answer; err != nil {
+		b.Fatal(err)
+	}
+	return r
+}

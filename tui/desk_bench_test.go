@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+)
+
+// A change of one of 10,000 sessions, a frame drawn with it, and a letter of the filter.
+func BenchmarkDesk(b *testing.B) {
+	const n = 10_000
+	at := func(i int) time.Time { return dawn.Add(time.Duration(i) * time.Second) }
+	session := func(i int) protocol.Summary {
+		s := protocol.Summary{Session: fmt.Sprintf("s%05d", i), Name: fmt.Sprint("session ", i), Agent: "gemini", Status: protocol.Running, Turn: "t", Updated: at(i)}
+		if i%3 == 0 {
+			asked := at(i)
+			s.Status, s.Asked, s.Approvals = protocol.Waiting, &asked, 1
+		}
+		return s
+	}
+	open := func() *desk {
+		d := newDesk(context.Background(), newPort(), newLook(time.UTC, ""), Options{}, func() time.Time { return dawn }, func() string { return "" })
+		d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+		d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		all := make(rosterMsg, n)
+		for i := range all {
+			all[i].summary = session(i)
+		}
+		d.Update(all)
+		return d
+	}
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			open().View()
+		}
+	})
+	b.Run("change", func(b *testing.B) {
+		d := open()
+		for i := 0; b.Loop(); i++ {
+			s := session(i * 7 % n)
+			s.Updated = at(n + i)
+			d.Update(rosterMsg{{summary: s}})
+		}
+	})
+	b.Run("frame", func(b *testing.B) {
+		d := open()
+		for b.Loop() {
+			d.dirty = true
+			d.View()
+		}
+	})
+	b.Run("filter", func(b *testing.B) {
+		d := open()
+		for i := 0; b.Loop(); i++ {
+			d.narrow(fmt.Sprint("session ", i%10))
+		}
+	})
+}

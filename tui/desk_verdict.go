@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// verdict is a request that is decided without opening its session, as a panel.
+// What it is about is asked for first, and shown.
+type verdict struct {
+	session string
+	name    string
+	asked   *time.Time         // by the summary
+	request *protocol.Approval // nil until it is there
+	quiet   time.Time          // then it takes keys, when none is pressed before
+	armed   bool
+	sending string
+	err     string
+}
+
+// decideOn asks what a session wants. What takes more than a yes or a no is
+// decided in the session.
+func (d *desk) decideOn(s *protocol.Summary) tea.Cmd {
+	switch {
+	case s.Status != protocol.Waiting:
+		d.word = callOf(s) + " asks for nothing"
+		return nil
+	case s.Approvals > 1:
+		return d.enter(s.Session)
+	}
+	v := &verdict{session: s.Session, name: callOf(s), asked: s.Asked}
+	d.panel = v
+	got := new(protocol.SnapshotResult)
+	return d.ask(s.Session, protocol.DoSnapshot, protocol.Empty{}, got, func(err error) tea.Cmd {
+		if d.panel != panel(v) {
+			return nil
+		}
+		if err != nil {
+			v.err = errText(err)
+			return nil
+		}
+		return v.came(d, got.Snapshot.State)
+	})
+}
+
+// came takes what the session is.
+func (v *verdict) came(d *desk, s *protocol.State) tea.Cmd {
+	switch {
+	case s == nil || len(s.Approvals) == 0:
+		d.panel, d.word = nil, "it was decided meanwhile"
+		return nil
+	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || len(s.Approvals[0].Questions) > 0:
+		d.panel = nil
+		return d.enter(v.session)
+	}
+	v.request = &s.Approvals[0]
+	v.quiet = d.now().Add(grace)
+	return v.arm(d)
+}
+
+// arm lets the request take keys once it was quiet for long enough.
+func (v *verdict) arm(d *desk) tea.Cmd {
+	wait := v.quiet.Sub(d.now())
+	if v.armed = wait <= 0; v.armed || d.panel != panel(v) {
+		return nil
+	}
+	return d.after(wait, deskMsg(func() tea.Cmd { return v.arm(d) }))
+}
+
+func (v *verdict) key(d *desk, key string, _ tea.KeyPressMsg) tea.Cmd {
+	keys := d.look.keys
+	does := keys.in(inSessions, key)
+	switch {
+	case does == doBack:
+		d.panel = nil
+	case does == doChoose:
+		d.panel = nil
+		return d.enter(v.session)
+	case v.request == nil || v.sending != "":
+	case keys.at(inApproval, key) == doExamine:
+		d.pager = examined(d.look, v.request)
+	case !v.armed:
+		v.quiet = d.now().Add(grace)
+	case does == doAllow:
+		return v.decide(d, protocol.AllowOnce)
+	case does == doDeny:
+		return v.decide(d, protocol.Deny)
+	}
+	return nil
+}
+
+func (v *verdict) decide(d *desk, as protocol.Decision) tea.Cmd {
+	f := newForm(d.look, v.request)
+	o := &f.options[slices.IndexFunc(f.options, func(o option) bool { return o.Kind == as })]
+	v.sending, v.err = oneLine(transcript.Clean(o.Label)), ""
+	if v.sending == "" {
+		v.sending = string(as)
+	}
+	return d.ask(v.session, protocol.DoApprove, f.data(v.request.Request, o), nil, func(err error) tea.Cmd {
+		switch {
+		case d.panel != panel(v):
+			return d.tell(err)
+		case err != nil:
+			v.sending, v.err = "", errText(err)
+			return nil
+		}
+		d.panel = nil
+		return nil
+	})
+}
+
+func (v *verdict) paste(*desk, string) {}
+
+// follow takes the request away when it is not the one that waits any more.
+func (v *verdict) follow(d *desk, s *protocol.Summary) {
+	if s.Session != v.session || !s.Deleted && s.Status == protocol.Waiting && (s.Asked == v.asked || s.Asked != nil && v.asked != nil && s.Asked.Equal(*v.asked)) {
+		return
+	}
+	if d.panel = nil; v.sending == "" {
+		d.word = "it was decided meanwhile"
+	}
+}
+
+func (v *verdict) hint(l *look) string {
+	switch {
+	case v.sending != "" || v.request == nil:
+		return l.keys.hint(doBack, "back")
+	case !v.armed:
+		return "a moment …"
+	}
+	return l.keys.hint(doAllow, "allow once", doDeny, "deny", doExamine, "view all", doChoose, "open", doBack, "back")
+}
+
+func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
+	l := d.look
+	title := l.warn.Render("approval") + " · " + v.name
+	var about, last []string
+	if r := v.request; r != nil {
+		title += " · " + oneLine(transcript.Clean(r.Kind)) + l.dim.Render(" · asked "+l.clock(r.Asked))
+		a := approvals{look: l}
+		about = a.about(r, width)
+	}
+	switch {
+	case v.err != "":
+		last = []string{l.bad.Render(fit("   "+oneLine(transcript.Clean(v.err)), width))}
+	case v.sending != "":
+		last = []string{l.warn.Render(fit("   sending: "+v.sending+" …", width))}
+	}
+	if room := max(rows-1-len(last), 0); len(about) > room {
+		keep := max(room-1, 0)
+		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: "+l.keys.hint(doExamine, "view all"), width)))
+	}
+	out := slices.Concat([]string{l.rule(title, width)}, about, last)
+	return out[:min(len(out), max(rows, 0))], nil
+}

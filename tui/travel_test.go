@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// varied is a session of n finished turns, every tenth of which has a tool call,
+// an approval and an error.
+func varied(n int) *journal {
+	j := newJournal()
+	for i := range n {
+		j.user(ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		if i%10 == 0 {
+			j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
+			j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
+			j.asks(protocol.Approval{Request: fmt.Sprint("r", i), Kind: protocol.ApproveCommand, Title: fmt.Sprint("request ", i)})
+			j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: fmt.Sprint("r", i), Outcome: protocol.Denied})
+			j.add(protocol.ErrorRaised, protocol.ErrorData{Message: fmt.Sprint("error ", i)})
+		}
+		j.say("t", fmt.Sprint("answer ", i))
+		j.end(protocol.ReasonCompleted)
+	}
+	j.caughtUp()
+	return j
+}
+
+func TestKeysGoFromOneThingToTheNext(t *testing.T) {
+	s := open(t, varied(35), 80, 20)
+	s.press("tab")
+	for _, c := range []struct{ keys, want string }{
+		{"[", "▌▎ question 34"},
+		{"[ [", "▌▎ question 32"},
+		{"]", "▌▎ question 33"},
+		{"T", "▌• call 30"},
+		{"T T", "▌• call 10"},
+		{"t", "▌• call 20"},
+		{"A", "▌? request 10"},
+		{"a a", "▌? request 30"},
+		{"E", "▌  ✗ error 20"},
+		{"e", "▌  ✗ error 30"},
+		{"e", "there is no error after"},
+		{"E E E E", "there is no error before"},
+		{"a a a a", "there is no approval after"},
+	} {
+		s.press(strings.Fields(c.keys)...)
+		s.shows(c.want)
+	}
+}
+
+func TestAFailedTurnIsAnError(t *testing.T) {
+	j := varied(5)
+	j.user(ada, "m9", "fail")
+	j.add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the model is gone"})
+	j.turn = ""
+	s := open(t, j, 80, 20)
+	s.press("tab", "[", "e")
+	s.shows("▌  ── error: the model is gone")
+}
+
+func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
+	s := open(t, long(40), 60, 20)
+	s.write("half a thought")
+	for _, want := range []string{"question 3", "question 3", "question 3", "question 3"} {
+		s.press("alt+up")
+		if top := strings.Split(s.text(), "\n")[1]; !strings.Contains(s.text(), want) {
+			t.Errorf("the top is %q", top)
+		}
+	}
+	if top := strings.Split(s.text(), "\n")[2]; !strings.HasPrefix(top, " ▎ question 3") {
+		t.Errorf("no turn begins at the top but %q:\n%s", top, s.text())
+	}
+	for range 9 {
+		s.press("alt+down")
+	}
+	s.shows("answer 39", "half a thought")
+	if !s.m.story.list.Following() {
+		t.Error("the end is not followed")
+	}
+}
+
+func TestEndRejoins(t *testing.T) {
+	for _, keys := range [][]string{{"ctrl+end"}, {"tab", "G"}, {"tab", "end"}} {
+		s := open(t, long(40), 60, 20)
+		s.press("pgup", "pgup")
+		s.shows("below")
+		s.press(keys...)
+		s.journal.user(ada, "m99", "what is new")
+		s.tell()
+		s.shows("what is new")
+	}
+}
+
+func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = 6000
+	j.out[1].Attached.Snapshot.State.Seq = 6000
+	j.out = j.out[:2]
+	j.caughtUp()
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	pages := 0
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		pages++
+		upto := int(d.Before-1) / 6
+		page := pastFrom(max(0, upto-d.Limit), upto)
+		if page.First < 6*500 && page.Last > 6*500 { // the one error of all
+			for i, raw := range page.Events {
+				if strings.Contains(string(raw), `"answer 500"`) {
+					page.Events[i] = []byte(strings.NewReplacer("text.delta", "error", `"part":"t","text"`, `"message"`).Replace(string(raw)))
+				}
+			}
+		}
+		return page
+	})
+	s.tell()
+	s.press("tab")
+	before := pages
+	s.press("E")
+	s.shows("▌  ✗ answer 500")
+	if took := pages - before; took > 8 {
+		t.Errorf("it took %d pages", took)
+	}
+	s.press("E")
+	s.shows("there is no error before")
+	if len(s.session.commands()) != 0 {
+		t.Error("it asked for something else")
+	}
+}
+
+func TestTheNextKeyGivesAJumpUp(t *testing.T) {
+	s := open(t, long(5), 60, 20)
+	s.m.story.before = 2
+	s.press("tab")
+	_, cmd := s.m.Update(press("E"))
+	if s.m.trip == nil {
+		t.Fatal("it is not under way")
+	}
+	s.press("esc")
+	if s.m.trip != nil {
+		t.Error("it is still under way")
+	}
+	s.run(cmd)
+}
