@@ -60,7 +60,7 @@ func TestAWalkThroughASession(t *testing.T) {
 	p.press("C-x")
 	p.shows("keep it")
 	p.press("k")
-	p.shows("interrupted", "You said: second thing", "You said: third thing", "● idle")
+	p.shows("interrupted", "You said: second thing", "You said: third thing", "idle")
 
 	// Search, and copy what was found.
 	p.press("C-f")
