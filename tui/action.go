@@ -124,4 +124,10 @@ const (
 	doScreenUp   action = "pager.page-up"
 	doScreenDown action = "pager.page-down"
 	doLeavePager action = "pager.leave"
+
+	doFindInPager     action = "pager.find"
+	doNextInPager     action = "pager.next"
+	doPreviousInPager action = "pager.previous"
+	doSides           action = "pager.sides"
+	doSidesHere       action = "transcript.sides"
 )

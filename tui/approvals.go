@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/tui/patch"
 	"agentctl/tui/transcript"
 )
 
@@ -21,6 +22,7 @@ type approvals struct {
 	look    *look
 	request string // on the screen
 	armed   bool
+	waits   bool // there is no connection to decide through
 	forms   map[string]*form
 }
 
@@ -88,17 +90,21 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 	title += a.look.dim.Render(a.hint(r, f, focused, len(pending)))
 	form, at := f.Render(width, focused)
 	if f.sending != "" {
-		form, at = []string{a.look.warn.Render(fit("   sending: "+f.sending+" …", width))}, 0
+		sending := "sending: "
+		if a.waits {
+			sending = "waits for the connection: "
+		}
+		form, at = []string{a.look.warn.Render(fit("   "+sending+f.sending+" …", width))}, 0
 	}
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
-	about := a.about(f.amended(r), width)
+	about, hidden := a.about(f.amended(r), f, width)
 	// What the decision is about goes before the options, which can be reached
 	// by their keys.
-	if room := max(rows-1-len(form), rows/2); len(about) > room {
-		keep := max(0, room-1)
-		more := a.look.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: v views all", width))
+	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
+		keep := min(len(about), max(0, room-1))
+		more := a.look.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: v views all", width))
 		about = append(about[:keep:keep], more)
 	}
 	form, at = window(form, at, rows-1-len(about))
@@ -163,26 +169,59 @@ func prefixed(before, s string) string {
 	return before + s
 }
 
-// about is what the decision is about. Nothing of it is hidden: characters that
-// would not show are made visible.
-func (a *approvals) about(r *protocol.Approval, width int) []string {
-	var out []string
-	add := func(text *transcript.Text, dress func(string) string) {
-		got, _ := text.Lines(width - indent)
-		for _, line := range got {
-			out = append(out, "   "+dress(line))
-		}
-	}
+// aboutLines is how many lines of changes are laid out to be decided on; all of
+// them are a key away.
+const aboutLines = 200
+
+// about is what the decision is about, and how many lines of it are left out.
+// Nothing of it is hidden: characters that would not show are made visible.
+func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []string, hidden int) {
+	changes := f.changed(r)
 	for _, p := range passages(r) {
+		if p.role.changes(f.patched) {
+			continue
+		}
 		text := transcript.NewText()
 		if p.pre {
 			text = transcript.NewOutput()
 		}
 		text.Append(transcript.Reveal(p.text))
 		dress := a.look.passage(p.role)
-		add(text, dress)
+		got, _ := text.Lines(width - indent)
+		for _, line := range got {
+			out = append(out, "   "+dress(line))
+		}
 	}
-	return out
+	if changes != nil {
+		var lines []string
+		lines, hidden = changes.Lines(max(1, width-indent), aboutLines, a.look.split(width))
+		for _, line := range lines {
+			out = append(out, "   "+a.look.dress(line))
+		}
+	}
+	return out, hidden
+}
+
+// changed is what a request changes, or nil; it is laid out once.
+func (f *form) changed(r *protocol.Approval) *changes {
+	if f.changes == nil || f.laid != r.Patch {
+		f.laid = r.Patch
+		f.changes, f.patched = changesOf(r)
+	}
+	return f.changes
+}
+
+// changesOf is what a request changes, or nil. A patch that cannot be read shows
+// as it is.
+func changesOf(r *protocol.Approval) (c *changes, patched bool) {
+	files, patched := patch.Parse(transcript.Reveal(r.Patch))
+	if !patched {
+		files = nil
+	}
+	if files = append(files, comparisons(r.Content, transcript.Reveal)...); len(files) > 0 {
+		c = newChanges(files)
+	}
+	return c, patched
 }
 
 // passage is one piece of what a request says.
@@ -199,8 +238,12 @@ const (
 	isTitle
 	isCommand
 	isDetail
+	isPatch
 	isDiff
 )
+
+// changes tells that what has the role shows as changes.
+func (r role) changes(patched bool) bool { return r == isDiff || r == isPatch && patched }
 
 func (l *look) passage(r role) func(string) string {
 	switch r {
@@ -208,8 +251,6 @@ func (l *look) passage(r role) func(string) string {
 		return func(s string) string { return l.bold.Render(s) }
 	case isDetail:
 		return func(s string) string { return l.dim.Render(s) }
-	case isDiff:
-		return l.diff
 	}
 	return func(s string) string { return s }
 }
@@ -227,9 +268,13 @@ func passages(r *protocol.Approval) []passage {
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
 	}
-	add(isDiff, true, "", r.Patch)
+	add(isPatch, true, "", r.Patch)
 	for i := range r.Content {
-		add(isDiff, true, "", contentText(&r.Content[i]))
+		role := isText
+		if r.Content[i].Type == "diff" {
+			role = isDiff
+		}
+		add(role, true, "", contentText(&r.Content[i]))
 	}
 	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
 		add(isCommand, true, "", readable(r.Input))

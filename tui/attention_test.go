@@ -121,6 +121,7 @@ func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
 
 func TestADeskCallsForEverySession(t *testing.T) {
 	d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{Env: []string{"TERM=foot"}}, time.Now, func() string { return "" })
+	d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	tell := func(s protocol.Summary) string {
 		_, cmd := d.Update(rosterMsg{{summary: s}})
 		return written(cmd)

@@ -18,7 +18,7 @@ const composerRows = 8
 // composer is where a person writes: a new message, or the new text of a queued
 // one.
 type composer struct {
-	area    textarea.Model
+	area    draft
 	recall  recall
 	editing string // the queued message that is edited
 	draft   string // of the new message, meanwhile
@@ -46,35 +46,21 @@ func newComposer() composer {
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
 	area.Focus()
-	return composer{area: area}
+	return composer{area: draft{Model: area}}
 }
 
 func (c *composer) value() string { return strings.TrimSpace(c.area.Value()) }
 
-func (c *composer) empty() bool { return c.area.Length() == 0 }
+func (c *composer) empty() bool { return c.area.empty() }
 
 // key edits the text.
-func (c *composer) key(msg tea.KeyPressMsg) { c.area, _ = c.area.Update(msg) }
+func (c *composer) key(msg tea.KeyPressMsg) { c.area.press(msg) }
 
 // paste inserts text that may come from anywhere.
-func (c *composer) paste(s string) {
-	c.area.InsertString(transcript.Clean(s))
-	c.settle()
-}
-
-// settle brings the cursor on the screen. The area scrolls only within what it
-// has drawn.
-func (c *composer) settle() {
-	_ = c.area.View()
-	c.area.SetHeight(c.area.Height())
-}
+func (c *composer) paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
 // write replaces what is written.
-func (c *composer) write(s string) {
-	c.area.SetValue(s)
-	c.area.MoveToEnd()
-	c.settle()
-}
+func (c *composer) write(s string) { c.area.SetValue(s) }
 
 func (c *composer) focus(on bool) {
 	if on {
@@ -82,16 +68,6 @@ func (c *composer) focus(on bool) {
 	} else {
 		c.area.Blur()
 	}
-}
-
-// atEdge tells that the cursor is on the first row of what is written, or with
-// down on the last.
-func (c *composer) atEdge(down bool) bool {
-	at := c.area.LineInfo()
-	if down {
-		return c.area.Line() == c.area.LineCount()-1 && at.RowOffset >= at.Height-1
-	}
-	return c.area.Line() == 0 && at.RowOffset == 0
 }
 
 // earlier writes the message before, or with -1 the one after; false when there

@@ -46,6 +46,7 @@ func (m *model) linked(l Link) {
 		m.editors.gone(m.link.By, m.state, m.now())
 	}
 	m.link = l
+	m.approvals.waits = l.State != Connected
 	m.dirty = true
 }
 

@@ -129,7 +129,7 @@ func (m *model) copyItem(s transcript.Source) tea.Cmd {
 	case *thought:
 		return m.copy("the thought", string(s.item.Text))
 	case *toolCall:
-		if output := s.output().String(); output != "" {
+		if output := s.printed(); output != "" {
 			return m.copy("the output", output)
 		}
 		return m.copy("the call", s.arguments())

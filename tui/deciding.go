@@ -88,12 +88,18 @@ func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
 
 // examined is all of a request.
 func examined(l *look, r *protocol.Approval) *pager {
-	text := transcript.NewOutput()
+	var of []transcript.Source
+	changes, patched := changesOf(r)
 	for _, p := range passages(r) {
-		text.Append(strings.TrimSuffix(transcript.Reveal(p.text), "\n") + "\n")
+		if !p.role.changes(patched) {
+			of = append(of, sheets(l, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
+		}
+	}
+	if changes != nil {
+		of = append(of, changes.sources(l)...)
 	}
 	for i := range r.Tasks {
-		text.Append(transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)))
+		of = append(of, sheets(l, transcript.Reveal(fmt.Sprintf("%d. %s\n   %s\n", i+1, r.Tasks[i].Title, r.Tasks[i].Description)), asOutput)...)
 	}
-	return newPager(l, "approval · "+oneLine(transcript.Reveal(r.Title)), leaf{l, text})
+	return newPager(l, "approval · "+oneLine(transcript.Reveal(r.Title)), of...)
 }

@@ -103,6 +103,24 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 	s.askedNothing()
 }
 
+func TestADecisionWaitsForTheConnection(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 30)
+	s.quiet()
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	s.press("tab")
+	_, cmd := s.m.Update(press("1"))
+	s.shows("waits for the connection: Allow once")
+	s.journal.back(protocol.ModeResume, 0)
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("sending: Allow once")
+	s.run(cmd)
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
+		t.Errorf("decided %+v", data)
+	}
+}
+
 func TestTheScreenSaysWhoWasFirst(t *testing.T) {
 	s := open(t, scenes["approval"](), 100, 30)
 	s.quiet()
@@ -181,7 +199,7 @@ func TestALongRequestCanBeReadWhole(t *testing.T) {
 	s.quiet()
 	s.shows("more: v views all", "1 Allow once")
 	s.press("tab", "v", "G")
-	s.shows("+ the end", "q back")
+	s.shows("+ the end", "esc back")
 	s.press("q")
 	s.shows("1 Allow once")
 }

@@ -13,8 +13,8 @@ import (
 	"agentctl/tui/roster"
 )
 
-// sessionsKept is how many sessions stay subscribed: the one on the screen and
-// those shown before it.
+// sessionsKept is how many sessions stay subscribed, unless the options say
+// otherwise: the one on the screen and those shown before it.
 const sessionsKept = 3
 
 // Desk shows the sessions of a fleet, and any of them, until the person leaves
@@ -45,7 +45,11 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 			}
 		}
 	}
-	d.under.Go(func() { pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }) })
+	d.under.Go(func() {
+		if wait(d.ctx, d.begin) {
+			pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) })
+		}
+	})
 	d.under.Go(func() { pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }) })
 	_, err := p.Run()
 	d.close()
@@ -63,6 +67,7 @@ type desk struct {
 	editor string
 	cwd    string // of new sessions
 	first  string // shown at once
+	keep   int    // sessions that stay subscribed
 	now    func() time.Time
 	newID  func() string
 	send   func(tea.Msg)
@@ -74,10 +79,17 @@ type desk struct {
 	under  sync.WaitGroup
 	work   *errands // of the desk itself
 
+	begin chan struct{} // closed when the sessions are to be told of: not before the first one shows
+	begun bool
+
 	link  Link
 	lost  string // why there is no news any more
 	open  []*opened
 	shown *opened // nil: all sessions are on the screen; else the first of open
+
+	// Sessions that are being given up, until they are not followed any more:
+	// a client follows a session once at a time.
+	ending map[string]<-chan struct{}
 
 	// What all sessions are shown with.
 	width, height int
@@ -105,7 +117,8 @@ type opened struct {
 	id    string
 	model *model
 	work  *errands
-	gone  bool // the session was removed
+	gone  bool          // the session was removed
+	over  chan struct{} // closed when it is not followed any more
 }
 
 // panel is a part of the desk that has the keys while it is there.
@@ -138,13 +151,17 @@ type (
 
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
-		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, now: now, newID: newID,
-		link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{}, width: 80, height: 24, dirty: true,
+		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept,
+		now: now, newID: newID, begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{},
+		ending: map[string]<-chan struct{}{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	d.work = newErrands(d.ctx)
 	d.after = d.work.after
 	d.attention = o.attention()
+	if o.Keep > 0 {
+		d.keep = o.Keep
+	}
 	return d
 }
 
@@ -161,9 +178,19 @@ func (d *desk) close() {
 // Init asks for what the theme needs to know, and for the session to begin with.
 func (d *desk) Init() tea.Cmd {
 	if d.first == "" {
+		d.watch()
 		return d.look.ask()
 	}
 	return tea.Batch(d.look.ask(), d.enter(d.first))
+}
+
+// watch begins to be told of all sessions. A session that is wanted first does
+// not wait behind the news of thousands of others.
+func (d *desk) watch() {
+	if !d.begun {
+		d.begun = true
+		close(d.begin)
+	}
 }
 
 // Update takes one message, or hands it on to the session it is for.
@@ -212,6 +239,7 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 	case d.shown != nil && pressed:
 		switch d.look.keys.at(everywhere, key.String()) {
 		case doSessions:
+			d.watch()
 			d.tour = tour{}
 			d.leave()
 			return nil

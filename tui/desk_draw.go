@@ -69,13 +69,11 @@ func (d *desk) draw() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if d.pager != nil {
-		v.SetContent(frameOf(d.pager.Render(d.width, d.height), d.width, d.height))
+		d.pager.show(&v, d.width, d.height)
 		return v
 	}
 	if d.wire != nil {
-		lines, cursor := d.wire.Render(d.width, d.height)
-		v.SetContent(frameOf(lines, d.width, d.height))
-		v.Cursor = cursor
+		d.wire.show(&v, d.width, d.height)
 		return v
 	}
 	s := d.shape()

@@ -20,7 +20,7 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 	d.leaving, d.word = false, ""
 	switch {
 	case d.pager != nil:
-		if !d.pager.key(key) {
+		if !d.pager.key(key, msg) {
 			d.pager = nil
 		}
 		return nil

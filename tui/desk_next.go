@@ -13,6 +13,7 @@ type tour struct {
 // next shows the next session that needs somebody; after the last one it comes
 // back to where the first press was.
 func (d *desk) next() tea.Cmd {
+	d.watch()
 	here := ""
 	if d.shown != nil {
 		here = d.shown.id

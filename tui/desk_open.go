@@ -23,11 +23,12 @@ func (d *desk) enter(id string) tea.Cmd {
 	}
 	d.choose(id)
 	d.open = slices.Insert(d.open, 0, d.shown)
-	if len(d.open) > sessionsKept {
-		last := d.open[len(d.open)-1]
-		d.open = d.open[:len(d.open)-1]
-		d.leaveDraft(last)
-		d.under.Go(last.work.close)
+	if last := len(d.open) - 1; last >= d.keep {
+		if d.open[last].id == d.tour.home && d.keep > 1 {
+			last-- // where the person comes back to stays as it is
+		}
+		d.leaveDraft(d.open[last])
+		d.end(last)
 	}
 	d.shown.model.hidden = false
 	d.tellOthers()
@@ -67,8 +68,22 @@ func (d *desk) giveUp(id string) {
 		d.shown.gone = true
 		return
 	}
-	d.under.Go(d.open[i].work.close)
+	d.end(i)
+}
+
+// end ends a subscription.
+func (d *desk) end(i int) {
+	o := d.open[i]
 	d.open = slices.Delete(d.open, i, i+1)
+	for id, over := range d.ending {
+		select {
+		case <-over:
+			delete(d.ending, id)
+		default:
+		}
+	}
+	d.ending[o.id] = o.over
+	d.under.Go(o.work.close)
 }
 
 // subscribed is the session if it is among those subscribed, or nil.
@@ -82,7 +97,7 @@ func (d *desk) subscribed(id string) *opened {
 func (d *desk) subscribe(id string) *opened {
 	d.preview.stop()
 	s := d.fleet.Session(id)
-	o := &opened{id: id, work: newErrands(d.ctx)}
+	o := &opened{id: id, work: newErrands(d.ctx), over: make(chan struct{})}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
 	o.model.editor = d.editor
@@ -90,10 +105,15 @@ func (d *desk) subscribe(id string) *opened {
 	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
 	o.model.mux = d.mux
-	looked := d.preview.ended
+	looked, before := d.preview.ended, d.ending[id]
 	d.under.Go(func() {
-		wait(o.work.ctx, looked)
-		pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
+		if before != nil {
+			<-before
+		}
+		if wait(o.work.ctx, looked) {
+			pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
+		}
+		close(o.over)
 		d.send(routed{o, outMsg{}})
 	})
 	return o
@@ -106,6 +126,9 @@ func (d *desk) route(o *opened, msg tea.Msg) tea.Cmd {
 		return nil // it was given up meanwhile
 	}
 	_, cmd := o.model.Update(msg)
+	if o.model.caughtUp || o.model.link.State == Offline {
+		d.watch()
+	}
 	if d.shown == nil && d.preview.on && d.chosen == o.id {
 		d.dirty = true
 	}

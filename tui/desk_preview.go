@@ -73,14 +73,17 @@ func (d *desk) peek() tea.Cmd {
 		}
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, peekLimit)
-	before, ended := p.ended, make(chan struct{})
+	before, leaving, ended := p.ended, d.ending[s.Session], make(chan struct{})
 	p.seq, p.cancel, p.ended = s.Seq, cancel, ended
 	session, known, began := d.fleet.Session(s.Session), p.last, d.now()
 	return d.do(func(context.Context) func() tea.Cmd {
 		defer close(ended)
 		defer cancel()
-		wait(ctx, before)
-		got, err := lookAt(ctx, session, known)
+		var got *peeked
+		err := errors.New("the server does not answer")
+		if wait(ctx, before) && wait(ctx, leaving) {
+			got, err = lookAt(ctx, session, known)
+		}
 		return func() tea.Cmd {
 			if p := &d.preview; p.ended == ended {
 				p.cancel = nil
@@ -92,15 +95,16 @@ func (d *desk) peek() tea.Cmd {
 	})
 }
 
-// wait returns when c is closed; nil is.
-func wait(ctx context.Context, c <-chan struct{}) {
-	if c == nil {
-		return
+// wait waits until c is closed, which nil is, or ctx ends; it reports whether
+// ctx goes on.
+func wait(ctx context.Context, c <-chan struct{}) bool {
+	if c != nil {
+		select {
+		case <-c:
+		case <-ctx.Done():
+		}
 	}
-	select {
-	case <-c:
-	case <-ctx.Done():
-	}
+	return ctx.Err() == nil
 }
 
 // stop ends the look under way. Nobody may follow the session before ended is

@@ -187,7 +187,7 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 		b.armed()
 		b.shows("y allow once", "d deny")
 		b.press("v")
-		b.shows("go mod tidy", "q back")
+		b.shows("go mod tidy", "esc back")
 		b.press("q", key)
 		c := b.port.sessions["s3"].commands()
 		if got, ok := c[len(c)-1].data.(protocol.ApproveData); !ok || got.Request != "r1" || got.Option != want {
@@ -327,6 +327,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		if from != "" {
 			b.run(b.d.enter(from))
 		}
+		home := b.d.subscribed(from)
 		for _, want := range []string{"s3", "s6", "s5xyz789"} {
 			b.press("f8")
 			if b.d.shown == nil || b.d.shown.id != want {
@@ -341,6 +342,9 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 			t.Errorf("it does not come back to %s", from)
 		}
 		b.shows("nobody else needs you")
+		if from != "" && b.d.shown != home {
+			t.Error("where it came from was given up meanwhile")
+		}
 		if b.d.list.Need("s5xyz789") != 0 {
 			t.Error("a failure that was seen is told again")
 		}
@@ -392,6 +396,20 @@ func TestASessionThatIsGoneIsReadUntilItIsLeft(t *testing.T) {
 	b.press("esc")
 	if b.d.shown != nil {
 		t.Error("it comes back")
+	}
+}
+
+func TestAsManyAsWantedStaySubscribed(t *testing.T) {
+	b := newTable(t, 90, 16, fleetOfFive()...)
+	if d := newDesk(t.Context(), b.port, b.d.look, Options{Keep: 5}, nil, nil); d.keep != 5 {
+		t.Errorf("keeps %d", d.keep)
+	}
+	b.d.keep = 1
+	for _, id := range []string{"s1", "s2", "s3"} {
+		b.run(b.d.enter(id))
+	}
+	if len(b.d.open) != 1 || b.d.open[0].id != "s3" {
+		t.Errorf("%d are open", len(b.d.open))
 	}
 }
 

@@ -31,7 +31,8 @@ type port struct {
 	asked    []string // session and verb
 	looked   []string // Updates begun
 	retries  int
-	most     int // how often one session was followed at once
+	slow     time.Duration // until a session that is left is not followed any more
+	most     int           // how often one session was followed at once
 	script   func(session string) *journal
 	create   func(protocol.CreateData) (protocol.CreateResult, error)
 }
@@ -99,6 +100,7 @@ func (b *berth) Updates(ctx context.Context) iter.Seq[Update] {
 		b.port.count(b.id, 1)
 		defer b.port.count(b.id, -1)
 		b.recording.Updates(ctx)(yield)
+		time.Sleep(b.port.slow) // in virtual time
 	}
 }
 
@@ -394,9 +396,14 @@ func (g guarded) View() tea.View {
 
 func openDesk(t *testing.T, first string) *deskProgram {
 	t.Helper()
+	return openDeskOn(t, newPort(), first)
+}
+
+func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
-	p := &deskProgram{t: t, port: newPort(), keys: typing}
+	p := &deskProgram{t: t, port: port, keys: typing}
 	p.desk = newDesk(ctx, p.port, newLook(time.UTC, ""), Options{}, time.Now, func() string { return "new" })
 	p.desk.first = first
 	ended := make(chan error, 1)
@@ -520,12 +527,51 @@ func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
 	})
 }
 
+func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openDesk(t, "")
+		p.port.slow = time.Second
+		p.mu.Lock()
+		p.desk.keep = 1
+		p.mu.Unlock()
+		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
+		pass(3 * time.Second)
+		p.shows("question for s3")
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		}
+		p.end()
+	})
+}
+
 func TestADeskBeginsWithTheSessionNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openDesk(t, "s1")
 		p.shows("answer of s1", "1 other waiting: F8")
 		p.press(keyF2)
 		p.shows("sessions · 5", "▸· docs")
+		p.end()
+	})
+}
+
+func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := newPort()
+		slow.script = func(string) *journal { // which is not caught up
+			j := newJournal()
+			j.user(ada, "m1", "question")
+			return j
+		}
+		p := openDeskOn(t, slow, "s1")
+		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.desk.list.Total() > 0 }
+		if told() {
+			t.Error("the others are told of before")
+		}
+		p.port.sessions["s1"].updates <- Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		pass(time.Second)
+		if !told() {
+			t.Error("the others are not told of")
+		}
 		p.end()
 	})
 }

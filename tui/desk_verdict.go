@@ -17,6 +17,7 @@ type verdict struct {
 	name    string
 	asked   *time.Time         // by the summary
 	request *protocol.Approval // nil until it is there
+	form    *form              // of the request
 	quiet   time.Time          // then it takes keys, when none is pressed before
 	armed   bool
 	sending string
@@ -59,6 +60,7 @@ func (v *verdict) came(d *desk, s *protocol.State) tea.Cmd {
 		return d.enter(v.session)
 	}
 	v.request = &s.Approvals[0]
+	v.form = newForm(d.look, v.request)
 	v.quiet = d.now().Add(grace)
 	return v.arm(d)
 }
@@ -95,7 +97,7 @@ func (v *verdict) key(d *desk, key string, _ tea.KeyPressMsg) tea.Cmd {
 }
 
 func (v *verdict) decide(d *desk, as protocol.Decision) tea.Cmd {
-	f := newForm(d.look, v.request)
+	f := v.form
 	o := &f.options[slices.IndexFunc(f.options, func(o option) bool { return o.Kind == as })]
 	v.sending, v.err = oneLine(transcript.Clean(o.Label)), ""
 	if v.sending == "" {
@@ -140,10 +142,11 @@ func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	l := d.look
 	title := l.warn.Render("approval") + " · " + v.name
 	var about, last []string
+	var hidden int
 	if r := v.request; r != nil {
 		title += " · " + oneLine(transcript.Clean(r.Kind)) + l.dim.Render(" · asked "+l.clock(r.Asked))
 		a := approvals{look: l}
-		about = a.about(r, width)
+		about, hidden = a.about(r, v.form, width)
 	}
 	switch {
 	case v.err != "":
@@ -151,9 +154,9 @@ func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	case v.sending != "":
 		last = []string{l.warn.Render(fit("   sending: "+v.sending+" …", width))}
 	}
-	if room := max(rows-1-len(last), 0); len(about) > room {
-		keep := max(room-1, 0)
-		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(len(about)-keep, "line")+" more: "+l.keys.hint(doExamine, "view all"), width)))
+	if room := max(rows-1-len(last), 0); hidden > 0 || len(about) > room {
+		keep := min(max(room-1, 0), len(about))
+		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: "+l.keys.hint(doExamine, "view all"), width)))
 	}
 	out := slices.Concat([]string{l.rule(title, width)}, about, last)
 	return out[:min(len(out), max(rows, 0))], nil

@@ -26,12 +26,10 @@ func (m *model) draw() tea.View {
 	}
 	switch {
 	case m.pager != nil:
-		v.SetContent(m.frame(m.pager.Render(m.width, m.height)))
+		m.pager.show(&v, m.width, m.height)
 		return v
 	case m.wire != nil:
-		lines, cursor := m.wire.Render(m.width, m.height)
-		v.SetContent(m.frame(lines))
-		v.Cursor = cursor
+		m.wire.show(&v, m.width, m.height)
 		return v
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
@@ -98,7 +96,7 @@ func (m *model) edge() string {
 	title := ""
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render("editing a queued message") + m.look.warn.Render(m.heldFor()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(" · enter keeps it · esc gives up")
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
 	case !m.story.list.Following():

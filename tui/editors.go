@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,16 +58,17 @@ func (m *model) holdAgain() tea.Cmd {
 	return m.do(protocol.DoQueueHold, protocol.QueueHoldData{MessageID: message}, nil, m.tell)
 }
 
-// heldFor tells, while there is no connection, how long our own edit is held.
-func (m *model) heldFor() string {
+// editing says that a queued message is edited and, while there is no connection,
+// how long it is held for that.
+func (m *model) editing() string {
 	h := editHold(m.state, m.composer.editing)
 	if h == nil || m.link.State == Connected {
-		return ""
+		return "editing a queued message"
 	}
 	if left := m.holdLasts(h); left > 0 {
-		return fmt.Sprintf(" · held for %ds without a connection", seconds(left))
+		return fmt.Sprintf("editing · held for %ds more", seconds(left))
 	}
-	return " · not held any more: it may start"
+	return "editing · not held any more"
 }
 
 // ticks tells that a clock is on the screen.
@@ -79,5 +81,5 @@ func (m *model) ticks() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(m.state.Approvals, func(a protocol.Approval) bool { return a.Expires != nil })
 }

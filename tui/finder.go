@@ -243,14 +243,16 @@ func (m *model) found(id transcript.ID) {
 	list.Show(id, line)
 }
 
-// highlight shows where the words are on a line.
-func (m *model) highlight(line string) string {
+func (m *model) highlight(line string) string { return m.look.highlight(line, m.finder.query) }
+
+// highlight shows where the words of a query are on a line.
+func (l *look) highlight(line string, query *protocol.Query) string {
 	bare := ansi.Strip(line)
 	var ranges []lipgloss.Range
-	for _, s := range m.finder.query.Spans(bare) {
+	for _, s := range query.Spans(bare) {
 		from, to := ansi.StringWidth(bare[:s.From]), ansi.StringWidth(bare[:s.To])
 		if from < to { // not within one character
-			ranges = append(ranges, lipgloss.NewRange(from, to, m.look.chosen))
+			ranges = append(ranges, lipgloss.NewRange(from, to, l.chosen))
 		}
 	}
 	return lipgloss.StyleRanges(line, ranges...)

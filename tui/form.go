@@ -24,6 +24,10 @@ type form struct {
 	rows      []row
 	at        int
 
+	changes *changes // what it is about, if that is changes
+	laid    string   // the patch among them
+	patched bool     // it could be read
+
 	picked  map[string][]string // question → choices
 	typed   map[string]string   // question → own words
 	dropped map[string]bool     // tasks that the plan shall not have

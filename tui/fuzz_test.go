@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"image/color"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func FuzzDiff(f *testing.F) {
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, old, text string) {
 		got := diff(old, text)
-		for _, line := range splitLines(got) {
+		for line := range strings.Lines(got) {
 			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
 				t.Errorf("diff(%q, %q) has the line %q", old, text, line)
 			}
@@ -64,7 +65,11 @@ func eventful(t *rapid.T, j *journal) {
 		data["options"] = []any{map[string]any{"id": "o", "kind": "allow_once"}}
 		data["questions"] = []any{map[string]any{"id": "q", "choices": []any{map[string]any{"id": "c"}}}}
 	case 3:
-		data["content"] = []any{map[string]any{"type": "diff", "path": "p", "new": "n\n"}, map[string]any{"type": "blob", "blob": "b"}}
+		data["content"] = []any{map[string]any{"type": "diff", "path": "p\x1b[2J", "old": "o\x1b[8m", "new": "n\n"}, map[string]any{"type": "blob", "blob": "b"}}
+		data["patch"] = "--- a\n+++ b\n@@ -1 +1 @@\n-\x1b[2Jx\n+y\n"
+	case 7:
+		data["text"], data["kind"] = "\x1b[31;5mred\x1b[m 10%\r20%\x1b[1A\x1b[8mx\n", "read"
+		data["input"] = map[string]any{"path": "a\x1b[2J.go", "old_string": "a\n\x1b[8m", "new_string": "b"}
 	case 5:
 		data["settings"] = []any{map[string]any{"id": "s", "value": "\u202ev", "choices": []any{map[string]any{"id": "c", "about": "\x1b[2J"}}}}
 		data["commands"] = []any{map[string]any{"name": "\x1b[2Jn"}}
@@ -91,9 +96,83 @@ func eventful(t *rapid.T, j *journal) {
 	j.add(et.Type, data)
 }
 
+// dressOnly fails unless every sequence of a screen is SGR of what this program
+// wears: nothing that blinks, hides or frames.
+func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
+	for rest := content; ; {
+		at := strings.IndexByte(rest, 0x1b)
+		if at < 0 {
+			return
+		}
+		rest = rest[at:]
+		n := dress(rest)
+		if n == 0 {
+			t.Fatalf("%.20q is not SGR", rest)
+		}
+		fields := strings.Split(rest[2:n-1], ";")
+		for len(fields) > 0 {
+			f := fields[0]
+			fields = fields[1:]
+			switch v, _ := strconv.Atoi(f); {
+			case f == "" || strings.HasPrefix(f, "4:"), v <= 4, v == 7, v == 9, v >= 22 && v <= 29 && v != 25 && v != 26 && v != 28, v >= 30 && v <= 37, v >= 90 && v <= 97, v == 39, v == 49:
+			case v == 38 || v == 48:
+				if len(fields) >= 4 && fields[0] == "2" {
+					fields = fields[4:]
+				} else if len(fields) >= 2 && fields[0] == "5" {
+					fields = fields[2:]
+				} else {
+					t.Fatalf("%.20q is half a colour", rest)
+				}
+			default:
+				t.Fatalf("%q in %.30q is nothing that this program wears", f, rest)
+			}
+		}
+		rest = rest[n:]
+	}
+}
+
+// Whatever a program writes, what reaches the terminal is text and SGR of the
+// theme, folded, unfolded and in the pager.
+func FuzzOutputOnTheScreen(f *testing.F) {
+	for _, s := range []string{
+		"\x1b[31;5;8mred\x1b[38;5;1;48;2;1;2;3mx\x1b[m", "10%\r20%\x1b[K\n\x1b[2A\x1b]8;;x\aa\x1b]8;;\a", "\x1b[58:2::1:2:3;21;53mx\x1bPq\x1b\\", "{\"a\":\"\x1b[8m\"}",
+		"--- a\n+++ b\n@@ -1 +1 @@\n-\x1b[8mx\n+y\n", "\u009b31mx\u202e\xff\x1b[38;5", "diff --git a/x b/x\n@@ -1 +1 @@\n+a\n",
+	} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, read bool) {
+		j := newJournal()
+		j.user(ada, "m1", "go")
+		d := protocol.ToolStartedData{Name: "shell", Title: "x.go"}
+		if read {
+			d.Kind = protocol.ToolRead
+		}
+		j.tool("c1", d, text)
+		j.caughtUp()
+		s := open(t, j, 70, 20)
+		look := func() {
+			content := s.m.View().Content
+			dressOnly(t, content)
+			if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b\r\a\b") || !utf8.ValidString(bare) {
+				t.Fatalf("a control is on the screen: %q", bare)
+			}
+		}
+		look()
+		s.journal.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+		s.tell()
+		for _, key := range []string{"tab", "enter", "d", "v", "d", "q"} {
+			look()
+			s.press(key)
+		}
+		look()
+	})
+}
+
 var anyKey = rapid.SampledFrom([]string{
 	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home", "ctrl+end", "f1", "f3", "f4", "f6", "f8", "space",
-	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
+	"f5", "ctrl+g", "ctrl+p", "ctrl+n", "shift+up", "s", "p", "pgup",
+	"ctrl+x", "ctrl+o", "ctrl+r", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x", "K", "J", "h", "d", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
 })
 
 func TestWhateverHappensTheScreenFits(t *testing.T) {
@@ -114,6 +193,11 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 			},
 			"link": func(rt *rapid.T) {
 				s.journal.link(Link{State: rapid.SampledFrom([]LinkState{Connecting, Connected, Reconnecting, Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.tell()
+			},
+			"resume": func(rt *rapid.T) {
+				s.now = s.now.Add(time.Minute)
+				s.journal.back(protocol.ModeResume, uint64(rapid.IntRange(0, 2000).Draw(rt, "missed")))
 				s.tell()
 			},
 			"reset": func(*rapid.T) {
@@ -144,6 +228,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 						rt.Fatalf("a line of %d cells in %d: %q", ansi.StringWidth(line), width, line)
 					}
 				}
+				dressOnly(rt, content)
 				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
 					rt.Fatalf("a control sequence is on the screen: %q", content)
 				}

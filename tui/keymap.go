@@ -42,7 +42,7 @@ type binding struct {
 var bindings = []binding{
 	{everywhere, doHelp, []string{"f1"}, "this help"},
 	{everywhere, doInterrupt, []string{"ctrl+x"}, "interrupt the turn"},
-	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "to the other sessions, where there are"},
+	{everywhere, doSessions, []string{"f2", "ctrl+s"}, "all sessions: what each does, who waits"},
 	{everywhere, doSettings, []string{"f3"}, "the agent's settings: its mode, its model"},
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
 	{everywhere, doRetry, []string{"f5"}, "try to connect now"},
@@ -102,6 +102,7 @@ var bindings = []binding{
 
 	{inTranscript, doFold, []string{"enter", "right", "left"}, "unfold or fold"},
 	{inTranscript, doView, []string{"v", "o"}, "view a tool call on a screen of its own"},
+	{inTranscript, doSidesHere, []string{"d"}, "changes side by side, or in one column"},
 	{inTranscript, doFindHere, []string{"/"}, "find words"},
 	{inTranscript, doOlder, []string{"n"}, "the next older place with them"},
 	{inTranscript, doNewer, []string{"N"}, "the next newer place"},
@@ -151,6 +152,10 @@ var bindings = []binding{
 
 	{inPager, doScreenUp, []string{"pgup", "b"}, "a page up"},
 	{inPager, doScreenDown, []string{"pgdown", "space"}, "a page down"},
+	{inPager, doFindInPager, []string{"/"}, "find words"},
+	{inPager, doNextInPager, []string{"n"}, "the next place with them"},
+	{inPager, doPreviousInPager, []string{"N"}, "the place before"},
+	{inPager, doSides, []string{"d"}, "changes side by side, or in one column"},
 	{inPager, doLeavePager, []string{"v", "enter", "?", "f1"}, "back"},
 }
 

@@ -33,7 +33,7 @@ func (m *model) hush() tea.Cmd {
 func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.pager != nil:
-		if !m.pager.key(key) {
+		if !m.pager.key(key, msg) {
 			m.pager = nil
 		}
 		return nil
@@ -168,11 +168,15 @@ func (m *model) click(msg tea.MouseClickMsg) {
 }
 
 func (m *model) paste(s string) {
+	if m.pager != nil {
+		m.pager.paste(s)
+		return
+	}
 	if m.wire != nil {
 		m.wire.paste(s)
 		return
 	}
-	if m.pager != nil || m.menu != nil || m.context != nil {
+	if m.menu != nil || m.context != nil {
 		return
 	}
 	if _, f := m.approvals.current(m.state.Approvals); f != nil && f.input != nil && m.focus == onApproval {

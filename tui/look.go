@@ -17,12 +17,13 @@ type look struct {
 	zone     *time.Location
 	wardrobe wardrobe
 	palette  palette
+	now      func() time.Time
+	turned   bool    // diffs show the other way than their width has it
 	keys     *keymap // as hints and help name them
-	worn     int     // how often it has changed
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
-	styles map[transcript.Style]lipgloss.Style // of prose, made when first needed
+	styles map[transcript.Style][2]string // what begins and ends one, made when first needed
 }
 
 func newLook(zone *time.Location, theme Theme) *look {
@@ -30,7 +31,7 @@ func newLook(zone *time.Location, theme Theme) *look {
 		theme = ThemeAuto
 	}
 	keys, _ := newKeymap(nil) // nothing chosen, nothing wrong
-	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys}
+	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys, now: time.Now}
 	l.wear(l.wardrobe.palette())
 	return l
 }
@@ -38,7 +39,6 @@ func newLook(zone *time.Location, theme Theme) *look {
 func (l *look) wear(p palette) {
 	plain := lipgloss.NewStyle()
 	l.palette = p
-	l.worn++
 	l.plain = plain
 	l.bold = plain.Bold(true)
 	l.dim = tint(plain, p.dim).Faint(p.faint)
@@ -49,7 +49,7 @@ func (l *look) wear(p palette) {
 	l.warn = tint(plain, p.warn)
 	l.key = l.bold
 	l.chosen = plain.Reverse(true)
-	l.styles = map[transcript.Style]lipgloss.Style{}
+	l.styles = map[transcript.Style][2]string{}
 }
 
 func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
@@ -59,34 +59,19 @@ func tint(s lipgloss.Style, c color.Color) lipgloss.Style {
 	return s.Foreground(c)
 }
 
-// prose dresses a stretch of markdown.
+// dress dresses the styles of a line.
+func (l *look) dress(line string) string { return transcript.Dressed(line, l.prose) }
+
+// prose dresses a stretch of text.
 func (l *look) prose(text string, style transcript.Style) string {
 	s, ok := l.styles[style]
 	if !ok {
-		s = l.palette.prose(style)
+		const mark = "x"
+		begin, end, _ := strings.Cut(l.palette.prose(style).Render(mark), mark)
+		s = [2]string{begin, end}
 		l.styles[style] = s
 	}
-	return s.Render(text)
-}
-
-func (p *palette) prose(style transcript.Style) lipgloss.Style {
-	s := lipgloss.NewStyle().
-		Bold(style&transcript.Strong != 0).
-		Italic(style&transcript.Emphasis != 0).
-		Underline(style&transcript.Link != 0)
-	switch {
-	case style&transcript.Added != 0:
-		s = tint(s, p.good)
-	case style&transcript.Removed != 0:
-		s = tint(s, p.bad)
-	case style&transcript.Code != 0:
-		s = tint(s, p.code)
-	case style&transcript.Heading != 0:
-		s = tint(s, p.heading)
-	case style&transcript.Faint != 0:
-		s = tint(s, p.dim)
-	}
-	return s.Faint(p.faint && style&transcript.Faint != 0)
+	return s[0] + text + s[1]
 }
 
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
@@ -173,6 +158,18 @@ func (l *look) rule(title string, width int) string {
 // oneLine is text without line breaks, for a title or a row.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
+// glimpsed is how much of a text is looked at for one line of it.
+const glimpsed = 2 << 10
+
+// glimpse is the beginning of any text in one line: what it costs does not depend
+// on how long the text is.
+func glimpse(s string) string {
+	if len(s) > glimpsed {
+		s = s[:glimpsed]
+	}
+	return oneLine(transcript.Clean(s))
 }
 
 // took is a duration for people: 340ms, 12s, 3m05s, 2h10m.

@@ -104,6 +104,7 @@ type (
 )
 
 func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
+	l.now = now
 	return &model{
 		session: s, errands: e, look: l, now: now, newID: newID, after: e.after, exec: tea.Exec, editor: editorOf(nil),
 		link:      Link{State: Connecting},
@@ -158,6 +159,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		m.ticking = false
 		m.dirty = true
+		m.story.tick()
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)

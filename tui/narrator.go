@@ -248,7 +248,7 @@ func (n *narrator) hush() {
 func (n *narrator) call(id string) *call {
 	c := n.tools[id]
 	if c == nil {
-		c = &call{title: id, output: transcript.NewOutput()}
+		c = &call{title: id, output: transcript.NewConsole()}
 		n.tools[id] = c
 	}
 	return c
@@ -271,7 +271,7 @@ func (n *narrator) tool(e *protocol.Event) {
 		d := decode[protocol.ToolOutputData](e.Data)
 		c := n.call(d.Tool)
 		if d.Replace {
-			c.output = transcript.NewOutput()
+			c.output = transcript.NewConsole()
 		}
 		c.output.Append(d.Text)
 		for i := range d.Content {
@@ -287,7 +287,7 @@ func (n *narrator) tool(e *protocol.Event) {
 			tail = append([]string{fmt.Sprintf("(%s before)", count(hidden, "line"))}, tail...)
 		}
 		for _, line := range tail {
-			n.line("  | %s", line)
+			n.line("  | %s", transcript.Bare(line))
 		}
 		exit := ""
 		if d.ExitCode != nil && *d.ExitCode != 0 {

@@ -105,7 +105,9 @@ func (l *look) ends(d *protocol.TurnEndedData) *note {
 		style = &l.bad
 	}
 	parts := []string{string(d.Reason)}
-	if d.Message != "" {
+	if d.Code == protocol.CodeServerRestart {
+		parts[0] = "the server restarted"
+	} else if d.Message != "" {
 		parts[0] += ": " + d.Message
 	}
 	if d.DurationMS > 0 {

@@ -82,7 +82,7 @@ func (o *outbox) texts() []string {
 func (o *outbox) Render(width int, link LinkState) []string {
 	var out []string
 	for _, p := range o.pending {
-		text := oneLine(transcript.Clean(p.text))
+		text := glimpse(p.text)
 		switch {
 		case p.err != "":
 			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+" · ctrl+r takes it back · "+text, width)))

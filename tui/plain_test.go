@@ -175,6 +175,19 @@ func TestPlainTriesToConnectAtOnce(t *testing.T) {
 	})
 }
 
+func TestPlainSaysThatALineWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["reconnecting"]())
+		l.write("hello")
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		if !strings.HasSuffix(l.out.String(), "waits for the connection: hello\n") {
+			t.Errorf("it does not say so:\n%s", l.out)
+		}
+	})
+}
+
 func TestPlainTellsWhatWasMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, scenes["transcript"]())

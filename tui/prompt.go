@@ -44,19 +44,20 @@ func (n *narrator) answers(a *protocol.Approval) string {
 	if len(n.state.Approvals) > 1 {
 		name = " " + a.Request
 	}
-	words := []string{"/approve", "/always", "/deny%s REASON", "/stop%s REASON", "/explain"}
+	ways := [][2]string{{"/approve"}, {"/always"}, {"/deny", " REASON"}, {"/stop", " REASON"}, {"/explain"}}
 	switch {
 	case len(a.Questions) > 0:
-		words = []string{"/answer%s " + a.Questions[0].ID + "=TEXT", "/deny%s REASON", "/stop%s REASON"}
-	case len(a.Tasks) > 0:
-		words = []string{"/approve", "/keep%s 1 2 for those tasks alone", "/replan%s REASON", "/deny%s REASON", "/stop%s REASON", "/explain"}
-	}
-	for i, w := range words {
-		before, after, found := strings.Cut(w, "%s")
-		if !found {
-			before = w
+		given := ""
+		for i := range a.Questions {
+			given += " " + transcript.Reveal(a.Questions[i].ID) + "=TEXT"
 		}
-		words[i] = before + name + after
+		ways = [][2]string{{"/answer", given}, {"/deny", " REASON"}, {"/stop", " REASON"}}
+	case len(a.Tasks) > 0:
+		ways = [][2]string{{"/approve"}, {"/keep", " 1 2 for those tasks alone"}, {"/replan", " REASON"}, {"/deny", " REASON"}, {"/stop", " REASON"}, {"/explain"}}
+	}
+	words := make([]string, len(ways))
+	for i, w := range ways {
+		words[i] = w[0] + name + w[1]
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]

@@ -60,7 +60,7 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 	end := min(len(s.Queue), first+queueRows)
 	for i := first; i < end; i++ {
 		m := &s.Queue[i]
-		left := fmt.Sprintf("  %d %s", i+1, oneLine(transcript.Clean(m.Text)))
+		left := fmt.Sprintf("  %d %s", i+1, glimpse(m.Text))
 		if len(m.Parts) > 0 {
 			left += " +" + count(len(m.Parts), "part")
 		}

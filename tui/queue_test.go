@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,7 +112,7 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 	s.tell()
 	s.now = s.now.Add(6 * time.Second)
 	s.give(tickMsg{})
-	s.shows("editing a queued message · held for 24s without a connection")
+	s.shows("editing · held for 24s more")
 	s.write(" More.")
 	s.askedNothing()
 	s.journal.back(protocol.ModeResume, 0)
@@ -120,7 +121,8 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 	if data := s.asked(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
 		t.Errorf("held %+v", data)
 	}
-	s.hides("without a connection")
+	s.hides("held for 24s")
+	s.shows("editing a queued message")
 	s.tell()
 	s.askedNothing()
 	s.press("enter")
@@ -135,5 +137,16 @@ func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 	s.tell()
 	s.now = s.now.Add(time.Minute)
 	s.give(tickMsg{})
-	s.shows("not held any more: it may start")
+	s.shows("editing · not held any more")
+}
+
+func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
+	j := conversation()
+	j.queued(ada, "m3", strings.Repeat("漢", 80_000))
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.shows("1 漢漢")
+	if n := len(glimpse(s.m.state.Queue[0].Text)); n > 2*glimpsed {
+		t.Errorf("%d bytes are drawn for one row", n)
+	}
 }

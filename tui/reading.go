@@ -37,8 +37,7 @@ func (m *model) storyKey(key string) tea.Cmd {
 	case doView:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
-				title, text := call.Full()
-				m.pager = newPager(m.look, title, leaf{m.look, text})
+				m.pager = newPager(m.look, call.plainTitle(), call.all()...)
 			}
 		}
 	case doLastTurn:
@@ -61,6 +60,9 @@ func (m *model) storyKey(key string) tea.Cmd {
 		if id, ok := list.Selected(); ok {
 			return m.copyItem(list.Source(id))
 		}
+	case doSidesHere:
+		m.look.toggle()
+		list.Redress()
 	case doCopyCode:
 		if id, ok := list.Selected(); ok {
 			return m.copyCode(id)
@@ -83,12 +85,13 @@ func wording(s transcript.Source) string {
 	case *thought:
 		return string(s.item.Text)
 	case *toolCall:
-		_, text := s.Full()
-		return text.String()
+		return s.said()
 	case *decision:
 		if s.item.Approval != nil {
 			return cmp.Or(s.item.Approval.Command, s.item.Approval.Title)
 		}
+	case *checklist:
+		return s.words()
 	case *note:
 		return s.text
 	}
@@ -115,9 +118,11 @@ func (m *model) foldLast() {
 }
 
 func folds(s transcript.Source) bool {
-	switch s.(type) {
-	case *thought, *toolCall:
+	switch s := s.(type) {
+	case *thought, *toolCall, *checklist:
 		return true
+	case *said:
+		return s.item.Task != ""
 	}
 	return false
 }

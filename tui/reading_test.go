@@ -13,7 +13,7 @@ import (
 
 func TestThoughtsAndToolsUnfold(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 60)
-	s.shows("▸ thought · 3 lines", "… 3 lines above")
+	s.shows("▸ thought · 3 lines", "… 3 more lines")
 	s.hides("Likely a race.")
 	s.hides("got 3, want 4")
 	s.press("tab")
@@ -25,7 +25,7 @@ func TestThoughtsAndToolsUnfold(t *testing.T) {
 	s.press("down", "down", "enter")
 	s.shows("» command: go test -race -count=100 ./pkg/store", "store_test.go:42: got 3, want 4")
 	s.press("v")
-	s.shows("=== RUN   TestStore", "q back")
+	s.shows("=== RUN   TestStore", "esc back")
 	s.press("q", "enter")
 	s.hides("got 3, want 4")
 	s.press("esc")
@@ -218,7 +218,7 @@ func TestDiffShowsWhatChanges(t *testing.T) {
 		{"", "new\nfile\n", "+ new\n+ file\n"},
 		{"gone\n", "", "- gone\n"},
 		{"a\n", "a\na\n", "  a\n+ a\n"},
-		{"same\n", "same\n", "  same\n"},
+		{"same\n", "same\n", ""},
 	} {
 		if got := diff(c.old, c.text); got != c.want {
 			t.Errorf("diff(%q, %q) = %q, want %q", c.old, c.text, got, c.want)

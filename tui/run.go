@@ -27,6 +27,7 @@ type Options struct {
 	NoColor bool           // no colours, whatever the theme
 	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
 	Zone    *time.Location // of times on the screen; nil: local
+	Keep    int            // sessions that stay subscribed, with the one on the screen; 0: 3
 	CWD     string         // of sessions that are created; "": the server's
 	NoAlert bool           // neither ring nor notify while the terminal has no focus
 	Keys    Keys           // other keys than the usual; see Keys.Check

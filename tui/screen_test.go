@@ -191,6 +191,14 @@ func TestGoldenScreens(t *testing.T) {
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
 		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
+		"editing": func(s *screen) {
+			s.press("tab", "e")
+			s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
+			s.journal.link(Link{State: Reconnecting, Attempt: 1})
+			s.tell()
+			s.now = s.now.Add(6 * time.Second)
+			s.give(tickMsg{})
+		},
 		"stopping": func(s *screen) { s.m.Update(press("ctrl+x")) },
 		"stop":     func(s *screen) { s.press("ctrl+x") },
 		"settings": func(s *screen) { s.press("f3", "down") },
@@ -207,9 +215,9 @@ func TestGoldenScreens(t *testing.T) {
 		},
 		"copying": func(s *screen) { s.press("tab", "[", "space", "b") },
 	}
-	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "amended": "patch", "confirm": "tasks to confirm"}
+	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "editing": "queue", "amended": "patch", "confirm": "tasks to confirm"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "editing", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

@@ -77,25 +77,59 @@ type said struct {
 	item *protocol.Item
 	head string
 	feed feed[*transcript.Prose]
-	worn int // by the look, when the feed was begun
+	cut  string // why it did not come to its end
 }
 
-func (s *said) Estimate(width int, _ bool) int { return 2 + lines(len(s.item.Text), width) }
+func (s *said) cutOff(why string) { s.cut = why }
 
-func (s *said) Block(width int, _ bool) transcript.Block {
-	if s.worn != s.look.worn {
-		s.feed, s.worn = feed[*transcript.Prose]{}, s.look.worn
+func (s *said) Estimate(width int, folded bool) int {
+	if folded && s.item.Task != "" {
+		return 3
 	}
-	text := s.feed.take(s.item.Text, s.item.Open, func() *transcript.Prose { return transcript.NewProse(s.look.prose) })
-	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + line }}
+	return 2 + lines(len(s.item.Text), width)
+}
+
+func (s *said) Block(width int, folded bool) transcript.Block {
+	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewProse)
+	b := transcript.Block{Head: []string{""}, Draw: func(line string) string { return "   " + s.look.dress(line) }}
 	if s.head != "" {
 		b.Head = append(b.Head, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
 	}
 	b.Body, b.Bytes = text.Lines(width - indent)
 	if len(b.Body) == 0 && !s.item.Open {
 		b.Head = nil
+	} else if folded && s.item.Task != "" {
+		b = s.folded(b, width)
+	}
+	if s.cut != "" {
+		b.Foot = []string{"   " + s.look.warn.Render(fit("⊘ "+s.cut, width-indent))}
 	}
 	return b
+}
+
+// folded is what a task says on a line, with its last one while it grows: the
+// checklist of the plan tells the rest.
+func (s *said) folded(b transcript.Block, width int) transcript.Block {
+	n := len(b.Body)
+	b.Head[1] = fit(" "+s.look.dim.Render("▸ ")+s.look.agent.Render(transcript.Clean(s.head))+s.look.dim.Render(" · "+count(n, "line")), width)
+	if b.Body = b.Body[max(0, n-1):]; !s.item.Open {
+		b.Body = nil
+	}
+	b.Bytes = 0
+	return b
+}
+
+// cutWord says in words why something did not come to its end.
+func cutWord(end *protocol.TurnEndedData) string {
+	switch {
+	case end.Reason == protocol.ReasonInterrupted:
+		return "interrupted"
+	case end.Code == protocol.CodeServerRestart:
+		return "cut off: the server restarted"
+	case end.Reason == protocol.ReasonTimeout:
+		return "cut off: it took too long"
+	}
+	return "cut off"
 }
 
 // thought is the agent's reasoning: folded to its length, with its last line
@@ -105,7 +139,10 @@ type thought struct {
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]
+	cut  string // why it did not come to its end
 }
+
+func (t *thought) cutOff(why string) { t.cut = why }
 
 func (t *thought) Estimate(width int, folded bool) int {
 	if folded {
@@ -120,6 +157,9 @@ func (t *thought) Block(width int, folded bool) transcript.Block {
 	word := "thought"
 	if t.item.Open {
 		word = "thinking"
+	}
+	if t.cut != "" {
+		word += " · " + t.cut
 	}
 	if !folded {
 		body, bytes := text.Lines(width - indent)

@@ -23,9 +23,12 @@ type story struct {
 	list  *transcript.List
 	words protocol.Transcript
 	shown map[*protocol.Item]transcript.ID // of the turn under way
+	runs  map[*protocol.Item]transcript.ID // of them, tool calls with a clock
 	voice string                           // who spoke last in it
 	tasks map[string]string                // titles by id
 	turns []start                          // that the list holds, but for those paged in
+	plan  *checklist                       // of the turn under way
+	steps transcript.ID                    // where it is
 
 	pinned bool // nothing may be forgotten: somebody chooses lines
 
@@ -43,7 +46,7 @@ type start struct {
 func newStory(l *look) *story {
 	return &story{
 		look: l, list: transcript.NewList(cacheBytes),
-		shown: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
+		shown: map[*protocol.Item]transcript.ID{}, runs: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
 	}
 }
 
@@ -77,7 +80,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	case protocol.MessageUser:
 		turn := s.words.Current()
 		s.words.Turns = []*protocol.Turn{turn} // the list keeps what it shows of the others
-		clear(s.shown)
+		s.close(nil, nil)
 		s.voice = ""
 		id := add(&asked{
 			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
@@ -90,15 +93,14 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			s.tasks[t.ID] = t.Title
 		}
 	case protocol.TurnEnded:
-		s.touch(items)
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+			s.close(items, turn.End)
 			n := s.look.ends(turn.End)
 			if turn.End.Failed() {
 				n.landmark = s.errorAt(theEnd)
 			}
 			add(n, false)
 		}
-		clear(s.shown)
 		s.forget()
 		return
 	}
@@ -111,20 +113,65 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		}
 	}
 	for _, it := range items {
+		if it.Kind == protocol.ItemEvent && planning(it.Type) {
+			s.planned(it, add)
+			continue
+		}
 		if id, ok := s.shown[it]; ok {
 			s.list.Touch(id)
 			continue
 		}
 		if src, folded := s.source(it, e); src != nil {
 			s.shown[it] = add(src, folded)
+			if it.Kind == protocol.ItemTool && it.Open {
+				s.runs[it] = s.shown[it]
+			}
 		}
 	}
 }
 
-func (s *story) touch(items []*protocol.Item) {
-	for _, it := range items {
+// planned shows an event of the turn's plan where the plan is shown.
+func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) transcript.ID) {
+	fresh := s.plan == nil
+	if fresh {
+		s.plan = &checklist{look: s.look}
+	}
+	s.plan.take(it)
+	if fresh {
+		s.steps = add(s.plan, true)
+		return
+	}
+	s.list.Touch(s.steps)
+}
+
+// close ends what shows of a turn; what was open then is marked as cut off. No
+// end is that of a turn which nothing is known of.
+func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
+	for _, it := range open {
 		if id, ok := s.shown[it]; ok {
+			if src, ok := s.list.Source(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
+				src.cutOff(cutWord(end))
+			}
 			s.list.Touch(id)
+		}
+	}
+	if s.plan != nil {
+		s.plan.over = true
+		s.list.Touch(s.steps)
+		s.plan = nil
+	}
+	clear(s.shown)
+	clear(s.runs)
+}
+
+// tick moves the clocks of what runs.
+func (s *story) tick() {
+	if s.plan != nil && s.plan.runs() {
+		s.list.Touch(s.steps)
+	}
+	for it, id := range s.runs {
+		if s.list.Touch(id); !it.Open {
+			delete(s.runs, it)
 		}
 	}
 }
@@ -134,11 +181,11 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice {
+		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice || it.Task != "" {
 			s.voice = voice
 			head = s.head(voice, e)
 		}
-		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, false
+		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, it.Task != ""
 	case protocol.ItemReasoning:
 		return &thought{landmark: s.at(0, it), look: s.look, item: it}, true
 	case protocol.ItemTool:

@@ -30,6 +30,9 @@ func Themes() []Theme {
 type palette struct {
 	user, agent, good, bad, warn, code, heading, dim color.Color
 
+	added, removed color.Color // behind lines of a diff; nil: they are good and bad themselves
+	ink            color.Color // on the other colours; nil: the text is reversed
+
 	faint bool // what is dim is faint, rather than of a colour
 }
 
@@ -43,10 +46,12 @@ var (
 	onDark = palette{
 		user: rgb("#6cb6ff"), agent: rgb("#8ddb8c"), good: rgb("#8ddb8c"), bad: rgb("#ff8f85"), warn: rgb("#e8b84a"),
 		code: rgb("#76d0d0"), heading: rgb("#dcb1ff"), dim: rgb("#a0a0a0"),
+		added: rgb("#12331e"), removed: rgb("#451a1d"), ink: rgb("#000000"),
 	}
 	onLight = palette{
 		user: rgb("#0550ae"), agent: rgb("#1a6630"), good: rgb("#1a6630"), bad: rgb("#b3131f"), warn: rgb("#7a4a00"),
 		code: rgb("#005f6b"), heading: rgb("#6f2dbd"), dim: rgb("#5e5e5e"),
+		added: rgb("#d9f7df"), removed: rgb("#ffe3e0"), ink: rgb("#ffffff"),
 	}
 	contrastDark = palette{
 		user: rgb("#7fd4ff"), agent: rgb("#7dff7d"), good: rgb("#7dff7d"), bad: rgb("#ffa8a8"), warn: rgb("#ffe600"),
@@ -64,11 +69,20 @@ type wardrobe struct {
 	known   bool // the terminal told its background
 	light   bool
 	limited bool // it has sixteen colours or none
+	deep    bool // it has all of them
 }
 
 // palette is the theme on this terminal. Until the background is known it is the
 // terminal's own, and for contrast no colour at all.
 func (w *wardrobe) palette() palette {
+	p := w.chosen()
+	if !w.deep { // what is behind words would come out too bright, or grey
+		p.added, p.removed, p.ink = nil, nil, nil
+	}
+	return p
+}
+
+func (w *wardrobe) chosen() palette {
 	switch {
 	case w.theme == ThemeSixteen || w.theme != ThemeContrast && w.limited:
 		return sixteen
@@ -106,6 +120,7 @@ func (l *look) suit(msg tea.Msg) bool {
 		l.wardrobe.known, l.wardrobe.light = true, !msg.IsDark()
 	case tea.ColorProfileMsg:
 		l.wardrobe.limited = msg.Profile <= colorprofile.ANSI
+		l.wardrobe.deep = msg.Profile == colorprofile.TrueColor
 	}
 	p := l.wardrobe.palette()
 	if p == l.palette {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 )
 
 // openIn is open with a theme.
@@ -84,6 +85,7 @@ func sgr(c color.Color) string {
 func TestAThemeThatIsNamedStays(t *testing.T) {
 	for theme, want := range map[Theme]palette{ThemeDark: onDark, ThemeLight: onLight, ThemeSixteen: sixteen} {
 		l := newLook(nil, theme)
+		l.suit(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		if l.ask() != nil {
 			t.Errorf("%s asks for the background", theme)
 		}
@@ -129,8 +131,16 @@ func TestEveryColourIsLegible(t *testing.T) {
 			if fore == nil {
 				continue
 			}
-			if got := contrast(fore, c.background); got < c.least {
-				t.Errorf("%s: %v has a contrast of %.1f, want %.1f", c.name, fore, got, c.least)
+			if p.ink != nil && contrast(p.ink, fore) < c.least {
+				t.Errorf("%s: what is written on %v has a contrast of %.1f", c.name, fore, contrast(p.ink, fore))
+			}
+			for _, behind := range []color.Color{c.background, p.added, p.removed} {
+				if behind == nil {
+					continue
+				}
+				if got := contrast(fore, behind); got < c.least {
+					t.Errorf("%s: %v before %v has a contrast of %.1f, want %.1f", c.name, fore, behind, got, c.least)
+				}
 			}
 		}
 	}
@@ -151,4 +161,37 @@ func luminance(c color.Color) float64 {
 	}
 	r, g, b, _ := c.RGBA()
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+// Whatever a style is made of, a theme dresses it in its own colours only.
+func TestEveryHueIsOfTheTheme(t *testing.T) {
+	for _, p := range []palette{sixteen, onDark, onLight, contrastDark, contrastLight, {}} {
+		own := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
+		for _, c := range []color.Color{p.user, p.agent, p.good, p.bad, p.warn, p.code, p.heading, p.dim, p.added, p.removed, p.ink} {
+			own[c] = true
+		}
+		for _, base := range []transcript.Style{0, transcript.Added, transcript.Removed, transcript.Faint, transcript.Code, transcript.Changed | transcript.Added, transcript.Heading} {
+			for _, hue := range []transcript.Style{0, transcript.Red, transcript.Green, transcript.Yellow, transcript.Blue, transcript.Magenta, transcript.Cyan} {
+				s := p.prose(base | hue)
+				if !own[s.GetForeground()] || !own[s.GetBackground()] {
+					t.Errorf("style %x wears %v over %v", base|hue, s.GetForeground(), s.GetBackground())
+				}
+			}
+		}
+	}
+}
+
+func TestOnlyATerminalOfAllColoursHasThemBehindChanges(t *testing.T) {
+	l := newLook(nil, ThemeDark)
+	if l.palette.added != nil {
+		t.Error("changes have a background before the terminal told its colours")
+	}
+	l.suit(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	if l.palette != onDark {
+		t.Errorf("with all colours the palette is %+v", l.palette)
+	}
+	l.suit(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+	if l.palette.added != nil || l.palette.good != onDark.good {
+		t.Errorf("with 256 colours the palette is %+v", l.palette)
+	}
 }

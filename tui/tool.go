@@ -2,213 +2,183 @@ package tui
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"strings"
-	"time"
 
 	"agentctl/protocol"
+	"agentctl/tui/patch"
 	"agentctl/tui/transcript"
 )
 
-// tailLines is how much of a folded tool's output shows.
-const tailLines = 5
+// How much of a tool call shows in the transcript; the rest is for the pager.
+const (
+	headLines    = 2  // the first ones of a folded output
+	tailLines    = 5  // the last ones
+	changeLines  = 14 // of a folded change
+	changesLines = 400
+	argsLines    = 100
+	outputLines  = 1000
+)
 
-// toolCall is a tool call: what is called with what, how it stands, and its
-// output, of which a folded one shows the end.
+// toolCall is a tool call: what is called with what, how it stands, what it
+// changes and its output, of which a folded one shows both ends.
 type toolCall struct {
 	landmark
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]
+	cut  string // why it did not come to its end
+
+	changes *changes // of what the call had when they were made
+	of      made
+	inText  bool // the output is the patch
+
+	named    *byte  // of the input that the argument is from
+	argument string // the one that tells most
 }
+
+// made is what changes are made of.
+type made struct {
+	content  *protocol.Content
+	input    *byte
+	contents int
+	text     int
+}
+
+func (t *toolCall) cutOff(why string) { t.cut = why }
 
 func (t *toolCall) Estimate(width int, folded bool) int {
 	if folded {
-		return min(3+tailLines, 2+lines(len(t.item.Text), width))
+		return min(3+headLines+tailLines, 2+lines(len(t.item.Text), width))
 	}
-	return 3 + lines(len(t.item.Text)+len(t.item.Tool.Input)+len(t.item.Tool.InputText), width)
+	return 3 + min(outputLines, lines(len(t.item.Text)+len(t.item.Tool.Input)+len(t.item.Tool.InputText), width))
 }
 
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
-	output := t.output()
 	b := transcript.Block{
 		Head: []string{"", spread(" "+t.title(), t.status(), width)},
-		Draw: func(line string) string { return "   " + t.dress(line) },
+		Draw: func(line string) string { return "   " + t.look.dress(line) },
 	}
+	room := max(1, width-indent)
+	if !folded {
+		b.Head = append(b.Head, t.given(room)...)
+	}
+	if c := t.changed(); c != nil {
+		most := changesLines
+		if folded {
+			most = changeLines
+		}
+		shown, more := c.Lines(room, most, t.look.split(width))
+		b.Body = append(b.Body, shown...)
+		b.Body = t.more(b.Body, more, room, folded)
+	}
+	out := t.output()
 	if folded {
-		var hidden int
-		if b.Body, hidden = output.Tail(width-indent, tailLines); hidden > 0 {
-			b.Head = append(b.Head, t.look.dim.Render(fit("   … "+count(hidden, "line")+" above · ctrl+o shows all", width)))
-		}
+		b.Body = t.ends(b.Body, out, room)
 	} else {
-		input := transcript.NewOutput()
-		input.Append(t.arguments())
-		args, _ := input.Lines(width - indent - 2)
-		for _, line := range args {
-			b.Head = append(b.Head, "   "+t.look.dim.Render("» "+line))
+		shown, bytes := out.text.Lines(room)
+		hidden := max(0, len(shown)-outputLines)
+		if hidden+out.before > 0 {
+			b.Body = append(b.Body, t.dim("… "+count(hidden+out.before, "line")+" above · "+t.look.keys.hint(doView, "views all"), room))
 		}
-		b.Body, b.Bytes = output.Lines(width - indent)
+		if len(b.Body) == 0 {
+			b.Body, b.Bytes = shown, bytes
+		} else {
+			b.Body = append(b.Body, shown[hidden:]...)
+		}
 	}
+	return t.failed(b, width)
+}
+
+// ends are the first and the last lines of the output. While it grows and when
+// it failed, what matters is at the end.
+func (t *toolCall) ends(to []string, out output, room int) []string {
+	first, last := headLines, tailLines-headLines
+	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
+		first, last = 0, tailLines
+	}
+	tail, hidden := out.text.Tail(room, last)
+	if hidden += out.before; hidden <= first+1 && out.whole {
+		all, _ := out.text.Tail(room, first+last+1)
+		return append(to, all...)
+	}
+	to = append(to, out.head().Head(room, first)...)
+	to = t.more(to, hidden-first, room, true)
+	return append(to, tail...)
+}
+
+// more says how many lines are not shown, and how to see them.
+func (t *toolCall) more(to []string, n, room int, folded bool) []string {
+	if n <= 0 {
+		return to
+	}
+	how := t.look.keys.hint(doView, "views all")
+	if folded {
+		how = t.look.keys.hint(doFoldLast, "shows all")
+	}
+	return append(to, t.dim("… "+count(n, "more line")+" · "+how, room))
+}
+
+func (t *toolCall) dim(text string, room int) string {
+	r := &transcript.Run{}
+	r.Add(fit(text, room), transcript.Faint)
+	return r.Lines(room)[0]
+}
+
+// given is the arguments, unless they show as what they change.
+func (t *toolCall) given(room int) []string {
+	if t.changed() != nil && !hasDiff(t.item.Tool.Content) {
+		return nil
+	}
+	input := transcript.NewOutput()
+	input.Append(t.arguments())
+	args, _ := input.Lines(max(1, room-2))
+	hidden := max(0, len(args)-argsLines)
+	var out []string
+	for _, line := range args[:len(args)-hidden] {
+		out = append(out, "   "+t.look.dim.Render("» "+line))
+	}
+	if hidden > 0 {
+		out = append(out, "   "+t.look.dim.Render(fit("… "+count(hidden, "more line"), room)))
+	}
+	return out
+}
+
+func (t *toolCall) failed(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
 		b.Foot = append(b.Foot, "   "+t.look.bad.Render(fit(oneLine(transcript.Clean(end.Error)), width-indent)))
 	}
 	return b
 }
 
-// Full is everything of the call as one text, for a screen of its own.
-func (t *toolCall) Full() (title string, text *transcript.Text) {
-	text = transcript.NewOutput()
-	if args := t.arguments(); args != "" {
-		text.Append(args + "\n\n")
-	}
-	text.Append(t.output().String())
-	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		text.Append("\n" + end.Error)
-	}
-	return t.plainTitle(), text
-}
-
-func (t *toolCall) title() string {
-	glyph := t.look.dim.Render("•")
-	if t.item.Parent != "" {
-		glyph = t.look.dim.Render("  ↳")
-	}
-	if name := t.item.Tool.Name; name != "" && t.item.Tool.Title != "" && name != t.item.Tool.Title {
-		return glyph + " " + t.look.dim.Render(oneLine(transcript.Clean(name))) + " " + t.look.bold.Render(oneLine(transcript.Clean(t.item.Tool.Title)))
-	}
-	return glyph + " " + t.look.bold.Render(t.plainTitle())
-}
-
-func (t *toolCall) plainTitle() string {
+// changed is what the call changes in files, or nil: what it told, else what its
+// arguments say.
+func (t *toolCall) changed() *changes {
 	tool := t.item.Tool
-	title := tool.Title
-	if title == "" {
-		title = tool.Name
-		if args := t.arguments(); args != "" {
-			title += " " + args
+	of := made{contents: len(tool.Content)}
+	if len(tool.Content) > 0 {
+		of.content = &tool.Content[0]
+	}
+	if len(tool.Input) > 0 {
+		of.input = &tool.Input[0]
+	}
+	if !t.item.Open {
+		of.text = len(t.item.Text)
+	}
+	if of == t.of {
+		return t.changes
+	}
+	t.of, t.changes, t.inText = of, nil, false
+	files := comparisons(tool.Content, transcript.Clean)
+	if len(files) == 0 {
+		files = intended(tool.Kind, tool.Input, transcript.Clean)
+	}
+	if begin := t.item.Text[:min(of.text, 4096)]; len(files) == 0 && bytes.Contains(begin, []byte("\n@@ -")) {
+		files, t.inText = patch.Parse(transcript.Clean(string(t.item.Text)))
+		if !t.inText {
+			files = nil
 		}
 	}
-	if title == "" {
-		title = "tool " + tool.Kind
+	if len(files) > 0 {
+		t.changes = newChanges(files)
 	}
-	return oneLine(transcript.Clean(title))
-}
-
-func (t *toolCall) status() string {
-	end := t.item.Tool.End
-	if end == nil {
-		if t.item.Open {
-			return t.look.warn.Render("running")
-		}
-		return t.look.dim.Render("unfinished")
-	}
-	s := oneLine(transcript.Clean(string(end.Status)))
-	style := t.look.dim
-	switch end.Status {
-	case protocol.ToolCompleted:
-		s, style = "✓", t.look.good
-	case protocol.ToolFailed:
-		s, style = "✗ failed", t.look.bad
-	case protocol.ToolUnknown:
-		s, style = "? unknown", t.look.warn
-	}
-	if end.ExitCode != nil && *end.ExitCode != 0 {
-		s += fmt.Sprintf(" exit %d", *end.ExitCode)
-	}
-	if end.DurationMS > 0 {
-		s += " " + took(time.Duration(end.DurationMS)*time.Millisecond)
-	}
-	return style.Render(s)
-}
-
-// arguments is the call's input for reading: one line per field.
-func (t *toolCall) arguments() string {
-	tool := t.item.Tool
-	if len(tool.Input) == 0 {
-		return string(tool.InputText)
-	}
-	return readable(tool.Input)
-}
-
-// output is the text output, followed by structured content.
-func (t *toolCall) output() *transcript.Text {
-	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewOutput)
-	content := t.item.Tool.Content
-	var result string
-	if end := t.item.Tool.End; end != nil && len(t.item.Text) == 0 && len(content) == 0 {
-		result = readable(end.Output)
-	}
-	if len(content) == 0 && result == "" {
-		return text
-	}
-	all := transcript.NewOutput()
-	all.Append(text.String())
-	for i := range content {
-		all.Append(contentText(&content[i]))
-	}
-	all.Append(result)
-	return all
-}
-
-// dress colours a diff's lines.
-func (t *toolCall) dress(line string) string {
-	if len(t.item.Tool.Content) > 0 {
-		return t.look.diff(line)
-	}
-	return line
-}
-
-func contentText(c *protocol.Content) string {
-	switch {
-	case c.Type == "diff":
-		old := ""
-		if c.Old != nil {
-			old = *c.Old
-		}
-		return c.Path + "\n" + diff(old, c.New)
-	case c.Text != "":
-		return c.Text + "\n"
-	case c.Blob != "":
-		return fmt.Sprintf("[%s %s, %d bytes]\n", c.Type, c.MediaType, c.Bytes)
-	case len(c.Data) > 0:
-		return readable(c.Data) + "\n"
-	}
-	return "[" + c.Type + " " + c.Path + "]\n"
-}
-
-// readable writes JSON for people: a string as its text, an object as one line
-// per field, anything else as it is.
-func readable(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return ""
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
-		return string(raw)
-	}
-	var out []string
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return string(raw)
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return string(raw)
-		}
-		text := string(value)
-		if json.Unmarshal(value, &s) == nil {
-			text = s
-		}
-		if strings.Contains(text, "\n") {
-			text = "\n" + text
-		}
-		out = append(out, fmt.Sprintf("%v: %s", key, text))
-	}
-	return strings.Join(out, "\n")
+	return t.changes
 }

@@ -64,6 +64,9 @@ func (p *plain) agents(line string) bool {
 }
 
 func (p *plain) say(text string) {
+	if p.narrator.link.State != Connected {
+		p.narrator.line("waits for the connection: %s", text)
+	}
 	data := protocol.SendData{Text: text, ClientMessageID: rand.Text()}
 	p.later(func(ctx context.Context) string {
 		return refused(ctx, "not sent: "+text, p.session.Do(ctx, protocol.DoSend, data, nil))

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/tui/code"
 	"agentctl/tui/inspector"
 	"agentctl/tui/transcript"
 )
@@ -119,7 +120,7 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 	w.word = ""
 	switch {
 	case w.pager != nil:
-		if !w.pager.key(key) {
+		if !w.pager.key(key, msg) {
 			w.pager = nil
 		}
 		return nil, true
@@ -149,7 +150,7 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 	case doLast:
 		w.panel.Last()
 	case doChoose:
-		w.show()
+		w.examine()
 	case doWireWords:
 		w.input = newWords(f.Words)
 	case doWireWay:
@@ -218,22 +219,22 @@ func (w *wire) write(key string, msg tea.KeyPressMsg) {
 
 // paste inserts into the words that are written.
 func (w *wire) paste(s string) {
-	if w.input != nil {
+	switch {
+	case w.pager != nil:
+		w.pager.paste(s)
+	case w.input != nil:
 		w.write("", tea.KeyPressMsg{Text: oneLine(transcript.Clean(s))})
 	}
 }
 
-// show shows the chosen message whole.
-func (w *wire) show() {
+// examine shows the chosen message whole.
+func (w *wire) examine() {
 	m := w.panel.Chosen()
 	if m == nil {
 		return
 	}
-	text := transcript.NewText()
-	text.Append(m.Pretty())
-	text.Close()
 	title := fmt.Sprintf("frame %d · %s · %s", m.Frame, oneLine(transcript.Clean(m.Kind)), count(m.Size, "byte"))
-	w.pager = newPager(w.look, title, leaf{w.look, text})
+	w.pager = newPager(w.look, title, sheets(w.look, m.Pretty(), asCode(code.Named("json")))...)
 }
 
 // save writes all that is kept to a file in the working directory.
@@ -261,11 +262,21 @@ func saveWire(log *inspector.Log, name string) (n int, err error) {
 	return log.Save(file)
 }
 
-// Render is the whole screen, and where the cursor is.
-func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
+// show makes the wire, or a message of it, the whole screen.
+func (w *wire) show(v *tea.View, width, height int) {
 	if w.pager != nil {
-		return w.pager.Render(width, height), nil
+		w.pager.show(v, width, height)
+		return
 	}
+	lines, cursor := w.Render(width, height)
+	v.SetContent(frameOf(lines, width, height))
+	if cursor != nil && cursor.X < width && cursor.Y < height {
+		v.Cursor = cursor
+	}
+}
+
+// Render is the messages, and where the cursor is.
+func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	w.rows = max(0, height-2)
 	lines := append([]string{w.look.rule(w.title(), width)}, w.panel.Rows(width, w.rows, &inspector.Dress{
 		Sent: w.look.user.Render, Received: w.look.agent.Render, Note: w.look.warn.Render, Bad: w.look.bad.Render,

@@ -23,9 +23,9 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case empty && does == doScrollDown:
 		m.story.list.Scroll(1)
 		return nil
-	case walks && does == doRecall && m.composer.atEdge(false):
+	case walks && does == doRecall && m.composer.area.atEdge(false):
 		return m.earlier()
-	case walks && does == doForth && m.composer.atEdge(true):
+	case walks && does == doForth && m.composer.area.atEdge(true):
 		m.composer.earlier(-1, m.link.By)
 		return nil
 	}

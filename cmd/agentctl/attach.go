@@ -24,6 +24,7 @@ type attachOptions struct {
 	Mouse   bool
 	Theme   string
 	NoAlert bool
+	Keep    int
 
 	chosen func(flag string) bool // by a person
 }
@@ -49,7 +50,7 @@ What you always want goes into the configuration file (see "agentctl --help"), w
 
   {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
    "theme": "auto", "color": true, "mouse": false,
-   "bell": true, "notify": true,
+   "bell": true, "notify": true, "keep": 3,
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
 All of it may be left out. "keys" gives actions other keys; F1 shows the keys there are, and "agentctl keys" the actions' names.`,
@@ -63,6 +64,9 @@ All of it may be left out. "keys" gives actions other keys; F1 shows the keys th
 			if !slices.Contains(tui.Themes(), tui.Theme(o.Theme)) {
 				return usagef("--theme is %s, not %q", strings.Join(themes(), ", "), o.Theme)
 			}
+			if o.Keep < 1 {
+				return usagef("--keep is 1 or more, not %d", o.Keep)
+			}
 			return nil
 		}, run),
 	}
@@ -70,6 +74,7 @@ All of it may be left out. "keys" gives actions other keys; F1 shows the keys th
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
+	cmd.Flags().IntVar(&o.Keep, "keep", 3, "follow the `N` sessions shown last")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "neither ring nor notify while the terminal has no focus")
 	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(themes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -154,6 +159,9 @@ func (o *attachOptions) screen() tui.Options {
 	if o.chosen("theme") {
 		s.Theme = tui.Theme(o.Theme)
 	}
+	if o.chosen("keep") || s.Keep == 0 {
+		s.Keep = o.Keep
+	}
 	s.NoAlert = o.NoAlert
 	return s
 }
@@ -162,7 +170,7 @@ func (o *attachOptions) screen() tui.Options {
 func (a *app) screen() tui.Options {
 	p := &a.personal
 	return tui.Options{
-		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: p.Theme, Mouse: p.Mouse, Keys: p.Keys,
+		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: p.Theme, Mouse: p.Mouse, Keys: p.Keys, Keep: p.Keep,
 		NoBell: off(p.Bell), NoNotify: off(p.Notify),
 	}
 }

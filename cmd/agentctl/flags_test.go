@@ -88,8 +88,8 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	shows(t, newQueueRelease, "s", queueReleaseOptions{Session: "s"})
 	shows(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
 	shows(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
-	shows(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto"})
-	shows(t, newAttach, "s --theme light --mouse --no-alert", attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true})
+	shows(t, newAttach, "--plain", attachOptions{Plain: true, Theme: "auto", Keep: 3})
+	shows(t, newAttach, "s --theme light --mouse --no-alert --keep 9", attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true, Keep: 9})
 	shows(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
 		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
 	})
@@ -102,7 +102,7 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",
 		"serve --listen-dialect myagent", "ls --dialect esperanto", "serve extra", "ls --nope",
-		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink",
+		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink", "attach --keep 0",
 	} {
 		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
 		if got := a.main(t.Context(), strings.Fields(line)); got != exitUsage {

@@ -29,9 +29,57 @@ func (f fleet) Wire() *inspector.Log { return f.wire }
 // Retry tries to connect now.
 func (f fleet) Retry() { f.client.Retry() }
 
-// Watch yields the summary of every session, then of each that changes.
+// Watch yields the summary of every session, then of each that changes; after a connection that the server refused and somebody
+// asked for again, of every session anew.
 func (f fleet) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
-	return f.client.Watch(ctx)
+	return func(yield func(protocol.Summary, error) bool) {
+		known := map[string]bool{}
+		for {
+			var refused bool
+			for s, err := range f.client.Watch(ctx) {
+				if refused = refusedNow(err); refused {
+					break
+				}
+				known[s.Session] = !s.Deleted
+				if !yield(s, err) {
+					return
+				}
+			}
+			if !refused || !opened(ctx, f.client) {
+				return
+			}
+			gone, err := f.gone(ctx, known)
+			if err != nil {
+				yield(protocol.Summary{}, err)
+				return
+			}
+			for _, id := range gone {
+				delete(known, id)
+				if !yield(protocol.Summary{Session: id, Deleted: true}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// gone are the sessions that were known and are no more.
+func (f fleet) gone(ctx context.Context, known map[string]bool) ([]string, error) {
+	all, err := wsclient.Call[protocol.ListResult](ctx, f.client, protocol.DoList, "", protocol.ListData{Closed: true})
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for i := range all.Sessions {
+		there[all.Sessions[i].Session] = true
+	}
+	var out []string
+	for id, is := range known {
+		if is && !there[id] {
+			out = append(out, id)
+		}
+	}
+	return out, nil
 }
 
 // Links yields how the connection is, and each change.

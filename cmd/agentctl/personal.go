@@ -28,6 +28,7 @@ type personal struct {
 	Mouse   bool      `json:"mouse"`  // take it
 	Bell    *bool     `json:"bell"`   // false: never ring
 	Notify  *bool     `json:"notify"` // false: never show a notification
+	Keep    int       `json:"keep"`   // sessions that stay followed; 0: as usual
 	Keys    tui.Keys  `json:"keys"`   // action → keys
 }
 
@@ -101,7 +102,7 @@ func parsePersonal(b []byte) (p personal, _ *wrongLine) {
 
 // explain finds where reading failed.
 func explain(b []byte, err error) *wrongLine {
-	const names = "it may hold as, bell, color, dialect, keys, mouse, notify, server and theme"
+	const names = "it may hold as, bell, color, dialect, keep, keys, mouse, notify, server and theme"
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
 	unknown, is := strings.CutPrefix(err.Error(), "json: unknown field ")
@@ -133,6 +134,9 @@ func (p *personal) check() (name string, err error) {
 		if p.Server == "" {
 			return "dialect", errors.New("a dialect is about a server: name that too")
 		}
+	}
+	if p.Keep < 0 {
+		return "keep", fmt.Errorf("keep is 1 or more, not %d", p.Keep)
 	}
 	for action, keys := range p.Keys {
 		if err := (tui.Keys{action: keys}).Check(); err != nil {

@@ -23,7 +23,7 @@ func TestTheExampleConfigurationHoldsEverythingThereIs(t *testing.T) {
 	}
 	yes, no := true, false
 	want := personal{
-		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: tui.ThemeDark, Color: &yes, Mouse: true, Bell: &yes, Notify: &no,
+		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: tui.ThemeDark, Color: &yes, Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		Keys: tui.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
 	}
 	if !reflect.DeepEqual(p, want) {
@@ -73,6 +73,7 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 		{"{\n \"keys\": {\"interrupt\": [\"f9\"], \"help\": [\"f9\"]}}", "both", "--help", 2},
 		{"{\n \"server\": \"box\"}", "ws://HOST", "--help", 2},
 		{"{\n \"server\": \"ws://box\",\n \"dialect\": \"latin\"}", "latin", "--help", 3},
+		{"{\n \"keep\": -1}", "1 or more", "--help", 2},
 		{"{\n \"dialect\": \"agentloop\"}", "name that too", "--help", 2},
 	} {
 		_, wrong := parsePersonal([]byte(c.text))

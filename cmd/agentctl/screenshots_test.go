@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -95,11 +96,31 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 				return
 			}
 			want, err := os.ReadFile(file)
-			if err != nil || !bytes.Equal(frames.ReplaceAll(got.Bytes(), nil), frames.ReplaceAll(want, nil)) {
-				t.Errorf("%s is not what the screen shows: look at it, then draw it anew (see this test): %v", file, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g, w := apart(frames.ReplaceAll(got.Bytes(), nil), frames.ReplaceAll(want, nil)); g != w {
+				t.Errorf("%s is not what the screen shows: look at it, then draw it anew (see this test)\nthe screen:  %s\nthe picture: %s", file, g, w)
 			}
 		})
 	}
+}
+
+// apart is where two pictures are not the same; nothing where they are.
+func apart(a, b []byte) (one, other string) {
+	as, bs := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
+	for i := range max(len(as), len(bs)) {
+		if i < len(as) {
+			one = as[i]
+		}
+		if i < len(bs) {
+			other = bs[i]
+		}
+		if one != other {
+			return one, other
+		}
+	}
+	return "", ""
 }
 
 // everyAgent plays the same script, whatever its name.

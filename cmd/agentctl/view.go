@@ -112,12 +112,11 @@ func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
 	defer sub.Close()
 	for {
 		err := v.follow(ctx, sub, updates)
-		var refused *wsclient.ConnectError
 		switch {
 		case err == nil:
 			return
-		case errors.As(err, &refused) && !errors.Is(err, wsclient.ErrClosed):
-			if !v.opened(ctx) {
+		case refusedNow(err):
+			if !opened(ctx, v.client) {
 				return
 			}
 		default:
@@ -140,9 +139,15 @@ func (v *view) follow(ctx context.Context, sub *wsclient.Subscription, updates c
 	return nil
 }
 
+// refusedNow tells that the server refuses the connection, which somebody may ask for again.
+func refusedNow(err error) bool {
+	var refused *wsclient.ConnectError
+	return errors.As(err, &refused) && !errors.Is(err, wsclient.ErrClosed)
+}
+
 // opened waits until the connection is open; false when that will not be.
-func (v *view) opened(ctx context.Context) bool {
-	for s := range v.client.States(ctx) {
+func opened(ctx context.Context, c *wsclient.Client) bool {
+	for s := range c.States(ctx) {
 		switch s.Phase {
 		case wsclient.PhaseOpen:
 			return true

@@ -80,11 +80,19 @@ func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 // embeddedDial is the way to a server in this process, which ends with the test.
 func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
 	t.Helper()
+	dial, end := serveIn(t, t.TempDir(), agent)
+	t.Cleanup(end)
+	return dial
+}
+
+// serveIn runs a server with one script for all sessions on what a directory holds, until end is called.
+func serveIn(t *testing.T, dir, agent string) (dial func(context.Context) (net.Conn, error), end func()) {
+	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
+	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,21 +102,20 @@ func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, e
 	}
 	pipe := server.NewPipe()
 	i := &instance{store: store, server: srv, listeners: []*server.Listener{pipe.Listener}}
-	ctx, end := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	var served sync.WaitGroup
 	served.Go(func() {
 		if err := i.serve(ctx, 0); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Cleanup(func() {
-		end()
+	return pipe.Dial, func() {
+		cancel()
 		served.Wait()
 		if err := i.close(); err != nil {
 			t.Error(err)
 		}
-	})
-	return pipe.Dial
+	}
 }
 
 func create(t *testing.T, c *wsclient.Client) *view {
@@ -197,6 +204,59 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	}
 	if want := []string{protocol.ModeSnapshot, "offline", protocol.ModeResume}; !slices.Equal(told, want) {
 		t.Errorf("told %v, want %v", told, want)
+	}
+}
+
+func TestWhoLeavesARefusedScreenIsToldWhy(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	l := newLink(patient(t), c, true)
+	if err := l.parted(nil); err != nil {
+		t.Errorf("leaving an open connection is %v", err)
+	}
+	w.cut(true)
+	<-l.done
+	err := l.parted(nil)
+	if f := faultOf(err); f.exit != exitForbidden || f.hint == "" {
+		t.Errorf("left with %v, exit %d, %q", err, f.exit, f.hint)
+	}
+	l.Close()
+}
+
+func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	gone, stays := create(t, c), create(t, c)
+	ctx := patient(t)
+	var told []string
+	for s, err := range (fleet{client: c}).Watch(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case s.Deleted:
+			told = append(told, "gone "+s.Session)
+		default:
+			told = append(told, s.Session)
+		}
+		if len(told) == 4 {
+			break
+		}
+		if len(told) != 2 {
+			continue
+		}
+		w.cut(true)
+		for now := range c.States(ctx) {
+			if now.Phase == wsclient.PhaseOffline {
+				break
+			}
+		}
+		w.cut(false)
+		c.Retry()
+		if err := gone.Do(ctx, protocol.DoClose, protocol.CloseData{Delete: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"gone " + gone.session, stays.session}; len(told) != 4 || !slices.Equal(told[2:], want) {
+		t.Errorf("told %v, want %v at last", told, want)
 	}
 }
 

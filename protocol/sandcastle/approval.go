@@ -100,6 +100,49 @@ func (q *question) choice(answer string) string {
 	return answer
 }
 
+// sayable reports whether the dialect can say a decision.
+func sayable(d protocol.Decision) bool { return d == protocol.AllowOnce || d == protocol.Deny }
+
+// answerOf says what a decision holds beside itself: the answers to a question, or else the words of whoever decides, for which
+// they have no kind but that of plans.
+func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
+	if a.Kind != protocol.ApproveQuestion || d.Input == nil || len(d.Input.Answers) == 0 {
+		if d.Reason == "" {
+			return nil
+		}
+		return &approvalAnswer{Type: feedbackPayload, Feedback: d.Reason}
+	}
+	answers := map[string]json.RawMessage{}
+	for key, words := range d.Input.Answers {
+		q := questionOf(a, key)
+		if q != nil {
+			key = q.Text
+		}
+		labels := make([]string, len(words))
+		for i, w := range words {
+			labels[i] = q.label(w)
+		}
+		if len(labels) == 1 && (q == nil || !q.Many) {
+			answers[key] = protocol.MustEncode(labels[0])
+		} else {
+			answers[key] = protocol.MustEncode(labels)
+		}
+	}
+	return &approvalAnswer{Type: answersPayload, Answers: answers}
+}
+
+// label is what the server calls a choice.
+func (q *question) label(answer string) string {
+	if q != nil {
+		for _, c := range q.Choices {
+			if c.ID == answer {
+				return c.Label
+			}
+		}
+	}
+	return answer
+}
+
 // An askedInput is the input of the tools that ask a person.
 type askedInput struct {
 	Questions []askedQuestion `json:"questions,omitempty"`

@@ -25,6 +25,7 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 		s.log = bridge.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
 		s.log.Begin(e.Snapshot.state(s.id, c.now))
 		c.recount(s, messages, last)
+		s.last = new(e.Snapshot.last())
 		c.current(s, e)
 		subs := s.subs
 		s.subs = nil
@@ -32,7 +33,7 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 			c.command(cmd)
 		}
 	}
-	if last == nil || c.manners.tags[opHistory] == "" || c.manners.mute {
+	if last == nil || !c.tells() {
 		start(nil)
 		return
 	}
@@ -93,8 +94,14 @@ func (c *Client) current(s *session, e *sessionEvent) {
 }
 
 // again takes the state of a session that is known: its stream broke off and was opened again, or the server began anew. What is
-// new is told as events.
+// new is told as events. Where turns ended meanwhile and the server tells its history, the connection begins anew: its next one
+// loads what was missed.
 func (c *Client) again(s *session, e *sessionEvent) {
+	c.delay = 0
+	if c.missed(s, e) && c.tells() {
+		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken: beginning anew"}
+		return
+	}
 	queue := e.Snapshot.state(s.id, c.now).Queue
 	if string(protocol.MustEncode(queue)) != string(protocol.MustEncode(s.log.State.Queue)) {
 		for len(s.log.State.Queue) > 0 {
@@ -108,7 +115,7 @@ func (c *Client) again(s *session, e *sessionEvent) {
 			c.add(s, bridge.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: m}})
 		}
 	}
-	if s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id && s.turn.continues(e.Buffer) {
+	if s.goesOn(e) {
 		for _, raw := range e.Buffer[s.turn.buffered:] {
 			c.chat(s, raw)
 		}
@@ -120,4 +127,28 @@ func (c *Client) again(s *session, e *sessionEvent) {
 		c.stopped(s, &sessionEvent{TurnID: s.turn.id, Reason: stopError}, nil)
 	}
 	c.current(s, e)
+}
+
+// tells reports whether the server tells its history.
+func (c *Client) tells() bool { return c.manners.tags[opHistory] != "" && !c.manners.mute }
+
+// goesOn reports whether a state has the turn under way that is known, and more of it.
+func (s *session) goesOn(e *sessionEvent) bool {
+	return s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id && s.turn.continues(e.Buffer)
+}
+
+// missed reports whether turns ended that nobody told us of the end of.
+func (c *Client) missed(s *session, e *sessionEvent) bool {
+	if s.turn != nil {
+		return !s.goesOn(e)
+	}
+	return s.last != nil && e.Snapshot.last() != *s.last
+}
+
+// last is the last message of finished turns; empty: none.
+func (snap *snapshot) last() string {
+	if id := snap.HistoryCursor.LastMessageID; id != nil {
+		return *id
+	}
+	return ""
 }

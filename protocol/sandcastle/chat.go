@@ -71,6 +71,8 @@ type chatEvent struct {
 	Mode         string    `json:"mode,omitempty"`
 	SessionID    string    `json:"sessionId,omitempty"`
 
+	MessageMetadata json.RawMessage `json:"messageMetadata,omitempty"`
+
 	Data      json.RawMessage `json:"data,omitempty"`
 	Transient bool            `json:"transient,omitempty"`
 

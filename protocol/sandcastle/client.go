@@ -16,6 +16,12 @@ import (
 // pingEvery is how often our client pings; a ping without an answer by the next one ends the connection.
 const pingEvery = 10 * time.Second
 
+// A stream that broke off is opened again after the first delay, then after one and a half times the last, up to the longest.
+const (
+	firstRetry   = 500 * time.Millisecond
+	longestRetry = 5 * time.Second
+)
+
 // maxLine bounds one message of the server that several frames make up, and what a stream says while its past is asked for, in
 // bytes.
 const maxLine = 16 << 20
@@ -34,7 +40,9 @@ type Client struct {
 
 	pinged   bool // and no answer yet
 	nextPing time.Time
-	now      time.Time // of the call under way
+	retry    time.Time     // when broken streams are opened again; zero: none is broken
+	delay    time.Duration // until then, the next time
+	now      time.Time     // of the call under way
 	out      *protocol.Output
 }
 
@@ -57,6 +65,17 @@ type inquiry struct {
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend, protocol.DoInterrupt,
 	protocol.DoQueueRemove, protocol.DoApprove,
+}
+
+// missing says of commands that the dialect cannot say why, or what to do instead.
+var missing = map[protocol.Verb]string{
+	protocol.DoList:         "it has no list of sessions",
+	protocol.DoWatch:        "it has no list of sessions",
+	protocol.DoCreate:       "its sessions are made elsewhere",
+	protocol.DoQueueEdit:    "remove the message and send it anew",
+	protocol.DoQueueMove:    "remove the message and send it anew",
+	protocol.DoQueueHold:    "its queue is not held",
+	protocol.DoQueueRelease: "its queue is not held",
 }
 
 // NewClient makes the codec of a connection to a Sandcastle server. The option "tags" says how it wants to be asked: "chat" or
@@ -98,7 +117,9 @@ func (c *Client) Open(now time.Time) protocol.Output {
 // Native implements protocol.Codec.
 func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 	return c.do(now, func() {
-		if cmd, ok := c.desk.Take(c.out, line); ok {
+		if cmd, err := protocol.DecodeCommand(line); err == nil && missing[cmd.Command] != "" {
+			c.cannot(&cmd, string(cmd.Command)+": "+missing[cmd.Command])
+		} else if cmd, ok := c.desk.Take(c.out, line); ok {
 			c.command(cmd)
 		}
 	})
@@ -112,6 +133,9 @@ func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 // Wake implements protocol.Codec: it is time to ping, and to open again the streams that broke off.
 func (c *Client) Wake(now time.Time) protocol.Output {
 	return c.do(now, func() {
+		if !c.retry.IsZero() && !now.Before(c.retry) {
+			c.reopen()
+		}
 		if now.Before(c.nextPing) {
 			return
 		}
@@ -121,12 +145,21 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 		}
 		c.pinged, c.nextPing = true, now.Add(pingEvery)
 		c.say(control{Tag: tagPing})
-		c.reopen()
 	})
+}
+
+// broken has the streams that broke off opened again before long.
+func (c *Client) broken() {
+	if c.retry.IsZero() {
+		c.delay = max(firstRetry, c.delay)
+		c.retry = c.now.Add(c.delay)
+		c.delay = min(c.delay*3/2, longestRetry)
+	}
 }
 
 // reopen opens the streams that broke off.
 func (c *Client) reopen() {
+	c.retry = time.Time{}
 	for _, s := range c.ordered() {
 		if s.stream == "" && (s.log == nil || !s.log.State.Closed) {
 			c.open(s)
@@ -139,7 +172,9 @@ func (c *Client) do(now time.Time, work func()) protocol.Output {
 	work()
 	out := c.out
 	c.out = nil
-	out.Wake = c.nextPing
+	if out.Wake = c.nextPing; !c.retry.IsZero() && c.retry.Before(out.Wake) {
+		out.Wake = c.retry
+	}
 	return *out
 }
 

@@ -431,16 +431,27 @@ func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
 }
 
-// SC-26, SC-25: a stream that breaks off is opened again, and what is known is not told twice.
+// SC-26, SC-25, SC-29: a stream that breaks off is opened again, and what is known is not told twice. Where turns ended meanwhile,
+// the connection begins anew to learn of them, unless the server does not tell.
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	for _, tells := range []bool{true, false} {
+		breaksOff(t, tells)
+	}
+}
+
+func breaksOff(t *testing.T, tells bool) {
+	t.Helper()
+	d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true, mute: !tells}})
 	d.follows()
 	one, two := `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
 	d.chunk(0, turnOne, chat("t1", one))
 	d.says(`{"_tag":"Defect","defect":"boom"}`)
+	if wait := d.wake.Sub(d.now); wait != firstRetry {
+		t.Errorf("tried again after %s", wait)
+	}
 	d.now = d.wake
 	d.work(d.client.Wake(d.now))
-	if len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"1","tag":"chat.subscribe"`) {
+	if len(d.said) != 1 || !strings.Contains(d.said[0], `"id":"1","tag":"chat.subscribe"`) {
 		t.Fatalf("%s", d.said)
 	}
 	active := strings.ReplaceAll(strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`), `"queue":[]`, `"queue":[{"id":"q","content":"x","queuedAt":"2026-03-01T11:59:30.000Z"}]`)
@@ -453,8 +464,28 @@ func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 	d.says(`{"_tag":"Pong"}`)
 	d.work(d.client.Wake(d.now))
 	d.chunk(2, idle)
-	if got := d.types(); got != "queue.removed turn.ended" {
-		t.Errorf("a turn whose end was missed: %s", got)
+	want := "queue.removed turn.ended"
+	if tells {
+		want = ""
+	}
+	if got := d.types(); got != want || (d.closed != nil) != tells {
+		t.Errorf("a turn whose end was missed: %s, %+v", got, d.closed)
+	}
+}
+
+// SC-29: also turns that began and ended while the stream was broken are missed.
+func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
+	for last, missed := range map[string]bool{`null`: true, `"a1"`: false, `"a2"`: true} {
+		d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true}})
+		d.follows()
+		d.chunk(0, turnOne, chat("t1", `{"type":"start","messageId":"a1"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`)
+		d.says(`{"_tag":"Defect","defect":"boom"}`)
+		d.now = d.wake
+		d.work(d.client.Wake(d.now))
+		d.chunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":`+last))
+		if (d.closed != nil) != missed {
+			t.Errorf("last %s: %+v, %s", last, d.closed, d.lines)
+		}
 	}
 }
 

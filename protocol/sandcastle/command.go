@@ -172,7 +172,7 @@ func (c *Client) interrupt(cmd protocol.Command) {
 		c.desk.Answer(c.out, &cmd, protocol.InterruptResult{Turn: d.Turn})
 		return
 	case d.Queue == protocol.QueueClear && s == nil:
-		c.cannot(&cmd, "clear the queue of a session that is not followed")
+		c.known(cmd) // comes back when the queue is known
 		return
 	case d.Queue == protocol.QueueClear:
 		for _, m := range s.log.State.Queue {
@@ -221,34 +221,18 @@ func (c *Client) approve(cmd protocol.Command) {
 	if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option }); d.Option != "" && i >= 0 {
 		d.Decision = a.Options[i].Kind
 	}
-	if d.Decision != protocol.AllowOnce && d.Decision != protocol.Deny {
+	switch in := d.Input; {
+	case !sayable(d.Decision):
 		c.cannot(&cmd, "the decision "+string(d.Decision)+": only allow_once and deny")
+		return
+	case in != nil && (in.Tasks != nil || in.Patch != ""):
+		c.cannot(&cmd, "an edited plan or patch: only whether it is allowed")
 		return
 	}
 	approved := d.Decision == protocol.AllowOnce
 	p := payload{
 		SessionID: cmd.Session, Type: "tool-approval-response", ToolCallID: toolCallOf(a), ToolName: toolNameOf(a), Approved: &approved,
-	}
-	switch {
-	case a.Kind == protocol.ApproveQuestion && d.Input != nil:
-		p.Payload = &approvalAnswer{Type: answersPayload, Answers: map[string]json.RawMessage{}}
-		for key, words := range d.Input.Answers {
-			q := questionOf(a, key)
-			if q != nil {
-				key = q.Text
-			}
-			labels := make([]string, len(words))
-			for i, w := range words {
-				labels[i] = q.label(w)
-			}
-			if len(labels) == 1 && (q == nil || !q.Many) {
-				p.Payload.Answers[key] = protocol.MustEncode(labels[0])
-			} else {
-				p.Payload.Answers[key] = protocol.MustEncode(labels)
-			}
-		}
-	case a.Kind == protocol.ApprovePlan && d.Reason != "":
-		p.Payload = &approvalAnswer{Type: feedbackPayload, Feedback: d.Reason}
+		Payload: answerOf(a, &d),
 	}
 	request := a.Request
 	c.ask(&inquiry{op: opApproval, payload: p, then: func(_ json.RawMessage, err *protocol.Error) {
@@ -266,16 +250,4 @@ func (c *Client) approve(cmd protocol.Command) {
 		c.resolve(s, out, &protocol.Actor{Name: c.call.Name})
 		c.desk.Answer(c.out, &cmd, protocol.ApproveResult{Request: request, Outcome: out.Outcome, Decision: d.Decision})
 	}})
-}
-
-// label is what the server calls a choice.
-func (q *question) label(answer string) string {
-	if q != nil {
-		for _, c := range q.Choices {
-			if c.ID == answer {
-				return c.Label
-			}
-		}
-	}
-	return answer
 }

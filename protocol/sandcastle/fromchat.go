@@ -2,6 +2,7 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -26,7 +27,11 @@ func (c *Client) chat(s *session, raw json.RawMessage) {
 		t.fault = nil
 	}
 	switch e.Type {
-	case chatStart, chatStartStep, chatFinishStep: // nothing that the turn itself does not say
+	case chatStart:
+		if e.MessageID != "" {
+			t.answer = &e.MessageID
+		}
+	case chatStartStep, chatFinishStep: // nothing that the turn itself does not say
 	case chatTextStart, chatTextDelta, chatTextEnd, chatReasoningStart, chatReasoningDelta, chatReasoningEnd:
 		c.words(s, &e)
 	case chatToolInputStart, chatToolInputDelta, chatToolInput, chatToolInputError, chatToolOutput, chatToolOutputError, chatToolDenied:
@@ -43,6 +48,7 @@ func (c *Client) chat(s *session, raw json.RawMessage) {
 		t.fault = e.ErrorText
 	case chatFinish:
 		t.finish = e.FinishReason
+		t.end = endOf(e.MessageMetadata)
 		if m := e.Metadata; m != nil {
 			t.usage = &protocol.Usage{
 				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD, Currency: currency(m.CostUSD),
@@ -160,6 +166,10 @@ func (c *Client) native(s *session, e *chatEvent, raw json.RawMessage) {
 		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxDecided {
 			return
 		}
+		if slices.ContainsFunc(a.Options, unsayable) {
+			a.Options = slices.DeleteFunc(a.Options, unsayable)
+			en.Data = a
+		}
 		if len(s.turn.whole) < maxOpen {
 			s.turn.whole[a.Request] = true
 		}
@@ -175,3 +185,6 @@ func (c *Client) native(s *session, e *chatEvent, raw json.RawMessage) {
 	}
 	c.add(s, en)
 }
+
+// unsayable reports whether the dialect has no word for an option: it is not offered, then.
+func unsayable(o protocol.Option) bool { return !sayable(o.Kind) }

@@ -15,12 +15,29 @@ type chatMessage struct {
 	CreatedAt       string        `json:"createdAt"`
 	ClientMessageID string        `json:"clientMessageId,omitempty"`
 	TurnID          string        `json:"turnId"`
+
+	Metadata json.RawMessage `json:"metadata,omitempty"` // of an answer
+}
+
+// An answerEnd is the metadata of an answer: how its turn ended, for which they have fewer words.
+type answerEnd struct {
+	Agentctl *protocol.TurnEndedData `json:"agentctl,omitempty"`
+}
+
+// endOf reads how a turn ended from the metadata of its answer; nil: that is not there.
+func endOf(metadata json.RawMessage) *protocol.TurnEndedData {
+	var m answerEnd
+	if json.Unmarshal(metadata, &m) != nil {
+		return nil
+	}
+	return m.Agentctl
 }
 
 // A messagePart is text, reasoning, a tool call, or a user's part as it came.
 type messagePart struct {
 	Type             string          `json:"type"`
 	Text             *string         `json:"text,omitempty"`
+	Filename         string          `json:"filename,omitempty"` // of what came as text
 	State            string          `json:"state,omitempty"`
 	ToolCallID       string          `json:"toolCallId,omitempty"`
 	ToolName         string          `json:"toolName,omitempty"`
@@ -98,7 +115,9 @@ func asked(t *protocol.Turn) chatMessage {
 }
 
 func answered(t *protocol.Turn) chatMessage {
-	m := chatMessage{ID: t.Turn, Role: "assistant", CreatedAt: stamp(*t.Ended), TurnID: t.Turn, Parts: []messagePart{}}
+	m := chatMessage{
+		ID: t.Turn, Role: "assistant", CreatedAt: stamp(*t.Ended), TurnID: t.Turn, Parts: []messagePart{}, Metadata: protocol.MustEncode(answerEnd{t.End}),
+	}
 	for _, it := range t.Items {
 		switch it.Kind {
 		case protocol.ItemText, protocol.ItemReasoning:

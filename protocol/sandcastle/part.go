@@ -1,6 +1,7 @@
 package sandcastle
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -44,7 +45,7 @@ func partsOf(m *protocol.Message) json.RawMessage {
 const maxParts = 256
 
 // nativeParts reads parts. Text parts that together say the content again are the content: an agent must not hear it twice.
-// Parts that are more than a text are kept whole.
+// Parts that are more than what we know of them are kept whole.
 func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -64,6 +65,12 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 			continue
 		}
 		whole, _ := protocol.Compact(raw)
+		if bytes.Equal(whole, protocol.MustEncode(p)) {
+			whole = nil // it says no more
+		}
+		if p.Type == "text" { // with a name: a file that came as text
+			p.Type = "file"
+		}
 		parts = append(parts, protocol.Part{Type: p.Type, Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Filename, Data: whole})
 	}
 	if said.String() != content {
@@ -71,7 +78,7 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 	}
 	others := parts[:0]
 	for _, p := range parts {
-		if p.Type != "text" || p.Data != nil {
+		if p.Type != "text" {
 			others = append(others, p)
 		}
 	}

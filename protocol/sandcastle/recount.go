@@ -59,7 +59,7 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	var words string
 	parts := []json.RawMessage{}
 	for _, p := range question.Parts {
-		if p.Type == "text" && p.Text != nil {
+		if p.Type == "text" && p.Text != nil && p.Filename == "" {
 			words += *p.Text
 		}
 		parts = append(parts, p.whole)
@@ -82,6 +82,9 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	end := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	if !at.IsZero() && ended.After(at) {
 		end.DurationMS = ended.Sub(at).Milliseconds()
+	}
+	if told := endOf(answer.Metadata); told != nil {
+		end = *told
 	}
 	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }

@@ -1,11 +1,9 @@
 package sandcastle
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -20,18 +18,27 @@ type link struct {
 	*host
 	server *Server
 	client *Client
+	memory *protocol.Memory
 	lines  [][]byte // for the native client
 	last   int
 	now    time.Time
+	closed bool // as the client codec wanted
 }
 
 func newLink(t fataler, options map[string]string) *link {
-	ids := 0
-	l := &link{host: newHost(t), server: NewServer(protocol.Door{}), now: noon}
-	l.client = NewClient(protocol.Call{Name: "ada", Options: options, Memory: &protocol.Memory{}, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
-	l.atServer(l.server.Open(noon))
-	l.atClient(l.client.Open(noon))
+	l := &link{host: newHost(t), now: noon, memory: &protocol.Memory{}}
+	l.dial(options)
 	return l
+}
+
+// dial begins a connection.
+func (l *link) dial(options map[string]string) {
+	l.server, l.closed, l.following = NewServer(protocol.Door{}), false, false
+	ids := 0
+	mint := func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }
+	l.client = NewClient(protocol.Call{Name: "ada", Options: options, Memory: l.memory, ID: mint})
+	l.atServer(l.server.Open(l.now))
+	l.atClient(l.client.Open(l.now))
 }
 
 func (l *link) atServer(out protocol.Output) {
@@ -47,6 +54,7 @@ func (l *link) atServer(out protocol.Output) {
 
 func (l *link) atClient(out protocol.Output) {
 	l.t.Helper()
+	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
 		if e, a, err := protocol.DecodeIncoming(line); err != nil || e == nil && a == nil {
 			l.t.Fatalf("not a line of ours: %s", line)
@@ -82,17 +90,34 @@ func (l *link) happens() {
 	}
 }
 
-// seen folds what the native client got.
-func (l *link) seen() (*protocol.State, *protocol.Transcript) {
+// joins subscribes, and returns the turns before as history tells them.
+func (l *link) joins() (past []json.RawMessage) {
 	l.t.Helper()
+	l.lines = nil
+	a := l.does(protocol.DoSubscribe, "s", "", nil)
+	if a == nil || a.Error != nil {
+		l.t.Fatalf("subscribe: %+v", a)
+	}
+	for before := result[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
+		page := result[protocol.HistoryResult](*l.does(protocol.DoHistory, "s", "", protocol.HistoryData{Before: before, Limit: 100}))
+		past = append(page.Events, past...)
+		if before = page.First; !page.More {
+			break
+		}
+	}
+	return past
+}
+
+// seen folds what the native client got since it joined.
+func (l *link) seen(past []json.RawMessage) (*protocol.State, *protocol.Transcript) {
+	l.t.Helper()
+	tr := &protocol.Transcript{Turns: turnsOf(past)}
 	var s *protocol.State
-	tr := &protocol.Transcript{}
 	for _, line := range l.lines {
 		e, a, _ := protocol.DecodeIncoming(line)
 		if a != nil {
-			r := result[protocol.SubscribeResult](*a)
-			if r.Snapshot != nil {
-				s, tr = r.Snapshot.State, &protocol.Transcript{}
+			if r := result[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
+				s = r.Snapshot.State
 			}
 			continue
 		}
@@ -106,85 +131,6 @@ func (l *link) seen() (*protocol.State, *protocol.Transcript) {
 	return s, tr
 }
 
-// mapping is a plain JSON object to take fields out of.
-type mapping = map[string]any
-
-// lossy takes out of a transcript what the table of the documentation says is lost or approximated.
-func lossy(tr *protocol.Transcript, from int) string {
-	var turns []mapping
-	for _, t := range tr.Turns[from:] {
-		items := []mapping{}
-		for _, it := range t.Items {
-			m := mapping{"kind": it.Kind, "id": it.ID, "text": it.Text.String(), "agent": it.Agent, "open": it.Open}
-			switch it.Kind {
-			case protocol.ItemText, protocol.ItemReasoning:
-				m["task"], m["parent"] = it.Task, it.Parent
-			case protocol.ItemTool:
-				m["parent"], m["title"], m["inputText"] = it.Parent, it.Tool.Title, it.Tool.InputText.String()
-				m["name"] = cmp.Or(it.Tool.Name, it.Tool.Kind, "tool")
-				m["input"], m["content"] = string(it.Tool.Input), string(protocol.MustEncode(it.Tool.Content))
-				if e := it.Tool.End; e != nil {
-					m["status"], m["error"] = e.Status, e.Error
-					if e.Status == protocol.ToolCompleted {
-						m["output"], m["error"] = string(e.Output), ""
-					}
-					if e.Status == protocol.ToolFailed && e.Error == "" {
-						m["error"] = it.Text.String()
-					}
-					if e.Status != protocol.ToolFailed {
-						m["error"] = ""
-					}
-				}
-			case protocol.ItemApproval:
-				m["approval"], m["resolved"], m["by"], m["task"] = it.Approval, it.Resolved, it.By, it.Task
-			case protocol.ItemEvent:
-				m["type"], m["data"], m["by"], m["task"] = it.Type, string(it.Data), it.By, it.Task
-				if it.Type == protocol.UsageUpdated {
-					var u protocol.Usage
-					_ = json.Unmarshal(it.Data, &u)
-					m["data"] = usageLeft(&u)
-				}
-			}
-			items = append(items, m)
-		}
-		end := mapping{}
-		if t.End != nil {
-			end["reason"] = reasonOf(stopReason(t.End.Reason), finishReason(t.End.Reason))
-			end["usage"] = usageLeft(t.End.Usage)
-			if t.End.Usage != nil {
-				u := *t.End.Usage
-				u.Model = ""
-				end["usage"] = usageLeft(&u)
-			}
-			if t.End.Failed() {
-				end["message"] = t.End.Message
-			}
-		}
-		turns = append(turns, mapping{
-			"turn": t.Turn, "message": t.Message.MessageID, "text": t.Message.Text, "client": t.Message.ClientMessageID,
-			"parts": partsLeft(t.Message.Parts), "items": items, "end": end,
-		})
-	}
-	b, _ := json.MarshalIndent(turns, "", " ")
-	return string(b)
-}
-
-// partsLeft is parts without their type where it is no file's with a URL, and without what else they had: a part that did not come
-// over the dialect is a text or a file in it.
-func partsLeft(parts []protocol.Part) (left []protocol.Part) {
-	for _, p := range parts {
-		left = append(left, protocol.Part{Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Name})
-	}
-	return left
-}
-
-func usageLeft(u *protocol.Usage) string {
-	if u == nil {
-		return ""
-	}
-	return fmt.Sprint(u.Input, u.Output, u.Cached, u.Cost, u.Model)
-}
-
 // apart shows where two texts part.
 func apart(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
@@ -194,33 +140,6 @@ func apart(got, want string) string {
 	}
 	near := func(l []string) string { return strings.Join(l[max(0, i-12):min(len(l), i+6)], "\n") }
 	return "got\n" + near(g) + "\nwant\n" + near(w)
-}
-
-// lossyState is the same of a state.
-func lossyState(s *protocol.State) string {
-	queue := []protocol.Message{}
-	for _, m := range s.Queue {
-		m.By, m.Parts = nil, partsLeft(m.Parts)
-		queue = append(queue, m)
-	}
-	m := mapping{"queue": queue, "approvals": append([]protocol.Approval{}, s.Approvals...), "rules": append([]protocol.Rule{}, s.Rules...), "plan": s.Plan, "context": s.Context, "options": s.Options, "history": s.History.LastMessageID, "status": s.Status()}
-	if s.Closed { // that is not told: it is idle
-		m["status"] = protocol.Idle
-	}
-	if s.Turn != nil {
-		m["turn"], m["message"] = s.Turn.Turn, s.Turn.Message.MessageID
-		m["parts"] = append([]protocol.OpenPart{}, s.Turn.Parts...)
-		for _, t := range s.Turn.Tools {
-			name := cmp.Or(t.Name, t.Kind, "tool")
-			m["tool "+t.Tool] = name + t.Title + t.Parent
-		}
-	}
-	if s.Last != nil {
-		m["last"] = s.Last.Turn
-		m["reason"] = reasonOf(stopReason(s.Last.Reason), finishReason(s.Last.Reason))
-	}
-	b, _ := json.MarshalIndent(m, "", " ")
-	return string(b)
 }
 
 // A teller makes up a session.
@@ -255,72 +174,5 @@ func (g *teller) keep(en bridge.Entry) {
 	e.Task, e.Parent, e.By = en.Task, en.Parent, en.By
 	if err := g.State.Apply(e); err != nil {
 		g.T.Fatal(err)
-	}
-}
-
-// What a native client of ours sees over the dialect is what a native client sees, but for what the table says is lost: from
-// wherever it came in, however the events came. SC-14, SC-22, SC-25, SC-30.
-func TestAnyHistoryArrives(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		l := newLink(rt, map[string]string{"tags": rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")})
-		g := newTeller(rt, l.host)
-		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "before") {
-			g.step()
-		}
-		finished := 0
-		for _, e := range l.events {
-			if e.Type == protocol.TurnEnded {
-				finished++
-			}
-		}
-		l.does(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true})
-		l.lines = nil
-		if a := l.does(protocol.DoSubscribe, "s", "", nil); a == nil || a.Error != nil {
-			rt.Fatalf("subscribe: %+v", a)
-		}
-		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "live") {
-			g.step()
-			if rapid.Bool().Draw(rt, "now") {
-				l.happens()
-			}
-		}
-		l.happens()
-		s, tr := l.seen()
-		want, wantTr := &protocol.State{}, &protocol.Transcript{}
-		for i := range l.events {
-			_ = want.Apply(&l.events[i])
-			_, _ = wantTr.Apply(&l.events[i])
-		}
-		past := len(tr.Turns) - (len(wantTr.Turns) - finished) // told as history
-		if got, want := lossy(tr, max(0, past)), lossy(wantTr, finished); got != want {
-			rt.Fatalf("%s", apart(got, want))
-		}
-		clearUntold(want, l.events, finished)
-		if want.Last == nil {
-			s.Last = nil
-		}
-		if got, want := lossyState(s), lossyState(want); got != want {
-			rt.Fatalf("%s", apart(got, want))
-		}
-	})
-}
-
-// clearUntold takes out of a state what is not part of theirs and was told before the client came in, or between turns.
-func clearUntold(s *protocol.State, events []protocol.Event, finished int) {
-	later := &protocol.State{}
-	ended := 0
-	for i := range events {
-		e := events[i]
-		if ended >= finished && e.Turn != "" { // what happens between turns is not told
-			later.Seq = e.Seq - 1
-			_ = later.Apply(&e)
-		}
-		if e.Type == protocol.TurnEnded {
-			ended++
-		}
-	}
-	s.Plan, s.Context, s.Rules, s.Options = later.Plan, later.Context, later.Rules, later.Options
-	if ended == finished {
-		s.Last = nil
 	}
 }

@@ -431,7 +431,7 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 	turns := turnsOf(list)
 	got := string(Messages(turns, "t1"))
 	want := `[{"id":"mt2","role":"user","parts":[{"type":"text","text":"ask t2"}],"createdAt":"2026-03-01T12:00:11.000Z","clientMessageId":"ct2","turnId":"t2"},` +
-		`{"id":"t2","role":"assistant","parts":[{"type":"text","text":"answer t2","state":"done"},{"type":"dynamic-tool","state":"output-available","toolCallId":"xt2","toolName":"Bash","input":{"command":"ls"},"output":"ok"}],"createdAt":"2026-03-01T12:00:20.000Z","turnId":"t2"}]`
+		`{"id":"t2","role":"assistant","parts":[{"type":"text","text":"answer t2","state":"done"},{"type":"dynamic-tool","state":"output-available","toolCallId":"xt2","toolName":"Bash","input":{"command":"ls"},"output":"ok"}],"createdAt":"2026-03-01T12:00:20.000Z","turnId":"t2","metadata":{"agentctl":{"reason":"completed","duration_ms":0}}}]`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -20,6 +20,7 @@ type session struct {
 
 	user    *queued // whose turn is about to start
 	turn    *turn
+	last    *string                    // message of finished turns, as their history names it, empty: none; nil: not known
 	decided map[string]protocol.Winner // the newest decisions, by request
 	order   []string                   // of decided
 }
@@ -74,6 +75,8 @@ func (c *Client) open(s *session) {
 			}
 		case err != nil && err.Code == protocol.CodeNoSession && !s.log.State.Closed:
 			c.closed(s)
+		case !s.log.State.Closed:
+			c.broken()
 		}
 	}})
 }

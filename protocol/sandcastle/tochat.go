@@ -157,7 +157,7 @@ func (v *view) ended(e *protocol.Event) {
 	if d.Failed() && d.Message != "" {
 		v.tellChat(chatEvent{Type: chatError, ErrorText: &d.Message})
 	}
-	finish := chatEvent{Type: chatFinish, FinishReason: finishReason(d.Reason)}
+	finish := chatEvent{Type: chatFinish, FinishReason: finishReason(d.Reason), MessageMetadata: protocol.MustEncode(answerEnd{&d})}
 	if u := d.Usage; u != nil {
 		finish.Metadata = &metadata{ClaudeSessionID: v.id, CostUSD: u.Cost, InputTokens: u.Input, OutputTokens: u.Output, CacheRead: u.Cached}
 		if v.state.Context != nil {

@@ -11,6 +11,7 @@ import (
 // A turn is the one under way in a session that our client follows.
 type turn struct {
 	id         string
+	answer     *string // its message, as their history names it; nil: not known
 	tools      map[string]*toolCall
 	bytes      int             // of outputs
 	whole      map[string]bool // approvals that came with all their words, and whose end will
@@ -18,6 +19,7 @@ type turn struct {
 	fault      *string         // an error that may be the turn's end
 	finish     string
 	usage      *protocol.Usage
+	end        *protocol.TurnEndedData // as a server of ours says it
 	interrupts []parked
 
 	buffered int // events that the server's buffer holds
@@ -107,6 +109,9 @@ func (c *Client) stopped(s *session, e *sessionEvent, raw json.RawMessage) {
 	if end.Reason == protocol.ReasonError {
 		end.Code = protocol.CodeAgentFailed
 	}
+	if t.end != nil && stopReason(t.end.Reason) == e.Reason {
+		end = *t.end
+	}
 	for len(s.log.State.Approvals) > 0 {
 		n := len(s.log.State.Approvals)
 		c.resolve(s, protocol.ApprovalResolvedData{Request: s.log.State.Approvals[0].Request, Outcome: protocol.Cancelled}, nil)
@@ -115,7 +120,7 @@ func (c *Client) stopped(s *session, e *sessionEvent, raw json.RawMessage) {
 		}
 	}
 	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: t.id, Data: end})
-	s.turn = nil
+	s.turn, s.last = nil, t.answer
 	c.release(t)
 }
 

@@ -13,14 +13,15 @@ import (
 
 // talk is a session's log in the making: turns of 99 events with 4 KiB of text, and the folds of their deltas.
 type talk struct {
-	seq   uint64
-	batch *session.Batch
-	run   protocol.Run
+	session string
+	seq     uint64
+	batch   *session.Batch
+	run     protocol.Run
 }
 
 func (l *talk) add(turn string, typ protocol.Type, data any) {
 	l.seq++
-	e := &protocol.Event{Session: "a", Seq: l.seq, Turn: turn, Time: noon, Type: typ, Data: protocol.MustEncode(data)}
+	e := &protocol.Event{Session: l.session, Seq: l.seq, Turn: turn, Time: noon, Type: typ, Data: protocol.MustEncode(data)}
 	l.batch.Events = append(e.AppendJSON(l.batch.Events), '\n')
 	if d, ok := e.Foldable(); ok && l.run.Add(e, d) {
 		return
@@ -37,7 +38,7 @@ func (l *talk) cut() {
 }
 
 func (l *talk) turn(n int) *session.Batch {
-	l.batch = &session.Batch{Session: "a", First: l.seq + 1}
+	l.batch = &session.Batch{Session: l.session, First: l.seq + 1}
 	id := fmt.Sprint("t", n)
 	l.add(id, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: fmt.Sprint("question ", n)}})
 	l.add(id, protocol.TurnStarted, protocol.TurnStartedData{MessageID: "m"})
@@ -66,7 +67,7 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 	dir := t.TempDir()
 	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"))
-		var l talk
+		l := talk{session: "a"}
 		for n := range 100 {
 			commit(t, s, l.turn(n))
 		}
@@ -108,7 +109,7 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 func BenchmarkSearch(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
 	commit(b, s, create("a"))
-	var l talk
+	l := talk{session: "a"}
 	for n := range 1000 {
 		commit(b, s, l.turn(n))
 	}
@@ -139,9 +140,39 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-func ask(b testing.TB, hub *session.Hub, d protocol.SearchData) (r protocol.SearchResult) {
+// BenchmarkSearchOfManySessions looks into a thousand sessions of one turn each.
+func BenchmarkSearchOfManySessions(b *testing.B) {
+	s := open(b, b.TempDir(), sqlite.Options{})
+	for i := range 1000 {
+		l := talk{session: fmt.Sprint("s", i)}
+		commit(b, s, create(l.session), l.turn(i))
+	}
+	hub, err := session.NewHub(context.Background(), session.Config{Store: s})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := hub.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	for b.Loop() {
+		for d := (protocol.SearchData{Query: "needle"}); ; {
+			if d.Cursor = askIn(b, hub, "", d).Cursor; d.Cursor == "" {
+				break
+			}
+		}
+	}
+}
+
+func ask(b testing.TB, hub *session.Hub, d protocol.SearchData) protocol.SearchResult {
 	b.Helper()
-	c := protocol.Command{Command: protocol.DoSearch, Session: "a", Data: protocol.MustEncode(d)}
+	return askIn(b, hub, "a", d)
+}
+
+func askIn(b testing.TB, hub *session.Hub, id string, d protocol.SearchData) (r protocol.SearchResult) {
+	b.Helper()
+	c := protocol.Command{Command: protocol.DoSearch, Session: id, Data: protocol.MustEncode(d)}
 	answer := make(chan error, 1)
 	hub.Do(context.Background(), &c, session.Caller{}, func(body json.RawMessage, err error) {
 		if err == nil {

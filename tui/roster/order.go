@@ -94,10 +94,14 @@ func (r *row) failed() bool {
 	return r.Turn == "" && r.Reason != "" && end.Failed()
 }
 
-// byUrgency is the order in which sessions want somebody: the longest waiting first.
+// byUrgency is the order in which sessions want somebody. Who waits is served in turn, the longest waiting first; of failures
+// the latest is worth the most.
 func byUrgency(a, b *row) int {
 	if d := cmp.Compare(a.need(), b.need()); d != 0 {
 		return d
+	}
+	if a.need() == Failed {
+		return cmp.Or(b.Updated.Compare(a.Updated), byID(a, b))
 	}
 	since := func(r *row) int64 {
 		if r.Asked != nil {

@@ -164,8 +164,8 @@ func (r *Roster) Need(session string) Need {
 	return 0
 }
 
-// Next is the session that needs a person most, but for those passed over: who asks, then held queues, then failures that
-// nobody saw, each the longest waiting first. It costs as much as is passed over.
+// Next is the session that needs a person most, but for those passed over: who asks and then held queues, the longest
+// waiting first, then failures that nobody saw, the latest first. It costs as much as is passed over.
 func (r *Roster) Next(pass func(session string) bool) (session string, ok bool) {
 	for i := range r.needy.len() {
 		if w := r.needy.at(i); !pass(w.Session) {

@@ -109,13 +109,16 @@ func TestWhoNeedsAPersonComesInTurn(t *testing.T) {
 	for _, s := range fleet() {
 		r.Take(s)
 	}
-	if got, want := needing(r), []string{"s6", "s3", "s7", "s5"}; !slices.Equal(got, want) {
+	r.Take(protocol.Summary{Session: "s8", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonTimeout})
+	r.Take(protocol.Summary{Session: "s9", Status: protocol.Idle, Updated: at(2), Reason: protocol.ReasonInterrupted})
+	if got, want := needing(r), []string{"s6", "s3", "s7", "s8", "s5"}; !slices.Equal(got, want) {
 		t.Errorf("%v need somebody, want %v", got, want)
 	}
 	if r.Need("s6") != Asks || r.Need("s7") != Held || r.Need("s5") != Failed || r.Need("s1") != 0 || r.Need("nobody") != 0 {
 		t.Error("the needs are not told apart")
 	}
 	r.See("s5")
+	r.See("s8")
 	r.Take(protocol.Summary{Session: "s6", Deleted: true})
 	if got, want := needing(r), []string{"s3", "s7"}; !slices.Equal(got, want) {
 		t.Errorf("%v need somebody, want %v", got, want)

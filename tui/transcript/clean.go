@@ -30,6 +30,11 @@ type Cleaner struct {
 	cr    bool // the last rune was a CR, given out as a newline
 }
 
+// runes take clean text.
+type runes interface {
+	WriteRune(r rune) (int, error) // never fails
+}
+
 type cleanState uint8
 
 const (
@@ -58,7 +63,7 @@ func (c *Cleaner) Clean(s string) string {
 }
 
 // step consumes r, or changes the state and wants r again.
-func (c *Cleaner) step(out *strings.Builder, r rune) bool {
+func (c *Cleaner) step(out runes, r rune) bool {
 	switch c.state {
 	case inEscape:
 		return c.escape(r)
@@ -117,7 +122,7 @@ func (c *Cleaner) escape(r rune) bool {
 	return true
 }
 
-func (c *Cleaner) text(out *strings.Builder, r rune) {
+func (c *Cleaner) text(out runes, r rune) {
 	afterCR := c.cr
 	c.cr = false
 	switch {
@@ -150,7 +155,7 @@ func (c *Cleaner) text(out *strings.Builder, r rune) {
 	} else {
 		c.based(r)
 	}
-	out.WriteRune(r)
+	_, _ = out.WriteRune(r)
 }
 
 func (c *Cleaner) based(r rune) {

@@ -18,14 +18,14 @@ var (
 	blockParser = sync.OnceValue(func() parser.Parser {
 		return parser.NewParser(
 			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithInlineParsers(inlineParsers()...),
 			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 		)
 	})
 	inlineParser = sync.OnceValue(func() parser.Parser {
 		return parser.NewParser(
 			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithInlineParsers(inlineParsers()...),
 		)
 	})
 )
@@ -37,13 +37,13 @@ const maxNesting = 8
 // markdown renders whole blocks of markdown as lines.
 type markdown struct {
 	source []byte
-	dress  Dress
 	depth  int // of lists and quotes around
+	trim   int // bytes of the next text that show as something else
 }
 
 // renderMarkdown lays clean markdown out at a width.
-func renderMarkdown(source string, width int, dress Dress) []string {
-	m := &markdown{source: []byte(source), dress: dress}
+func renderMarkdown(source string, width int) []string {
+	m := &markdown{source: []byte(source)}
 	return m.blocks(blockParser().Parse(text.NewReader(m.source)), width, false)
 }
 
@@ -67,8 +67,7 @@ func (m *markdown) blocks(parent ast.Node, width int, tight bool) []string {
 func (m *markdown) block(n ast.Node, width int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
-		style := Heading | Strong
-		return m.words(n, width, style)
+		return m.words(n, width, headings[min(n.Level, len(headings))-1])
 	case *ast.Paragraph:
 		if lines := m.table(n.Lines(), width); lines != nil {
 			return lines
@@ -81,20 +80,23 @@ func (m *markdown) block(n ast.Node, width int) []string {
 	case *ast.Blockquote:
 		return m.quote(n, width)
 	case *ast.ThematicBreak:
-		return []string{m.dress(strings.Repeat("─", min(width, 24)), Faint)}
+		return []string{marked(strings.Repeat("─", min(width, 24)), Faint)}
 	case *ast.FencedCodeBlock:
-		return m.code(n.Lines(), string(n.Language(m.source)), width)
+		return m.code(m.values(n.Lines()), string(n.Language(m.source)), width)
 	case *ast.CodeBlock:
-		return m.code(n.Lines(), "", width)
+		return m.code(m.values(n.Lines()), "", width)
 	case *ast.HTMLBlock:
-		lines := m.code(n.Lines(), "", width)
+		lines := m.values(n.Lines())
 		if n.HasClosure() {
-			lines = append(lines, codeLine(string(n.ClosureLine.Value(m.source)), "", width, m.dress)...)
+			lines = append(lines, n.ClosureLine.Value(m.source))
 		}
-		return lines
+		return m.code(lines, "html", width)
 	}
 	return m.blocks(n, width, false)
 }
+
+// headings are the styles of the levels.
+var headings = [...]Style{Heading | Strong | Underlined, Heading | Strong, Heading}
 
 // quote renders what is quoted behind a bar.
 func (m *markdown) quote(n ast.Node, width int) []string {
@@ -103,11 +105,11 @@ func (m *markdown) quote(n ast.Node, width int) []string {
 	if m.depth > maxNesting || width < 4 {
 		return m.blocks(n, width, false)
 	}
-	bar := m.dress("│ ", Faint)
+	bar := marked("│ ", Faint)
 	return prefix(m.blocks(n, width-2, false), bar, bar)
 }
 
-// list renders items behind their bullets or numbers.
+// list renders items behind their bullets, numbers or boxes.
 func (m *markdown) list(l *ast.List, width int) []string {
 	m.depth++
 	defer func() { m.depth-- }()
@@ -118,6 +120,9 @@ func (m *markdown) list(l *ast.List, width int) []string {
 		if l.IsOrdered() {
 			bullet = strconv.Itoa(number) + ". "
 			number++
+		}
+		if box := m.box(item); box != "" {
+			bullet, m.trim = box, len("[ ] ")
 		}
 		if m.depth > maxNesting || len(bullet)+2 > width {
 			bullet = ""
@@ -130,9 +135,29 @@ func (m *markdown) list(l *ast.List, width int) []string {
 		if len(out) > 0 && !l.IsTight {
 			out = append(out, "")
 		}
-		out = append(out, prefix(lines, m.dress(bullet, Faint), strings.Repeat(" ", indent))...)
+		out = append(out, prefix(lines, marked(bullet, Faint), strings.Repeat(" ", indent))...)
 	}
 	return out
+}
+
+// box is the box of a task, or empty.
+func (m *markdown) box(item ast.Node) string {
+	first := item.FirstChild()
+	if first == nil || first.Type() != ast.TypeBlock || first.Lines() == nil || first.Lines().Len() == 0 {
+		return ""
+	}
+	segment := first.Lines().At(0)
+	line := segment.Value(m.source)
+	if len(line) < 4 || line[0] != '[' || line[2] != ']' || line[3] != ' ' {
+		return ""
+	}
+	switch line[1] {
+	case ' ':
+		return "☐ "
+	case 'x', 'X':
+		return "☑ "
+	}
+	return ""
 }
 
 func prefix(lines []string, first, rest string) []string {
@@ -147,53 +172,34 @@ func prefix(lines []string, first, rest string) []string {
 	return lines
 }
 
-func (m *markdown) code(segments *text.Segments, language string, width int) []string {
-	var out []string
-	for i := range segments.Len() {
-		segment := segments.At(i)
-		out = append(out, codeLine(strings.TrimSuffix(string(segment.Value(m.source)), "\n"), language, width, m.dress)...)
+// code renders lines of code.
+func (m *markdown) code(lines [][]byte, language string, width int) []string {
+	s, out := newSource(language), []string(nil)
+	for _, line := range lines {
+		out = append(out, s.lay(string(line), width)...)
 	}
 	return out
 }
 
-// codeLine is a line of code: its columns matter, so it breaks anywhere.
-func codeLine(line, language string, width int, dress Dress) []string {
-	style := Code
-	if language == "diff" || language == "patch" {
-		switch {
-		case strings.HasPrefix(line, "+"):
-			style = Added
-		case strings.HasPrefix(line, "-"):
-			style = Removed
-		}
-	}
-	rule := ruler{max(width, 1), anywhere}
-	line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-	starts := rule.breaks(line)
-	out := make([]string, len(starts))
-	for i, start := range starts {
-		end := len(line)
-		if i+1 < len(starts) {
-			end = starts[i+1]
-		}
-		out[i] = line[start:end]
-		if out[i] != "" {
-			out[i] = dress(out[i], style)
-		}
+func (m *markdown) values(segments *text.Segments) [][]byte {
+	out := make([][]byte, segments.Len())
+	for i := range out {
+		segment := segments.At(i)
+		out[i] = segment.Value(m.source)
 	}
 	return out
 }
 
 // words renders the inline content of a block.
 func (m *markdown) words(n ast.Node, width int, style Style) []string {
-	r := &run{style: style}
+	r := &Run{style: style}
 	m.inline(n, r)
-	return r.flow(width, atWords, m.dress)
+	return r.flow(width, atWords)
 }
 
 // inline writes the children of a node. What a person wrote on a line of its
 // own stays there.
-func (m *markdown) inline(parent ast.Node, r *run) {
+func (m *markdown) inline(parent ast.Node, r *Run) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		outer := r.style
 		switch n := n.(type) {
@@ -213,6 +219,9 @@ func (m *markdown) inline(parent ast.Node, r *run) {
 			if n.Level > 1 {
 				r.style = outer | Strong
 			}
+			m.inline(n, r)
+		case *struck:
+			r.style |= Struck
 			m.inline(n, r)
 		case *ast.Link:
 			m.link(n, string(n.Destination), r)
@@ -234,8 +243,10 @@ func (m *markdown) inline(parent ast.Node, r *run) {
 	}
 }
 
-func (m *markdown) literal(n *ast.Text, r *run) {
+func (m *markdown) literal(n *ast.Text, r *Run) {
 	value := n.Segment.Value(m.source)
+	drop := min(m.trim, len(value))
+	value, m.trim = value[drop:], m.trim-drop
 	if n.IsRaw() {
 		r.write(tabless(string(value)))
 	} else {
@@ -247,7 +258,7 @@ func (m *markdown) literal(n *ast.Text, r *run) {
 }
 
 // link shows where a link leads, unless its text says so.
-func (m *markdown) link(n ast.Node, to string, r *run) {
+func (m *markdown) link(n ast.Node, to string, r *Run) {
 	outer := r.style
 	r.style |= Link
 	from := r.text.Len()

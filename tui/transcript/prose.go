@@ -11,11 +11,10 @@ const blockMax = 8 << 10
 
 // Prose is untrusted markdown that may still be growing. It is laid out block
 // by block: a block that is closed is never laid out again at that width, only
-// the open one at the end is, at each draw. Code in a fence is laid out line by
-// line. A block is closed by a blank line and a next line that is not indented;
+// the open one at the end is, at each draw. Code in a fence is laid out and coloured
+// line by line. A block is closed by a blank line and a next line that is not indented;
 // a fence begins and ends by lines of its own.
 type Prose struct {
-	dress   Dress
 	cleaner Cleaner
 	src     strings.Builder
 	breaks  int // newlines in src
@@ -24,7 +23,7 @@ type Prose struct {
 }
 
 // NewProse is an open, empty markdown text.
-func NewProse(dress Dress) *Prose { return &Prose{dress: dress, open: true} }
+func NewProse() *Prose { return &Prose{open: true} }
 
 // Append cleans s and adds it. No rune may be cut between two appends.
 func (p *Prose) Append(s string) {
@@ -45,7 +44,7 @@ func (p *Prose) Lines(width int) ([]string, int) {
 	width = max(width, 1)
 	l := p.layout
 	if l == nil || l.width != width {
-		l = &pages{width: width, dress: p.dress}
+		l = &pages{width: width}
 	}
 	if p.open {
 		p.layout = l
@@ -56,7 +55,6 @@ func (p *Prose) Lines(width int) ([]string, int) {
 // pages is prose laid out at one width as far as its blocks are closed.
 type pages struct {
 	width int
-	dress Dress
 
 	lines  []string // of closed blocks; what lies behind closed is the open one's
 	closed int
@@ -66,7 +64,7 @@ type pages struct {
 	scan  int    // the first line that was not looked at
 	blank bool   // a blank line came since the block's last line
 	fence string // that the code is in, or empty
-	info  string // its language
+	source
 }
 
 // lay closes what can be closed and draws the rest. whole says that nothing
@@ -109,10 +107,11 @@ func (l *pages) draw(src, rest string) {
 	switch {
 	case l.fence != "":
 		if rest != "" && !closesFence(rest, l.fence) {
-			l.lines = append(l.lines, l.code(rest)...)
+			ahead := l.source
+			l.lines = append(l.lines, ahead.fenced(rest, l.width)...)
 		}
 	case strings.TrimSpace(src[l.from:]) != "":
-		l.lines = append(l.apart(l.lines), renderMarkdown(src[l.from:], l.width, l.dress)...)
+		l.lines = append(l.apart(l.lines), renderMarkdown(src[l.from:], l.width)...)
 	}
 }
 
@@ -125,7 +124,7 @@ func (l *pages) line(src string, start, end int) {
 		if closesFence(line, l.fence) {
 			l.fence = ""
 		} else {
-			l.lines = append(l.lines, l.code(line)...)
+			l.lines = append(l.lines, l.fenced(line, l.width)...)
 			l.keep()
 		}
 		l.from = next
@@ -143,7 +142,7 @@ func (l *pages) line(src string, start, end int) {
 			l.flush(src, start)
 			l.lines = l.apart(l.lines)
 			l.keep()
-			l.fence, l.info = fence, info
+			l.fence, l.source = fence, newSource(info)
 			l.from = next
 		}
 		l.blank = false
@@ -153,7 +152,7 @@ func (l *pages) line(src string, start, end int) {
 // flush closes the open block, which ends where the next one begins.
 func (l *pages) flush(src string, end int) {
 	if block := src[l.from:end]; strings.TrimSpace(block) != "" {
-		l.lines = append(l.apart(l.lines), renderMarkdown(block, l.width, l.dress)...)
+		l.lines = append(l.apart(l.lines), renderMarkdown(block, l.width)...)
 		l.keep()
 	}
 	l.from, l.blank = end, false
@@ -188,16 +187,6 @@ func (l *pages) apart(lines []string) []string {
 		return lines
 	}
 	return append(lines, "")
-}
-
-func (l *pages) code(line string) []string {
-	out := codeLine(line, l.info, l.width-2, l.dress)
-	for i := range out {
-		if l.width > 2 && out[i] != "" {
-			out[i] = "  " + out[i]
-		}
-	}
-	return out
 }
 
 // opensFence gives the fence that a line opens, and its language.

@@ -10,22 +10,32 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// marked shows styles as tags.
-func marked(text string, style Style) string {
+// tagged shows styles as tags.
+func tagged(text string, style Style) string {
 	tag := ""
-	for i, name := range []string{"b", "i", "c", "l", "h", "f", "+", "-"} {
+	for i, name := range []string{"b", "i", "c", "l", "h", "f", "+", "-", "*", "u", "r", "s"} {
 		if style&(1<<i) != 0 {
 			tag += name
 		}
 	}
+	tag += []string{"", "R", "G", "Y", "B", "M", "C"}[style.Hue()>>hueShift]
 	return "<" + tag + ":" + text + ">"
 }
 
-// unmarked shows no styles.
-func unmarked(text string, _ Style) string { return text }
+// laid is the prose at a width, dressed.
+func laid(p *Prose, width int, dress Dress) []string {
+	lines, _ := p.Lines(width)
+	var out []string
+	for _, line := range lines {
+		out = append(out, Dressed(line, dress))
+	}
+	return out
+}
 
-func prose(s string, dress Dress) *Prose {
-	p := NewProse(dress)
+func bare(text string, _ Style) string { return text }
+
+func prose(s string) *Prose {
+	p := NewProse()
 	p.Append(s)
 	return p
 }
@@ -40,30 +50,38 @@ func TestProseIsRendered(t *testing.T) {
 		{"styles go on over lines", "**strong words here**", 12, []string{"<b:strong words>", "<b:here>"}},
 		{"nested styles", "**a *b* `c`**", 80, []string{"<b:a ><bi:b><b: ><bc:c>"}},
 		{"lines stay", "one\ntwo  \nthree", 80, []string{"one", "two", "three"}},
-		{"heading", "# Title\ntext", 80, []string{"<bh:Title>", "", "text"}},
+		{"lower headings", "## A\n### B", 80, []string{"<bh:A>", "", "<h:B>"}},
+		{"boxes with more in them", "1. [ ] *a* b\n   - [x]\n- [y] c", 80, []string{"<f:☐ ><i:a> b", "  <f:• >[x]", "", "<f:• >[y] c"}},
+		{"struck", "~~a *b*~~ ~c~ ~~~d ~~ e", 80, []string{"<s:a ><is:b> ~c~ ~~~d ~~ e"}},
+		{"numbers to the right", "a | b\n--|--:\nx | 1", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "x<f: │ >1"}},
+		{"columns to the right", "| n | b |\n|--:|---|\n| 1000 | x |\n| 7 | y |", 80, []string{"   <b:n><f: │ ><b:b>", "<f:─────┼──>", "1000<f: │ >x", "   7<f: │ >y"}},
+		{"heading", "# Title\ntext", 80, []string{"<bhu:Title>", "", "text"}},
 		{"list", "- one\n- two\n  more\n  - deep\n", 80, []string{"<f:• >one", "<f:• >two", "  more", "  <f:• >deep"}},
 		{"numbers", "3. three\n4. four", 80, []string{"<f:3. >three", "<f:4. >four"}},
-		{"boxes", "- [x] done\n- [ ] open", 80, []string{"<f:• >[x] done", "<f:• >[ ] open"}},
+		{"boxes", "- [x] done\n- [ ] open", 80, []string{"<f:☑ >done", "<f:☐ >open"}},
 		{"list wraps behind its bullet", "- aaa bbb ccc", 9, []string{"<f:• >aaa bbb", "  ccc"}},
 		{"list with paragraphs", "- a\n\n  b\n\nc", 80, []string{"<f:• >a", "", "  b", "", "c"}},
 		{"quote", "> said\n> so", 80, []string{"<f:│ >said", "<f:│ >so"}},
 		{"rule", "a\n\n---\n\nb", 5, []string{"a", "", "<f:─────>", "", "b"}},
-		{"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone", 80, []string{"look:", "", "  <c:x :=    1>", "", "  <c:y>", "", "done"}},
-		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{"  <+:+new>", "  <-:-old>", "  <c: same>"}},
+		{"fence", "look:\n```go\nx :=\t1\n\ny\n```\ndone", 80, []string{"look:", "", "  x :=    <C:1>", "", "  y", "", "done"}},
+		{"a comment over lines", "```go\n/* a\nb */ if\n```", 80, []string{"  <f:/* a>", "  <f:b */> <M:if>"}},
+		{"a long line of code", "```go\nx := \"abcdef\"\n```", 10, []string{"  x := <G:\"ab>", "  <G:cdef\">"}},
+		{"a language nobody knows", "```nope\nif x\n```", 80, []string{"  <c:if x>"}},
+		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{"  <+:+new>", "  <-:-old>", "   same"}},
 		{"open fence", "```\nx\n**y", 80, []string{"  <c:x>", "  <c:**y>"}},
 		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "   <c:x>", "<f:2. >go"}},
 		{"longer fence", "````\n```\nx\n````", 80, []string{"  <c:```>", "  <c:x>"}},
 		{"link", "[here](http://x.y) and <http://z>", 80, []string{"<l:here><f: (http://x.y)> and <l:http://z>"}},
 		{"image", "![alt](pic.png)", 80, []string{"image: <l:alt><f: (pic.png)>"}},
 		{"escape and entity", `\*not\* &lt;b&gt; &#27;[2J`, 80, []string{"*not* <b> [2J"}},
-		{"html shows as it is", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<c:<div>>", "<c:y>", "<c:</div>>"}},
+		{"html shows as it is", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"}},
 		{"table", "| a | b |\n|---|---|\n| 1 | **x** |", 80, []string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"}},
-		{"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z", 80, []string{"so:", "", "<b:a><f: │ ><b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"}},
+		{"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z", 80, []string{"so:", "", "<b:a>  <f: │ ><b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"}},
 		{"no table", "a | b\nc | d", 80, []string{"a | b", "c | d"}},
 		{"wide characters", "- 漢字漢字漢字", 8, []string{"<f:• >漢字漢", "  字漢字"}},
 		{"nothing", "\n\n", 80, nil},
 	} {
-		if got, _ := prose(c.in, marked).Lines(c.width); !slices.Equal(got, c.want) {
+		if got := laid(prose(c.in), c.width, tagged); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
@@ -71,7 +89,7 @@ func TestProseIsRendered(t *testing.T) {
 
 func TestATableFitsItsRoom(t *testing.T) {
 	in := "| name | what it does |\n|---|---|\n| session | one agent and everything said with it |\n| turn | one message to its end |\n"
-	got, _ := prose(in, unmarked).Lines(30)
+	got := laid(prose(in), 30, bare)
 	want := []string{
 		"name    │ what it does",
 		"────────┼─────────────────────",
@@ -84,7 +102,7 @@ func TestATableFitsItsRoom(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	narrow, _ := prose(in, unmarked).Lines(8)
+	narrow := laid(prose(in), 8, bare)
 	for _, line := range narrow {
 		if ansi.StringWidth(line) > 8 {
 			t.Errorf("line %q is wider than 8", line)
@@ -94,7 +112,7 @@ func TestATableFitsItsRoom(t *testing.T) {
 
 func TestDeepNestingStaysOnTheScreen(t *testing.T) {
 	for _, in := range []string{strings.Repeat("> ", 2000) + "deep", strings.Repeat("- ", 2000) + "deep"} {
-		lines, _ := prose(in, unmarked).Lines(40)
+		lines := laid(prose(in), 40, bare)
 		if !strings.Contains(strings.Join(lines, "\n"), "deep") {
 			t.Fatalf("what is nested does not show: %q", lines)
 		}
@@ -107,7 +125,7 @@ func TestDeepNestingStaysOnTheScreen(t *testing.T) {
 }
 
 func TestALongBlockIsCut(t *testing.T) {
-	p := NewProse(unmarked)
+	p := NewProse()
 	var words strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&words, "word%d ", i)
@@ -131,7 +149,7 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 		f.Add(s, 3, uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, s string, seed int, width uint8) {
-		streamed, whole := NewProse(unmarked), prose(s, unmarked)
+		streamed, whole := NewProse(), prose(s)
 		for _, piece := range inPieces(s, seed) {
 			streamed.Append(piece)
 			streamed.Lines(int(width))
@@ -142,7 +160,7 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 			t.Fatalf("streamed\n%q\nwhole\n%q", got, want)
 		}
 		for _, line := range want {
-			if !utf8.ValidString(line) || strings.ContainsFunc(line, isControl) {
+			if !utf8.ValidString(line) || strings.ContainsFunc(Bare(line), isControl) {
 				t.Fatalf("a control is in %q", line)
 			}
 		}
@@ -160,7 +178,7 @@ func FuzzStreamedProseEqualsWhole(f *testing.F) {
 func BenchmarkStreamProse(b *testing.B) {
 	for _, paragraphs := range []int{10, 1_000} {
 		b.Run(fmt.Sprint(paragraphs), func(b *testing.B) {
-			p := prose(strings.Repeat("Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n", paragraphs), unmarked)
+			p := prose(strings.Repeat("Some words of **prose**, with `code` in them.\n\n```go\nx := 1\n```\n\n", paragraphs))
 			p.Lines(100)
 			for i := 0; b.Loop(); i++ {
 				p.Append("delta ")
@@ -176,6 +194,6 @@ func BenchmarkStreamProse(b *testing.B) {
 func BenchmarkRenderProse21KB(b *testing.B) {
 	s := strings.Repeat("Some words of **prose**, with `code` in them.\n\n- a list\n- of *things*\n\n```go\nx := 1\n```\n\n", 250)
 	for b.Loop() {
-		prose(s, unmarked).Lines(100)
+		prose(s).Lines(100)
 	}
 }

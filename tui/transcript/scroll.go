@@ -148,6 +148,32 @@ func (l *List) LineOf(id ID, match func(line string) bool) (line int, ok bool) {
 	return 0, false
 }
 
+// Anchor is the first line on the screen: its item and which of its lines it is.
+func (l *List) Anchor() (ID, int) {
+	l.settle()
+	return l.top, l.topLine
+}
+
+// Anchored makes a line the first on the screen, if enough follow it.
+func (l *List) Anchored(id ID, line int) {
+	if l.Len() > 0 {
+		l.follow = false
+		l.top, l.topLine = id, line
+	}
+}
+
+// LineFrom is the first line of an item that matches, as it is drawn, from one on,
+// or from its last, by steps of 1 or -1.
+func (l *List) LineFrom(id ID, from, step int, match func(line string) bool) (line int, ok bool) {
+	b := l.block(id)
+	for i := min(from, b.height()-1+max(step, 0)); i >= 0 && i < b.height(); i += step {
+		if match(b.line(i)) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 // reveal scrolls as little as brings the item's first line on the screen.
 func (l *List) reveal(id ID) {
 	l.settle()

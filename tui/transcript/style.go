@@ -1,12 +1,17 @@
 package transcript
 
-import "strings"
+import (
+	"strconv"
+	"strings"
 
-// Style says what a piece of text is, as bits. How that looks is for the Dress
-// to say.
-type Style uint16
+	"agentctl/tui/code"
+)
 
-// The styles of prose.
+// Style says what a piece of text is, as bits and at most one hue. How that
+// looks is for a Dress to say.
+type Style uint32
+
+// The styles.
 const (
 	Strong Style = 1 << iota
 	Emphasis
@@ -14,27 +19,165 @@ const (
 	Link
 	Heading
 	Faint
-	Added
-	Removed
+	Added   // to a text, or before what was
+	Removed // from it
+	Changed // within what is added or removed
+	Underlined
+	Reversed
+	Struck
 )
+
+// The hues, of which a style has one at most.
+const (
+	Red Style = (iota + 1) << hueShift
+	Green
+	Yellow
+	Blue
+	Magenta
+	Cyan
+
+	hueShift = 16
+	hues     = 7 << hueShift
+)
+
+// Hue is the style's hue alone, or 0.
+func (s Style) Hue() Style { return s & hues }
 
 // Dress gives clean text the look of its style. It adds nothing that takes room.
 type Dress func(text string, style Style) string
 
-// run is a text of which some stretches have a style. Stretches are in order
-// and do not overlap.
-type run struct {
-	text    strings.Builder
-	stretch []stretch
-	style   Style // of what is written next
+// marked is clean text with its style written around it: a sequence that only
+// dresses, numbered by the style, so that whatever measures or cuts text finds no
+// width in it. Clean text has no such sequence, so nobody else can write one.
+func marked(text string, style Style) string {
+	if style == 0 || text == "" {
+		return text
+	}
+	return mark(style) + text + markEnd
 }
+
+const (
+	markEnd = "\x1b[m"
+	maxMark = 13 // bytes of a mark
+)
+
+func mark(style Style) string { return "\x1b[" + strconv.FormatUint(uint64(style), 10) + "m" }
+
+// markAt is the mark that s begins with: its length, which is 0 for none, and
+// its style.
+func markAt(s string) (n int, style Style) {
+	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
+		return 0, 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1, style
+		case c < '0' || c > '9':
+			return 0, 0
+		default:
+			style = style*10 + Style(c-'0')
+		}
+	}
+	return 0, 0
+}
+
+// Dressed is a line with its styles dressed. A line of a Text or a Prose is to be
+// dressed before it is shown, and only then: what is not on the screen costs
+// nothing, and another theme needs no other layout.
+func Dressed(line string, dress Dress) string {
+	at := strings.IndexByte(line, 0x1b)
+	if at < 0 {
+		return line
+	}
+	var out strings.Builder
+	out.Grow(2 * len(line))
+	out.WriteString(line[:at])
+	style := Style(0)
+	for rest := line[at:]; rest != ""; {
+		if n, next := markAt(rest); n > 0 {
+			style, rest = next, rest[n:]
+			continue
+		}
+		end := strings.IndexByte(rest[1:], 0x1b) + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		if style == 0 {
+			out.WriteString(rest[:end])
+		} else {
+			out.WriteString(dress(rest[:end], style))
+		}
+		rest = rest[end:]
+	}
+	return out.String()
+}
+
+// Bare is a line without its styles.
+func Bare(line string) string {
+	return Dressed(line, func(text string, _ Style) string { return text })
+}
+
+// Run is a clean text of which some stretches have a style. The zero value is empty.
+type Run struct {
+	text    strings.Builder
+	stretch []stretch // in order, without overlap
+	style   Style     // of what is written next
+}
+
+// Add writes text in a style.
+func (r *Run) Add(text string, style Style) {
+	r.style = style
+	r.write(text)
+}
+
+// Code writes a line of code, whose tokens are in their colours, over a style.
+func (r *Run) Code(line string, tokens []code.Token, over Style) {
+	at := 0
+	for _, t := range tokens {
+		r.Add(line[at:t.From], over)
+		r.Add(line[t.From:t.To], over|styleOf[t.Kind])
+		at = t.To
+	}
+	r.Add(line[at:], over)
+}
+
+// Over adds a style to the bytes from one to another.
+func (r *Run) Over(from, to int, style Style) {
+	var out []stretch
+	add := func(s stretch) {
+		if s.from < s.to {
+			out = append(out, s)
+		}
+	}
+	at := from
+	for _, s := range r.stretch {
+		add(stretch{s.from, min(s.to, from), s.style})
+		if s.to > from && s.from < to {
+			add(stretch{at, min(s.from, to), style})
+			add(stretch{max(s.from, from), min(s.to, to), s.style | style})
+			at = min(s.to, to)
+		}
+		if s.from >= to {
+			add(stretch{at, to, style})
+			at = to
+		}
+		add(stretch{max(s.from, to), s.to, s.style})
+	}
+	add(stretch{at, to, style})
+	r.stretch = out
+}
+
+// Lines lays the text out in lines of at most width cells, which end anywhere.
+// The text is one line.
+func (r *Run) Lines(width int) []string { return r.flow(width, anywhere) }
 
 type stretch struct {
 	from, to int
 	style    Style
 }
 
-func (r *run) write(s string) {
+func (r *Run) write(s string) {
 	from := r.text.Len()
 	r.text.WriteString(s)
 	if r.style == 0 || s == "" {
@@ -47,8 +190,11 @@ func (r *run) write(s string) {
 	r.stretch = append(r.stretch, stretch{from, from + len(s), r.style})
 }
 
+// marked is the whole text with its styles around their stretches.
+func (r *Run) marked() string { return dressed(r.text.String(), 0, r.text.Len(), r.stretch) }
+
 // flow lays the text out in lines of at most width cells.
-func (r *run) flow(width int, at breaking, dress Dress) []string {
+func (r *Run) flow(width int, at breaking) []string {
 	var out []string
 	all, done := r.text.String(), 0
 	next := r.stretch
@@ -68,7 +214,7 @@ func (r *run) flow(width int, at breaking, dress Dress) []string {
 			for len(next) > 0 && next[0].to <= from {
 				next = next[1:]
 			}
-			out = append(out, dressed(all, from, to, next, dress))
+			out = append(out, dressed(all, from, to, next))
 		}
 		if !more {
 			return out
@@ -77,8 +223,8 @@ func (r *run) flow(width int, at breaking, dress Dress) []string {
 	}
 }
 
-// dressed is all[from:to] with its stretches dressed.
-func dressed(all string, from, to int, stretches []stretch, dress Dress) string {
+// dressed is all[from:to] with its stretches marked.
+func dressed(all string, from, to int, stretches []stretch) string {
 	if len(stretches) == 0 || stretches[0].from >= to {
 		return all[from:to]
 	}
@@ -93,7 +239,7 @@ func dressed(all string, from, to int, stretches []stretch, dress Dress) string 
 		}
 		end := min(s.to, to)
 		if end > from {
-			out.WriteString(dress(all[from:end], s.style))
+			out.WriteString(marked(all[from:end], s.style))
 			from = end
 		}
 	}

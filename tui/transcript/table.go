@@ -25,10 +25,10 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 	}
 	var out []string
 	if under > 1 {
-		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords, m.dress), "")
+		out = append(m.cell(strings.Join(raw[:under-1], "\n"), 0).flow(width, atWords), "")
 	}
 	columns := len(splitRow(raw[under]))
-	rows := [][]*run{m.cells(raw[under-1], columns, Strong)}
+	rows := [][]*Run{m.cells(raw[under-1], columns, Strong)}
 	for _, line := range raw[under+1:] {
 		rows = append(rows, m.cells(line, columns, 0))
 	}
@@ -36,38 +36,38 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 	if widths == nil {
 		return append(out, m.cellsAlone(rows, width)...)
 	}
-	gap := m.dress(columnGap, Faint)
+	gap, right := marked(columnGap, Faint), toTheRight(raw[under])
 	for i, cells := range rows {
-		out = append(out, m.row(cells, widths, gap)...)
+		out = append(out, m.row(cells, widths, right, gap)...)
 		if i == 0 {
 			rule := make([]string, columns)
 			for c, w := range widths {
 				rule[c] = strings.Repeat("─", w)
 			}
-			out = append(out, m.dress(strings.Join(rule, "─┼─"), Faint))
+			out = append(out, marked(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
 	return out
 }
 
 // cells are the cells of a row: as many as there are columns.
-func (m *markdown) cells(line string, columns int, style Style) []*run {
-	out := make([]*run, columns)
+func (m *markdown) cells(line string, columns int, style Style) []*Run {
+	out := make([]*Run, columns)
 	cells := splitRow(line)
 	for i := range out {
 		if i < len(cells) {
 			out[i] = m.cell(cells[i], style)
 		} else {
-			out[i] = &run{}
+			out[i] = &Run{}
 		}
 	}
 	return out
 }
 
 // cell reads the inline content of a cell.
-func (m *markdown) cell(source string, style Style) *run {
-	within := &markdown{source: []byte(source), dress: m.dress}
-	r := &run{style: style}
+func (m *markdown) cell(source string, style Style) *Run {
+	within := &markdown{source: []byte(source)}
+	r := &Run{style: style}
 	doc := inlineParser().Parse(text.NewReader(within.source))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		within.inline(n, r)
@@ -87,6 +87,16 @@ func isDelimiter(line string) bool {
 		}
 	}
 	return true
+}
+
+// toTheRight tells the columns that stand at their right edge: ---:
+func toTheRight(line string) []bool {
+	cells := splitRow(line)
+	out := make([]bool, len(cells))
+	for i, cell := range cells {
+		out[i] = strings.HasSuffix(cell, ":") && !strings.HasPrefix(cell, ":")
+	}
+	return out
 }
 
 // splitRow cuts a row at its bars, but not at escaped ones, which lose their
@@ -114,13 +124,13 @@ func splitRow(line string) []string {
 }
 
 // row renders one row, as many lines high as its highest cell.
-func (m *markdown) row(cells []*run, widths []int, gap string) []string {
+func (m *markdown) row(cells []*Run, widths []int, right []bool, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
 		lines := []string{""}
 		if i < len(cells) {
-			lines = cells[i].flow(w, atWords, m.dress)
+			lines = cells[i].flow(w, atWords)
 		}
 		columns = append(columns, lines)
 		height = max(height, len(lines))
@@ -136,9 +146,14 @@ func (m *markdown) row(cells []*run, widths []int, gap string) []string {
 			if y < len(lines) {
 				cell = lines[y]
 			}
-			line.WriteString(cell)
-			if x < len(columns)-1 {
-				line.WriteString(strings.Repeat(" ", max(0, widths[x]-ansi.StringWidth(cell))))
+			room := strings.Repeat(" ", max(0, widths[x]-ansi.StringWidth(cell)))
+			switch {
+			case right[x]:
+				line.WriteString(room + cell)
+			case x < len(columns)-1:
+				line.WriteString(cell + room)
+			default:
+				line.WriteString(cell)
 			}
 		}
 		out[y] = line.String()
@@ -148,7 +163,7 @@ func (m *markdown) row(cells []*run, widths []int, gap string) []string {
 
 // columnWidths shares the room: every column gets what it wants, or the widest
 // give way. It is nil when there is no room for a table.
-func columnWidths(rows [][]*run, columns, room int) []int {
+func columnWidths(rows [][]*Run, columns, room int) []int {
 	const least = 4
 	if room < columns*least {
 		return nil
@@ -172,14 +187,14 @@ func columnWidths(rows [][]*run, columns, room int) []int {
 
 // cellsAlone is a table without room for its columns: every cell on lines of
 // its own, rows apart.
-func (m *markdown) cellsAlone(rows [][]*run, width int) []string {
+func (m *markdown) cellsAlone(rows [][]*Run, width int) []string {
 	var out []string
 	for i, cells := range rows {
 		if i > 0 {
 			out = append(out, "")
 		}
 		for _, c := range cells {
-			out = append(out, c.flow(width, atWords, m.dress)...)
+			out = append(out, c.flow(width, atWords)...)
 		}
 	}
 	return out

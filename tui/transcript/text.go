@@ -11,8 +11,9 @@ import (
 type Text struct {
 	pre     bool // preformatted: lines break anywhere
 	cleaner Cleaner
-	src     strings.Builder
-	breaks  int // newlines in src
+	console *console        // of a program's output; it cleans instead, and what is final is in src
+	src     strings.Builder // of a program's output, with marks
+	breaks  int             // newlines in src
 
 	open   bool
 	layout *wrapping
@@ -25,9 +26,18 @@ func NewText() *Text { return &Text{open: true} }
 // NewOutput is an open, empty text whose columns matter: lines break anywhere.
 func NewOutput() *Text { return &Text{open: true, pre: true} }
 
+// NewConsole is an open, empty text that a program writes: it shows as in a
+// terminal, with its colours, after a carriage return or a cursor that goes up.
+func NewConsole() *Text { return &Text{open: true, pre: true, console: newConsole()} }
+
 // Append cleans s and adds it. No rune may be cut between two appends.
 func (t *Text) Append(s string) {
-	s = t.cleaner.Clean(s)
+	if t.console != nil {
+		t.console.write(s)
+		s = t.console.take()
+	} else {
+		s = t.cleaner.Clean(s)
+	}
 	t.breaks += strings.Count(s, "\n")
 	t.src.WriteString(s)
 }
@@ -36,14 +46,24 @@ func (t *Text) Append(s string) {
 func (t *Text) Close() { t.open, t.layout, t.laid = false, nil, 0 }
 
 // String is the clean text.
-func (t *Text) String() string { return t.src.String() }
+func (t *Text) String() string {
+	if !t.pre {
+		return t.src.String()
+	}
+	return Bare(t.src.String() + t.live())
+}
 
-// Len is the length of the clean text in bytes.
-func (t *Text) Len() int { return t.src.Len() }
+// live is the end of the text that is not in src.
+func (t *Text) live() string {
+	if t.console == nil {
+		return ""
+	}
+	return t.console.live()
+}
 
 // Estimate is about how many lines the text takes, in constant time.
 func (t *Text) Estimate(width int) int {
-	if t.src.Len() == 0 {
+	if t.src.Len() == 0 && t.console == nil {
 		return 0
 	}
 	return 1 + t.breaks + t.src.Len()/(2*max(width, 1))
@@ -62,6 +82,9 @@ func (t *Text) Lines(width int) ([]string, int) {
 	if t.open {
 		t.layout, t.laid = w, t.src.Len()
 	}
+	if t.console != nil {
+		return w.peek(t.live())
+	}
 	return w.view()
 }
 
@@ -69,26 +92,30 @@ func (t *Text) Lines(width int) ([]string, int) {
 // lays out what it shows, however long the text is.
 func (t *Text) Tail(width, n int) (lines []string, hidden int) {
 	width = max(width, 1)
-	src := strings.TrimRight(t.src.String(), "\n")
+	src, live := t.src.String(), t.live()
+	left := t.breaks + strings.Count(live, "\n") - len(src) - len(live)
+	if live = strings.TrimRight(live, "\n"); live == "" {
+		src = strings.TrimRight(src, "\n")
+	}
+	left += len(src) + len(live) // line breaks in what is not blank at the end
+	room := 8 * n * width
+	before := whole(src, max(0, len(src)-room))
+	src = src[before:] + live
 	from := len(src)
-	least := max(0, len(src)-4*n*width)
-	seen := 0
-	for from > least {
+	least := max(0, len(src)-room)
+	for seen := 0; from > least; from-- {
 		if src[from-1] == '\n' {
 			if seen++; seen == n {
 				break
 			}
 		}
-		from--
 	}
-	for from < len(src) && !utf8.RuneStart(src[from]) {
-		from++
-	}
+	from = whole(src, from)
 	w := &wrapping{ruler: ruler{width, t.breaking()}}
 	w.append(src[from:])
 	lines, _ = w.view()
-	hidden = t.breaks - strings.Count(t.src.String()[from:], "\n")
-	if from > 0 {
+	hidden = left - strings.Count(src[from:], "\n")
+	if before+from > 0 {
 		hidden = max(hidden, 1)
 	}
 	if cut := len(lines) - n; cut > 0 {
@@ -96,6 +123,35 @@ func (t *Text) Tail(width, n int) (lines []string, hidden int) {
 		hidden += cut
 	}
 	return lines, hidden
+}
+
+// Head is the first n lines at a width, laid out likewise.
+func (t *Text) Head(width, n int) []string {
+	width = max(width, 1)
+	src := t.src.String()
+	if room := 8 * n * width; len(src) > room {
+		src = src[:whole(src, room)]
+	} else {
+		src += t.live()
+	}
+	w := &wrapping{ruler: ruler{width, t.breaking()}}
+	w.append(src)
+	lines, _ := w.view()
+	return lines[:min(n, len(lines))]
+}
+
+// whole is where the first rune begins in s[at:], behind the mark that is there.
+func whole(s string, at int) int {
+	for at > 0 && at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	if esc := strings.LastIndexByte(s[max(0, at-maxMark):at], 0x1b); esc >= 0 {
+		esc += max(0, at-maxMark)
+		if n, _ := markAt(s[esc:]); esc+n > at {
+			return esc + n
+		}
+	}
+	return at
 }
 
 func (t *Text) breaking() breaking {

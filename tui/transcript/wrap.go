@@ -34,31 +34,71 @@ type wrapping struct {
 }
 
 func (w *wrapping) append(s string) {
-	if s == "" {
-		return
+	if s != "" {
+		w.lay(w.tail + s)
 	}
-	text := w.tail + s
+}
+
+// peek is the view as if s were appended.
+func (w *wrapping) peek(s string) ([]string, int) {
+	open, tail, bytes := w.open, w.tail, w.bytes
+	w.lay(tail + s)
+	lines, n := w.view()
+	w.open, w.tail, w.bytes = open, tail, bytes
+	return lines, n
+}
+
+// lay lays text out from the open line on.
+func (w *wrapping) lay(text string) {
 	w.lines = w.lines[:w.open]
 	for {
 		para, rest, more := strings.Cut(text, "\n")
 		starts := w.breaks(para)
+		keep := max(0, len(starts)-2)
+		carry := carrier{on: strings.IndexByte(para, 0x1b) >= 0}
+		kept := ""
 		for i, start := range starts {
 			end := len(para)
 			if i+1 < len(starts) {
 				end = starts[i+1]
 			}
-			w.lines = append(w.lines, w.expand(para[start:end]))
+			if i == keep {
+				kept = carry.mark
+			}
+			w.lines = append(w.lines, carry.over(w.expand(para[start:end])))
 		}
 		if more {
 			w.close(len(w.lines))
 			text = rest
 			continue
 		}
-		keep := max(0, len(starts)-2)
 		w.close(len(w.lines) - (len(starts) - keep))
-		w.tail = para[starts[keep]:]
+		w.tail = kept + para[starts[keep]:]
 		return
 	}
+}
+
+// carrier carries marks over the lines of a paragraph, so that each has its own.
+type carrier struct {
+	on   bool
+	mark string // in force where the next line begins
+}
+
+func (c *carrier) over(line string) string {
+	if !c.on {
+		return line
+	}
+	out := c.mark + line
+	if at := strings.LastIndexByte(line, 0x1b); at >= 0 {
+		c.mark = ""
+		if n, style := markAt(line[at:]); style != 0 {
+			c.mark = line[at : at+n]
+		}
+	}
+	if c.mark != "" {
+		out += markEnd
+	}
+	return out
 }
 
 // close fixes every line before end.
@@ -135,10 +175,13 @@ func (r ruler) breaks(s string) []int {
 	return starts
 }
 
-// cluster is the length and the cells of the first grapheme cluster.
+// cluster is the length and the cells of the first grapheme cluster, or mark.
 func cluster(s string) (n, cells int) {
 	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		if s[0] < 0x20 {
+			if n, _ := markAt(s); n > 0 {
+				return n, 0
+			}
 			return 1, 0
 		}
 		return 1, 1

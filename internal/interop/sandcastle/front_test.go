@@ -39,9 +39,10 @@ type shown struct {
 
 // A uiMessage is one of the hook's, or of their history.
 type uiMessage struct {
-	ID    string   `json:"id"`
-	Role  string   `json:"role"`
-	Parts []uiPart `json:"parts"`
+	ID       string          `json:"id"`
+	Role     string          `json:"role"`
+	Parts    []uiPart        `json:"parts"`
+	Metadata json.RawMessage `json:"metadata,omitempty"` // how the turn ended
 }
 
 // A uiPart is what a person sees of a part.
@@ -83,8 +84,8 @@ func (f *front) shows(chat string) (s shown) {
 func (f *front) expected() []uiMessage {
 	list := []uiMessage{}
 	for _, turn := range f.truth.story.Turns {
-		list = append(list, uiMessage{turn.Message.MessageID, "user", []uiPart{{Type: "text", Text: turn.Message.Text}}})
-		answer := uiMessage{ID: turn.Turn, Role: "assistant"}
+		list = append(list, uiMessage{ID: turn.Message.MessageID, Role: "user", Parts: []uiPart{{Type: "text", Text: turn.Message.Text}}})
+		answer := uiMessage{ID: turn.Turn, Role: "assistant", Metadata: protocol.MustEncode(map[string]any{"agentctl": turn.End})}
 		for _, it := range turn.Items {
 			switch it.Kind {
 			case protocol.ItemText, protocol.ItemReasoning:
@@ -120,8 +121,11 @@ func toolShown(it *protocol.Item) uiPart {
 // approvals, which are none of the agent's.
 func (f *front) same(what string, got []uiMessage) {
 	f.t.Helper()
-	got = slices.Clone(got)
+	got, want := slices.Clone(got), f.expected()
 	for i := range got {
+		if i < len(want) && got[i].Metadata == nil && f.truth.story.Turns[i/2].End.Reason != protocol.ReasonCompleted {
+			want[i].Metadata = nil // the hook listens no more after an error, and when it stops
+		}
 		parts := []uiPart{}
 		for _, p := range got[i].Parts {
 			if p.Type != "dynamic-tool" {
@@ -133,7 +137,7 @@ func (f *front) same(what string, got []uiMessage) {
 		}
 		got[i].Parts = parts
 	}
-	if g, w := indent(got), indent(f.expected()); g != w {
+	if g, w := indent(got), indent(want); g != w {
 		f.t.Errorf("%s shows\n%s\nwant\n%s", what, g, w)
 	}
 }

@@ -32,7 +32,10 @@ func (f *foreign) start(t *testing.T) {
 }
 
 // sits is a client of ours that follows the session.
-func (f *foreign) sits(t *testing.T) *seat { t.Helper(); return sit(t, over(t, f.addr, wsclient.Options{}), "abc") }
+func (f *foreign) sits(t *testing.T) *seat {
+	t.Helper()
+	return sit(t, over(t, f.addr, wsclient.Options{}), "abc")
+}
 
 // everyTags runs a test with a server of the document, one of the real system, and one that does not tell its history.
 func everyTags(t *testing.T, test func(t *testing.T, f *foreign)) {
@@ -179,5 +182,29 @@ func TestAServerOfTheirsDiesAndComesBack(t *testing.T) {
 	must(t, json.Unmarshal([]byte(readFile(t, f.file)), &kept))
 	if len(kept) != 4 {
 		t.Errorf("their server keeps %d messages", len(kept))
+	}
+}
+
+// SC-26, SC-29, SC-47: their server breaks everything off that a connection asked, in mid-turn, beside an answer that is awaited.
+// Our client goes on where it was, and learns of the turns that it missed.
+func TestADefectOfTheirsCostsOurClientNothing(t *testing.T) {
+	f := newForeign(t, "chat")
+	s := f.sits(t)
+	s.send("hello")
+	s.until("over", s.ended("hello"))
+	s.send("hang")
+	s.until("working", func() bool { return s.said("hang") == "you said hang" })
+	f.does("fail", nil)
+	f.does("say", args{"text": " and on"})
+	s.until("on again", func() bool { return s.said("hang") == "you said hang and on" })
+	if s.resets != 0 || s.state.Turn == nil {
+		t.Errorf("%d resets, %+v", s.resets, s.state)
+	}
+	s.send("hello again")
+	f.does("fail", nil)
+	f.does("end", nil) // unseen, as is the turn after it
+	s.until("back", func() bool { return s.resets == 1 && len(s.story.Turns) == 3 })
+	if s.said("hang") != "you said hang and on" || s.said("hello again") != "you said hello again" || s.said("hello") != "you said hello" || s.state.Turn != nil {
+		t.Errorf("in the end:\n%s\n%s", protocol.MustEncode(s.state), protocol.MustEncode(s.story))
 	}
 }

@@ -2,11 +2,13 @@
 // untold: chat without the history), and a file that keeps the finished turns. It tells its port. It answers "hello", says much on
 // "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
 //   say {text}   goes on with the turn under way
+//   fail {}      breaks every stream off, which breaks off all that its connection asked
+//   end {}       ends the turn under way
 // It tells how many streams there are when one ends.
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { SocketServer } from "@effect/platform"
 import { RpcSerialization, RpcServer } from "@effect/rpc"
-import { Effect, Layer, Mailbox } from "effect"
+import { Cause, Effect, Layer, Mailbox } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { obey, print } from "./console.mjs"
 import { chat, document, untold } from "./schema.mjs"
@@ -173,4 +175,8 @@ Effect.runPromise(Layer.launch(main)).catch((e) => {
   console.error(e)
   process.exit(1)
 })
-await obey({ say: ({ text }) => words(text) })
+await obey({
+  say: ({ text }) => words(text),
+  fail: () => session.readers.forEach((m) => Effect.runSync(m.failCause(Cause.die("boom")))),
+  end: () => finish("stop")
+})

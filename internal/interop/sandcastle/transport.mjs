@@ -125,7 +125,7 @@ const carried = {
   "tool-output-error": ["toolCallId", "errorText", "providerExecuted", "dynamic"],
   "tool-output-denied": ["toolCallId"],
   error: ["errorText"],
-  finish: ["finishReason"]
+  finish: ["finishReason", "messageMetadata"]
 }
 
 // mapToChunk says a chat event as the hook takes it; null: not for messages.

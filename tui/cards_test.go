@@ -1,0 +1,307 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"agentctl/protocol"
+)
+
+const counterGo = `package store
+
+import "sync"
+
+// Counter counts, from any goroutine.
+type Counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+// Add adds n.
+func (c *Counter) Add(n int) {
+	c.n += n
+}
+
+// Value is the sum so far.
+func (c *Counter) Value() int {
+	return c.n
+}
+`
+
+var counterFixed = strings.NewReplacer(
+	"\tc.n += n\n", "\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\tc.n += n\n",
+	"\treturn c.n\n", "\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n",
+	"// Add adds n.", "// Add adds n to the sum.",
+).Replace(counterGo)
+
+func init() {
+	scenes["cards"] = func() *journal {
+		j := newJournal()
+		j.user(ada, "m1", "Make the counter safe.")
+		j.tool("c1", protocol.ToolStartedData{Name: "read", Title: "Read file", Kind: protocol.ToolRead, Locations: []protocol.Location{{Path: "pkg/store/counter.go"}}, Input: json.RawMessage(`{"path":"pkg/store/counter.go"}`)}, counterGo)
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted, DurationMS: 12})
+		j.say("t1", "It adds without its lock:\n\n```go\nfunc (c *Counter) Add(n int) { c.n += n } // \"no lock\"\n```\n\nand so does `Value`.")
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
+		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c2", Name: "edit", Title: "pkg/store/counter.go", Kind: protocol.ToolEdit})
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c2", Content: []protocol.Content{{Type: "diff", Path: "pkg/store/counter.go", Old: new(counterGo), New: counterFixed}}})
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c2", Status: protocol.ToolCompleted, DurationMS: 40})
+		var out strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&out, "\rdownloading %d%%", i*100/39)
+		}
+		out.WriteString("\r\x1b[Kdownloaded\n")
+		for i := range 30 {
+			fmt.Fprintf(&out, "\x1b[32mok\x1b[0m  \tpkg/p%d\t\x1b[2m0.%03ds\x1b[0m\n", i, i*7)
+		}
+		j.tool("c3", protocol.ToolStartedData{Name: "shell", Title: "go test ./...", Kind: protocol.ToolExecute}, out.String())
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c3", Status: protocol.ToolCompleted, DurationMS: 8300})
+		j.tool("c4", protocol.ToolStartedData{Name: "shell", Title: "make lint", Kind: protocol.ToolExecute}, out.String()+"\x1b[1;31merror:\x1b[m \x1b[4mcounter.go:12\x1b[24m \x1b[30;43m unused \x1b[m variable\n")
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c4", Status: protocol.ToolFailed, ExitCode: new(2), DurationMS: 300, Error: "make: *** [lint] Error 2"})
+		j.tool("c5", protocol.ToolStartedData{Name: "issues", Input: json.RawMessage(`{"query":"counter","limit":3}`)}, `{"issues":[{"id":7,"title":"Counter races","open":true}]}`)
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c5", Status: protocol.ToolCompleted, DurationMS: 90})
+		j.tool("c6", protocol.ToolStartedData{Name: "write", Kind: protocol.ToolEdit, Input: json.RawMessage(`{"path":"NOTES.md","content":"# Notes\n\n- the counter has a lock\n"}`)}, "")
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c6", Status: protocol.ToolCompleted})
+		j.tool("c7", protocol.ToolStartedData{Name: "shell", Title: "sleep 60", Kind: protocol.ToolExecute}, "waiting\n")
+		j.caughtUp()
+		return j
+	}
+	scenes["changes"] = func() *journal {
+		j := newJournal()
+		j.user(ada, "m1", "Make the counter safe.")
+		a := tidy()
+		a.Kind, a.Title, a.Command = protocol.ApprovePatch, "Edit two files", ""
+		a.Content = []protocol.Content{{Type: "diff", Path: "pkg/store/counter.go", Old: new(counterGo), New: counterFixed}}
+		a.Patch = "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@ module store\n-go 1.25\n+go 1.26\u202e\n"
+		j.asks(a)
+		j.caughtUp()
+		return j
+	}
+}
+
+// tool starts a call and says something in it.
+func (j *journal) tool(id string, d protocol.ToolStartedData, text string) {
+	d.Tool = id
+	j.add(protocol.ToolStarted, d)
+	if text != "" {
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text})
+	}
+}
+
+func TestGoldenCards(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{40, 110}, {80, 100}, {200, 90}} {
+		for _, name := range []string{"cards", "changes"} {
+			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
+				height := size.height
+				if name == "changes" {
+					height = 40
+				}
+				golden(t, open(t, scenes[name](), size.width, height).text())
+			})
+		}
+	}
+}
+
+// Code, changes and output in every theme, colours and all.
+func TestGoldenCardThemes(t *testing.T) {
+	for _, c := range []struct {
+		theme      Theme
+		background tea.Msg
+	}{
+		{ThemeDark, nil},
+		{ThemeLight, nil},
+		{ThemeContrast, tea.BackgroundColorMsg{Color: black}},
+		{ThemeSixteen, nil},
+	} {
+		t.Run("cards_theme_"+string(c.theme), func(t *testing.T) {
+			s := openIn(t, c.theme, scenes["cards"](), 80, 90)
+			s.give(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+			if c.background != nil {
+				s.give(c.background)
+			}
+			golden(t, strings.ReplaceAll(s.m.View().Content, "\x1b", "␛")+"\n")
+		})
+	}
+}
+
+func TestARunningToolHasAClock(t *testing.T) {
+	s := open(t, scenes["cards"](), 80, 24)
+	s.shows("running 36s")
+	s.now = s.now.Add(5 * time.Minute)
+	s.give(tickMsg{})
+	s.shows("running 5m36s")
+	s.journal.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000})
+	s.tell()
+	s.shows("✓ 1m1s")
+	s.give(tickMsg{})
+	if n := len(s.m.story.runs); n != 0 {
+		t.Errorf("%d clocks are left", n)
+	}
+}
+
+func TestChangesTurnSideBySide(t *testing.T) {
+	s := open(t, scenes["cards"](), 100, 90)
+	s.hides(" │ 12 ")
+	s.press("tab", "d")
+	s.shows(" │ 12 ")
+	s.press("d")
+	s.hides(" │ 12 ")
+	s.give(tea.WindowSizeMsg{Width: 160, Height: 90})
+	s.shows(" │ 12 ")
+}
+
+func TestAToolsWholeOutputIsReadAndSearched(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	var out strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&out, "line %d of many\n", i)
+	}
+	j.tool("c1", protocol.ToolStartedData{Name: "shell", Title: "seq", Input: json.RawMessage(`{"command":"seq","env":{"A":[1,2]}}`)}, "")
+	for rest := out.String(); rest != ""; {
+		n := min(len(rest), 100_000)
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: rest[:n]})
+		rest = rest[n:]
+	}
+	j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.shows("line 0 of many", "line 1 of many", "… 19995 more lines · ctrl+o", "line 19999 of many")
+	s.hides("line 19996 of many")
+	s.press("tab", "enter")
+	s.shows("line 19999 of many")
+	s.press("v")
+	s.shows("arguments", `"command": "seq",`, `      1,`, "line 0 of many")
+	s.press("/")
+	s.write("LINE 12345 ")
+	s.press("enter")
+	s.shows("line 12345 of many", "line 12346 of many")
+	s.hides("line 12344 of many")
+	s.press("/")
+	for range 20 {
+		s.give(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	s.write(`"999 of"`)
+	s.press("enter", "n", "n")
+	s.shows("line 14999 of many")
+	s.hides("line 14998 of many")
+	s.press("N")
+	s.shows("line 13999 of many")
+	for range 9 {
+		s.press("n")
+	}
+	s.shows("“\"999 of\"” is not there")
+	s.press("G")
+	s.shows("line 19999 of many", " seq  ")
+	if text := s.text(); !strings.Contains(text, " 20") {
+		t.Errorf("the pager counts its lines as\n%s", text[strings.LastIndex(text, " seq"):])
+	}
+	s.press("q")
+	s.hides("arguments")
+}
+
+func TestJSONIsIndentedInThePager(t *testing.T) {
+	s := open(t, scenes["cards"](), 80, 60)
+	s.press("tab", "up", "up", "v")
+	s.shows("issues counter", "arguments", `  "limit": 3`, "output", `      "title": "Counter races",`)
+}
+
+func TestWhatIsReplacedShowsAnew(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	j.tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	for _, text := range []string{"first\n", "second\n"} {
+		s.journal.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("old\n"), New: text}}})
+		s.tell()
+		s.shows("- old", "+ "+text)
+	}
+	s.hides("first")
+}
+
+// What agents call tools that change files with.
+func TestArgumentsShowAsWhatTheyChange(t *testing.T) {
+	for _, c := range []struct {
+		kind, input string
+		want        []string
+	}{
+		{"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`, []string{"a.go +1 −1", "- x := 1", "+ x := 2"}},
+		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go +1 −0", "1 + package a"}},
+		{"", `{"input":"*** Begin Patch\n*** Add File: n\n+new\n*** End Patch"}`, []string{"new n +1 −0", "1 + new"}},
+		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
+	} {
+		j := newJournal()
+		j.user(ada, "m1", "go")
+		j.tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
+		j.caughtUp()
+		open(t, j, 80, 24).shows(c.want...)
+	}
+}
+
+func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	j.say("t1", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n\nThe end.")
+	j.add(protocol.TextEnd, protocol.PartEndData{Part: "t1"})
+	j.end(protocol.ReasonCompleted)
+	j.caughtUp()
+	s := open(t, j, 100, 40)
+	s.shows("The end.", "x := \"a string\" // and a comment")
+	begin := time.Now()
+	s.give(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
+	s.press("pgup")
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestARequestsPatchShowsWhatItChanges(t *testing.T) {
+	s := open(t, scenes["changes"](), 100, 40)
+	s.quiet()
+	s.shows("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
+	s.press("tab", "v")
+	s.shows("Edit two files", "14 + ", "under its lock")
+	s.press("d")
+	s.shows(" │ ")
+}
+
+// However much a session's tools said, a key press draws a screen.
+func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	for i := range 40 {
+		j.tool(fmt.Sprint("c", i), protocol.ToolStartedData{Name: "shell", Title: "yes"}, strings.Repeat("\x1b[32mok\x1b[m  \tpkg\t0.1s\n", 10_000))
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: protocol.ToolCompleted})
+		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Name: "edit", Title: "x", Kind: protocol.ToolEdit})
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: fmt.Sprint("d", i), Content: []protocol.Content{{Type: "diff", Path: "x.go", Old: new(strings.Repeat(counterGo, 100)), New: strings.Repeat(counterFixed, 100)}}})
+	}
+	j.say("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
+	j.caughtUp()
+	m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	m.Update(j.take())
+	m.View()
+	for b.Loop() {
+		m.Update(press("pgup"))
+		m.View()
+	}
+}
+
+// A delta of a tool that runs, with code and changes on the screen.
+func BenchmarkOutputAndFrame(b *testing.B) {
+	j := scenes["cards"]()
+	m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	m.Update(j.take())
+	for b.Loop() {
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c7", Text: "\x1b[32mok\x1b[m  \tpkg\t0.1s\n"})
+		m.Update(j.take())
+		m.View()
+	}
+}

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/tui/patch"
+	"agentctl/tui/transcript"
+)
+
+// changes is what a request or a tool call changes in files, laid out once for a
+// width.
+type changes struct {
+	pieces []patch.Piece
+
+	width int
+	split bool
+	most  int
+	lines []string // with their styles
+	more  int
+}
+
+func newChanges(files []patch.File) *changes { return &changes{pieces: patch.Pieces(files)} }
+
+// Lines is at most so many lines at a width, and about how many follow. They
+// carry their styles.
+func (c *changes) Lines(width, most int, split bool) (lines []string, more int) {
+	if c.lines != nil && c.width == width && c.most == most && c.split == split {
+		return c.lines, c.more
+	}
+	c.width, c.most, c.split, c.lines, c.more = width, most, split, []string{}, 0
+	for i := range c.pieces {
+		p := &c.pieces[i]
+		if len(c.lines) >= most {
+			c.more += p.Estimate()
+			continue
+		}
+		c.lines = append(c.lines, p.Lines(width, split)...)
+	}
+	if n := len(c.lines); n > most {
+		c.lines, c.more = c.lines[:most], c.more+n-most
+	}
+	return c.lines, c.more
+}
+
+// split tells whether diffs are side by side at a width: where there is room,
+// unless the person chose.
+func (l *look) split(width int) bool {
+	if l.turned {
+		return width < patch.Wide
+	}
+	return width >= patch.Wide
+}
+
+// change is a piece of a patch as an item of a pager.
+type change struct {
+	look  *look
+	piece *patch.Piece
+}
+
+func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
+
+func (c *change) Block(width int, _ bool) transcript.Block {
+	return transcript.Block{Body: c.piece.Lines(width, c.look.split(width)), Draw: c.look.dress}
+}
+
+// sources are the pieces as items of a pager.
+func (c *changes) sources(l *look) []transcript.Source {
+	out := make([]transcript.Source, len(c.pieces))
+	for i := range c.pieces {
+		out[i] = &change{l, &c.pieces[i]}
+	}
+	return out
+}
+
+// comparisons are the files that structured content changes. clean makes
+// untrusted text fit to be shown.
+func comparisons(content []protocol.Content, clean func(string) string) []patch.File {
+	var out []patch.File
+	for i := range content {
+		c := &content[i]
+		if c.Type != "diff" {
+			continue
+		}
+		var old *string
+		if c.Old != nil {
+			old = new(clean(*c.Old))
+		}
+		out = append(out, patch.Compare(oneLine(clean(c.Path)), old, clean(c.New)))
+	}
+	return out
+}
+
+// The fields by which tools that change files are told what to do.
+var (
+	pathFields  = []string{"file_path", "path", "filename", "file", "target_file"}
+	oldFields   = []string{"old_string", "old_str", "old_text", "oldText", "oldString"}
+	newFields   = []string{"new_string", "new_str", "new_text", "newText", "newString"}
+	wholeFields = []string{"content", "contents", "file_text", "text"}
+	patchFields = []string{"patch", "diff", "input", "command"}
+)
+
+// intended are the files that a tool's arguments say it will change. Their lines
+// have no numbers: where they are is for the tool to find.
+func intended(kind string, input json.RawMessage, clean func(string) string) []patch.File {
+	given := map[string]string{}
+	if _, ok := eachField(input, func(key, value string) bool {
+		given[key] = value
+		return true
+	}); !ok {
+		return nil
+	}
+	pick := func(names []string) (string, bool) {
+		for _, name := range names {
+			if value, ok := given[name]; ok {
+				return clean(value), true
+			}
+		}
+		return "", false
+	}
+	path, _ := pick(pathFields)
+	path = oneLine(path)
+	old, replaces := pick(oldFields)
+	text, by := pick(newFields)
+	if replaces && by {
+		f := patch.Compare(path, &old, text)
+		for i := range f.Hunks {
+			f.Hunks[i].Old, f.Hunks[i].New = 0, 0
+		}
+		return []patch.File{f}
+	}
+	if whole, ok := pick(wholeFields); ok && path != "" && kind == protocol.ToolEdit {
+		f := patch.Compare(path, nil, whole)
+		f.Old = path // there may have been one
+		return []patch.File{f}
+	}
+	for _, name := range patchFields {
+		if value, ok := given[name]; ok && strings.Contains(value, "\n") {
+			if files, ok := patch.Parse(clean(value)); ok {
+				return files
+			}
+		}
+	}
+	return nil
+}
+
+// others is the content that is no diff, as text.
+func others(content []protocol.Content) string {
+	var out strings.Builder
+	for i := range content {
+		if content[i].Type != "diff" {
+			out.WriteString(contentText(&content[i]))
+		}
+	}
+	return out.String()
+}
+
+// toggle shows diffs the other way, side by side or in one column.
+func (l *look) toggle() { l.turned = !l.turned }
+
+// hasDiff tells that some of the content is one.
+func hasDiff(content []protocol.Content) bool {
+	return slices.ContainsFunc(content, func(c protocol.Content) bool { return c.Type == "diff" })
+}

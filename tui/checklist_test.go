@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func init() {
+	scenes["pipeline"] = func() *journal {
+		j := newJournal()
+		j.user(ada, "m1", "Which of our tests are flaky?")
+		j.add(protocol.PlanStarted, protocol.PlanStartedData{Question: "which tests are flaky"})
+		tasks := []protocol.Task{{ID: "a", Title: "List the tests"}, {ID: "b", Title: "Run each a hundred times", Description: "With the race detector.", After: []string{"a"}}, {ID: "c", Title: "讀紀錄"}, {ID: "d", Title: "Sum up"}}
+		j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks, Summary: "list, run, read, sum up"})
+		j.task("a", protocol.TaskStarted, protocol.TaskData{})
+		j.say("p1", "There are **212** tests\n", "in 40 packages.")
+		j.out[len(j.out)-3].Event.Task, j.out[len(j.out)-2].Event.Task, j.out[len(j.out)-1].Event.Task = "a", "a", "a"
+		j.add(protocol.TextEnd, protocol.PartEndData{Part: "p1"})
+		j.task("a", protocol.TaskCompleted, protocol.TaskData{Result: "212 tests in 40 packages", DurationMS: 1200})
+		j.task("b", protocol.TaskStarted, protocol.TaskData{})
+		j.task("c", protocol.TaskStarted, protocol.TaskData{})
+		j.task("c", protocol.TaskFailed, protocol.TaskData{Message: "no logs"})
+		j.task("c", protocol.TaskRestarted, protocol.TaskData{Attempt: 2})
+		j.task("c", protocol.TaskStarted, protocol.TaskData{Attempt: 2})
+		j.task("b", protocol.TaskProgress, protocol.TaskData{Message: "40 of 212"})
+		j.say("p2", "Running\n", "TestStore …")
+		j.out[len(j.out)-3].Event.Task, j.out[len(j.out)-2].Event.Task, j.out[len(j.out)-1].Event.Task = "b", "b", "b"
+		j.caughtUp()
+		return j
+	}
+	scenes["cut"] = func() *journal {
+		j := newJournal()
+		j.user(ada, "m1", "Go on.")
+		j.add(protocol.ReasoningStart, protocol.PartStartData{Part: "r1"})
+		j.add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r1", Text: "Hm."})
+		j.tool("c1", protocol.ToolStartedData{Name: "shell", Title: "sleep 60"}, "waiting\n")
+		j.say("t1", "I was about to")
+		j.end(protocol.ReasonInterrupted)
+		j.user(bob, "m2", "And now?")
+		j.say("t1", "Now I")
+		j.add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was restarted"})
+		j.turn = ""
+		j.user(bob, "m3", "Once more.")
+		j.say("t1", "Done.")
+		j.end(protocol.ReasonCompleted)
+		j.caughtUp()
+		return j
+	}
+}
+
+// task is an event of a task.
+func (j *journal) task(id string, t protocol.Type, d protocol.TaskData) {
+	d.Task = id
+	j.add(t, d)
+	j.out[len(j.out)-1].Event.Task = id
+}
+
+func TestGoldenPlans(t *testing.T) {
+	for _, width := range []int{40, 80, 200} {
+		for _, name := range []string{"pipeline", "cut"} {
+			t.Run(fmt.Sprintf("%s_%d", name, width), func(t *testing.T) {
+				golden(t, open(t, scenes[name](), width, 36).text())
+			})
+		}
+	}
+}
+
+func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
+	s := open(t, scenes["pipeline"](), 80, 40)
+	s.shows("☰ plan list, run, read, sum up", "1 of 4 done", "✓ List the tests", "1.2s", "▸ Run each a hundred times: 40 of 212", "attempt 2 · running 4")
+	s.hides("With the race detector.")
+	s.shows("▸ List the tests · 09:41 · 2 lines")
+	s.hides("in 40 packages.")
+	items := s.m.story.list.Len()
+	s.journal.task("b", protocol.TaskCompleted, protocol.TaskData{Result: "3 are flaky"})
+	s.journal.task("c", protocol.TaskCancelled, protocol.TaskData{})
+	s.journal.add(protocol.AggregateStarted, protocol.AggregateData{Tasks: 2})
+	s.tell()
+	s.shows("2 of 4 done", "⊘ 讀紀錄", "cancelled", "putting the results together")
+	if n := s.m.story.list.Len(); n != items {
+		t.Errorf("%d items, want the %d there were", n, items)
+	}
+	s.press("tab", "tab", "g", "down", "enter")
+	s.shows("With the race detector.", "3 are flaky", "212 tests in 40 packages")
+	s.journal.add(protocol.PipelineCompleted, protocol.AggregateData{})
+	s.journal.end(protocol.ReasonCompleted)
+	s.tell()
+	s.hides("putting the results together")
+}
+
+func TestTheClockOfATaskMoves(t *testing.T) {
+	s := open(t, scenes["pipeline"](), 80, 40)
+	s.now = s.now.Add(10 * time.Minute)
+	s.give(tickMsg{})
+	s.shows("running 10m")
+	s.journal.end(protocol.ReasonInterrupted)
+	s.tell()
+	s.hides("running 10m")
+	s.shows("cut off", "⊘ interrupted")
+}
+
+func TestOfALongPlanWhatIsUnderWayShows(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	var tasks []protocol.Task
+	for i := range 60 {
+		tasks = append(tasks, protocol.Task{ID: fmt.Sprint(i), Title: fmt.Sprint("task number ", i), Status: protocol.StatusPending})
+		if i < 30 {
+			tasks[i].Status = protocol.StatusCompleted
+		}
+	}
+	j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks})
+	j.caughtUp()
+	s := open(t, j, 80, 40)
+	s.shows("… 26 tasks before", "✓ task number 29", "· task number 30", "… 22 more tasks")
+}
+
+func TestWhatWasCutOffIsMarked(t *testing.T) {
+	s := open(t, scenes["cut"](), 80, 50)
+	s.shows("thought · interrupted", "I was about to\n   ⊘ interrupted", "⊘ cut off: the server restarted", "── the server restarted")
+	if n := strings.Count(s.text(), "⊘"); n != 2 {
+		t.Errorf("%d texts are marked", n)
+	}
+	for _, line := range strings.Split(s.text(), "\n") {
+		if strings.Contains(line, "sleep 60") && !strings.HasSuffix(line, " interrupted") {
+			t.Errorf("the tool shows as %q", line)
+		}
+	}
+}

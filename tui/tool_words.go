@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+func (t *toolCall) title() string {
+	glyph := t.look.dim.Render("•")
+	if t.item.Parent != "" {
+		glyph = t.look.dim.Render("  ↳")
+	}
+	tool := t.item.Tool
+	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
+		s := glyph + " " + t.look.dim.Render(oneLine(transcript.Clean(name))) + " " + t.look.bold.Render(oneLine(transcript.Clean(tool.Title)))
+		if about := t.about(); about != "" && !strings.Contains(tool.Title, about) {
+			s += " " + t.look.dim.Render(oneLine(transcript.Clean(about)))
+		}
+		return s
+	}
+	return glyph + " " + t.look.bold.Render(t.plainTitle())
+}
+
+// about is the one argument that tells most of a call.
+func (t *toolCall) about() string {
+	input := t.item.Tool.Input
+	if len(input) == 0 || t.named == &input[0] {
+		return t.argument
+	}
+	t.named, t.argument = &input[0], ""
+	given := map[string]string{}
+	eachField(input, func(key, value string) bool {
+		given[key] = value
+		return true
+	})
+	for _, name := range append([]string{"command", "cmd", "pattern", "query", "url"}, pathFields...) {
+		if s := given[name]; s != "" {
+			t.argument = s
+			break
+		}
+	}
+	return t.argument
+}
+
+func (t *toolCall) plainTitle() string {
+	tool := t.item.Tool
+	title := tool.Title
+	if title == "" {
+		title = strings.TrimSpace(tool.Name + " " + cmp.Or(t.about(), t.arguments()))
+	}
+	if title == "" {
+		title = "tool " + tool.Kind
+	}
+	return oneLine(transcript.Clean(title))
+}
+
+func (t *toolCall) status() string {
+	end := t.item.Tool.End
+	switch {
+	case end == nil && t.item.Open:
+		s := "running"
+		if ran := t.look.since(t.item.Started); ran >= time.Second {
+			s += " " + took(ran)
+		}
+		return t.look.warn.Render(s)
+	case end == nil && t.cut != "":
+		return t.look.warn.Render(t.cut)
+	case end == nil:
+		return t.look.dim.Render("unfinished")
+	}
+	s := oneLine(transcript.Clean(string(end.Status)))
+	style := t.look.dim
+	switch end.Status {
+	case protocol.ToolCompleted:
+		s, style = "✓", t.look.good
+	case protocol.ToolFailed:
+		s, style = "✗ failed", t.look.bad
+	case protocol.ToolUnknown:
+		s, style = "? unknown", t.look.warn
+	}
+	if end.ExitCode != nil && *end.ExitCode != 0 {
+		s += fmt.Sprintf(" exit %d", *end.ExitCode)
+	}
+	if end.DurationMS > 0 {
+		s += " " + took(ms(end.DurationMS))
+	}
+	return style.Render(s)
+}
+
+// arguments is the call's input for reading: one line per field.
+func (t *toolCall) arguments() string {
+	tool := t.item.Tool
+	if len(tool.Input) == 0 {
+		return string(tool.InputText)
+	}
+	return readable(tool.Input)
+}
+
+// printed is the output as it shows, all of it.
+func (t *toolCall) printed() string {
+	text := transcript.NewConsole()
+	text.Append(string(t.item.Text))
+	for i := range t.item.Tool.Content {
+		text.Append(contentText(&t.item.Tool.Content[i]))
+	}
+	if end := t.item.Tool.End; end != nil && len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
+		text.Append(readable(end.Output))
+	}
+	return text.String()
+}
+
+// said is all of the call, for a search.
+func (t *toolCall) said() string {
+	var out strings.Builder
+	write := func(s string) {
+		if s != "" {
+			out.WriteString(s + "\n")
+		}
+	}
+	write(t.plainTitle())
+	write(t.arguments())
+	write(string(t.item.Text))
+	for i := range t.item.Tool.Content {
+		switch c := &t.item.Tool.Content[i]; {
+		case c.Type != "diff":
+			write(contentText(c))
+		case c.Old != nil:
+			write(c.Path)
+			write(*c.Old)
+			write(c.New)
+		default:
+			write(c.Path)
+			write(c.New)
+		}
+	}
+	if end := t.item.Tool.End; end != nil {
+		if len(t.item.Text) == 0 && len(t.item.Tool.Content) == 0 {
+			write(readable(end.Output))
+		}
+		write(end.Error)
+	}
+	return out.String()
+}
+
+// since is how long ago that was, in whole seconds; clocks may differ.
+func (l *look) since(at time.Time) time.Duration {
+	return max(0, l.now().Sub(at)).Truncate(time.Second)
+}
