@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -36,11 +37,11 @@ func Of(written []byte, columns, rows int) (*Screen, error) {
 		}
 		s.cells = append(s.cells, row)
 	}
-	if end := e.Close(); err == nil {
-		err = end
+	if answers, ok := e.InputPipe().(io.Closer); ok { // the emulator's own closing is not to be done while it is read
+		err = errors.Join(err, answers.Close())
 	}
 	<-heard
-	if err != nil {
+	if err = errors.Join(err, e.Close()); err != nil {
 		return nil, fmt.Errorf("draw what was written: %w", err)
 	}
 	return s, nil
