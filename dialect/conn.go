@@ -25,6 +25,7 @@ type Conn struct {
 	end  context.CancelFunc
 	both sync.WaitGroup // who reads and who writes
 	out  *outbox
+	deaf chan struct{} // closed when no frame is read any more
 
 	received atomic.Int64 // bytes of foreign messages
 
@@ -39,7 +40,7 @@ type Conn struct {
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
 	ws.SetReadLimit(limit)
-	c := &Conn{ws: ws, limit: limit, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox()}
+	c := &Conn{ws: ws, limit: limit, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(), deaf: make(chan struct{})}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.wake = time.AfterFunc(time.Hour, c.wakes)
 	c.wake.Stop()
@@ -89,9 +90,11 @@ func (c *Conn) fail(err error) {
 	c.tell()
 }
 
-// transmit writes what the codec says.
+// transmit writes what the codec says. A failed write is often but the echo of a close whose reason the reader is about to tell.
 func (c *Conn) transmit() {
 	if err := c.out.write(c.life, c.ws); err != nil {
+		_ = c.ws.CloseNow()
+		<-c.deaf
 		c.fail(fmt.Errorf("write: %w", err))
 	}
 }
@@ -107,6 +110,7 @@ const maxBacklog = 1 << 20
 
 // receive hands foreign frames to the codec until there are no more.
 func (c *Conn) receive() {
+	defer close(c.deaf)
 	for {
 		kind, r, err := c.ws.Reader(c.life)
 		var data []byte
@@ -120,7 +124,7 @@ func (c *Conn) receive() {
 		c.call(func(now time.Time) protocol.Output {
 			return c.codec.Foreign(now, protocol.Frame{Data: data, Binary: kind == websocket.MessageBinary})
 		})
-		if !c.hasSpace() || c.out.below(c.life, maxAnswered) != nil {
+		if !c.hasSpace() || c.out.below(c.life, maxAnswered) != nil && c.life.Err() != nil {
 			return
 		}
 	}
@@ -176,17 +180,31 @@ func (c *Conn) Write(ctx context.Context, message []byte) error {
 	for line := range bytes.Lines(message) {
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
 			if err := c.out.below(ctx, maxSaid); err != nil {
-				return fmt.Errorf("write: %w", err)
+				return c.reason(ctx, err)
 			}
 			c.call(func(now time.Time) protocol.Output { return c.codec.Native(now, line) })
 		}
 	}
 	if err := c.out.below(ctx, maxSaid); err != nil {
-		return fmt.Errorf("write: %w", err)
+		return c.reason(ctx, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
+}
+
+// reason is why a write failed: why no frame comes any more, if the reader knows that.
+func (c *Conn) reason(ctx context.Context, err error) error {
+	select {
+	case <-c.deaf:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return c.err
+	}
+	return fmt.Errorf("write: %w", err)
 }
 
 // Received is how many bytes came, of a message that is still coming too. Any goroutine may ask.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -110,30 +112,64 @@ func TestWithoutAValidCredentialNobodyComesIn(t *testing.T) {
 	}
 }
 
-// what a role does not allow is forbidden, whatever the client.
+// weakest is the weakest role that may do each command.
+var weakest = map[protocol.Verb]protocol.Role{
+	protocol.DoHello: protocol.RoleObserver, protocol.DoPing: protocol.RoleObserver, protocol.DoSubscribe: protocol.RoleObserver,
+	protocol.DoUnsubscribe: protocol.RoleObserver, protocol.DoAck: protocol.RoleObserver, protocol.DoWatch: protocol.RoleObserver,
+	protocol.DoList: protocol.RoleObserver, protocol.DoSnapshot: protocol.RoleObserver, protocol.DoHistory: protocol.RoleObserver,
+	protocol.DoSearch: protocol.RoleObserver, protocol.DoBlob: protocol.RoleObserver, protocol.DoRulesList: protocol.RoleObserver,
+	protocol.DoContext: protocol.RoleObserver, protocol.DoExport: protocol.RoleObserver,
+
+	protocol.DoCreate: protocol.RoleOperator, protocol.DoRename: protocol.RoleOperator, protocol.DoConfigure: protocol.RoleOperator,
+	protocol.DoClose: protocol.RoleOperator, protocol.DoSend: protocol.RoleOperator, protocol.DoInterrupt: protocol.RoleOperator,
+	protocol.DoQueueEdit: protocol.RoleOperator, protocol.DoQueueRemove: protocol.RoleOperator, protocol.DoQueueMove: protocol.RoleOperator,
+	protocol.DoQueueHold: protocol.RoleOperator, protocol.DoQueueRelease: protocol.RoleOperator, protocol.DoTaskCancel: protocol.RoleOperator,
+	protocol.DoTaskRestart: protocol.RoleOperator, protocol.DoPlanRun: protocol.RoleOperator, protocol.DoCompact: protocol.RoleOperator,
+	protocol.DoRestore: protocol.RoleOperator,
+
+	protocol.DoApprove: protocol.RoleApprover, protocol.DoRulesRevoke: protocol.RoleApprover,
+}
+
+// what a role does not allow is forbidden, whatever the client: every command, for every role.
 func TestRolesRestrictCommands(t *testing.T) {
 	c := newClosed(t)
-	may := map[protocol.Role]map[protocol.Verb]bool{
-		protocol.RoleObserver: {protocol.DoList: true, protocol.DoSearch: true},
-		protocol.RoleOperator: {protocol.DoList: true, protocol.DoSearch: true, protocol.DoCreate: true},
-		protocol.RoleApprover: {protocol.DoList: true, protocol.DoSearch: true, protocol.DoCreate: true, protocol.DoApprove: true},
-		protocol.RoleAdmin:    {protocol.DoList: true, protocol.DoSearch: true, protocol.DoCreate: true, protocol.DoApprove: true},
-	}
-	for _, role := range protocol.Roles {
+	for rank, role := range protocol.Roles {
 		_, said := c.login("the "+string(role), "open sesame")
 		conn, status := c.dial("", said.Access_token)
 		if conn == nil {
 			t.Fatalf("HTTP %d", status)
 		}
-		for _, verb := range []protocol.Verb{protocol.DoList, protocol.DoSearch, protocol.DoCreate, protocol.DoApprove} {
+		for _, command := range protocol.Commands {
+			least, known := weakest[command.Verb]
+			if !known {
+				t.Errorf("who may %s?", command.Verb)
+			}
 			session := ""
-			if protocol.CommandOf(verb).Session {
+			if command.Session {
 				session = "nobody"
 			}
-			m := conn.ask(verb, session, nil)
-			if forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden; forbidden == may[role][verb] {
-				t.Errorf("%s, %s: %+v", role, verb, m.Error)
+			m := conn.ask(command.Verb, session, nil)
+			forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden
+			if may := rank >= slices.Index(protocol.Roles, least); forbidden == may {
+				t.Errorf("%s, %s: %+v", role, command.Verb, m.Error)
 			}
 		}
+	}
+}
+
+// A made token has the role that it says, of nobody in the users file.
+func TestAMadeTokenLetsIn(t *testing.T) {
+	c := newClosed(t)
+	token, err := login.NewGate(nil, []byte("secret")).Make("ci", protocol.RoleObserver, time.Hour)
+	must(t, err)
+	conn, status := c.dial("", token)
+	if conn == nil {
+		t.Fatalf("HTTP %d", status)
+	}
+	if r := conn.hello(protocol.HelloData{Name: "root"}); r.By != (protocol.Actor{Name: "ci", Subject: "ci"}) {
+		t.Errorf("acts as %+v", r.By)
+	}
+	if m := conn.ask(protocol.DoCreate, "", nil); m.Error == nil || m.Error.Code != protocol.CodeForbidden {
+		t.Errorf("%+v", m.Error)
 	}
 }

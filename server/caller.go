@@ -3,15 +3,24 @@ package server
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"agentctl/protocol"
 )
 
-// A caller is who came in through a listener and what they may do. Without a credential of their own they have no name yet.
+// A caller is who came in through a listener, what they may do and until when. Without a credential of their own they have no name
+// yet.
 type caller struct {
-	by   protocol.Actor
-	role protocol.Role
+	by    protocol.Actor
+	role  protocol.Role
+	until time.Time // zero: without end
 }
+
+// Why a caller is closed with protocol.ClosePolicy.
+const (
+	noToken      = "auth failed: a valid token is needed"
+	tokenExpired = "auth failed: the token has expired"
+)
 
 type callerKey struct{}
 

@@ -69,6 +69,10 @@ func (s *Server) serve(w wire, socket net.Conn, who caller) {
 	}
 	s.enter(c)
 	defer s.leave(c)
+	if !who.until.IsZero() {
+		expires := time.AfterFunc(time.Until(who.until), func() { c.close(protocol.ClosePolicy, tokenExpired) })
+		defer expires.Stop()
+	}
 	c.serve()
 }
 

@@ -99,6 +99,6 @@ func (s *Server) mount(mux *http.ServeMux) {
 func tooLate(w http.ResponseWriter, r *http.Request) {
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err == nil {
-		_ = ws.Close(protocol.ClosePolicy, "a valid token is needed")
+		_ = ws.Close(protocol.ClosePolicy, noToken)
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
@@ -35,7 +36,13 @@ func (l *Listener) guard(gate *login.Gate, next http.Handler) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			web.Refuse(w, http.StatusUnauthorized, "unauthorized", "a valid token is needed")
 		default:
-			next.ServeHTTP(w, who.with(r))
+			r = who.with(r)
+			if !who.until.IsZero() { // a stream ends with its credential; of a WebSocket serve sees to it
+				ctx, cancel := context.WithDeadline(r.Context(), who.until)
+				defer cancel()
+				r = r.WithContext(ctx)
+			}
+			next.ServeHTTP(w, r)
 		}
 	})
 }
@@ -88,5 +95,5 @@ func (l *Listener) admit(gate *login.Gate, r *http.Request) (who caller, ok bool
 		return who, false
 	}
 	user, ok := gate.Check(given)
-	return caller{user.By, user.Role}, ok
+	return caller{user.By, user.Role, user.Until}, ok
 }

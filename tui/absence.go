@@ -8,8 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// blink is how long a connection may be gone without being told when nothing
-// was missed.
+// blink is how long a connection may be gone without being told, unless what was
+// missed is worth it: a bad link would else fill the transcript with marks.
 const blink = 10 * time.Second
 
 // absence is what a session did between the loss of a connection and the end of
@@ -35,6 +35,9 @@ func (a *absence) lost(now time.Time) { *a = absence{since: now} }
 func (a *absence) returns(r *protocol.SubscribeResult, seen uint64) {
 	*a = absence{since: a.since, back: true, whole: r.Mode == protocol.ModeResume, reason: r.Reason, from: seen, asked: map[string]bool{}}
 }
+
+// long tells that the absence is told even when it was of no matter.
+func (a *absence) long(now time.Time) bool { return !a.since.IsZero() && now.Sub(a.since) >= blink }
 
 // saw counts an event.
 func (a *absence) saw(e *protocol.Event) {
@@ -83,17 +86,21 @@ func (a *absence) over(now time.Time, seq uint64) string {
 	if away >= time.Second {
 		said = append(said, "away "+took(away.Truncate(time.Second)))
 	}
-	missed := was.missed(seq)
-	if missed == nil && away < blink {
+	missed := was.missed()
+	switch {
+	case missed != nil:
+	case !was.long(now):
 		return ""
-	}
-	if missed == nil {
+	case seq > was.from:
+		missed = []string{"the turn went on"}
+	default:
 		missed = []string{"nothing was missed"}
 	}
 	return strings.Join(append(said, missed...), " · ")
 }
 
-func (a *absence) missed(seq uint64) []string {
+// missed are the things that a person wants to know of.
+func (a *absence) missed() []string {
 	var out []string
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -120,8 +127,5 @@ func (a *absence) missed(seq uint64) []string {
 		out = append(out, "1 approval "+how)
 	}
 	add(len(a.asked), "%s waiting", count(len(a.asked), "approval"))
-	if out == nil && seq > a.from {
-		out = []string{"the turn went on"}
-	}
 	return out
 }

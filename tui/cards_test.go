@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"pgregory.net/rapid"
 
 	"agentctl/protocol"
 )
@@ -223,6 +224,59 @@ func TestWhatIsReplacedShowsAnew(t *testing.T) {
 		s.shows("- old", "+ "+text)
 	}
 	s.hides("first")
+	for _, text := range []string{"10% of it", "90% of it", "all of it is there"} {
+		s.journal.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Replace: true, Text: text})
+		s.tell()
+		s.shows("   " + text + "\n")
+	}
+	s.hides("% of it")
+	s.hides("- old")
+}
+
+// What is drawn while it comes ends as what is drawn at once.
+func TestStreamedScreensEqualOneShot(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n", "\n\n", "- a list\n", "  b\n", "| a | b |\n", "|---|--:|\n",
+		"words **and", " words** ", "漢字", "~~x~~ ", "a very long line that has to be broken somewhere before it ends ", "\x1b[2A", "{\"a\":1}", "# t\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		pieces := rapid.SliceOfN(piece, 1, 20).Draw(rt, "pieces")
+		kind := rapid.SampledFrom([]string{protocol.ToolExecute, protocol.ToolRead}).Draw(rt, "kind")
+		unfold, width := rapid.Bool().Draw(rt, "unfold"), rapid.IntRange(5, 90).Draw(rt, "width")
+		shown := func(cut bool) string {
+			j := newJournal()
+			j.user(ada, "m1", "go")
+			j.add(protocol.TextStart, protocol.PartStartData{Part: "p"})
+			j.tool("c1", protocol.ToolStartedData{Name: "tool", Title: "x.go", Kind: kind}, "")
+			s := open(t, j, width, 60)
+			if unfold {
+				s.press("tab", "enter", "esc")
+			}
+			all := []string{strings.Join(pieces, "")}
+			if cut {
+				all = pieces
+			}
+			for _, text := range all {
+				s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: text})
+				s.journal.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: text})
+				s.tell()
+			}
+			open := s.text()
+			s.journal.add(protocol.TextEnd, protocol.PartEndData{Part: "p"})
+			s.journal.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+			s.tell()
+			return withoutStatus(open) + withoutStatus(s.text())
+		}
+		if streamed, whole := shown(true), shown(false); streamed != whole {
+			rt.Fatalf("streamed\n%s\nat once\n%s", streamed, whole)
+		}
+	})
+}
+
+// withoutStatus is a screen without its last line, which counts events.
+func withoutStatus(screen string) string {
+	screen = strings.TrimSuffix(screen, "\n")
+	return screen[:strings.LastIndexByte(screen, '\n')+1]
 }
 
 // What agents call tools that change files with.

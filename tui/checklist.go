@@ -163,7 +163,7 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 			done++
 		}
 	}
-	title := " " + c.look.dim.Render("☰") + " " + c.look.bold.Render("plan")
+	title := " " + c.look.dim.Render("•") + " " + c.look.bold.Render("plan")
 	if c.about != "" {
 		title += " " + oneLine(transcript.Clean(c.about))
 	}

@@ -71,7 +71,7 @@ func TestGoldenPlans(t *testing.T) {
 
 func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s := open(t, scenes["pipeline"](), 80, 40)
-	s.shows("☰ plan list, run, read, sum up", "1 of 4 done", "✓ List the tests", "1.2s", "▸ Run each a hundred times: 40 of 212", "attempt 2 · running 4")
+	s.shows("• plan list, run, read, sum up", "1 of 4 done", "✓ List the tests", "1.2s", "▸ Run each a hundred times: 40 of 212", "attempt 2 · running 4")
 	s.hides("With the race detector.")
 	s.shows("▸ List the tests · 09:41 · 2 lines")
 	s.hides("in 40 packages.")
@@ -90,6 +90,16 @@ func TestAPlanIsOneItemThatChangesInPlace(t *testing.T) {
 	s.journal.end(protocol.ReasonCompleted)
 	s.tell()
 	s.hides("putting the results together")
+}
+
+func TestWhatBelongsToATaskSaysSo(t *testing.T) {
+	s := open(t, scenes["pipeline"](), 80, 40)
+	s.journal.add(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "Hm."})
+	s.journal.out[len(s.journal.out)-1].Event.Task = "b"
+	s.journal.tool("c1", protocol.ToolStartedData{Name: "shell", Title: "go test"}, "")
+	s.journal.out[len(s.journal.out)-1].Event.Task = "c"
+	s.tell()
+	s.shows("▸ Run each a hundred times · thinking", "• 讀紀錄 › shell go test")
 }
 
 func TestTheClockOfATaskMoves(t *testing.T) {

@@ -83,6 +83,12 @@ func (c *composer) earlier(by int, me protocol.Actor) bool {
 	return ok
 }
 
+// stay ends a walk through what was written, where it began.
+func (c *composer) stay() {
+	c.write(c.unsent())
+	c.recall.end()
+}
+
 // unsent is the new message as far as it was written.
 func (c *composer) unsent() string {
 	if c.editing != "" {

@@ -165,7 +165,7 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 		m.clients[c.Client] = c
 	}
 	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
-		if again && a.Position.Seq > m.state.Seq {
+		if again && a.Position.Seq > m.state.Seq && m.absence.long(m.now()) {
 			m.story.mark("the connection was lost here")
 		}
 		return

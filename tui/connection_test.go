@@ -58,6 +58,22 @@ func TestABlinkIsNotMarked(t *testing.T) {
 	}
 }
 
+func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 40)
+	for range 20 {
+		s.journal.link(Link{State: Reconnecting, Attempt: 1})
+		s.tell()
+		s.now = s.now.Add(2 * time.Second)
+		s.journal.back(protocol.ModeResume, 1)
+		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " word"})
+		s.journal.caughtUp()
+		s.tell()
+	}
+	s.shows("I look at the imports word word")
+	s.hides("was lost here")
+	s.hides("you reconnected here")
+}
+
 func TestAReplacedLogIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
 	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{

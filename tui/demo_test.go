@@ -199,16 +199,7 @@ var scenes = map[string]func() *journal{
 		j := conversation()
 		j.caughtUp()
 		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
-		j.back(protocol.ModeResume, 14)
-		j.asks(tidy())
-		j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
-		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t3"})
-		j.end(protocol.ReasonCompleted)
-		j.user(bob, "m3", "And the release notes?")
-		j.say("t4", "They are written.")
-		j.add(protocol.TextEnd, protocol.PartEndData{Part: "t4"})
-		j.end(protocol.ReasonCompleted)
-		j.caughtUp()
+		missed(j)
 		return j
 	},
 	"catching": func() *journal {
@@ -260,4 +251,18 @@ var scenes = map[string]func() *journal{
 		j.link(Link{State: Offline, Reason: "\x1b[2J"})
 		return j
 	},
+}
+
+// missed is what happened during an outage, and its end.
+func missed(j *journal) {
+	j.back(protocol.ModeResume, 14)
+	j.asks(tidy())
+	j.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	j.add(protocol.TextEnd, protocol.PartEndData{Part: "t3"})
+	j.end(protocol.ReasonCompleted)
+	j.user(bob, "m3", "And the release notes?")
+	j.say("t4", "They are written.")
+	j.add(protocol.TextEnd, protocol.PartEndData{Part: "t4"})
+	j.end(protocol.ReasonCompleted)
+	j.caughtUp()
 }

@@ -52,6 +52,9 @@ type peeked struct {
 // peek looks at the session that the preview shows, if it knows too little of it.
 func (d *desk) peek() tea.Cmd {
 	p := &d.preview
+	if !p.on && p.cancel == nil {
+		return nil
+	}
 	s, ok := d.current()
 	if p.session != s.Session || !p.on || d.shown != nil {
 		p.stop()

@@ -2,8 +2,9 @@
 // lets a person steer it (Run), a desk of many sessions (Desk), and a session as
 // plain lines (Plain).
 //
-// It declares the Session and the Fleet it shows, and the Retrier that both may be;
-// a client of a server and a recording satisfy them. It must not know servers, sockets or how a connection is kept.
+// It declares the Session and the Fleet it shows, and the Retrier that both may
+// be; a client of a server and a recording satisfy them. It must not know servers,
+// sockets or how a connection is kept.
 //
 // There is one model per session. Its parts (composer, queue, approvals, …) have methods
 // and render themselves at a width, but no Update and no goroutine of their

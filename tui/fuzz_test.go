@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/json"
 	"image/color"
 	"strconv"
@@ -40,6 +41,28 @@ func FuzzDiff(f *testing.F) {
 		}
 		if old == text && strings.ContainsAny(strings.ReplaceAll(got, "\n", "")[:min(1, len(got))], "+-") {
 			t.Errorf("equal texts differ: %q", got)
+		}
+	})
+}
+
+func FuzzTyped(f *testing.F) {
+	for _, line := range []string{
+		"hello", "//path", "/approve", "/deny p1 no", "/keep 1, 3", "/keep p1 0 -1 99999999999999999999", "/replan x", "/answer q1 db=pg name=a=b", "/answer =", "/option", "/now 1",
+		"/edit 2 text", "/edit -1 x", "/move 1 2 3", "/interrupt hold", "/queue", "/status", "/retry", "/", "/ ", "/\x1b[2J", "/approve \u202e",
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, name := range []string{"tasks to confirm", "question", "queue"} {
+			p := &plain{narrator: newNarrator(time.UTC), session: newRecording(), work: make(chan func(context.Context) string, 1), quit: func() {}}
+			for _, u := range scenes[name]().take() {
+				p.narrator.update(u)
+			}
+			p.narrator.out.Reset()
+			p.take(typed{line: line})
+			if got := p.narrator.out.String(); strings.ContainsAny(got, "\x1b\u202e\u009b\r\a") || !utf8.ValidString(got) {
+				t.Errorf("%q tells %q", line, got)
+			}
 		}
 	})
 }

@@ -57,5 +57,10 @@ func (h help) line(to []string, keys, does string, width int) []string {
 		}
 		return to
 	}
-	return append(to, key+strings.Repeat(" ", max(1, column-2-len([]rune(keys))))+does)
+	first := key + strings.Repeat(" ", max(1, column-2-len([]rune(keys))))
+	for _, line := range wrap(does, width-column) {
+		to = append(to, first+line)
+		first = strings.Repeat(" ", column)
+	}
+	return to
 }

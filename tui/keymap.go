@@ -67,7 +67,7 @@ var bindings = []binding{
 	{everywhere, doSuspend, []string{"ctrl+z"}, "suspend"},
 
 	{inComposer, doSend, []string{"enter"}, "send; queued while a turn runs"},
-	{inComposer, doGiveUp, []string{"esc"}, "interrupt the turn, or give up an edit"},
+	{inComposer, doGiveUp, []string{"esc"}, "interrupt the turn; give up an edit, or a walk through what you wrote"},
 	{inComposer, doRecall, []string{"up"}, "when empty: what you wrote before; again: what was before that"},
 	{inComposer, doForth, []string{"down"}, "back again, to what you were writing"},
 	{inComposer, doScrollUp, []string{"shift+up"}, "when empty: scroll"},

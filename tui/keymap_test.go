@@ -3,6 +3,9 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 )
@@ -85,5 +88,25 @@ func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	all, err := Keys{"interrupt": {"ctrl+b"}}.Bindings()
 	if err != nil || len(all) != len(bindings) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestNothingOfTheHelpIsCut(t *testing.T) {
+	l := newLook(time.UTC, "")
+	for _, width := range []int{40, 60, 80, 200} {
+		b := help{l}.Block(width, false)
+		var all strings.Builder
+		for _, line := range b.Body {
+			if n := ansi.StringWidth(line); n > width {
+				t.Errorf("%d cells in %d: %q", n, width, line)
+			}
+			all.WriteString(ansi.Strip(line) + " ")
+		}
+		words := strings.Join(strings.Fields(all.String()), " ")
+		for _, b := range bindings {
+			if !strings.Contains(words, b.about) {
+				t.Errorf("at %d the help does not say %q", width, b.about)
+			}
+		}
 	}
 }

@@ -69,6 +69,16 @@ func TestAnEmptyComposerWalksWithTheArrows(t *testing.T) {
 	s.composes("")
 }
 
+func TestGivingUpAWalkInterruptsNothing(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.write("draft")
+	s.press("ctrl+p", "esc")
+	s.composes("draft")
+	s.askedNothing()
+	s.press("esc")
+	s.asked(protocol.DoInterrupt)
+}
+
 func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
 	j := newJournal()
 	j.caughtUp()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -284,6 +285,9 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 	})
 }
 
+// coloured finds SGR that sets a colour.
+var coloured = regexp.MustCompile(`\x1b\[([0-9:]+;)*([349][0-7]|10[0-7]|[34]8[;:][0-9;:]+)[;m]`)
+
 func TestNoColorLeavesNoColor(t *testing.T) {
 	forced := []string{"TERM=xterm-256color", "TTY_FORCE=1"}
 	for _, c := range []struct {
@@ -306,18 +310,20 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				go func() {
 					ended <- show(ctx, r, work, m, append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
 				}()
-				for _, u := range scenes["queue"]().take() {
-					r.updates <- u
+				for _, scene := range []string{"queue", "cards"} { // code, changes and a program's own colours among them
+					for _, u := range scenes[scene]().take() {
+						r.updates <- u
+					}
+					pass(time.Second)
 				}
-				pass(time.Second)
 				cancel()
 				if err := <-ended; err != nil {
 					t.Error(err)
 				}
-				if !strings.Contains(out.String(), "held by bob") {
+				if !strings.Contains(out.String(), "held by bob") || !strings.Contains(out.String(), "NOTES.md") {
 					t.Error("nothing was drawn")
 				}
-				if got := strings.Contains(out.String(), "\x1b[33m"); got != c.colours {
+				if got := coloured.MatchString(out.String()); got != c.colours {
 					t.Errorf("colours: %v, want %v", got, c.colours)
 				}
 			})

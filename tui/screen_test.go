@@ -191,6 +191,13 @@ func TestGoldenScreens(t *testing.T) {
 		"question": func(s *screen) { s.quiet(); s.press("tab") },
 		"queue":    func(s *screen) { s.press("tab") },
 		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
+		"away": func(s *screen) {
+			s.journal.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+			s.tell()
+			s.now = s.now.Add(2*time.Minute + 5*time.Second)
+			missed(s.journal)
+			s.tell()
+		},
 		"editing": func(s *screen) {
 			s.press("tab", "e")
 			s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
@@ -217,7 +224,7 @@ func TestGoldenScreens(t *testing.T) {
 	}
 	of := map[string]string{"choices": "settings", "commands": "settings", "tasks": "plan", "waiting": "long queue", "stop": "queue", "editing": "queue", "amended": "patch", "confirm": "tasks to confirm"}
 	for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 60}} {
-		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "editing", "stopping", "stop", "reconnecting", "offline", "back", "catching"} {
+		for _, name := range []string{"transcript", "queue", "approval", "patch", "amended", "confirm", "question", "decided", "settings", "choices", "commands", "rules", "plan", "tasks", "prose", "help", "finding", "copying", "waiting", "editing", "stopping", "stop", "reconnecting", "offline", "away", "catching"} {
 			t.Run(fmt.Sprintf("%s_%d", name, size.width), func(t *testing.T) {
 				scene := scenes[name]
 				if scene == nil {

@@ -139,6 +139,7 @@ type thought struct {
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]
+	task string // of a plan, by its title
 	cut  string // why it did not come to its end
 }
 
@@ -157,6 +158,9 @@ func (t *thought) Block(width int, folded bool) transcript.Block {
 	word := "thought"
 	if t.item.Open {
 		word = "thinking"
+	}
+	if t.task != "" {
+		word = oneLine(transcript.Clean(t.task)) + " · " + word
 	}
 	if t.cut != "" {
 		word += " · " + t.cut

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -118,6 +119,9 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			continue
 		}
 		if id, ok := s.shown[it]; ok {
+			if call, ok := s.list.Source(id).(*toolCall); ok && replaces(e) {
+				call.anew()
+			}
 			s.list.Touch(id)
 			continue
 		}
@@ -128,6 +132,11 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			}
 		}
 	}
+}
+
+// replaces tells that a tool's output is another one from this event on.
+func replaces(e *protocol.Event) bool {
+	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) && decode[protocol.ToolOutputData](e.Data).Replace
 }
 
 // planned shows an event of the turn's plan where the plan is shown.
@@ -181,15 +190,15 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 	switch it.Kind {
 	case protocol.ItemText:
 		head := ""
-		if voice := cmp.Or(it.Agent, s.tasks[it.Task], it.Task, "agent"); voice != s.voice || it.Task != "" {
+		if voice := cmp.Or(it.Agent, s.task(it.Task), "agent"); voice != s.voice || it.Task != "" {
 			s.voice = voice
 			head = s.head(voice, e)
 		}
 		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, it.Task != ""
 	case protocol.ItemReasoning:
-		return &thought{landmark: s.at(0, it), look: s.look, item: it}, true
+		return &thought{landmark: s.at(0, it), look: s.look, item: it, task: s.task(it.Task)}, true
 	case protocol.ItemTool:
-		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it}, true
+		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it, task: s.task(it.Task)}, true
 	case protocol.ItemApproval:
 		return &decision{landmark: s.at(anApproval, it), look: s.look, item: it}, false
 	}
@@ -200,6 +209,19 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 		return n, false
 	}
 	return nil, false
+}
+
+// task is what a task of a plan is called.
+func (s *story) task(id string) string {
+	if title := s.tasks[id]; title != "" || id == "" {
+		return title
+	}
+	if s.plan != nil {
+		if i := s.plan.find(id); i >= 0 {
+			return s.plan.steps[i].Title
+		}
+	}
+	return id
 }
 
 // at makes an item of the turn under way one that can be gone to.

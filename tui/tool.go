@@ -25,6 +25,7 @@ type toolCall struct {
 	look *look
 	item *protocol.Item
 	feed feed[*transcript.Text]
+	task string // of a plan, by its title
 	cut  string // why it did not come to its end
 
 	changes *changes // of what the call had when they were made
@@ -41,6 +42,11 @@ type made struct {
 	input    *byte
 	contents int
 	text     int
+}
+
+// anew forgets what was laid out of an output that is another one now.
+func (t *toolCall) anew() {
+	t.feed, t.of, t.changes, t.inText = feed[*transcript.Text]{}, made{}, nil, false
 }
 
 func (t *toolCall) cutOff(why string) { t.cut = why }

@@ -15,10 +15,13 @@ func (t *toolCall) title() string {
 	if t.item.Parent != "" {
 		glyph = t.look.dim.Render("  ↳")
 	}
+	if t.task != "" {
+		glyph += " " + t.look.dim.Render(oneLine(transcript.Clean(t.task))+" ›")
+	}
 	tool := t.item.Tool
 	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
 		s := glyph + " " + t.look.dim.Render(oneLine(transcript.Clean(name))) + " " + t.look.bold.Render(oneLine(transcript.Clean(tool.Title)))
-		if about := t.about(); about != "" && !strings.Contains(tool.Title, about) {
+		if about := t.about(); len(about) > 1 && !strings.Contains(tool.Title, about) {
 			s += " " + t.look.dim.Render(oneLine(transcript.Clean(about)))
 		}
 		return s

@@ -41,6 +41,10 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 		if m.composer.editing != "" {
 			return m.endEdit()
 		}
+		if m.composer.recall.walking() {
+			m.composer.stay()
+			return nil
+		}
 		if m.state.Turn == nil {
 			return nil
 		}

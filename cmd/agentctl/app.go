@@ -30,6 +30,7 @@ type globals struct {
 	Server  string
 	Token   string
 	Dialect string
+	Spoken  map[string]string // options of the dialect
 	As      string
 	Output  string
 	Timeout time.Duration

@@ -15,6 +15,7 @@ import (
 type config struct {
 	Agents          map[string]agentConfig `json:"agents"`
 	DefaultAgent    string                 `json:"default_agent"`
+	Users           string                 `json:"users"`            // path of a file of users who log in
 	ApprovalTimeout duration               `json:"approval_timeout"` // 0: none
 	EditHold        duration               `json:"edit_hold"`        // 0: the server's default
 	StateTTL        duration               `json:"state_ttl"`        // 0: the server's default
@@ -53,6 +54,9 @@ func (c *config) from(dir string) {
 			a.Script = filepath.Join(dir, a.Script)
 			c.Agents[name] = a
 		}
+	}
+	if c.Users != "" && !filepath.IsAbs(c.Users) {
+		c.Users = filepath.Join(dir, c.Users)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/tui/inspector"
 	"agentctl/wsclient"
@@ -45,13 +46,17 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	if a.personalErr != nil {
 		return nil, a.personalErr
 	}
+	if len(a.flags.Spoken) > 0 && a.flags.Dialect == "" {
+		return nil, usagef("--dialect-opt is about a dialect that --dialect names")
+	}
 	if a.flags.Dialect != "" && a.flags.Server == "" {
 		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
 	}
 	o := wsclient.Options{
 		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
+		DialectOptions: a.flags.Spoken,
 	}
-	if p == giveUp {
+	if d, _ := dialect.Named(o.Dialect); p == giveUp && d.Retry.Attempts == 0 { // else the dialect says it
 		o.Attempts = retries
 	}
 	dir, err := a.dataDir()
@@ -64,6 +69,9 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	url := a.flags.Server
 	if err := checkURL(url); err != nil {
 		return nil, err
+	}
+	if o.Token == "" && err == nil {
+		o.Token = dir.loginFor(url)
 	}
 	local := strings.HasPrefix(url, "unix:")
 	if token := dir.tokenFor(url); err == nil && token != "" { // it is this user's own server

@@ -17,6 +17,8 @@ import (
 //	token         the credential of loopback TCP, 0600, kept over restarts
 //	url           the URLs that the token may be sent to, while a server runs
 //	secret        what exported states are signed with, 0600
+//	key           what credentials are signed with, 0600
+//	logins        the credentials that other servers gave for a password, 0600
 //	server.log    what a background server says
 //
 // The store has its own files and its own lock beside them.

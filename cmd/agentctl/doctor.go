@@ -99,7 +99,7 @@ func (d dataDir) checks() []check {
 		return []check{{"data directory", checkBad, fmt.Sprintf("%s is no directory", d)}}
 	}
 	list := []check{private("data directory", string(d), info)}
-	for _, name := range []string{"token", "secret"} {
+	for _, name := range []string{"token", "secret", "key", "logins"} {
 		if info, err := os.Stat(d.path(name)); err == nil {
 			list = append(list, private(name, d.path(name), info))
 		}

@@ -117,7 +117,7 @@ var hints = map[protocol.Code]string{
 	codeUnreachable:            "is the server running? start one with: agentctl serve",
 	protocol.CodeNoSession:     "see which there are: agentctl ls",
 	protocol.CodeAmbiguous:     "write more of the id: agentctl ls",
-	protocol.CodeUnauthorized:  "give a credential: --token or AGENTCTL_TOKEN",
+	protocol.CodeUnauthorized:  "log in: agentctl login --server URL; or give a credential: --token or AGENTCTL_TOKEN",
 	protocol.CodeForbidden:     "ask for a role that may do this",
 	protocol.CodeNoAgent:       "see which there are: agentctl agents",
 	protocol.CodeNameTaken:     "choose another name, or see: agentctl ls",

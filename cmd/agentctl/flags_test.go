@@ -145,7 +145,7 @@ func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := globals{Server: "ws://flag", Token: "t", Dialect: "myagent", Data: "/d", NoColor: true, Output: formatText}
-	if a.flags != want {
+	if !reflect.DeepEqual(a.flags, want) {
 		t.Errorf("%+v, want %+v", a.flags, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"agentctl/server"
 	"agentctl/server/agent/process"
+	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -64,8 +65,24 @@ func (i *instance) build(ctx context.Context, c *config, log *slog.Logger) (err 
 	if i.store, err = sqlite.Open(string(i.dir), sqlite.Options{Sync: sqlite.Sync(c.Sync), Log: log}); err != nil {
 		return err
 	}
-	i.server, err = server.New(ctx, c.server(i.store, []byte(secret), log))
+	cfg := c.server(i.store, []byte(secret), log)
+	if cfg.Gate, err = i.gate(c); err != nil {
+		return err
+	}
+	i.server, err = server.New(ctx, cfg)
 	return err
+}
+
+// gate lets in the configured users and whom credentials were made for here.
+func (i *instance) gate(c *config) (*login.Gate, error) {
+	var users login.Users
+	if c.Users != "" {
+		var err error
+		if users, err = readUsers(c.Users); err != nil {
+			return nil, err
+		}
+	}
+	return i.dir.gate(users)
 }
 
 // server is the configuration of a server on a store.

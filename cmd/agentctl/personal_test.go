@@ -119,7 +119,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 		}}
 		a.flags.Output = formatText
 		c.want.Output = formatText
-		if err := a.readEnvironment(); err != nil || a.personalErr != nil || a.flags != c.want {
+		if err := a.readEnvironment(); err != nil || a.personalErr != nil || !reflect.DeepEqual(a.flags, c.want) {
 			t.Errorf("%s: %+v, %v, %v; want %+v", c.name, a.flags, err, a.personalErr, c.want)
 		}
 	}

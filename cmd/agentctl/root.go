@@ -75,7 +75,7 @@ func newRoot(a *app) *cobra.Command {
 	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a), newApprovals(a, runApprovals),
 		newApprove(a, runDecide), newDeny(a, runDecide), newExplain(a, runDecide), newRules(a), newTask(a), newCompact(a, runCompact))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport), newContext(a, runContext))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a), newToken(a),
+	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
 		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)
@@ -103,6 +103,8 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
 	f.StringVar(&g.Dialect, "dialect", "", "speak the dialect `NAME` (AGENTCTL_DIALECT)")
+	f.StringToStringVar(&g.Spoken, "dialect-opt", nil, "option `K=V` of the dialect")
+	f.Lookup("dialect-opt").DefValue = "" // shown as [] otherwise
 	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
 	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
 	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")

@@ -27,6 +27,7 @@ type serveOptions struct {
 	Listen       []string
 	Dialects     []string
 	Config       string
+	Users        string
 	DefaultAgent string
 	Sync         string
 	Insecure     bool
@@ -52,12 +53,16 @@ that this is meant: anybody who gets in runs commands here.
 carry a token need ",open": whoever is on this machine gets in, on loopback only, and may do what ",role=R" says; without it create
 sessions, send, queue, interrupt and decide. Every dialect is served at /dialect/NAME of the other listeners too.
 
+--users FILE lets the users in it log in ("agentctl login"), each with a role; "agentctl token user" makes them, "agentctl token" makes
+credentials without a password. The file is read once, at the start.
+
 --config FILE is JSON:
 
   {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
                        "env": {"K": "V"}},
               "demo": {"script": "demo.script"}},
-   "default_agent": "mine", "approval_timeout": "5m", "edit_hold": "30s",
+   "default_agent": "mine", "users": "users.json",
+   "approval_timeout": "5m", "edit_hold": "30s",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
    "window": 16777216, "limits": {"message": 1048576, "inflight": 64},
    "dialects": {"myagent": {"agents": {"their name": "mine"},
@@ -73,6 +78,7 @@ All of it may be left out.`,
 	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR`, port 0 for any; may be repeated")
 	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R], a dialect")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE`")
+	f.StringVar(&o.Users, "users", "", "`FILE` of users who log in")
 	f.StringVar(&o.DefaultAgent, "default-agent", "", "`AGENT` of sessions that name none")
 	f.StringVar(&o.Sync, "sync", "", "`LEVEL` normal; full survives a power cut")
 	f.BoolVar(&o.Insecure, "insecure", false, "let other machines in without TLS")
@@ -115,6 +121,9 @@ func (o *serveOptions) settings() (*config, error) {
 	}
 	if o.Sync != "" {
 		c.Sync = o.Sync
+	}
+	if o.Users != "" {
+		c.Users = o.Users
 	}
 	return c, nil
 }

@@ -167,7 +167,8 @@ func (l *Life) request() bridge.Entry {
 		CWD: l.some("", "/x"), Asked: l.Now,
 		Kind: l.some(protocol.ApproveCommand, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion, protocol.ApprovePatch),
 		Options: []protocol.Option{
-			{ID: "allow_once", Kind: protocol.AllowOnce, Label: "Yes"}, {ID: "deny", Kind: protocol.Deny, Label: "No"},
+			{ID: "allow_once", Kind: protocol.AllowOnce, Label: "Yes"},
+			{ID: "deny", Kind: protocol.Deny, Label: "No"},
 			{ID: "allow_always", Kind: protocol.AllowAlways, Label: "Always", Scope: "ls"},
 		},
 	}

@@ -2,6 +2,7 @@ package multiagent
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,7 +37,13 @@ func newCaller(t tester, options map[string]string) *caller {
 // connect opens a connection.
 func (c *caller) connect() {
 	c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Options: c.options, Memory: c.memory})
+	before := len(c.frames)
 	c.do(c.codec.Open(c.now))
+	if got := c.frames[before:]; len(got) == 0 || string(got[0]) != `{"type":"PING"}` {
+		c.t.Fatalf("%s: not greeted", got)
+	}
+	c.frames = slices.Delete(c.frames, before, before+1)
+	c.says(`{"type":"PONG"}`)
 }
 
 func (c *caller) do(out protocol.Output) {

@@ -19,6 +19,7 @@ const (
 // How long an error may take. The dialect does not say that it took a message: after patience without an error, it did.
 const (
 	patience = 500 * time.Millisecond
+	opening  = 2 * time.Second  // for the first sign of a server
 	longest  = 10 * time.Second // for what is always answered
 	linger   = 5 * time.Second  // after a tool that nothing may follow
 )
@@ -39,6 +40,8 @@ type Client struct {
 	pings    []*protocol.Command
 	last     *thread // that something was said or heard of
 	watching bool
+	opens    time.Time // until then a server that will not have us says so; zero: it has us, or is not going to say
+	early    [][]byte  // native lines that wait for it
 
 	now time.Time // of the call under way
 	out *protocol.Output
@@ -89,9 +92,12 @@ func epoch(id string) string {
 	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
-// Open implements protocol.Codec: what was under way when the last connection was lost, is lost.
+// Open implements protocol.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes
+// with 1008, so that nothing is answered here until it has answered a PING, as it does to its own clients.
 func (c *Client) Open(now time.Time) protocol.Output {
 	return c.do(now, func() {
+		c.opens = now.Add(opening)
+		c.say(frame{Type: typePing})
 		for _, t := range c.memory.threads {
 			t.log.Epoch = c.desk.Epoch
 			t.log.Detach()
@@ -103,15 +109,43 @@ func (c *Client) Open(now time.Time) protocol.Output {
 // Native implements protocol.Codec.
 func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 	return c.do(now, func() {
-		if cmd, ok := c.desk.Take(c.out, line); ok {
-			c.command(&cmd)
+		if c.opens.IsZero() {
+			c.native(line)
+			return
+		}
+		if c.early = append(c.early, slices.Clone(line)); len(c.early) >= maxWaits {
+			c.opened()
 		}
 	})
 }
 
+func (c *Client) native(line []byte) {
+	if cmd, ok := c.desk.Take(c.out, line); ok {
+		c.command(&cmd)
+	}
+}
+
+// opened carries out what waited until it was known that the server has us.
+func (c *Client) opened() {
+	early := c.early
+	c.opens, c.early = time.Time{}, nil
+	for _, line := range early {
+		c.native(line)
+	}
+}
+
 // Foreign implements protocol.Codec.
 func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
-	return c.do(now, func() { c.message(f.Data) })
+	return c.do(now, func() {
+		if c.opens.IsZero() {
+			c.message(f.Data)
+			return
+		}
+		if hear(f.Data).kind() != typePong {
+			c.message(f.Data)
+		}
+		c.opened()
+	})
 }
 
 // Wake implements protocol.Codec: some have waited long enough.
@@ -135,6 +169,9 @@ func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name
 
 // expire ends the waits whose time has come.
 func (c *Client) expire() {
+	if !c.opens.IsZero() && !c.now.Before(c.opens) {
+		c.opened()
+	}
 	for _, t := range c.memory.threads {
 		for _, w := range slices.Clone(t.waits) {
 			if !c.now.Before(w.deadline) && t.unwait(w) {
@@ -158,6 +195,9 @@ func (c *Client) next() (at time.Time) {
 		if at.IsZero() || d.Before(at) {
 			at = d
 		}
+	}
+	if !c.opens.IsZero() {
+		sooner(c.opens)
 	}
 	for _, t := range c.memory.threads {
 		for _, w := range t.waits {

@@ -7,17 +7,6 @@ import (
 	"agentctl/protocol"
 )
 
-const (
-	chunkExample = `{ "type": "message_chunk", "conversationId": "uuid", "payload": { "messageId": "uuid", "chunk": "partial text", "agentName": "Agent Name" } }`
-	askExample   = `{ "type": "tool_approval_required", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name",
-		"toolArgs": {}, "description": "Tool description", "agentName": "Agent Name" } }`
-	executedExample = `{ "type": "tool_executed", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name", "result": {},
-		"success": true, "errorMessage": null } }`
-	completeExample = `{ "type": "message_complete", "conversationId": "uuid", "payload": { "messageId": "uuid", "content": "full response text",
-		"agentName": "Agent Name", "metadata": { "tokenCount": 150, "durationMs": 2500 } } }`
-	errorExample = `{ "type": "error", "conversationId": "uuid", "error": "Error message", "payload": { "code": "error_code", "message": "Error message" } }`
-)
-
 func failure(code string) string {
 	return string(errorFrame("uuid", code, "because").encode().Data)
 }
@@ -236,6 +225,37 @@ func TestRejections(t *testing.T) {
 		late := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "uuid", Decision: protocol.AllowOnce})
 		if c.code(late) != protocol.CodeConflict || c.answers[late].Error.Winner == nil {
 			t.Errorf("%v", c.answers[late])
+		}
+	}
+}
+
+// MA-4: a server accepts whom it then closes, so nothing is answered before it has answered, or long was silent.
+func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
+	for name, sign := range map[string]func(*caller){
+		"its PONG":       func(c *caller) { c.says(`{"type":"PONG"}`) },
+		"anything else":  func(c *caller) { c.says(chunkExample) },
+		"a long silence": func(c *caller) { c.waits() },
+		"too much waited": func(c *caller) {
+			for range maxWaits {
+				c.asks(protocol.DoList, "", nil)
+			}
+		},
+	} {
+		c := newCaller(t, nil)
+		c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Memory: c.memory})
+		c.do(c.codec.Open(c.now))
+		c.wants(`{"type":"PING"}`)
+		id := c.asks(protocol.DoHello, "", nil)
+		ping := c.asks(protocol.DoPing, "", nil)
+		if c.answers[id] != nil {
+			t.Errorf("%s: answered at once", name)
+		}
+		if sign(c); c.answers[id] == nil || c.answers[ping] != nil {
+			t.Errorf("%s: %v %v", name, c.answers[id], c.answers[ping])
+		}
+		c.wants(`{"type":"PING"}`)
+		if c.says(`{"type":"PONG"}`); c.answers[ping] == nil {
+			t.Errorf("%s: the second PONG answers nothing", name)
 		}
 	}
 }

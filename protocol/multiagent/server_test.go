@@ -2,6 +2,7 @@ package multiagent
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,25 +192,25 @@ func TestBadInput(t *testing.T) {
 
 // MA-16, MA-17, X-23: a user may not approve, and an observer nothing but look.
 func TestRoles(t *testing.T) {
-	for _, c := range []struct {
-		role  protocol.Role
-		frame string
-		may   bool
-	}{
-		{protocol.RoleOperator, `{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, false},
-		{protocol.RoleApprover, `{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, true},
-		{"", `{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, true},
-		{protocol.RoleOperator, `{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, true},
-		{protocol.RoleObserver, `{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, false},
-		{protocol.RoleObserver, `{"type":"start_conversation","payload":{"domainId":"d"}}`, false},
-		{protocol.RoleObserver, `{"type":"cancel_stream","conversationId":"uuid"}`, false},
-		{"stranger", `{"type":"cancel_stream","conversationId":"uuid"}`, false},
+	roles := append([]protocol.Role{"stranger"}, protocol.Roles...)
+	for frame, least := range map[string]protocol.Role{
+		`{"type":"PING","conversationId":"uuid"}`:                                                      "stranger",
+		`{"type":"start_conversation","payload":{"domainId":"d"}}`:                                     protocol.RoleOperator,
+		`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`:                    protocol.RoleOperator,
+		`{"type":"cancel_stream","conversationId":"uuid"}`:                                             protocol.RoleOperator,
+		`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`:  protocol.RoleApprover,
+		`{"type":"APPROVE_TOOL","conversationId":"uuid","payload":{"requestId":"r","approved":false}}`: protocol.RoleApprover,
 	} {
-		h := newHost(t, protocol.Door{Role: c.role})
-		h.says(c.frame)
-		said := strings.Join(h.takes(), "")
-		if refused := strings.Contains(said, `"code":"forbidden"`); refused == c.may || c.may == (len(h.did) == 0) {
-			t.Errorf("%q %s: %s", c.role, c.frame, said)
+		for rank, role := range append(roles, "") { // no role is everything
+			h := newHost(t, protocol.Door{Role: role})
+			h.says(frame)
+			said := strings.Join(h.takes(), "")
+			may := rank >= slices.Index(roles, least)
+			if refused := strings.Contains(said, `"code":"forbidden"`); refused == may || !may && len(h.did) > 0 {
+				t.Errorf("%q %s: %s", role, frame, said)
+			}
+			h.says(`{"type":"PING"}`)
+			h.wants(`{"type":"PONG"}`) // the connection lives on
 		}
 	}
 }

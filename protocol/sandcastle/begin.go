@@ -3,7 +3,6 @@ package sandcastle
 import (
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -23,7 +22,8 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 	start := func(messages []chatMessage) {
 		c.logs++
 		s.log = bridge.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
-		s.log.Begin(e.Snapshot.state(s.id, c.now))
+		s.log.Begin(e.Snapshot.state())
+		c.created(s, e, messages)
 		c.recount(s, messages, last)
 		s.last = new(e.Snapshot.last())
 		c.current(s, e)
@@ -57,9 +57,27 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 	}})
 }
 
+// created begins the log. When the session was created is not told: not after the first of what is known of it.
+func (c *Client) created(s *session, e *sessionEvent, messages []chatMessage) {
+	at := c.now
+	known := []string{}
+	if t := e.TurnContext; t != nil {
+		known = append(known, t.StartedAt)
+	}
+	if len(messages) > 0 {
+		known = append(known, messages[0].CreatedAt)
+	}
+	for _, k := range known {
+		if t := stamped(k); !t.IsZero() && t.Before(at) {
+			at = t
+		}
+	}
+	c.add(s, bridge.Entry{Type: protocol.SessionCreated, Time: at, Data: protocol.SessionCreatedData{Agent: Name}})
+}
+
 // state is what a snapshot says of a session, but for the turn under way.
-func (snap *snapshot) state(id string, now time.Time) *protocol.State {
-	st := &protocol.State{Session: id, Agent: Name, Created: now.UTC().Truncate(time.Millisecond)}
+func (snap *snapshot) state() *protocol.State {
+	st := &protocol.State{}
 	for i := range snap.Queue {
 		st.Queue = append(st.Queue, snap.Queue[i].message())
 	}
@@ -102,7 +120,7 @@ func (c *Client) again(s *session, e *sessionEvent) {
 		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken: beginning anew"}
 		return
 	}
-	queue := e.Snapshot.state(s.id, c.now).Queue
+	queue := e.Snapshot.state().Queue
 	if string(protocol.MustEncode(queue)) != string(protocol.MustEncode(s.log.State.Queue)) {
 		for len(s.log.State.Queue) > 0 {
 			n := len(s.log.State.Queue)

@@ -1,7 +1,6 @@
 package sandcastle
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -64,8 +63,11 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 		l.user("t1", "go")
 		l.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
-			{ID: "yes", Kind: protocol.AllowOnce}, {ID: "ever", Kind: protocol.AllowAlways}, {ID: "no", Kind: protocol.Deny},
-			{ID: "stop", Kind: protocol.DenyStop}, {ID: "why", Kind: protocol.Explain},
+			{ID: "yes", Kind: protocol.AllowOnce},
+			{ID: "ever", Kind: protocol.AllowAlways},
+			{ID: "no", Kind: protocol.Deny},
+			{ID: "stop", Kind: protocol.DenyStop},
+			{ID: "why", Kind: protocol.Explain},
 		}})
 		l.does(protocol.DoSubscribe, "s", "", nil)
 		if s, _ := l.seen(nil); len(s.Approvals[0].Options) != 2 || s.Approvals[0].Options[0].ID != "yes" || s.Approvals[0].Options[1].ID != "no" {
@@ -216,30 +218,4 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 		}
 		l.compare(past, joined, true)
 	})
-}
-
-// The examples of the document: a message with its parts, and the events that its code reads.
-func TestTheDocumentsExamples(t *testing.T) {
-	var p payload
-	example := `{"sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"temp_123"}`
-	if err := json.Unmarshal([]byte(example), &p); err != nil || p.SessionID != "abc" || *p.Content != "Hello" || p.ClientMessageID != "temp_123" {
-		t.Errorf("%+v %v", p, err)
-	}
-	if parts := nativeParts(*p.Content, p.Parts); parts != nil {
-		t.Errorf("the agent hears the text twice: %+v", parts)
-	}
-	for got, want := range map[string]any{
-		`{"status":"started","messageId":"msg_456"}`: sendResult{Status: "started", MessageID: "msg_456"},
-		`{"interrupted":false}`:                      interruptResult{},
-		`{"interrupted":true}`:                       interruptResult{true},
-		`{"removed":true}`:                           dequeueResult{true},
-		`{"removed":false}`:                          dequeueResult{},
-		`{"_tag":"SessionStopped","turnId":"t","reason":"interrupted"}`: sessionEvent{Tag: sessionStopped, TurnID: "t", Reason: stopInterrupted},
-		`{"_tag":"MessageDequeued","messageId":"m"}`:                    sessionEvent{Tag: messageDequeued, MessageID: "m"},
-		`{"type":"finish","finishReason":"stop"}`:                       chatEvent{Type: chatFinish, FinishReason: finishStop},
-	} {
-		if s := string(protocol.MustEncode(want)); s != got {
-			t.Errorf("got %s, want %s", s, got)
-		}
-	}
 }

@@ -46,11 +46,12 @@ type Client struct {
 	out      *protocol.Output
 }
 
-// manners are how a server wants to be asked; known on the next connection, too.
+// manners are how a server wants to be asked; known on the next connection, too, as is what may have been sent.
 type manners struct {
 	tags tagSet
 	sure bool
 	mute bool // does not tell its history
+	open openSends
 }
 
 // An inquiry is a request of ours that has no exit yet.

@@ -112,7 +112,7 @@ func (d *desk) follows() {
 	d.t.Helper()
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, idle)
-	if d.types() != "answer caught_up" {
+	if d.types() != "answer session.created caught_up" {
 		d.t.Fatalf("%s", d.lines)
 	}
 }
@@ -155,7 +155,7 @@ func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 		`"buffer":[{"type":"start","messageId":"a1"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"Hi"}],`+
 		`"turnContext":{"turnId":"t1","messageId":"m1","content":"Hello","clientMessageId":"c1","startedAt":"2026-03-01T11:59:00.000Z"},"pendingApprovals":[{"toolCallId":"x","toolName":"Bash"}]}`)
 	same(t, d.said, `{"_tag":"Ack","requestId":"0"}`)
-	if got := d.types(); got != "answer message.user turn.started text.start text.delta approval.requested caught_up" {
+	if got := d.types(); got != "answer session.created message.user turn.started text.start text.delta approval.requested caught_up" {
 		t.Errorf("got %s", got)
 	}
 	if s := d.state; s.Turn.Message.Text != "Hello" || s.Turn.Started.Minute() != 59 || s.Queue[0].Text != "later" || s.Approvals[0].Request != "x" {
@@ -268,6 +268,30 @@ func TestSend(t *testing.T) {
 	}
 	if a := d.does(protocol.DoSend, "", protocol.SendData{Text: "x", Front: true}); a.Error.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", a)
+	}
+}
+
+// SC-36, SC-39: a message whose answer a broken connection kept is looked up on the next one, and sent again only if it is not there.
+func TestAMessageIsSentOnceOverConnections(t *testing.T) {
+	for arrived, want := range map[string]string{"key-1": "", "another": `"tag":"chat.send"`} {
+		memory := &protocol.Memory{Value: &manners{tags: chatTags, sure: true}}
+		d := newDesk(t, memory)
+		d.follows()
+		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+		if len(d.said) != 1 {
+			t.Fatalf("%s", d.said)
+		}
+		d = newDesk(t, memory)
+		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+		d.chunk(0, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
+		d.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"` + arrived + `"},` +
+			`{"id":"a1","role":"assistant","parts":[]}]}}`)
+		said := strings.Join(d.said, "")
+		a := d.answer("n1")
+		if want == "" && (strings.Contains(said, "chat.send") || a == nil || !strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
+			want != "" && (!strings.Contains(said, want) || a != nil) {
+			t.Errorf("arrived %s: said %s, answered %+v", arrived, said, a)
+		}
 	}
 }
 
@@ -421,7 +445,7 @@ func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, past)
 	d.says(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
-	if d.types() != "answer caught_up" || len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"2","tag":"chat.subscribe"`) {
+	if d.types() != "answer session.created caught_up" || len(d.said) != 2 || !strings.Contains(d.said[1], `"id":"2","tag":"chat.subscribe"`) {
 		t.Errorf("%s %s", d.lines, d.said)
 	}
 	same(t, d.said[:1], `{"_tag":"Interrupt","requestId":"0"}`) // what is streamed goes on there

@@ -73,6 +73,7 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 		c.now = at // as it was then
 	}
 	c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	s.began()
 	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	s.turn = &turn{id: answer.ID, tools: map[string]*toolCall{}}
 	for i := range answer.Parts {

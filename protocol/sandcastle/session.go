@@ -21,6 +21,7 @@ type session struct {
 	user    *queued // whose turn is about to start
 	turn    *turn
 	last    *string                    // message of finished turns, as their history names it, empty: none; nil: not known
+	recent  []recent                   // messages that began turns, oldest first
 	decided map[string]protocol.Winner // the newest decisions, by request
 	order   []string                   // of decided
 }

@@ -87,6 +87,7 @@ func (c *Client) started(s *session, e *sessionEvent) {
 		c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	}
 	s.turn = &turn{id: e.TurnID, tools: map[string]*toolCall{}, whole: map[string]bool{}, shadows: map[string]bool{}}
+	s.began()
 	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 }
 

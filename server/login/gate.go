@@ -28,17 +28,21 @@ type Gate struct {
 	checks chan struct{}
 }
 
-// NewGate makes a gate for users whose tokens hold as long as secret stays, a day at most.
+// NewGate makes a gate for users, of whom there may be none. Their tokens hold as long as secret stays, a day at most.
 func NewGate(users Users, secret []byte) *Gate {
 	return &Gate{users: users, key: key(secret), life: life, now: time.Now, checks: make(chan struct{}, atOnce)}
 }
 
 // ServeHTTP gives a token for a name and a password: {"username","password"} → {"access_token","token_type":"bearer","role"}. Any
-// other pair is answered 401, {"detail"}.
+// other pair is answered 401, {"detail"}; 404 where there are no users.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
+		return
+	}
+	if len(g.users) == 0 {
+		refuse(w, http.StatusNotFound, "nobody logs in here: this server has no users")
 		return
 	}
 	var said struct{ Username, Password string }

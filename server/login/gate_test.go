@@ -1,10 +1,12 @@
 package login
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,7 +110,9 @@ func TestCheck(t *testing.T) {
 
 func TestReadUsersSaysWhatIsWrong(t *testing.T) {
 	for file, want := range map[string]string{
-		`[]`: "read users", `{} {}`: "more than one", `{"a":{"pass":"x"}}`: "unknown field",
+		`[]`: "read users", `{} {}`: "more than one", ``: "not a JSON object", `{"a":{}`: "not a password hash", `{`: "read users",
+		`{"a":{"password":"` + quick("x") + `","role":"admin"},"a":{"password":"` + quick("y") + `","role":"admin"}}`: "twice",
+		`{"a":{"pass":"x"}}`: "unknown field",
 		`{"":{"password":"` + quick("x") + `","role":"admin"}}`:     "a name has",
 		`{"a":{"password":"plain","role":"admin"}}`:                 "not a password hash",
 		`{"a":{"password":"` + quick("x") + `","role":"king"}}`:     `role "king" is none of`,
@@ -131,12 +135,117 @@ func TestHashFitsItsPasswordAlone(t *testing.T) {
 	}
 }
 
+// A made token needs no user, and says its role itself.
+func TestMake(t *testing.T) {
+	g := newGate(t)
+	for _, c := range []struct {
+		subject string
+		role    protocol.Role
+		life    time.Duration
+		ok      bool
+	}{
+		{"ci", protocol.RoleObserver, time.Hour, true},
+		{"bob", protocol.RoleAdmin, MaxLife, true},
+		{"", protocol.RoleAdmin, time.Hour, false},
+		{strings.Repeat("x", maxName+1), protocol.RoleAdmin, time.Hour, false},
+		{"\xff", protocol.RoleAdmin, time.Hour, false},
+		{"ci", "king", time.Hour, false},
+		{"ci", "", time.Hour, false},
+		{"ci", protocol.RoleAdmin, 0, false},
+		{"ci", protocol.RoleAdmin, MaxLife + time.Second, false},
+	} {
+		token, err := g.Make(c.subject, c.role, c.life)
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+		who, ok := g.Check(token)
+		if want := (Caller{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, g.now().Add(c.life)}); ok != c.ok || ok && !same(who, want) {
+			t.Errorf("%+v: %+v %v", c, who, ok)
+		}
+	}
+	if _, ok := NewGate(nil, []byte("another")).Check(first(g.Make("ci", protocol.RoleAdmin, time.Hour))); ok {
+		t.Error("another server's token lets in")
+	}
+}
+
+func first(token string, _ error) string { return token }
+
+func same(a, b Caller) bool { return a.By == b.By && a.Role == b.Role && a.Until.Equal(b.Until) }
+
+func TestWithoutUsersNobodyLogsIn(t *testing.T) {
+	if status, said := login(NewGate(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || said["detail"] == "" {
+		t.Errorf("%d %v", status, said)
+	}
+}
+
 func FuzzParseHash(f *testing.F) {
 	f.Add(quick("x"))
 	f.Add("pbkdf2-sha256$1$$")
 	f.Fuzz(func(t *testing.T, s string) {
-		if h, err := parseHash(s); err == nil && (h.rounds < 1 || h.rounds > maxRounds || len(h.key) != keyBytes) {
+		h, err := parseHash(s)
+		if err != nil {
+			return
+		}
+		if h.rounds < 1 || h.rounds > maxRounds || len(h.key) != keyBytes {
 			t.Errorf("%+v", h)
+		}
+		if again, err := parseHash(h.String()); err != nil || again.String() != h.String() {
+			t.Errorf("%q is read back as %v, %v", h, again, err)
+		}
+	})
+}
+
+// Whatever a users file holds, who is let in by it has a name, a role and a real hash, and what is wrong is said without a password.
+func FuzzReadUsers(f *testing.F) {
+	f.Add([]byte(`{"ada":{"password":"` + quick("a") + `","role":"admin"}}`))
+	f.Add([]byte(`{"ada":{"password":"hunter2","role":"admin"}}`))
+	f.Add([]byte(`{"a":{},"a":{}} {`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		users, err := ReadUsers(file)
+		if err != nil {
+			if users != nil || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%v, %v", users, err)
+			}
+			return
+		}
+		for name, who := range users {
+			if name == "" || len(name) > maxName || len(who.password.key) != keyBytes || !slices.Contains(protocol.Roles, who.role) {
+				t.Errorf("%q: %+v", name, who)
+			}
+		}
+		lines, err := ReadLines(file)
+		if again, err2 := ReadUsers(protocol.MustEncode(lines)); err != nil || err2 != nil || len(again) != len(users) {
+			t.Errorf("written again: %v, %v", err, err2)
+		}
+	})
+}
+
+// Whatever is said at the gate, only the right pair gets a token, and every answer is JSON.
+func FuzzLogin(f *testing.F) {
+	g := newGate(f)
+	real := nobody
+	nobody.password.rounds = 1
+	f.Cleanup(func() { nobody = real })
+	for _, seed := range []string{`{"username":"ada","password":"a"}`, `{"USERNAME":"ada","password":"a"}`, `{"username":"ada","password":"a","password":"b"}`, `[]`, ``} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, httptest.NewRequest(http.MethodPost, Path, bytes.NewReader(body)))
+		var said struct {
+			Token  string `json:"access_token"`
+			Detail string
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		var pair struct{ Username, Password string }
+		right := json.Unmarshal(body, &pair) == nil && (pair.Username == "ada" && pair.Password == "a" || pair.Username == "bob" && pair.Password == "b")
+		switch who, ok := g.Check(said.Token); {
+		case right != (w.Code == http.StatusOK), ok != right, ok && who.By.Name != pair.Username:
+			t.Errorf("%q: %d %+v", body, w.Code, who)
+		case !right && (w.Code != http.StatusUnauthorized && w.Code != http.StatusUnprocessableEntity || said.Detail == ""):
+			t.Errorf("%q: %d %s", body, w.Code, w.Body)
 		}
 	})
 }
@@ -144,11 +253,14 @@ func FuzzParseHash(f *testing.F) {
 func FuzzCheck(f *testing.F) {
 	g := newGate(f)
 	good, _ := g.issue("ada", protocol.RoleAdmin)
+	made, _ := g.Make("ci", protocol.RoleObserver, time.Hour)
 	f.Add(good)
+	f.Add(made)
 	f.Add(good + ".")
+	f.Add(strings.Join(strings.Split(good, ".")[:2], ".") + "." + strings.Split(made, ".")[2])
 	f.Fuzz(func(t *testing.T, token string) {
-		if _, ok := g.Check(token); ok && strings.TrimRight(token, "=") != good {
-			t.Errorf("%q lets in", token)
+		if who, ok := g.Check(token); ok && token != good && token != made {
+			t.Errorf("%q lets in %+v", token, who)
 		}
 	})
 }

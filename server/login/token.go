@@ -4,7 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -14,16 +16,21 @@ import (
 // issuer is who signs the tokens.
 const issuer = "agentctl"
 
+// MaxLife bounds how long a made token may hold.
+const MaxLife = 366 * 24 * time.Hour
+
 // claims are what a token says.
 type claims struct {
 	jwt.RegisteredClaims
 	Role protocol.Role `json:"role"`
+	Made bool          `json:"made,omitempty"` // by who has the secret, not for a password: the role is the token's
 }
 
-// A Caller is who a valid token belongs to.
+// A Caller is who a valid token belongs to, and until when it is valid.
 type Caller struct {
-	By   protocol.Actor
-	Role protocol.Role
+	By    protocol.Actor
+	Role  protocol.Role
+	Until time.Time
 }
 
 // key makes of the server's secret one that signs tokens and nothing else.
@@ -33,29 +40,59 @@ func key(secret []byte) []byte {
 	return mac.Sum(nil)
 }
 
+// Make makes a token for a subject that need not be a user, with a role of its own. It holds as long as the secret stays, life at
+// most; nothing takes back a single one.
+func (g *Gate) Make(subject string, role protocol.Role, life time.Duration) (string, error) {
+	switch {
+	case subject == "" || len(subject) > maxName || !utf8.ValidString(subject):
+		return "", fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
+	case !slices.Contains(protocol.Roles, role):
+		return "", fmt.Errorf("role %q is none of %v", role, protocol.Roles)
+	case life < time.Second || life > MaxLife:
+		return "", fmt.Errorf("a token holds 1 second to %s, not %s", MaxLife, life)
+	}
+	return g.sign(claims{Role: role, Made: true}, subject, life)
+}
+
 // issue makes a token of a user.
 func (g *Gate) issue(name string, role protocol.Role) (string, error) {
+	return g.sign(claims{Role: role}, name, g.life)
+}
+
+func (g *Gate) sign(c claims, subject string, life time.Duration) (string, error) {
 	now := g.now()
-	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{jwt.RegisteredClaims{
-		Issuer: issuer, Subject: name, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(g.life)),
-	}, role})
-	signed, err := token.SignedString(g.key)
+	c.RegisteredClaims = jwt.RegisteredClaims{
+		Issuer: issuer, Subject: subject, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life)),
+	}
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(g.key)
 	if err != nil {
 		return "", fmt.Errorf("sign token: %w", err)
 	}
 	return signed, nil
 }
 
-// Check returns whose a token is; false when it is none of ours, forged, expired, or of a user who is gone. The role is the one
-// that the user has now.
+// maxToken bounds a token, in bytes: what is longer is none of ours.
+const maxToken = 4 << 10
+
+// Check returns whose a token is; false when it is none of ours, forged, expired, or of a user who is gone. The role of a user is the
+// one that they have now.
 func (g *Gate) Check(token string) (Caller, bool) {
+	if len(token) > maxToken {
+		return Caller{}, false
+	}
 	var c claims
 	_, err := jwt.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return g.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithIssuer(issuer), jwt.WithExpirationRequired(),
 		jwt.WithTimeFunc(func() time.Time { return g.now() }))
-	who, known := g.users[c.Subject]
-	if err != nil || !known {
+	if err != nil {
 		return Caller{}, false
 	}
-	return Caller{By: protocol.Actor{Name: c.Subject, Subject: c.Subject}, Role: who.role}, true
+	who := Caller{By: protocol.Actor{Name: c.Subject, Subject: c.Subject}, Role: c.Role, Until: c.ExpiresAt.Time}
+	if !c.Made {
+		user, known := g.users[c.Subject]
+		if who.Role = user.role; !known {
+			return Caller{}, false
+		}
+	}
+	return who, true
 }

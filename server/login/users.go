@@ -3,6 +3,7 @@ package login
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,35 +21,73 @@ type user struct {
 	role     protocol.Role
 }
 
+// A Line is a user as the users file has one: the hash of a password, and what the user may do.
+type Line struct {
+	Password string        `json:"password"`
+	Role     protocol.Role `json:"role"`
+}
+
 // ReadUsers reads a users file: JSON, {"ada": {"password": HASH, "role": "approver"}, …}, with what Hash makes of a password. Its
-// errors say what is wrong in it.
+// errors say what is wrong in it, and never repeat a password.
 func ReadUsers(file []byte) (Users, error) {
-	var written map[string]struct {
-		Password string        `json:"password"`
-		Role     protocol.Role `json:"role"`
+	lines, err := ReadLines(file)
+	if err != nil {
+		return nil, err
 	}
+	users := Users{}
+	for name, line := range lines {
+		h, _ := parseHash(line.Password) // checked
+		users[name] = user{h, line.Role}
+	}
+	return users, nil
+}
+
+// ReadLines reads a users file to be written again with another line.
+func ReadLines(file []byte) (map[string]Line, error) {
 	d := json.NewDecoder(bytes.NewReader(file))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&written); err != nil {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("read users: not a JSON object")
+	}
+	lines := map[string]Line{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("read users: %w", err)
+		}
+		name := key.(string) // of an object
+		if _, twice := lines[name]; twice {
+			return nil, fmt.Errorf("read users: %q is there twice", name)
+		}
+		var l Line
+		if err := d.Decode(&l); err != nil {
+			return nil, fmt.Errorf("read users: %q: %w", name, err)
+		}
+		if err := l.check(name); err != nil {
+			return nil, fmt.Errorf("read users: %w", err)
+		}
+		lines[name] = l
+	}
+	if _, err := d.Token(); err != nil { // its end
 		return nil, fmt.Errorf("read users: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("read users: more than one JSON value")
+		return nil, errors.New("read users: more than one JSON value")
 	}
-	users := Users{}
-	for name, w := range written {
-		h, err := parseHash(w.Password)
-		switch {
-		case name == "" || len(name) > maxName:
-			return nil, fmt.Errorf("read users: a name has 1 to %d bytes", maxName)
-		case err != nil:
-			return nil, fmt.Errorf("read users: %s: %w", name, err)
-		case !slices.Contains(protocol.Roles, w.Role):
-			return nil, fmt.Errorf("read users: %s: role %q is none of %v", name, w.Role, protocol.Roles)
-		}
-		users[name] = user{h, w.Role}
+	return lines, nil
+}
+
+func (l *Line) check(name string) error {
+	if name == "" || len(name) > maxName {
+		return fmt.Errorf("a name has 1 to %d bytes", maxName)
 	}
-	return users, nil
+	if _, err := parseHash(l.Password); err != nil {
+		return fmt.Errorf("%q: %w", name, err)
+	}
+	if !slices.Contains(protocol.Roles, l.Role) {
+		return fmt.Errorf("%q: role %q is none of %v", name, l.Role, protocol.Roles)
+	}
+	return nil
 }
 
 // nobody is who is checked in place of an unknown user, so that it takes as long.

@@ -38,6 +38,7 @@ func TestSourceIsCutIntoItsWords(t *testing.T) {
 		{"rust", "fn f<'a>(x: &'a str) -> char { 'x' }", "<k:fn> f<'a>(x: &'a <t:str>) -> <t:char> { <s:'x'> }"},
 		{"rust", "/* a /* b */ c */ let", "<c:/* a /* b */ c */> <k:let>"},
 		{"bash", "for x in \"$A\"; do # go\n echo ${B}#c 'd\ne' $F; done", "<k:for> x <k:in> <s:\"$A\">; <k:do> <c:# go>\n <t:echo> <M:${B}>#c <s:'d>\n<s:e'> <M:$F>; <k:done>"},
+		{"console", "$ echo 'a\nI don't know\n$ ls # c", "<M:$> <t:echo> <s:'a>\nI don't know\n<M:$> <t:ls> <c:# c>"},
 		{"json", `{"a": [1, -2.5e+3, true], "b": "c"}`, `{<K:"a">: [<n:1>, -<n:2.5e+3>, <n:true>], <K:"b">: <s:"c">}`},
 		{"yaml", "a.b: 1 # c\n- d: 'e'\n  f: 2024-01-01\n---", "<K:a.b>: <n:1> <c:# c>\n- <K:d>: <s:'e'>\n  <K:f>: 2024-01-01\n<M:--->"},
 		{"toml", "[a.b]\nc = \"d\" # e", "<#:[a.b]>\n<K:c> = <s:\"d\"> <c:# e>"},

@@ -2,6 +2,18 @@ package code
 
 import "strings"
 
+// session is what was typed in a shell, behind its prompt, and what came of it,
+// which is in no language.
+func session(s *Scanner, line string, out []Token) []Token {
+	i := skip(line, 0)
+	if i+1 >= len(line) || strings.IndexByte("$%#>", line[i]) < 0 || line[i+1] != ' ' {
+		return out
+	}
+	out = s.scan(line, i+2, append(out, Token{i, i + 1, Meta}))
+	s.open = nil
+	return out
+}
+
 // yaml finds keys; what follows is cut by the tables.
 func yaml(s *Scanner, line string, out []Token) []Token {
 	if s.open != nil {

@@ -8,13 +8,19 @@ func textual() []*Language {
 		{open: "'", close: "'", kind: String, many: true},
 		{open: "${", close: "}", kind: Meta},
 	}
+	const (
+		wordsOfShell = "case coproc do done elif else esac fi for function if in select then until while break continue return exit export local readonly unset shift trap source alias set declare eval exec"
+		toolsOfShell = "cd echo printf read test cat grep sed awk ls rm cp mv mkdir find xargs curl git go npm make docker sudo"
+	)
 	inData := []span{{open: "#", kind: Comment, spaced: true}, triple, triple1, double, single}
 	return []*Language{
 		{
-			names: "bash sh shell zsh ksh fish console shell-session terminal", files: ".sh .bash .zsh .fish .bashrc .profile .zshrc",
-			spans: inShell, marks: "$", letters: "-",
-			keywords: "case coproc do done elif else esac fi for function if in select then until while break continue return exit export local readonly unset shift trap source alias set declare eval exec",
-			types:    "cd echo printf read test cat grep sed awk ls rm cp mv mkdir find xargs curl git go npm make docker sudo",
+			names: "bash sh shell zsh ksh fish", files: ".sh .bash .zsh .fish .bashrc .profile .zshrc",
+			spans: inShell, marks: "$", letters: "-", keywords: wordsOfShell, types: toolsOfShell,
+		},
+		{
+			names: "console shell-session terminal",
+			spans: inShell, marks: "$", letters: "-", keywords: wordsOfShell, types: toolsOfShell, line: session,
 		},
 		{
 			names: "powershell ps1 pwsh", files: ".ps1 .psm1", spans: []span{{open: "<#", close: "#>", kind: Comment, many: true}, hash, double, {open: "'", close: "'", kind: String}}, marks: "$", letters: "-", anyCase: true,

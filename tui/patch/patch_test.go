@@ -143,6 +143,26 @@ func TestNothingIsLostSideBySide(t *testing.T) {
 				}
 			}
 		}
+		var below []string // the new side, in one column
+		for _, p := range Pieces([]File{f})[1:] {
+			for _, line := range p.Lines(300, false) {
+				line = transcript.Bare(line)
+				if mark := 2*p.digits + 2; len(line) > mark && strings.IndexByte("+ ", line[mark]) >= 0 && !strings.HasPrefix(line, "⋯") {
+					below = append(below, strings.TrimRight(line[mark+2:], " "))
+				}
+			}
+		}
+		var side []string
+		for _, h := range f.Hunks {
+			for _, l := range h.Lines {
+				if l.Op != Removed {
+					side = append(side, l.Text)
+				}
+			}
+		}
+		if !slices.Equal(below, side) {
+			t.Fatalf("the new side shows as %q, want %q", below, side)
+		}
 		if !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
 			t.Fatalf("the sides show %v, want %v:\n%s", got, want, drawn([]File{f}, 100, true))
 		}

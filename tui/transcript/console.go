@@ -7,8 +7,12 @@ import (
 
 const (
 	liveRows   = 32   // that a cursor can still go back to
-	rowCells   = 8192 // of a row that a carriage return can still go back over
+	rowCells   = 2048 // of a row that a carriage return can still go back over
 	paramBytes = 64   // of a control sequence
+
+	// Blanks that a cursor leaves behind are made of nothing, so there are only
+	// so many: some for each rune written, and some to begin with.
+	blanksFirst, blanksEach, blanksMost = 4096, 4, 1 << 16
 )
 
 // console shows what a program writes as a terminal would that it writes to:
@@ -20,11 +24,20 @@ type console struct {
 	params  []byte
 	final   strings.Builder // rows that were not taken yet
 
-	rows  []string // that are not final, with marks; rows[at] is in cells
-	at    int
+	rows   []liveRow // that are not final; rows[at] is in cells
+	at     int
+	cells  []cell
+	col    int // where the next cell is written; behind the cells there are blanks
+	blanks int // that may still be made
+	pen    pen
+}
+
+// liveRow is a row that may still change. One that a cursor came back to stays in
+// cells, so that going to and fro costs nothing.
+type liveRow struct {
+	text  string // with marks
 	cells []cell
-	col   int // where the next cell is written; behind the cells there are blanks
-	pen   pen
+	kept  bool // it is in cells
 }
 
 // cell is a grapheme cluster on a row. A wide one is followed by cells of no
@@ -34,7 +47,7 @@ type cell struct {
 	style Style
 }
 
-func newConsole() *console { return &console{rows: []string{""}} }
+func newConsole() *console { return &console{rows: make([]liveRow, 1), blanks: blanksFirst} }
 
 // take is the rows that became final since the last call.
 func (c *console) take() string {
@@ -45,8 +58,47 @@ func (c *console) take() string {
 
 // live is the rows that may still change.
 func (c *console) live() string {
-	c.rows[c.at] = c.row()
-	return strings.Join(c.rows, "\n")
+	c.leave()
+	return joined(c.rows)
+}
+
+func joined(rows []liveRow) string {
+	var out strings.Builder
+	for i := range rows {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		if rows[i].kept {
+			out.WriteString(marks(rows[i].cells))
+		} else {
+			out.WriteString(rows[i].text)
+		}
+	}
+	return out.String()
+}
+
+// leave stores the row of the cursor.
+func (c *console) leave() {
+	if r := &c.rows[c.at]; r.kept {
+		r.cells = c.cells
+	} else {
+		r.text = marks(c.cells)
+	}
+}
+
+// enter takes another row into the cells, where it stays.
+func (c *console) enter(at int) {
+	if c.rows[c.at].kept {
+		c.cells = nil // they are that row's
+	}
+	c.at = at
+	r := &c.rows[at]
+	if r.kept {
+		c.cells = r.cells
+		return
+	}
+	c.load(r.text)
+	r.kept = true
 }
 
 // write takes the next piece of output. No rune is cut between two pieces.
@@ -68,12 +120,13 @@ func (c *console) write(s string) {
 
 // whole takes a row as it is, where it is nothing but plain text on a new row.
 func (c *console) whole(row string) bool {
-	if len(c.cells) > 0 || c.col > 0 || c.at < len(c.rows)-1 || len(row)*tabStop > rowCells || c.pen != (pen{}) || c.cleaner.state != inText || !isPlain(row) {
+	if len(c.cells) > 0 || c.col > 0 || c.at < len(c.rows)-1 || c.rows[c.at].kept || len(row)*tabStop > rowCells || c.pen != (pen{}) || c.cleaner.state != inText || !isPlain(row) {
 		return false
 	}
 	c.cleaner.based('\n')
-	c.rows[c.at] = row
+	c.rows[c.at].text = row
 	c.grow()
+	c.blanks = min(c.blanks+blanksEach*(len(row)+1), blanksMost)
 	return true
 }
 
@@ -106,19 +159,37 @@ func (c *console) step(r rune) bool {
 
 // WriteRune takes a clean rune.
 func (c *console) WriteRune(r rune) (int, error) {
+	c.blanks = min(c.blanks+blanksEach, blanksMost)
 	switch {
 	case r == '\n':
 		c.newline()
 	case r == '\t':
 		c.put("\t", tabStop-c.col%tabStop)
 	case r < utf8.RuneSelf:
-		c.put(string(r), 1)
-	case !c.join(string(r)):
-		if _, cells := cluster(string(r)); cells > 0 {
-			c.put(string(r), cells)
+		c.put(ascii[r:r+1], 1)
+	default:
+		s := string(r)
+		if ideograph := r >= 0x3400 && r <= 0x9fff; ideograph && !c.joining() || !c.join(s) {
+			if _, cells := cluster(s); cells > 0 {
+				c.put(s, cells)
+			}
 		}
 	}
 	return 0, nil
+}
+
+// ascii is every rune of one byte, to be cut instead of made.
+var ascii = func() string {
+	var b [utf8.RuneSelf]byte
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return string(b[:])
+}()
+
+// joining tells that the cluster before the cursor takes whatever comes.
+func (c *console) joining() bool {
+	return c.col > 0 && c.col <= len(c.cells) && strings.HasSuffix(c.cells[c.base(c.col-1)].text, "\u200d")
 }
 
 // join adds to the cluster before the cursor what belongs to it.
@@ -158,8 +229,12 @@ func (c *console) put(text string, cells int) {
 
 // lay writes at the cursor. What it cuts in half becomes blank.
 func (c *console) lay(text string, cells int, style Style) {
-	for len(c.cells) < c.col {
-		c.cells = append(c.cells, cell{text: " "})
+	if far := c.col - len(c.cells); far > 0 {
+		c.col -= max(0, far-c.blanks)
+		c.blanks -= min(far, c.blanks)
+		for len(c.cells) < c.col {
+			c.cells = append(c.cells, cell{text: " "})
+		}
 	}
 	end := c.col + cells
 	if end > len(c.cells) {
@@ -192,12 +267,13 @@ func (c *console) blank(i int) {
 	}
 }
 
-// row is the row of the cursor with its marks.
-func (c *console) row() string {
+// marks is a row's text with its marks.
+func marks(cells []cell) string {
 	var out strings.Builder
+	out.Grow(len(cells) + 2*maxMark)
 	style := Style(0)
-	for i := range c.cells {
-		cell := &c.cells[i]
+	for i := range cells {
+		cell := &cells[i]
 		if cell.text == "" {
 			continue
 		}
@@ -236,31 +312,33 @@ func (c *console) load(row string) {
 }
 
 func (c *console) newline() {
-	c.rows[c.at] = c.row()
+	c.leave()
 	if c.at == len(c.rows)-1 {
 		c.grow()
 	} else {
-		c.at++
+		c.enter(c.at + 1)
 	}
-	c.load(c.rows[c.at])
 	c.col = 0
 }
 
 // grow adds a row at the end and goes there; the first may become final.
 func (c *console) grow() {
-	c.rows = append(c.rows, "")
+	if c.rows[c.at].kept {
+		c.cells = nil // they are the row's
+	}
+	c.rows = append(c.rows, liveRow{})
 	if len(c.rows) > liveRows {
-		c.final.WriteString(c.rows[0])
+		c.final.WriteString(joined(c.rows[:1]))
 		c.final.WriteByte('\n')
 		c.rows = c.rows[1:]
 	}
-	c.at = len(c.rows) - 1
+	c.at, c.cells = len(c.rows)-1, c.cells[:0]
 }
 
 // breakRow makes all rows up to the cursor's final; its row goes on.
 func (c *console) breakRow() {
-	c.rows[c.at] = c.row()
-	c.final.WriteString(strings.Join(c.rows[:c.at+1], "\n"))
-	c.rows = append([]string{""}, c.rows[c.at+1:]...)
-	c.at, c.cells, c.col = 0, c.cells[:0], 0
+	c.leave()
+	c.final.WriteString(joined(c.rows[:c.at+1]))
+	c.rows = append([]liveRow{{}}, c.rows[c.at+1:]...)
+	c.at, c.cells, c.col = 0, nil, 0
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -93,6 +94,26 @@ func TestARowWithoutEndIsBounded(t *testing.T) {
 	}
 	if got := text.String(); len(got) != 3*rowCells || strings.Count(got, "Y") != 1 {
 		t.Errorf("%d bytes are left, %d of them new", len(got), strings.Count(got, "Y"))
+	}
+}
+
+// Sequences of a few bytes that make a terminal do much.
+func TestHostileOutputIsShownInNoTime(t *testing.T) {
+	row := strings.Repeat("x", rowCells-1) + "\n"
+	for _, piece := range []string{
+		"\x1b[A\x1b[B", "\x1b[9999Gx\n", "\x1b[9999C", "\n\x1b[A\x1b[J", "\x1b[1K\x1b[9999G", "\x1b[31mx", "\x1b[9999A\n", "\r\t", "👩\u200d", "e\u0301", "\x1b[31A\x1b[31B", "\x1b[2K\x1b[9999Gx",
+	} {
+		text := NewConsole()
+		text.Append(row + row + row)
+		begin := time.Now()
+		text.Append(strings.Repeat(piece, (256<<10)/len(piece)))
+		text.Lines(100)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%q took %v", piece, took)
+		}
+		if n := len(text.String()); n > 4<<20 {
+			t.Errorf("%q made %d bytes", piece, n)
+		}
 	}
 }
 

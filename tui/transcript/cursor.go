@@ -38,6 +38,7 @@ func (c *console) control(params string, final rune) {
 	case 'J':
 		if n <= 0 {
 			c.eraseRight()
+			clear(c.rows[c.at+1:])
 			c.rows = c.rows[:c.at+1]
 		}
 	case 'K':
@@ -47,11 +48,9 @@ func (c *console) control(params string, final rune) {
 
 // toRow moves the cursor to another row, as far as there is one.
 func (c *console) toRow(at, col int) {
-	at = min(max(at, 0), len(c.rows)-1)
-	if at != c.at {
-		c.rows[c.at] = c.row()
-		c.at = at
-		c.load(c.rows[at])
+	if at = min(max(at, 0), len(c.rows)-1); at != c.at {
+		c.leave()
+		c.enter(at)
 	}
 	c.col = col
 }

@@ -1,0 +1,131 @@
+package wsclient
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+	"agentctl/protocol/multiagent"
+)
+
+// foreign serves clients of Multi-Agent-Intelligence: PING → PONG. It tells of each connection.
+func (f *fake) foreign() <-chan *websocket.Conn {
+	conns := make(chan *websocket.Conn, 16)
+	f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			f.t.Error(err)
+			return
+		}
+		defer ws.CloseNow()
+		conns <- ws
+		for {
+			_, b, err := ws.Read(r.Context())
+			if err != nil {
+				return
+			}
+			if strings.Contains(string(b), "PING") && ws.Write(r.Context(), websocket.MessageText, []byte(`{"type":"PONG"}`)) != nil {
+				return
+			}
+		}
+	})
+	return conns
+}
+
+// attempts returns when dialing was tried, since a moment, in seconds.
+func (f *fake) attempts(since time.Time) (seconds []int) {
+	for _, at := range f.dialed() {
+		if at.After(since) {
+			seconds = append(seconds, int(at.Sub(since)/time.Second))
+		}
+	}
+	return seconds
+}
+
+// MA-19, MA-20: after a lost connection 5 attempts, 3 seconds apart or on request each twice as long after the last; then none, until
+// somebody asks. Success counts anew.
+func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
+	for _, strategy := range []struct {
+		options map[string]string
+		want    []int
+	}{
+		{nil, []int{3, 6, 9, 12, 15}},
+		{map[string]string{"backoff": "exponential"}, []int{3, 9, 21, 45, 93}},
+	} {
+		o := Options{Dialect: multiagent.Name, DialectOptions: strategy.options, Heartbeat: time.Hour}
+		inBubble(t, o, func(t *testing.T, f *fake, c *Client) {
+			conns := f.foreign()
+			c.Retry()
+			synctest.Wait()
+			for range 2 { // the second time as the first: success counted anew
+				ws := <-conns
+				f.setDown(errDown)
+				_ = ws.CloseNow()
+				lost := time.Now()
+				time.Sleep(time.Hour)
+				if got := f.attempts(lost); !slices.Equal(got, strategy.want) {
+					t.Errorf("%v: tried after %v seconds, want %v", strategy.options, got, strategy.want)
+				}
+				if s := c.State(); s.Phase != PhaseOffline || s.Err == nil {
+					t.Errorf("%v: %+v", strategy.options, s)
+				}
+				f.setDown(nil)
+				c.Retry()
+				synctest.Wait()
+				if s := c.State(); s.Phase != PhaseOpen {
+					t.Errorf("%v: asked again, %+v", strategy.options, s)
+				}
+			}
+			// A connection that comes back before the attempts are used up resets them.
+			ws := <-conns
+			f.setDown(errDown)
+			_ = ws.CloseNow()
+			lost := time.Now()
+			time.Sleep(time.Duration(strategy.want[2]+1) * time.Second)
+			f.setDown(nil)
+			ws = <-conns
+			synctest.Wait()
+			if got := f.attempts(lost); !slices.Equal(got, strategy.want[:4]) || c.State().Phase != PhaseOpen {
+				t.Errorf("%v: %v, %+v", strategy.options, got, c.State())
+			}
+			// One that our end gives up does not come back, nor one that the server refuses.
+			before := len(f.dialed())
+			_ = ws.Close(protocol.ClosePolicy, "auth failed")
+			time.Sleep(time.Hour)
+			if s := c.State(); s.Phase != PhaseOffline || len(f.dialed()) != before {
+				t.Errorf("%v: refused, %+v", strategy.options, s)
+			}
+		})
+	}
+}
+
+// MA-4, X-19: a server that accepts and closes with 1008 is one that refuses, natively and in the dialect.
+func TestAcceptedAndClosedIsRefused(t *testing.T) {
+	for _, dialect := range []string{"", multiagent.Name} {
+		inBubble(t, Options{Dialect: dialect}, func(t *testing.T, f *fake, c *Client) {
+			f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+				ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
+				if err == nil {
+					ws.CloseRead(r.Context()) // a pipe holds nothing: who writes needs a reader
+					_ = ws.Close(protocol.ClosePolicy, "auth failed: a valid token is needed")
+				}
+			})
+			err := c.Connect(t.Context())
+			var why *ConnectError
+			if !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized || !strings.Contains(why.Error(), "a valid token is needed") {
+				t.Errorf("%q: %v", dialect, err)
+			}
+			time.Sleep(time.Hour)
+			if n := len(f.dialed()); n != 1 {
+				t.Errorf("%q: tried %d times", dialect, n)
+			}
+		})
+	}
+}
