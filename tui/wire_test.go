@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -190,4 +191,38 @@ func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 		hit("\x1b[18~")
 		shows("later", false)
 	})
+}
+
+// wiredPort is a fleet whose connection can be looked at.
+type wiredPort struct {
+	*port
+	log *inspector.Log
+}
+
+func (p wiredPort) Wire() *inspector.Log { return p.log }
+
+func TestTheWireShowsOverAllSessions(t *testing.T) {
+	d := newDesk(t.Context(), wiredPort{newPort(), traffic()}, newLook(time.UTC, ""), Options{}, func() time.Time { return dawn }, func() string { return "" })
+	shows := func(words string, want bool) {
+		t.Helper()
+		if got := ansi.Strip(d.View().Content); strings.Contains(got, words) != want {
+			t.Errorf("%q shows: %v\n%s", words, !want, got)
+		}
+	}
+	d.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
+	d.Update(press("f7"))
+	reading, err := d.wire.reader.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := d.wire
+	d.Update(wireMsg{w, reading})
+	shows("approve error conflict", true)
+	d.Update(press("enter"))
+	shows(`"code": "conflict"`, true)
+	d.Update(press("q"))
+	d.Update(press("f7"))
+	shows("the wire", false)
+	d.Update(wireMsg{w, reading}) // which comes too late
+	shows("the wire", false)
 }
