@@ -27,9 +27,8 @@ func Desk(ctx context.Context, f Fleet, session string, o Options) error {
 	}
 	d := newDesk(ctx, f, look, o, time.Now, rand.Text)
 	d.first = session
-	signals := listen()
-	defer signals.stop()
-	return runDesk(ctx, d, d, append(o.program(), signals.option)...)
+	from := listen(&o)
+	return from.stop(runDesk(ctx, d, d, append(o.program(), from.option)...))
 }
 
 // runDesk runs the desk as the model given, which is the desk or wraps it.

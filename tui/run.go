@@ -40,8 +40,8 @@ type Options struct {
 var ErrInterrupted = errors.New("interrupted")
 
 // Run shows the session until the person leaves or ctx ends. The terminal is
-// left as it was, and the session goes on. SIGINT ends it with ErrInterrupted;
-// who calls makes the signals that it should end on end ctx.
+// left as it was, and the session goes on. SIGINT ends it with ErrInterrupted,
+// the end of a terminal with ErrTerminalGone; who calls makes other signals end ctx.
 func Run(ctx context.Context, s Session, o Options) error {
 	look, err := o.look()
 	if err != nil {
@@ -52,9 +52,8 @@ func Run(ctx context.Context, s Session, o Options) error {
 	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
 	m.mux = multiplexerOf(o.environ())
-	signals := listen()
-	defer signals.stop()
-	return show(ctx, s, work, m, append(o.program(), signals.option)...)
+	from := listen(&o)
+	return from.stop(show(ctx, s, work, m, append(o.program(), from.option)...))
 }
 
 func (o Options) attention() attention {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -174,21 +175,33 @@ func TestTheDashboardLeavesTheTerminalAsItWas(t *testing.T) {
 }
 
 func TestAScreenWhoseTerminalIsGoneEnds(t *testing.T) {
-	t.Parallel()
-	s := newStand(t)
-	s.opens(s.command("attach", "fix"), "nothing was said yet")
-	if err := s.Hang(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- s.Cmd.Wait() }()
-	select {
-	case <-done:
-	case <-s.ctx.Done():
-		t.Fatal("it runs on")
-	}
-	if code := s.Cmd.ProcessState.ExitCode(); code != 129 {
-		t.Errorf("exit code %d; stderr %q", code, s.stderr.String())
+	for _, c := range []struct {
+		name, how string
+		codes     []int
+	}{
+		{"and says so", "exec agentctl attach fix", []int{129}},
+		{"when the signal for it is ignored", "trap '' HUP; exec agentctl attach fix", []int{1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			shell := s.command("-c", c.how)
+			shell.Path, shell.Args[0], shell.Err = "/bin/sh", "sh", nil
+			s.opens(shell, "nothing was said yet")
+			if err := s.Hang(); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			go func() { done <- s.Cmd.Wait() }()
+			select {
+			case <-done:
+			case <-s.ctx.Done():
+				t.Fatal("it runs on")
+			}
+			if code := s.Cmd.ProcessState.ExitCode(); !slices.Contains(c.codes, code) {
+				t.Errorf("exit code %d; stderr %q", code, s.stderr.String())
+			}
+		})
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds a walk.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // program is the directory with agentctl in it, built once.
 var program string
@@ -55,7 +55,12 @@ func newPane(t *testing.T, columns, rows int) *pane {
 	p := &pane{t: t, ctx: ctx, home: home, env: []string{
 		"PATH=" + program + ":" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + filepath.Join(home, "data"), "USER=ann",
 		"TERM=xterm-256color", "LANG=C.UTF-8", "PS1=shell$ ", "TMUX_TMPDIR=" + home, "SHELL=/bin/sh",
+		"VISUAL=" + filepath.Join(home, "edit"),
 	}}
+	const editor = "#!/bin/sh\ntest -t 0 && test -t 1 && echo 'written in an editor' >\"$1\"\n"
+	if err := os.WriteFile(filepath.Join(home, "edit"), []byte(editor), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	script, err := os.ReadFile(filepath.Join("testdata", "walk.script"))
 	if err != nil {
 		t.Fatal(err)

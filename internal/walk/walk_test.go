@@ -74,6 +74,11 @@ func TestAWalkThroughASession(t *testing.T) {
 		return err == nil && out != ""
 	}, nil)
 
+	// An editor of one's own, which has the terminal.
+	p.until("editor", func(screen string) bool { return strings.Contains(screen, "> written in an editor") }, func() { p.press("C-g") })
+	p.press("Enter")
+	p.shows("You said: written in an editor")
+
 	// The wire, and back.
 	p.press("F7")
 	p.shows("the wire", "ack", "→")
