@@ -18,6 +18,7 @@ import (
 type Conn struct {
 	ws    *websocket.Conn // static
 	limit int64           // of one foreign message, in bytes; static
+	get   Get             // static; nil: nothing can be read
 	ready chan struct{}   // capacity 1: lines wait
 	space chan struct{}   // capacity 1: lines were read
 
@@ -39,8 +40,16 @@ type Conn struct {
 
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
+	return Dialed(ws, codec, limit, nil)
+}
+
+// Dialed is NewConn at our client's end, with how a codec that is a Getter gets what it asks for.
+func Dialed(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get) *Conn {
 	ws.SetReadLimit(limit)
-	c := &Conn{ws: ws, limit: limit, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(), deaf: make(chan struct{})}
+	c := &Conn{
+		ws: ws, limit: limit, get: get, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
+		deaf: make(chan struct{}),
+	}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.wake = time.AfterFunc(time.Hour, c.wakes)
 	c.wake.Stop()
@@ -59,6 +68,7 @@ func (c *Conn) call(f func(time.Time) protocol.Output) {
 		c.lines = append(append(c.lines, line...), '\n')
 	}
 	c.out.put(out.Foreign)
+	c.fetch()
 	if out.Wake.IsZero() {
 		c.wake.Stop()
 	} else {

@@ -41,6 +41,11 @@ func (parrot) Wake(time.Time) protocol.Output { return protocol.Output{} }
 // pair opens a Conn over a connection without a buffer, and its peer.
 func pair(t *testing.T) (*Conn, *websocket.Conn) {
 	t.Helper()
+	return pairOf(t, parrot{}, nil)
+}
+
+func pairOf(t *testing.T, codec protocol.Codec, get Get) (*Conn, *websocket.Conn) {
+	t.Helper()
 	client, server := net.Pipe()
 	conns := make(chan net.Conn, 1)
 	conns <- server
@@ -51,7 +56,7 @@ func pair(t *testing.T) (*Conn, *websocket.Conn) {
 			t.Error(err)
 			return
 		}
-		made <- NewConn(ws, parrot{}, 1<<20)
+		made <- Dialed(ws, codec, 1<<20, get)
 	})}
 	served := make(chan struct{})
 	go func() {

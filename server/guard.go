@@ -18,7 +18,7 @@ import (
 // guard lets in who may come in: no page of a foreign origin (cross-site WebSocket hijacking), no Host that this listener
 // does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, a user's. Probes of health and
 // logging in need none.
-func (l *Listener) guard(gate *login.Gate, next http.Handler) http.Handler {
+func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, ok := l.admit(gate, r)
 		switch {
@@ -27,7 +27,7 @@ func (l *Listener) guard(gate *login.Gate, next http.Handler) http.Handler {
 		case !l.originAllowed(r.Header.Values("Origin")):
 			web.Refuse(w, http.StatusForbidden, "forbidden", "this web origin is not allowed")
 		case gate != nil && r.URL.Path == login.Path:
-			gate.ServeHTTP(w, r)
+			logins.ServeHTTP(w, r)
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
 			if l.speaks(r.URL.Path).Accepts {
 				tooLate(w, r)

@@ -61,7 +61,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // Serve serves a listener until Shutdown, which it reports as nil, or until the listener fails. It closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.guard(s.gate, s.handler(l)),
+		Handler:           l.guard(s.gate, s.counted(s.gate), s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -115,6 +115,21 @@ func TestARequestCountsDownToItsEnd(t *testing.T) {
 	}
 }
 
+func TestAServersOtherClockDoesNotShiftTheCountdown(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 40)
+	s.now = s.now.Add(-time.Hour)
+	asked := s.journal.at
+	expires := asked.Add(90 * time.Second)
+	a := tidy()
+	a.Expires = &expires
+	s.journal.asks(a)
+	s.tell()
+	s.shows("expires in 1m30s")
+	s.now = s.now.Add(80 * time.Second)
+	s.give(tickMsg{})
+	s.shows("expires in 10s")
+}
+
 func TestTheCountdownTicksByItself(t *testing.T) {
 	s := open(t, scenes["patch"](), 100, 40)
 	var after time.Duration

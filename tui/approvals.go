@@ -26,9 +26,10 @@ type approvals struct {
 	forms   map[string]*form
 }
 
-// follow keeps the panel in step with what is pending. It reports whether
-// another request is on the screen now, which then has to be armed.
-func (a *approvals) follow(pending []protocol.Approval) (fresh bool) {
+// follow keeps the panel in step with what is pending; live tells that it came
+// just now. It reports whether another request is on the screen now, which then
+// has to be armed.
+func (a *approvals) follow(pending []protocol.Approval, now time.Time, live bool) (fresh bool) {
 	for request := range a.forms {
 		if find(pending, request) < 0 {
 			delete(a.forms, request)
@@ -36,7 +37,11 @@ func (a *approvals) follow(pending []protocol.Approval) (fresh bool) {
 	}
 	for i := range pending {
 		if a.forms[pending[i].Request] == nil {
-			a.forms[pending[i].Request] = newForm(a.look, &pending[i])
+			f := newForm(a.look, &pending[i])
+			if live {
+				f.came = now
+			}
+			a.forms[pending[i].Request] = f
 		}
 	}
 	if find(pending, a.request) >= 0 {
@@ -86,7 +91,7 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 	if len(pending) > 1 {
 		title += fmt.Sprintf(" %d of %d", find(pending, r.Request)+1, len(pending))
 	}
-	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.expiry(r, now) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
+	title += " · " + oneLine(transcript.Clean(r.Kind)) + a.expiry(r, f, now) + a.look.dim.Render(" · asked "+a.look.clock(r.Asked))
 	title += a.look.dim.Render(a.hint(r, f, focused, len(pending)))
 	form, at := f.Render(width, focused)
 	if f.sending != "" {
@@ -124,12 +129,16 @@ func window(lines []string, at, n int) ([]string, int) {
 	return lines[first : first+n], at - first
 }
 
-// expiry counts down to when nobody can decide any more.
-func (a *approvals) expiry(r *protocol.Approval, now time.Time) string {
+// expiry counts down to when nobody can decide any more. Of a request that was
+// seen to come only its time is taken from the server, whose clock may be another.
+func (a *approvals) expiry(r *protocol.Approval, f *form, now time.Time) string {
 	if r.Expires == nil {
 		return ""
 	}
 	left := r.Expires.Sub(now)
+	if !f.came.IsZero() {
+		left = r.Expires.Sub(r.Asked) - now.Sub(f.came)
+	}
 	switch {
 	case left <= 0:
 		return a.look.bad.Render(" · expires now")

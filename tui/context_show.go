@@ -85,7 +85,7 @@ func (m *model) speed(unit string) string {
 func (p *contextPage) Render(m *model, width, height int) []string {
 	l := m.look
 	title := l.bold.Render("context") + " · " + oneLine(transcript.Clean(nameOr(m.state)))
-	if agent := oneLine(transcript.Clean(m.state.Agent)); agent != "" {
+	if agent := agentOf(m.state.Agent); agent != "" {
 		title += l.dim.Render(" · " + agent)
 	}
 	out := slices.Concat([]string{l.rule(title, width)}, p.now(m, width), p.spent(m, width), p.turns(m, width), p.compacted(m, width))

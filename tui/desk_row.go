@@ -31,10 +31,10 @@ func (d *desk) row(s *protocol.Summary, width int, chosen bool) string {
 	case width < wordy:
 		right = queueMark(s) + " " + d.since(s)
 	case width < columned:
-		agent = pad(agentOf(s), width/8) + " "
+		agent = pad(agentOf(s.Agent), width/8) + " "
 		right = strings.Join(notEmpty(queueOf(s), percentOf(s), status, d.since(s)), " ")
 	default:
-		agent = pad(agentOf(s), min(width/8, 16)) + " "
+		agent = pad(agentOf(s.Agent), min(width/8, 16)) + " "
 		context := ""
 		if s.Percent > 0 {
 			context = l.gauge(s.Percent, 5)
@@ -48,10 +48,10 @@ func (d *desk) row(s *protocol.Summary, width int, chosen bool) string {
 	return spread(" "+style.Render(mark)+" "+l.bold.Render(name)+" "+l.dim.Render(agent)+about, style.Render(right), width)
 }
 
-// agentOf is a session's agent in a word: of an ad hoc one the program or file,
-// without its directory.
-func agentOf(s *protocol.Summary) string {
-	name := oneLine(transcript.Clean(s.Agent))
+// agentOf is an agent in a word: of an ad hoc one the program or file, without
+// its directory.
+func agentOf(agent string) string {
+	name := oneLine(transcript.Clean(agent))
 	if _, command, ok := strings.Cut(name, ":"); ok {
 		name, _, _ = strings.Cut(strings.TrimSpace(command), " ")
 		name = name[strings.LastIndexAny(name, `/\`)+1:]

@@ -125,12 +125,11 @@ func TestASessionIsRenamedAndEnded(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.asks()
 	last := func() string {
-		b.port.mu.Lock()
-		defer b.port.mu.Unlock()
-		if len(b.port.asked) == 0 {
+		_, asked := b.port.told()
+		if len(asked) == 0 {
 			return ""
 		}
-		return b.port.asked[len(b.port.asked)-1]
+		return asked[len(asked)-1]
 	}
 	data := func(session string) any { c := b.port.sessions[session].commands(); return c[len(c)-1].data }
 	b.press("R")
@@ -245,28 +244,28 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
 	b.asks()
-	looks := func() int { return len(b.port.looked) }
+	looks := func() int { looked, _ := b.port.told(); return len(looked) }
 	b.press("space")
 	b.shows("preview · release", "hundred runs pass now", "Push the tags.", "They are right.", "Tidy the module", "+1 queued message")
-	if looks() != 1 || !slices.Equal(b.port.asked, []string{"s3 history"}) {
-		t.Errorf("looked %v, asked %v", b.port.looked, b.port.asked)
+	if looked, asked := b.port.told(); len(looked) != 1 || !slices.Equal(asked, []string{"s3 history"}) {
+		t.Errorf("looked %v, asked %v", looked, asked)
 	}
 	changed := fleetOfFive()[2]
 	b.tell(changed)
 	changed.Seq = 7
 	b.tell(changed)
 	if looks() != 1 {
-		t.Errorf("looked %v: for nothing, and too soon", b.port.looked)
+		t.Error("looked for nothing, and too soon")
 	}
 	b.now = b.now.Add(peekEvery)
 	b.tell(changed)
-	if looks() != 2 || len(b.port.asked) != 1 {
-		t.Errorf("looked %v, asked %v: the last turn is known", b.port.looked, b.port.asked)
+	if looked, asked := b.port.told(); len(looked) != 2 || len(asked) != 1 {
+		t.Errorf("looked %v, asked %v: the last turn is known", looked, asked)
 	}
 	b.press("down")
 	b.shows("preview · fix-tests")
-	if got, want := b.port.looked, []string{"s3", "s3", "s2"}; !slices.Equal(got, want) {
-		t.Errorf("looked %v, want %v", got, want)
+	if got, _ := b.port.told(); !slices.Equal(got, []string{"s3", "s3", "s2"}) {
+		t.Errorf("looked %v", got)
 	}
 	b.now = b.now.Add(peekAgain)
 	b.give(tickMsg{})
@@ -307,8 +306,8 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	j.caughtUp()
 	b.give(routed{o, j.take()})
 	b.shows("preview · release", "the answer so far")
-	if len(b.port.looked) > 1 {
-		t.Errorf("looked %v", b.port.looked)
+	if looked, _ := b.port.told(); len(looked) > 1 {
+		t.Errorf("looked %v", looked)
 	}
 }
 
@@ -355,7 +354,7 @@ func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
 	for agent, want := range map[string]string{
 		"claude": "claude", "script:/home/ada/work.script": "work.script", "acp:/usr/bin/my-agent --acp": "my-agent", "acp:": "",
 	} {
-		if got := agentOf(&protocol.Summary{Agent: agent}); got != want {
+		if got := agentOf(agent); got != want {
 			t.Errorf("%q shows as %q, want %q", agent, got, want)
 		}
 	}

@@ -141,6 +141,21 @@ func (p *port) Session(id string) Session {
 	return &berth{r, p, id}
 }
 
+// told is what the port was asked: the sessions looked at or followed, and the
+// commands.
+func (p *port) told() (looked, asked []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.looked), slices.Clone(p.asked)
+}
+
+// atOnce is how often one session was followed at once, at most.
+func (p *port) atOnce() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.most
+}
+
 // subscribed are the sessions that are followed now.
 func (p *port) subscribed() []string {
 	p.mu.Lock()
@@ -517,11 +532,11 @@ func TestASessionIsOpenedWhileThePreviewLooksAtIt(t *testing.T) {
 			t.Fatalf("looks at %v", got)
 		}
 		p.press(keyEnter)
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
 		}
-		if got := len(p.port.looked); got != 2 {
-			t.Errorf("followed %v", p.port.looked)
+		if looked, _ := p.port.told(); len(looked) != 2 {
+			t.Errorf("followed %v", looked)
 		}
 		p.end()
 	})
@@ -537,8 +552,8 @@ func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
 		pass(3 * time.Second)
 		p.shows("question for s3")
-		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.most != 1 {
-			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.most)
+		if got := p.port.subscribed(); !slices.Equal(got, []string{"s3"}) || p.port.atOnce() != 1 {
+			t.Errorf("subscribed to %v, up to %d times at once", got, p.port.atOnce())
 		}
 		p.end()
 	})

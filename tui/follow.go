@@ -9,6 +9,7 @@ import (
 // take folds what happened. Until the catch-up is over it draws
 // only how far that is.
 func (m *model) take(b batch) tea.Cmd {
+	live := m.caughtUp
 	far := m.catchup.percent(m.state.Seq)
 	for _, u := range b {
 		switch {
@@ -22,7 +23,7 @@ func (m *model) take(b batch) tea.Cmd {
 	}
 	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
 	m.outbox.settle(m.state.Seq)
-	if m.approvals.follow(m.state.Approvals) {
+	if m.approvals.follow(m.state.Approvals, m.now(), live) {
 		m.quiet = m.now().Add(grace)
 	}
 	if m.focus == onApproval && m.approvals.request == "" || m.focus == onQueue && len(m.state.Queue) == 0 || m.focus == onPlan && m.plan.of(m.state) == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,7 @@ import (
 // which one is chosen.
 type form struct {
 	look      *look
+	came      time.Time // when the request was seen to come; zero: it was there
 	questions []protocol.Question
 	tasks     []protocol.Task // of a plan
 	options   []option

@@ -54,7 +54,7 @@ func (m *model) details() []string {
 	}
 	name := oneLine(transcript.Clean(cmp.Or(m.state.Name, m.state.Title, short(m.state.Session))))
 	out = append(out, m.look.bold.Render(name))
-	add(oneLine(transcript.Clean(m.state.Agent)))
+	add(agentOf(m.state.Agent))
 	out = append(out, m.fullness()...)
 	if n := len(m.clients); n > 1 {
 		add(count(n, "client"))

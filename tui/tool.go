@@ -49,6 +49,14 @@ func (t *toolCall) anew() {
 	t.feed, t.of, t.changes, t.inText = feed[*transcript.Text]{}, made{}, nil, false
 }
 
+// rest lets go of what is not needed until the call is laid out again, once it
+// is over: a list of many keeps their texts once.
+func (t *toolCall) rest() {
+	if !t.item.Open {
+		t.changes, t.of, t.inText = nil, made{}, false
+	}
+}
+
 func (t *toolCall) cutOff(why string) { t.cut = why }
 
 func (t *toolCall) Estimate(width int, folded bool) int {
@@ -59,6 +67,7 @@ func (t *toolCall) Estimate(width int, folded bool) int {
 }
 
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
+	defer t.rest()
 	b := transcript.Block{
 		Head: []string{"", spread(" "+t.title(), t.status(), width)},
 		Draw: func(line string) string { return "   " + t.look.dress(line) },

@@ -126,7 +126,7 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 	}
 	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
-		return dialect.NewConn(conn, d.tap.codec(d.dialect.Client(d.call)), maxIncoming), nil
+		return dialect.Dialed(conn, d.tap.codec(d.dialect.Client(d.call)), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
 	return &native{Conn: conn, tap: d.tap}, nil

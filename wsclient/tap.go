@@ -1,9 +1,11 @@
 package wsclient
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 )
 
@@ -54,6 +56,9 @@ func (t *tap) codec(c protocol.Codec) protocol.Codec {
 	if t == nil {
 		return c
 	}
+	if g, ok := c.(dialect.Getter); ok {
+		return &tappedGetter{tapped{c, t}, g}
+	}
 	return &tapped{c, t}
 }
 
@@ -82,3 +87,22 @@ func (t *tapped) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 }
 
 func (t *tapped) Wake(now time.Time) protocol.Output { return t.said(t.Codec.Wake(now)) }
+
+// tappedGetter is a codec that asks over HTTP, too.
+type tappedGetter struct {
+	tapped
+	getter dialect.Getter
+}
+
+func (t *tappedGetter) Gets() []string {
+	paths := t.getter.Gets()
+	for _, path := range paths {
+		t.tap.note("GET " + path)
+	}
+	return paths
+}
+
+func (t *tappedGetter) Got(now time.Time, path string, body []byte) protocol.Output {
+	t.tap.note(fmt.Sprintf("GET %s: %d bytes", path, len(body)))
+	return t.said(t.getter.Got(now, path, body))
+}

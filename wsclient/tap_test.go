@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 )
 
@@ -132,4 +133,22 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 		cancel()
 		<-sent
 	})
+}
+
+func TestATapTakesNothingFromACodec(t *testing.T) {
+	getters := 0
+	for _, name := range dialect.Names() {
+		spoken, _ := dialect.Named(name)
+		c := spoken.Client(protocol.Call{URL: "ws://host", ID: newID, Memory: new(protocol.Memory)})
+		_, is := c.(dialect.Getter)
+		if _, still := newTap(func(Frame) {}).codec(c).(dialect.Getter); still != is {
+			t.Errorf("%s: asks over HTTP: %v, tapped: %v", name, is, still)
+		}
+		if is {
+			getters++
+		}
+	}
+	if getters == 0 {
+		t.Error("no dialect asks over HTTP: this test proves nothing")
+	}
 }

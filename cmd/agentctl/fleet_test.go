@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui"
@@ -81,17 +82,20 @@ func openDashboard(t *testing.T, names ...string) *dashboard {
 	}
 	keys, typing := io.Pipe()
 	d.keys = typing
-	ctx, leave := context.WithCancel(d.ctx)
+	ctx, leave := context.WithTimeout(context.Background(), 20*time.Second) // not the test's, which ends while keys are on their way
 	ended := make(chan error, 1)
 	go func() {
 		ended <- tui.Desk(ctx, fleet{client: mine}, "", tui.Options{Input: keys, Output: d.paper, Env: []string{"TERM=xterm-256color"}, NoColor: true, Width: 100, Height: 30})
 	}()
 	t.Cleanup(func() {
-		leave()
-		_ = typing.Close()
+		var left sync.WaitGroup
+		left.Go(func() { _, _ = io.WriteString(typing, "\x03\x03") }) // after all keys before, which may be on their way
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
+		leave()
+		_ = typing.Close()
+		left.Wait()
 		_, _ = mine.Close(), d.other.Close()
 	})
 	return d

@@ -65,6 +65,8 @@ func (o *loginOptions) check() error {
 	switch {
 	case g.Server == "":
 		return usagef("which server? name it with --server; this machine's own lets you in without a login")
+	case strings.HasPrefix(g.Server, "unix:"):
+		return usagef("whoever reaches a Unix socket is let in without a login")
 	case g.Dialect != "" && g.Dialect != multiagent.Name:
 		return usagef("the dialect %s has no login", g.Dialect)
 	case o.Forget && (o.Print || o.PasswordStdin || o.User != ""):
@@ -99,7 +101,7 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	if err != nil {
 		return err
 	}
-	if at.Scheme == "http" && !o.Insecure && !strings.HasPrefix(server, "unix:") && !onThisMachine(at.Hostname()) {
+	if at.Scheme == "http" && !o.Insecure && !onThisMachine(at.Hostname()) {
 		return usagef("%s is another machine, and the way there is not encrypted: use wss://, or --insecure if that is meant", at.Host)
 	}
 	if o.User == "" {
@@ -140,27 +142,18 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 
 // loginAt makes the way to where a server's users log in: at its root, whatever path it is spoken to at.
 func loginAt(server string) (*http.Client, *url.URL, error) {
-	t := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
-	c := &http.Client{
-		Transport: t, Timeout: loginPatience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a password goes nowhere else
-	}
-	at := &url.URL{Scheme: "http", Host: "localhost", Path: login.Path}
-	if socket, ok := strings.CutPrefix(server, "unix://"); ok {
-		t.Proxy = nil
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		}
-		return c, at, nil
-	}
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" {
 		return nil, nil, usagef("--server is no URL of a server")
 	}
-	if at.Host = u.Host; u.Scheme == "wss" || u.Scheme == "https" {
+	at := &url.URL{Scheme: "http", Host: u.Host, Path: login.Path}
+	if u.Scheme == "wss" || u.Scheme == "https" {
 		at.Scheme = "https"
 	}
-	return c, at, nil
+	return &http.Client{
+		Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}, Timeout: loginPatience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a password goes nowhere else
+	}, at, nil
 }
 
 func onThisMachine(host string) bool {

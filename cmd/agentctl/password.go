@@ -60,7 +60,8 @@ func (a *app) typed(ctx context.Context, prompt string, echo bool) (string, erro
 	if !ok || !isTerminal(f) {
 		return "", usagef("there is no terminal to ask on: give the user as an argument and the password with --password-stdin")
 	}
-	state, err := term.GetState(f.Fd())
+	fd := f.Fd()
+	state, err := term.GetState(fd)
 	if err != nil {
 		return "", fmt.Errorf("terminal: %w", err)
 	}
@@ -74,7 +75,7 @@ func (a *app) typed(ctx context.Context, prompt string, echo bool) (string, erro
 	read := make(chan line, 1)
 	go func() {
 		if !echo {
-			b, err := term.ReadPassword(f.Fd())
+			b, err := term.ReadPassword(fd)
 			read <- line{string(b), err}
 			return
 		}
@@ -91,7 +92,7 @@ func (a *app) typed(ctx context.Context, prompt string, echo bool) (string, erro
 		}
 		return l.text, nil
 	case <-ctx.Done():
-		_ = term.Restore(f.Fd(), state)
+		_ = term.Restore(fd, state)
 		fmt.Fprintln(a.stderr)
 		if cause := context.Cause(ctx); cause == errTimeout {
 			return "", cause

@@ -93,7 +93,7 @@ func (l *Life) other(typ protocol.Type) bridge.Entry {
 		en.Turn, en.By = "", l.by()
 		return en
 	case protocol.SessionClosed:
-		if !l.State.Closed && len(l.State.Queue) == 0 && l.some("", "", "yes") != "" {
+		if l.coin("closed") {
 			return l.entry(typ, protocol.SessionClosedData{})
 		}
 	case protocol.AggregateStarted, protocol.AggregateCompleted, protocol.PipelineCompleted:

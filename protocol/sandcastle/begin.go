@@ -2,7 +2,9 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"net/url"
 	"strconv"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -33,7 +35,8 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 			c.command(cmd)
 		}
 	}
-	if last == nil || !c.tells() {
+	overHTTP := c.manners.tags[opHistory] == "" // tried in any case, to know whether the server tells
+	if !overHTTP && (last == nil || c.manners.mute) {
 		start(nil)
 		return
 	}
@@ -52,9 +55,32 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 		}
 	}
 	s.past = p
+	if overHTTP {
+		path := "/api/sessions/" + url.PathEscape(s.id) + "/messages"
+		c.gets, c.getting[path] = append(c.gets, path), p
+		return
+	}
 	c.ask(&inquiry{op: opHistory, payload: payload{SessionID: s.id}, then: func(v json.RawMessage, _ *protocol.Error) {
 		p.known(chatMessages(v)) // none when it cannot be told
 	}})
+}
+
+// Gets lists the paths that hold the history of sessions, by the document.
+func (c *Client) Gets() []string {
+	paths := c.gets
+	c.gets = nil
+	return paths
+}
+
+// Got takes what one of them holds; nil: it cannot be read.
+func (c *Client) Got(now time.Time, path string, body []byte) protocol.Output {
+	return c.do(now, func() {
+		p := c.getting[path]
+		delete(c.getting, path)
+		if c.manners.told = body != nil; p != nil {
+			p.known(chatMessages(body))
+		}
+	})
 }
 
 // created begins the log. When the session was created is not told: not after the first of what is known of it.
@@ -148,7 +174,9 @@ func (c *Client) again(s *session, e *sessionEvent) {
 }
 
 // tells reports whether the server tells its history.
-func (c *Client) tells() bool { return c.manners.tags[opHistory] != "" && !c.manners.mute }
+func (c *Client) tells() bool {
+	return c.manners.told || c.manners.tags[opHistory] != "" && !c.manners.mute
+}
 
 // goesOn reports whether a state has the turn under way that is known, and more of it.
 func (s *session) goesOn(e *sessionEvent) bool {

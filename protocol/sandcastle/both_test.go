@@ -182,7 +182,7 @@ func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 // of turns that ended meanwhile on its next connection. As their servers do, this one repeats the turn as it said it.
 func TestBrokenStreamsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		options := map[string]string{"tags": "chat"}
+		options := map[string]string{"tags": rapid.SampledFrom([]string{"chat", "document"}).Draw(rt, "tags")}
 		l := newLink(rt, options)
 		l.unfolded = true
 		g := newTeller(rt, l.host)

@@ -35,6 +35,8 @@ type Client struct {
 	last     uint64   // request id
 	asked    map[string]*inquiry
 	held     []*inquiry // until it is known how to ask
+	gets     []string   // paths to read
+	getting  map[string]*past
 	sessions map[string]*session
 	logs     int // begun on this connection
 
@@ -50,7 +52,8 @@ type Client struct {
 type manners struct {
 	tags tagSet
 	sure bool
-	mute bool // does not tell its history
+	mute bool // does not tell its history when it is asked
+	told bool // its history over HTTP
 	open openSends
 }
 
@@ -94,7 +97,7 @@ func NewClient(c protocol.Call) *Client {
 		c.Memory.Value = k
 	}
 	return &Client{
-		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{},
+		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{}, getting: map[string]*past{},
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(c.ID("e"))},
 	}
 }

@@ -23,6 +23,7 @@ type link struct {
 	last   int
 	now    time.Time
 	closed bool // as the client codec wanted
+	silent bool // there is no history endpoint
 }
 
 func newLink(t fataler, options map[string]string) *link {
@@ -63,6 +64,17 @@ func (l *link) atClient(out protocol.Output) {
 	}
 	for _, f := range out.Foreign {
 		l.atServer(l.server.Foreign(l.now, f))
+	}
+	for _, path := range l.client.Gets() {
+		var body []byte
+		if path == "/api/sessions/s/messages" && !l.silent {
+			past := &protocol.Transcript{}
+			for i := range l.events {
+				_, _ = past.Apply(&l.events[i])
+			}
+			body = Messages(past.Turns, "")
+		}
+		l.atClient(l.client.Got(l.now, path, body))
 	}
 }
 

@@ -48,7 +48,9 @@ func TestSourceIsCutIntoItsWords(t *testing.T) {
 		{"md", "# t\n- a `b`\n> q", "<#:# t>\n<k:-> a <s:`b`>\n<c:> q>"},
 		{"dockerfile", "FROM go AS b\nRUN from", "<k:FROM> go AS b\n<k:RUN> from"},
 		{"css", "a { color: red; } /* b */", "a { <K:color>: red; } <c:/* b */>"},
-		{"c", "#include <x>\nint main(void)", "<M:#include <x>>\n<t:int> <f:main>(<t:void>)"},
+		{"c", "#include <x>\nint main(void)", "<M:#include> <x>\n<t:int> <f:main>(<t:void>)"},
+		{"c", "#endif /* a\nb */ int", "<M:#endif> <c:/* a>\n<c:b */> <t:int>"},
+		{"perl", "=head1 A\n\nif\n\n=cut\nmy $x = $#y; # z", "<c:=head1 A>\n\n<c:if>\n\n<c:=cut>\n<k:my> <M:$x> = $#y; <c:# z>"},
 		{"brainfuck", "func x", "func x"},
 	} {
 		if got := tagged(Named(c.language), c.in); got != c.want {

@@ -27,6 +27,15 @@ const (
 		"switch synchronized this throw throws transient try var void volatile while yield"
 )
 
+// pod is Perl's documentation within its source.
+func pod() []span {
+	var out []span
+	for _, begin := range []string{"=head1", "=head2", "=pod", "=over", "=item", "=begin", "=for", "=encoding"} {
+		out = append(out, span{open: begin, close: "=cut", kind: Comment, many: true})
+	}
+	return out
+}
+
 // languages are the tables of all languages.
 func languages() []*Language {
 	script := []span{slashes, block, back, double, single}
@@ -66,17 +75,19 @@ func languages() []*Language {
 			types:     "bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize",
 			constants: "true false", capitals: true,
 		},
-		{names: "c h", files: ".c .h", spans: []span{slashes, block, double, single, {open: "#", kind: Meta, spaced: true}}, keywords: ofC, types: typesOfC, constants: "true false NULL"},
+		{names: "c h", files: ".c .h", spans: []span{slashes, block, double, single}, keywords: ofC, types: typesOfC, marks: "#", constants: "true false NULL"},
 		{
 			names: "c++ cpp cxx cc hpp objective-c objc cuda", files: ".cc .cpp .cxx .hpp .hh .m .mm .cu",
-			spans: []span{slashes, block, {open: `R"(`, close: `)"`, kind: String, many: true}, double, single, {open: "#", kind: Meta, spaced: true}},
+			spans: []span{slashes, block, {open: `R"(`, close: `)"`, kind: String, many: true}, double, single},
+			marks: "#",
 			keywords: ofC + " alignas alignof catch class concept consteval constexpr constinit const_cast co_await co_return co_yield decltype delete dynamic_cast " +
 				"explicit final friend mutable namespace new noexcept operator override private protected public reinterpret_cast requires " +
 				"static_assert static_cast template this throw try typename using virtual",
 			types: typesOfC + " string vector map set pair unique_ptr shared_ptr optional", constants: "true false NULL nullptr",
 		},
 		{
-			names: "c# csharp cs dotnet", files: ".cs", spans: []span{slashes, block, triple, {open: `@"`, close: `"`, kind: String, many: true}, double, letterQ, {open: "#", kind: Meta, spaced: true}},
+			names: "c# csharp cs dotnet", files: ".cs", spans: []span{slashes, block, triple, {open: `@"`, close: `"`, kind: String, many: true}, double, letterQ},
+			marks: "#",
 			keywords: ofJava + " as async await base checked delegate event explicit extern fixed foreach get implicit in internal is lock nameof namespace " +
 				"operator out override params partial readonly ref sealed set sizeof stackalloc struct typeof unchecked unsafe using virtual when where",
 			types: "bool byte char decimal double dynamic float int long object sbyte short string uint ulong ushort", constants: "true false null", capitals: true,
@@ -123,7 +134,7 @@ func languages() []*Language {
 			keywords: "and break do else elseif end for function goto if in local not or repeat return then until while", constants: "true false nil", types: "ipairs pairs print require self string table",
 		},
 		{
-			names: "perl pl", files: ".pl .pm .t", spans: []span{hash, double, single}, marks: "$@%",
+			names: "perl pl", files: ".pl .pm .t", spans: append(pod(), span{open: "#", kind: Comment, spaced: true}, double, single), marks: "$@%",
 			keywords: "my our local sub use no package return if elsif else unless while until for foreach do last next redo die warn print printf push pop shift unshift eval require and or not eq ne lt gt le ge cmp",
 		},
 		{

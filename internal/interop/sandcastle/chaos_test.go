@@ -70,6 +70,33 @@ func TestACutLinkCostsOurClientNothing(t *testing.T) {
 	}
 }
 
+// SC-25, SC-26, SC-42: their client's link breaks in mid-turn: its library dials again, and a new stream has the turn from its start,
+// in either set of names; nobody else notices.
+func TestACutLinkCostsTheirClientNothing(t *testing.T) {
+	w := newWorld(t)
+	n := theirs(t, w)
+	n.link("b")
+	one, other := n.opens("a", "one", "abc"), n.opens("b", "other", "abc")
+	n.sends("a", "abc", "gated", "temp_1")
+	n.until("said", one.says("three "))
+	for i, tag := range []string{"SubscribeSession", "chat.subscribe"} {
+		n.does("cut", args{"link": "a"})
+		n.until("broken off", func() bool { return one.end == "RpcClientError" })
+		n.does("back", args{"link": "a"})
+		one = n.opensAs("a", "again"+tag, "abc", tag)
+		if one.text() != "one two three " || one.first().Snapshot.Status != "streaming" {
+			t.Errorf("after cut %d: %q, %+v", i, one.text(), one.first().Snapshot)
+		}
+	}
+	w.open()
+	for _, s := range []*stream{one, other} {
+		n.until("stopped", s.has("SessionStopped", 1))
+		if s.text() != "one two three four five six" || s.end != "" {
+			t.Errorf("%q, %s", s.text(), s.end)
+		}
+	}
+}
+
 // SC-26, SC-37, SC-39, SC-42: the server is killed in mid-turn and starts again. Their client has to ask for its streams anew, ours
 // is there by itself; both see what was accepted and said, and go on.
 func TestAKilledServerLosesNothingThatWasSaid(t *testing.T) {

@@ -36,7 +36,7 @@ await obey({
     links[name] = await link(url, group)
   },
   back: ({ link: name }) => links[name].open(),
-  open: ({ link: name, stream, session, tag = "SubscribeSession" }) => {
+  open: ({ link: name, stream, session, tag }) => {
     const s = (streams[stream] = { gate: null })
     const all = ask(links[name], tag, { sessionId: session }).pipe(
       Stream.tap(() => Effect.suspend(() => held(s))),

@@ -203,7 +203,13 @@ func (n *node) link(name string) { n.t.Helper(); n.does("link", args{"link": nam
 // opens a stream of a session; its first event has come when this returns.
 func (n *node) opens(link, name, session string) *stream {
 	n.t.Helper()
-	n.does("open", args{"link": link, "stream": name, "session": session})
+	return n.opensAs(link, name, session, "SubscribeSession")
+}
+
+// opensAs is opens with the request's name.
+func (n *node) opensAs(link, name, session, tag string) *stream {
+	n.t.Helper()
+	n.does("open", args{"link": link, "stream": name, "session": session, "tag": tag})
 	s := n.stream(name)
 	n.until(name+" open", func() bool { return len(s.events) > 0 || s.end != "" })
 	return s

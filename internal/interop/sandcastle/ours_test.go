@@ -96,7 +96,7 @@ func TestTwoClientsOfOursShareASessionOfTheirs(t *testing.T) {
 		f.does("say", args{"text": " and on"})
 		two := f.sits(t)
 		two.until("caught up", func() bool { return two.said("hang") == "you said hang and on" })
-		if told := two.turn("hello") != nil; told != (f.tags == "chat") {
+		if told := two.turn("hello") != nil; told == (f.tags == "untold") {
 			t.Errorf("history is told: %v", told)
 		}
 		three := f.sits(t)
@@ -161,7 +161,13 @@ func TestAClientOfOursDecidesOnAServerOfTheirs(t *testing.T) {
 // SC-26, SC-28, SC-29, SC-39: their server dies in mid-turn and comes back with the turns that had ended. Our client is there by
 // itself, and goes on.
 func TestAServerOfTheirsDiesAndComesBack(t *testing.T) {
-	f := newForeign(t, "chat")
+	for _, tags := range []string{"chat", "document"} {
+		t.Run(tags, func(t *testing.T) { diesAndComesBack(t, newForeign(t, tags)) })
+	}
+}
+
+func diesAndComesBack(t *testing.T, f *foreign) {
+	t.Helper()
 	s := f.sits(t)
 	s.send("hello")
 	s.until("over", s.ended("hello"))
@@ -188,7 +194,13 @@ func TestAServerOfTheirsDiesAndComesBack(t *testing.T) {
 // SC-26, SC-29, SC-47: their server breaks everything off that a connection asked, in mid-turn, beside an answer that is awaited.
 // Our client goes on where it was, and learns of the turns that it missed.
 func TestADefectOfTheirsCostsOurClientNothing(t *testing.T) {
-	f := newForeign(t, "chat")
+	for _, tags := range []string{"chat", "document"} {
+		t.Run(tags, func(t *testing.T) { breaksOff(t, newForeign(t, tags)) })
+	}
+}
+
+func breaksOff(t *testing.T, f *foreign) {
+	t.Helper()
 	s := f.sits(t)
 	s.send("hello")
 	s.until("over", s.ended("hello"))

@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds every wait for what is not ours.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // binary is the program itself, built once.
 var binary string

@@ -1,15 +1,17 @@
 // A server of Sandcastle with one session, "abc". Its arguments: the port (0: any), the requests that it knows (document, chat, or
-// untold: chat without the history), and a file that keeps the finished turns. It tells its port. It answers "hello", says much on
-// "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
+// untold: chat without the history), and a file that keeps the finished turns. By the document the history is read over HTTP.
+//
+// It answers "hello", says much on "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
 //   say {text}   goes on with the turn under way
 //   fail {}      breaks every stream off, which breaks off all that its connection asked
 //   end {}       ends the turn under way
-// It tells how many streams there are when one ends.
+// It tells its port, and how many streams there are when one ends.
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { SocketServer } from "@effect/platform"
 import { RpcSerialization, RpcServer } from "@effect/rpc"
 import { Cause, Effect, Layer, Mailbox } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { obey, print } from "./console.mjs"
 import { chat, document, untold } from "./schema.mjs"
 
@@ -161,13 +163,20 @@ const [group, handlers] = {
   chat: [chat, { ...told, "chat.getHistory": ({ sessionId }) => found(sessionId, () => history) }]
 }[tags]
 
+const http = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url, "http://server")
+  if (tags !== "document" || pathname !== "/api/sessions/abc/messages") return response.writeHead(404).end()
+  const after = history.findIndex((m) => m.id === searchParams.get("after"))
+  response.setHeader("Content-Type", "application/json").end(JSON.stringify(history.slice(after + 1)))
+})
+
 const main = RpcServer.layer(group).pipe(
   Layer.provide(group.toLayer(handlers)),
   Layer.provide(RpcServer.layerProtocolSocketServer),
   Layer.merge(Layer.effectDiscard(
     Effect.flatMap(SocketServer.SocketServer, (s) => Effect.sync(() => print({ tell: "port", value: s.address.port })))
   )),
-  Layer.provide(NodeSocketServer.layerWebSocket({ port: Number(port), host: "127.0.0.1" })),
+  Layer.provide(NodeSocketServer.layerWebSocket({ server: http.listen(Number(port), "127.0.0.1") })),
   Layer.provide(RpcSerialization.layerNdjson)
 )
 
