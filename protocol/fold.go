@@ -89,9 +89,10 @@ var folds = map[Type]func(*State, *Event) error{
 	TaskCancelled: taskIs(StatusCancelled),
 	TaskRestarted: taskIs(StatusPending),
 
-	ContextUpdated: with(func(s *State, _ *Event, d *ContextInfo) { s.Context = d }),
-	UsageUpdated:   with(func(s *State, _ *Event, d *Usage) { s.Usage = d }),
-	AgentOptions:   with(func(s *State, _ *Event, d *Options) { s.Options = d }),
+	ContextUpdated:   with(func(s *State, _ *Event, d *ContextInfo) { s.Context = d }),
+	ContextCompacted: with((*State).compacted),
+	UsageUpdated:     with(func(s *State, _ *Event, d *Usage) { s.Usage = d }),
+	AgentOptions:     with(func(s *State, _ *Event, d *Options) { s.Options = d }),
 }
 
 // with decodes an event's data before it is folded.
@@ -118,6 +119,19 @@ func (s *State) updated(_ *Event, d *SessionUpdatedData) {
 	if d.Revoked != "" {
 		s.Rules = slices.DeleteFunc(s.Rules, func(r Rule) bool { return r.ID == d.Revoked })
 	}
+}
+
+// compacted corrects what is known of the context until the agent tells it anew.
+func (s *State) compacted(_ *Event, d *ContextCompactedData) {
+	if s.Context == nil {
+		return
+	}
+	c := *s.Context
+	c.Tokens = d.After
+	if c.MaxTokens > 0 {
+		c.Percent = 100 * float64(c.Tokens) / float64(c.MaxTokens)
+	}
+	s.Context = &c
 }
 
 func (s *State) turnEnded(e *Event, d *TurnEndedData) {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -124,6 +125,32 @@ func TestApplyRefusesAGap(t *testing.T) {
 	}
 	if err := s.Apply(&Event{Seq: 5, Type: "of.tomorrow", Data: json.RawMessage(`{"x":1}`)}); err != nil || s.Seq != 5 {
 		t.Errorf("an unknown type must pass: %v", err)
+	}
+}
+
+func TestACompactionCorrectsWhatIsKnownOfTheContext(t *testing.T) {
+	s := &State{}
+	for i, e := range []struct {
+		typ  Type
+		data any
+		want *ContextInfo
+	}{
+		{ContextCompacted, ContextCompactedData{Before: 9, After: 3}, nil},
+		{ContextUpdated, ContextInfo{Tokens: 150, MaxTokens: 200, Percent: 75, TranscriptLength: 4}, &ContextInfo{Tokens: 150, MaxTokens: 200, Percent: 75, TranscriptLength: 4}},
+		{ContextCompacted, ContextCompactedData{Before: 150, After: 50}, &ContextInfo{Tokens: 50, MaxTokens: 200, Percent: 25, TranscriptLength: 4}},
+		{ContextUpdated, ContextInfo{Tokens: 60}, &ContextInfo{Tokens: 60}},
+		{ContextCompacted, ContextCompactedData{Before: 60, After: 50}, &ContextInfo{Tokens: 50}},
+	} {
+		before := s.Clone()
+		if err := s.Apply(&Event{Seq: uint64(i + 1), Type: e.typ, Data: MustEncode(e.data)}); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(s.Context, e.want) {
+			t.Errorf("after %d events: %+v, want %+v", i+1, s.Context, e.want)
+		}
+		if i > 0 && e.typ == ContextCompacted && before.Context.Tokens == s.Context.Tokens {
+			t.Error("what was known before changed, too")
+		}
 	}
 }
 

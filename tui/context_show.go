@@ -27,14 +27,7 @@ func (m *model) info() *protocol.ContextInfo {
 	if known == nil && m.context != nil && m.context.told != nil {
 		known = &m.context.told.Context
 	}
-	if known == nil || known.MaxTokens <= 0 {
-		return known
-	}
-	now := *known
-	if tokens, ok := m.meter.Filled(); ok && tokens != now.Tokens {
-		now.Tokens, now.Percent = tokens, 100*float64(tokens)/float64(now.MaxTokens)
-	}
-	return &now
+	return known
 }
 
 // filling is how the number of a context dresses.

@@ -2,6 +2,7 @@ package wsclient
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 )
@@ -15,6 +16,7 @@ type follow struct {
 	live    bool              // answered: events are taken
 	stalled bool              // the inbox is full
 	raw     bool              // asked for raw events on this link, because folded ones did not fit
+	ended   []string          // sessions that were unsubscribed after the subscribe that waits, which may be this one
 
 	ackTo uint64 // the newest seq to acknowledge
 
@@ -51,6 +53,16 @@ func (l *loop) detach(s *Subscription) {
 		})
 	}
 	l.forget(s)
+	l.ended(f.session)
+}
+
+// ended tells the subscriptions that wait for their answer that a session was unsubscribed after they asked.
+func (l *loop) ended(session string) {
+	for s := range l.subs {
+		if s.follow.asked != nil {
+			s.follow.ended = append(s.follow.ended, session)
+		}
+	}
 }
 
 // end stops following s and tells its consumer why.
@@ -69,7 +81,7 @@ func (l *loop) forget(s *Subscription) {
 // cut ends what the link knows of s.
 func (l *loop) cut(s *Subscription) {
 	f := &s.follow
-	f.asked, f.live = nil, false
+	f.asked, f.live, f.ended = nil, false, nil
 	if l.routes[f.session] == s {
 		delete(l.routes, f.session)
 	}
@@ -143,6 +155,9 @@ func (l *loop) attached(s *Subscription, c *call, a *protocol.Answer, err error)
 		if other := l.routes[r.Session]; other != nil && other != s {
 			l.ask(other)
 		}
+		if _, on := l.subs[s]; !on {
+			l.ended(r.Session)
+		}
 		return
 	}
 	f.asked = nil
@@ -157,6 +172,11 @@ func (l *loop) attached(s *Subscription, c *call, a *protocol.Answer, err error)
 		l.end(s, a.Error)
 		return
 	}
+	if slices.Contains(f.ended, r.Session) || slices.Contains(f.ended, f.session) { // it may have ended this one
+		l.ask(s)
+		return
+	}
+	f.ended = nil
 	if older := l.routes[r.Session]; older != nil {
 		l.end(older, ErrReplaced)
 	}

@@ -363,3 +363,31 @@ func TestABadLineCostsTheConnectionOnceThenTheSubscription(t *testing.T) {
 		})
 	}
 }
+
+// TestASubscriptionGivenUpDoesNotEndTheNewer: the server hears of the newer, then that the session is not followed any more.
+func TestASubscriptionGivenUpDoesNotEndTheNewer(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+			older := c.Subscribe("a-name", SubscribeOptions{})
+			read(t, t.Context(), older)
+			p := f.open()
+			if answered {
+				p.attach("e", 0)
+			}
+			newer := read(t, t.Context(), c.Subscribe("another-name", SubscribeOptions{}))
+			synctest.Wait()
+			older.Close()
+			synctest.Wait()
+			if !answered {
+				p.attach("e", 0)
+			}
+			p.attach("e", 0)
+			p.next(protocol.DoUnsubscribe)
+			p.attach("e", 0)
+			newer.attached(protocol.ModeSnapshot)
+			p.events(1, 2)
+			newer.seqs(1, 2)
+			p.nothing()
+		})
+	}
+}

@@ -171,12 +171,6 @@ func (m *Meter) Past(events []*protocol.Event) {
 	m.bound()
 }
 
-// Filled is how many tokens the context holds by what was told since the snapshot, a compaction or the agent's own count; ok is
-// false when nothing was.
-func (m *Meter) Filled() (tokens int64, ok bool) {
-	return m.tokens, m.filled
-}
-
 // Turns are the newest turns, the oldest of them first. They are the meter's.
 func (m *Meter) Turns() []Turn { return m.turns }
 
