@@ -177,3 +177,18 @@ func FuzzParsePersonal(f *testing.F) {
 		}
 	})
 }
+
+func TestTheConfigurationInTheHelpCanBeTaken(t *testing.T) {
+	long := newAttach(&app{}, nil).Long
+	from, to := strings.Index(long, "  {"), strings.LastIndex(long, "}")
+	if from < 0 || to < from {
+		t.Fatalf("no example in %s", long)
+	}
+	p, wrong := parsePersonal([]byte(long[from : to+1]))
+	if wrong != nil {
+		t.Fatalf("line %d: %v", wrong.line, wrong.err)
+	}
+	if p.Server == "" || len(p.Keys) != 2 {
+		t.Errorf("%+v", p)
+	}
+}
