@@ -140,7 +140,7 @@ var bindings = []binding{
 
 	{inContext, doCompact, []string{"c"}, "make it smaller"},
 
-	{inWire, doWireWords, []string{"/"}, "only messages that hold words"},
+	{inWire, doWireWords, []string{"/"}, "only messages that hold words; -word: that do not"},
 	{inWire, doWireWay, []string{"d"}, "only what is sent, only what is received, both"},
 	{inWire, doWireType, []string{"t"}, "only messages of the chosen one's type, or all"},
 	{inWire, doWirePause, []string{"p"}, "stand still, or go on"},

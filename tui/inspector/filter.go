@@ -24,7 +24,7 @@ func (d Direction) Next() Direction { return (d + 1) % 3 }
 type Filter struct {
 	Direction Direction
 	Kind      string // a message's type; "": any
-	Words     string // all of which a message holds, whatever their case
+	Words     string // all of which a message holds, whatever their case; those after a minus it does not
 }
 
 // Empty is true when everything passes.
@@ -62,7 +62,11 @@ func (f *Filter) passes(m *Message, words [][]byte) bool {
 	text := bytes.ToLower(m.Text)
 	kind := strings.ToLower(m.Kind)
 	for _, w := range words {
-		if !bytes.Contains(text, w) && !strings.Contains(kind, string(w)) {
+		wanted := w[0] != '-' || len(w) == 1
+		if !wanted {
+			w = w[1:]
+		}
+		if wanted != (bytes.Contains(text, w) || strings.Contains(kind, string(w))) {
 			return false
 		}
 	}

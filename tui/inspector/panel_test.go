@@ -37,6 +37,9 @@ func TestAPanelShowsWhatItsFilterSays(t *testing.T) {
 		{Filter{Words: "FIX"}, 2},
 		{Filter{Words: "fix it"}, 1},
 		{Filter{Words: "ack"}, 1},
+		{Filter{Words: "-ack"}, 3},
+		{Filter{Words: "-ack fix"}, 2},
+		{Filter{Words: "-"}, 0},
 		{Filter{Direction: Received, Words: "fix it"}, 0},
 	} {
 		p.SetFilter(c.filter)
