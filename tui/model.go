@@ -40,6 +40,7 @@ type model struct {
 	focus         focus
 	story         *story
 	composer      composer
+	rolling       rolling
 	outbox        outbox
 	queue         queue
 	editors       editors

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -48,7 +50,12 @@ func newDialer(raw string, o Options) *dialer {
 	if o.Dialect != "" {
 		spoken, ok := dialect.Named(o.Dialect)
 		if !ok {
-			return &dialer{shown: d.shown, tap: d.tap, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
+			return &dialer{shown: "the server", tap: d.tap, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
+		}
+		for _, name := range slices.Sorted(maps.Keys(o.DialectOptions)) {
+			if err := spoken.CheckOption(protocol.ClientEnd, name, o.DialectOptions[name]); err != nil {
+				return &dialer{shown: "the server", tap: d.tap, err: err}
+			}
 		}
 		if spoken.TokenInQuery && d.token != "" {
 			query := u.Query()

@@ -18,7 +18,7 @@ type Options struct {
 	Dial func(ctx context.Context) (net.Conn, error) // own transport; the URL then only names host and path
 
 	Dialect        string            // that the server speaks; empty: the native protocol
-	DialectOptions map[string]string // of that dialect
+	DialectOptions map[string]string // of that dialect: what its Options list; any other fails every connection
 
 	Attempts     int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
 	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it

@@ -30,7 +30,7 @@ type globals struct {
 	Server  string
 	Token   string
 	Dialect string
-	Spoken  map[string]string // options of the dialect
+	Options []string // of the dialect, each K=V
 	As      string
 	Output  string
 	Timeout time.Duration

@@ -46,15 +46,15 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	if a.personalErr != nil {
 		return nil, a.personalErr
 	}
-	if len(a.flags.Spoken) > 0 && a.flags.Dialect == "" {
-		return nil, usagef("--dialect-opt is about a dialect that --dialect names")
-	}
 	if a.flags.Dialect != "" && a.flags.Server == "" {
 		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
 	}
 	o := wsclient.Options{
 		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
-		DialectOptions: a.flags.Spoken,
+	}
+	var err error
+	if o.DialectOptions, err = a.dialectOptions(); err != nil {
+		return nil, err
 	}
 	if d, _ := dialect.Named(o.Dialect); p == giveUp && d.Retry.Attempts == 0 { // else the dialect says it
 		o.Attempts = retries

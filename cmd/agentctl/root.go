@@ -103,8 +103,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
 	f.StringVar(&g.Dialect, "dialect", "", "speak the dialect `NAME` (AGENTCTL_DIALECT)")
-	f.StringToStringVar(&g.Spoken, "dialect-opt", nil, "option `K=V` of the dialect")
-	f.Lookup("dialect-opt").DefValue = "" // shown as [] otherwise
+	f.StringArrayVar(&g.Options, "dialect-option", nil, "`K=V` of it, repeatable (AGENTCTL_DIALECT_OPTIONS)")
 	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
 	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
 	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")
@@ -113,6 +112,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.StringVar(&g.Data, "data", "", "local server's data `DIR` (AGENTCTL_DATA)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(dialect.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = root.RegisterFlagCompletionFunc("dialect-option", a.completeOption)
 	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 }
 
@@ -127,6 +127,9 @@ func (a *app) readEnvironment() error {
 			*field = a.env(name)
 		}
 	}
+	if list := a.env("AGENTCTL_DIALECT_OPTIONS"); g.Options == nil && list != "" {
+		g.Options = strings.Split(list, ",")
+	}
 	if a.env("NO_COLOR") != "" {
 		g.NoColor = true
 	}
@@ -139,6 +142,9 @@ func (a *app) readEnvironment() error {
 		if err := checkDialect(g.Dialect); err != nil {
 			return err
 		}
+	}
+	if _, err := a.dialectOptions(); err != nil {
+		return err
 	}
 	if g.Timeout < 0 {
 		return usagef("--timeout is a positive duration such as 30s")

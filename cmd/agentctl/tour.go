@@ -4,18 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
-	"agentctl/server"
 	"agentctl/server/agent/script"
+	embed "agentctl/server/embedded"
 	"agentctl/server/session"
-	"agentctl/server/sqlite"
 	"agentctl/tui"
 	"agentctl/tui/inspector"
 	"agentctl/wsclient"
@@ -60,46 +57,23 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	}
 	ctx, stop := untilSignal(ctx, interrupt...) // whatever ends it, nothing is left
 	defer func() { err = cmp.Or(stop(), err) }()
-	dir, err := os.MkdirTemp("", "agentctl-tour-")
-	if err != nil {
-		return fmt.Errorf("tour: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	store, err := sqlite.Open(dir, sqlite.Options{})
+	s, err := embed.Start(ctx, embed.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
 	if err != nil {
 		return err
 	}
-	i := &instance{store: store}
-	defer func() { err = errors.Join(err, i.close()) }()
-	i.server, err = server.New(ctx, server.Config{
-		Session: session.Config{Store: store, Agents: tourAgents{script.Tour()}, DefaultAgent: "tour"},
-		Version: programVersion(),
-	})
-	if err != nil {
-		return err
-	}
-	pipe := server.NewPipe()
-	i.listeners = []*server.Listener{pipe.Listener}
-
-	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the client
-	var served sync.WaitGroup
-	var serveErr error
-	served.Go(func() { serveErr = i.serve(serving, 0) })
-	err = o.play(ctx, pipe)
-	end()
-	served.Wait()
-	return errors.Join(err, serveErr)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return o.play(ctx, s)
 }
 
 // lines reports whether there is no screen.
 func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
 
 // play shows the tour's session.
-func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
+func (o *tourOptions) play(ctx context.Context, s *embed.Server) error {
 	a := o.app
-	wire := inspector.NewLog()
-	c := wsclient.New("ws://tour", wsclient.Options{
-		Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
+	url, wire := "ws://"+embed.Host, inspector.NewLog()
+	c := wsclient.New(url, wsclient.Options{
+		Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
 	})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails
