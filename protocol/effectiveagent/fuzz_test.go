@@ -76,7 +76,7 @@ func FuzzClient(f *testing.F) {
 			t.Fatalf("state %s", line)
 		}
 		again := newGuest(t, &protocol.Memory{Value: g.codec.memory}) // on another connection the same is said
-		again.mayClose = true // when nothing is said of r
+		again.mayClose = true                                         // when nothing is said of r
 		look := again.does(protocol.DoSnapshot, "r", nil)
 		again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 		for frame := range bytes.Lines(frames) {
