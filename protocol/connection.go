@@ -15,8 +15,8 @@ type HelloResult struct {
 	Version     string   `json:"version"`
 	Server      string   `json:"server"` // the program and its version
 	Connection  string   `json:"connection"`
-	By          Actor    `json:"by"` // what this connection's actions are attributed to
-	Commands    []Verb   `json:"commands"`
+	By          Actor    `json:"by"`       // what this connection's actions are attributed to
+	Commands    []Verb   `json:"commands"` // that the server knows and the role allows
 	Agents      []string `json:"agents,omitempty"`
 	Limits      Limits   `json:"limits"`
 	Window      int64    `json:"window,omitempty"` // bytes; absent: none

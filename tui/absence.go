@@ -12,6 +12,9 @@ import (
 // missed is worth it: a bad link would else fill the transcript with marks.
 const blink = 10 * time.Second
 
+// decisionsTold is how many decisions that were missed are told one by one.
+const decisionsTold = 3
+
 // absence is what a session did between the loss of a connection and the end of
 // the catch-up after it: what a person comes back to.
 type absence struct {
@@ -26,7 +29,8 @@ type absence struct {
 	turns     int
 	queued    int
 	asked     map[string]bool // requests that still wait
-	decided   []string        // "allowed by bob", in their order
+	decided   int
+	how       []string // the first of them were: "allowed by bob"
 }
 
 // lost notes that the connection is gone.
@@ -67,7 +71,9 @@ func (a *absence) saw(e *protocol.Event) {
 		case e.By != nil:
 			how += " by " + e.By.Name
 		}
-		a.decided = append(a.decided, how)
+		if a.decided++; len(a.how) < decisionsTold {
+			a.how = append(a.how, how)
+		}
 	}
 }
 
@@ -119,14 +125,10 @@ func (a *absence) missed() []string {
 	}
 	add(a.turns, "%s ended", count(a.turns, "turn"))
 	add(a.queued, "%s queued", count(a.queued, "message"))
-	const shown = 3
-	for i, how := range a.decided {
-		if i == shown {
-			out = append(out, fmt.Sprintf("%d more decided", len(a.decided)-shown))
-			break
-		}
+	for _, how := range a.how {
 		out = append(out, "1 approval "+how)
 	}
+	add(a.decided-len(a.how), "%d more decided", a.decided-len(a.how))
 	add(len(a.asked), "%s waiting", count(len(a.asked), "approval"))
 	return out
 }

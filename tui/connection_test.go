@@ -25,6 +25,19 @@ func TestWhatWasMissedIsMarked(t *testing.T) {
 	s.shows("── the connection was lost here", "── you reconnected here · away 2m5s · 1 turn ended · 1 message queued · 1 approval allowed by bob")
 }
 
+func TestManyMissedDecisionsAreCounted(t *testing.T) {
+	s := open(t, scenes["transcript"](), 200, 60)
+	s.journal.back(protocol.ModeResume, 14)
+	for range 5 {
+		s.journal.asks(tidy())
+		s.journal.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
+	}
+	s.journal.asks(tidy())
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting")
+}
+
 func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
 	s.journal.link(Link{State: Reconnecting, Attempt: 1})

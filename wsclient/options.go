@@ -25,6 +25,8 @@ type Options struct {
 	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window
 	Heartbeat    time.Duration  // of silence before a ping, and how long its answer may take; 0: DefaultHeartbeat
 	Rand         func() float64 // of the jitter, in [0,1); nil: math/rand
+
+	Tap func(Frame) // sees what goes over the wire, in order and one at a time; it must not block; nil: nobody looks
 }
 
 // DefaultHeartbeat is how long a server may be silent before it is asked whether it is there.

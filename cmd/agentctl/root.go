@@ -26,8 +26,11 @@ send, queue, interrupt, approve, detach, come back: nothing that was shown or ac
 A session is named by its id, its exact name, or the beginning of its id. Without --server the local server is used and, if none
 runs, started in the background; it ends by itself after 10 minutes without sessions at work or clients.
 
+What you always want goes into a configuration file, config.json in ~/.config/agentctl or the system's own place; AGENTCTL_CONFIG
+names another. Flags and environment win over it. "agentctl attach --help" says what it holds, "agentctl doctor" checks it.
+
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
-the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted.`
+the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted, 128 and its number a signal that ended the screen.`
 
 // newRoot builds the tree of verbs.
 func newRoot(a *app) *cobra.Command {
@@ -73,7 +76,7 @@ func newRoot(a *app) *cobra.Command {
 		newApprove(a, runDecide), newDeny(a, runDecide), newExplain(a, runDecide), newRules(a), newTask(a), newCompact(a, runCompact))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport), newContext(a, runContext))
 	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
-		newVersion(a, runVersion))
+		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)
 	root.AddCommand(builderVerbs()...)
@@ -116,6 +119,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 // readEnvironment fills in what no flag says and checks what all verbs share.
 func (a *app) readEnvironment() error {
 	g := &a.flags
+	a.dataNamed = g.Data != ""
 	for field, name := range map[*string]string{
 		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT", &g.Data: "AGENTCTL_DATA",
 	} {
@@ -129,6 +133,7 @@ func (a *app) readEnvironment() error {
 	if a.env("NO_COLOR") != "" {
 		g.NoColor = true
 	}
+	a.prefer()
 	if format := g.Output; format != formatText && format != formatJSON {
 		g.Output = formatText
 		return usagef("--output is text or json, not %q", format)

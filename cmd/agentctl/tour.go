@@ -1,12 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	embed "agentctl/server/embedded"
 	"agentctl/server/session"
 	"agentctl/tui"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
@@ -48,25 +48,33 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
-	defer stop()
+	if o.app.personalErr != nil {
+		return o.app.personalErr
+	}
+	var interrupt []os.Signal // on a screen, which leaves by itself, it is no more than a key
+	if o.lines() {
+		interrupt = []os.Signal{os.Interrupt}
+	}
+	ctx, stop := untilSignal(ctx, interrupt...) // whatever ends it, nothing is left
+	defer func() { err = cmp.Or(stop(), err) }()
 	s, err := embed.Start(ctx, embed.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	err = o.play(ctx, s)
-	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
-		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
-	}
-	return err
+	return o.play(ctx, s)
 }
+
+// lines reports whether there is no screen.
+func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
 
 // play shows the tour's session.
 func (o *tourOptions) play(ctx context.Context, s *embed.Server) error {
 	a := o.app
-	url := "ws://" + embed.Host
-	c := wsclient.New(url, wsclient.Options{Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
+	url, wire := "ws://"+embed.Host, inspector.NewLog()
+	c := wsclient.New(url, wsclient.Options{
+		Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
+	})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails
 		return err
@@ -82,8 +90,8 @@ func (o *tourOptions) play(ctx context.Context, s *embed.Server) error {
 			return err
 		}
 	}
-	v := &view{client: c, session: made.Session}
-	if !o.Plain && a.onTerminal() {
+	v := &view{client: c, session: made.Session, wire: wire}
+	if !o.lines() {
 		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen())))
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}
