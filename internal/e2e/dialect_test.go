@@ -177,6 +177,7 @@ func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 		for _, name := range append([]string{native}, dialect.Names()...) {
 			seats = append(seats, sit(t, name, w.speaking(name, id), id))
 		}
+		synctest.Wait()                 // not every dialect says when it follows
 		for _, decider := range seats { // each in turn sends and decides
 			w.send(decider.client, id, "work")
 			for _, s := range seats {
