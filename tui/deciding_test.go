@@ -2,7 +2,9 @@ package tui
 
 import (
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -52,8 +54,8 @@ func TestEveryOptionCanBeChosenAndItsScopeShowsBefore(t *testing.T) {
 		{Request: "r1", Option: "once"},
 		{Request: "r1", Option: "always"},
 		{Request: "r1", Option: "no"},
-		{Request: "r1", Decision: protocol.DenyStop},
-		{Request: "r1", Decision: protocol.Explain},
+		{Request: "r1", Option: "stop"},
+		{Request: "r1", Option: "explain"},
 	} {
 		s := open(t, scenes["approval"](), 80, 30)
 		s.quiet()
@@ -144,6 +146,25 @@ func TestARefusedDecisionCanBeTakenAgain(t *testing.T) {
 	s.asked(protocol.DoApprove)
 }
 
+func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
+	f := newForm(newLook(time.UTC, ""), &protocol.Approval{Kind: protocol.ApproveCommand, Options: []protocol.Option{{ID: "a", Kind: protocol.AllowAlways}}})
+	var kinds []protocol.Decision
+	for _, o := range f.options {
+		kinds = append(kinds, o.Kind)
+	}
+	if want := []protocol.Decision{protocol.AllowAlways, protocol.AllowOnce, protocol.Deny, protocol.DenyStop}; !slices.Equal(kinds, want) {
+		t.Errorf("offered %v, want %v", kinds, want)
+	}
+	s := open(t, scenes["patch"](), 100, 40)
+	r := &s.m.state.Approvals[0]
+	r.Editable = false
+	s.quiet()
+	s.press("tab")
+	s.hides("p edit")
+	s.press("p")
+	s.shows("this agent takes no edited patch")
+}
+
 func TestAnExplanationKeepsTheRequest(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 40)
 	s.quiet()
@@ -181,7 +202,7 @@ func TestOtherRequestsAreAKeyAway(t *testing.T) {
 	s.press("tab", "right")
 	s.shows("approval 2 of 2")
 	s.press("1")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Decision != protocol.AllowOnce {
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Option != "once" {
 		t.Errorf("decided %+v", data)
 	}
 }

@@ -16,6 +16,9 @@ import (
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
+	if in := os.Getenv(breaks); in != "" {
+		os.Exit(breakDown(in))
+	}
 	name := os.Getenv("TUI_DEMO")
 	if name == "" {
 		os.Exit(m.Run())
@@ -107,7 +110,7 @@ var scenes = map[string]func() *journal{
 		expires := dawn.Add(time.Minute + 25*time.Second)
 		j.asks(protocol.Approval{
 			Request: "r1", Kind: protocol.ApprovePatch, Title: "Change the limit", CWD: "/home/ada/store", Why: "Two was too few.",
-			Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
+			Editable: true, Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
 			Options: []protocol.Option{
 				{ID: "once", Kind: protocol.AllowOnce, Label: "Apply"},
 				{ID: "always", Kind: protocol.AllowAlways, Label: "Always", Scope: "every patch of exactly these files, in this session"},

@@ -88,7 +88,7 @@ func newForm(l *look, r *protocol.Approval) *form {
 }
 
 // optionsOf is what the request offers, and the decisions that can always be
-// taken.
+// taken. To explain is not one of them: not every agent can.
 func optionsOf(r *protocol.Approval) []option {
 	var out []option
 	for _, o := range r.Options {
@@ -98,7 +98,6 @@ func optionsOf(r *protocol.Approval) []option {
 		{Kind: protocol.AllowOnce, Label: "Allow once"},
 		{Kind: protocol.Deny, Label: "Deny"},
 		{Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-		{Kind: protocol.Explain, Label: "Explain first"},
 	} {
 		if !slices.ContainsFunc(out, func(have option) bool { return have.Kind == o.Kind }) {
 			out = append(out, option{Option: o})

@@ -13,6 +13,7 @@ import (
 // How long our client waits for a server that does not say whether it heard.
 const (
 	quietWait   = 250 * time.Millisecond // at the beginning, for the turn under way to be told
+	returnWait  = 2 * time.Second        // the same after a turn was cut: it may be told again, over whatever link
 	tellingWait = 50 * time.Millisecond  // for more of it
 	tellingMost = time.Second
 	startWait   = 10 * time.Second       // for the turn of a message
@@ -37,7 +38,8 @@ type Client struct {
 	call   protocol.Call
 	desk   bridge.Desk
 	log    *bridge.Log
-	memory *memory // of keys, also on later connections
+	before *bridge.Log // of the connection before, until it is known what became of its turn; nil: none
+	memory *memory
 
 	opened  time.Time
 	opens   time.Time           // until then nobody asks about a session that is not known yet; zero: it is
@@ -45,12 +47,11 @@ type Client struct {
 	sends   []*sent             // whose turn has not started, oldest first
 	waits   []*wait             // for an answer about the context
 	turn    *turn
-	starts  time.Time    // a turn was announced: until then whose message it is may be told; zero: none was
-	verdict *verdict     // that the server may still refuse
-	why     *explanation // that was asked for
-	decided []winner     // the newest last
-	held    []item       // shell calls that come while a request is pending
-	counts  map[string]int
+	starts  time.Time           // a turn was announced: until then whose message it is may be told; zero: none was
+	asked   []protocol.Approval // what was pending on the connection before, in a turn that is told again
+	earlier []earlier           // what else was told there of that turn alone
+	verdict *verdict            // that the server may still refuse
+	why     *explanation        // that was asked for
 	watched bool
 	summary string // as it was told last
 
@@ -63,10 +64,16 @@ type Client struct {
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
 	epoch := epochOf(call.ID("e"))
-	return &Client{
-		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch), counts: map[string]int{},
+	c := &Client{
+		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
 	}
+	if c.before = c.memory.log; c.before == nil {
+		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed
+	} else {
+		c.before.Detach()
+	}
+	return c
 }
 
 // epochOf makes an epoch of an id.
@@ -84,7 +91,12 @@ func epochOf(id string) string {
 func (c *Client) Open(now time.Time) protocol.Output {
 	return c.do(now, func() {
 		c.opened, c.opens = now, now.Add(quietWait)
-		c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
+		if c.before != nil && c.before.State.Turn != nil {
+			c.opens = now.Add(returnWait)
+		}
+		if c.before == nil {
+			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
+		}
 	})
 }
 
@@ -107,8 +119,14 @@ func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 // Foreign implements protocol.Codec.
 func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	return c.do(now, func() {
+		waits := c.before != nil
 		c.hear(f)
-		if more := now.Add(tellingWait); !c.opens.IsZero() && more.After(c.opens) && more.Before(c.opened.Add(tellingMost)) {
+		more := now.Add(tellingWait)
+		switch {
+		case c.opens.IsZero():
+		case waits && c.before == nil: // the turn that was cut is told
+			c.opens = more
+		case more.After(c.opens) && more.Before(c.opened.Add(tellingMost)):
 			c.opens = more
 		}
 	})
@@ -135,8 +153,8 @@ func (c *Client) say(typ string, payload any) {
 
 // mint makes an id that is unique in the log.
 func (c *Client) mint(prefix string) string {
-	c.counts[prefix]++
-	return prefix + strconv.Itoa(c.counts[prefix])
+	c.memory.counts[prefix]++
+	return prefix + strconv.Itoa(c.memory.counts[prefix])
 }
 
 // maxEnvelope bounds what an event is beside its data, in bytes.
@@ -146,6 +164,7 @@ const maxEnvelope = 4 << 10
 func (c *Client) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
 
 func (c *Client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
+	c.goOn("")
 	if raw, err := protocol.Encode(data); err != nil || len(raw) > protocol.MaxEvent-maxEnvelope {
 		typ, data = protocol.Raw, protocol.RawData{Source: Name, Method: string(typ), Bytes: int64(len(raw))}
 	}

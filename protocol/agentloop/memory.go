@@ -4,13 +4,21 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/bridge"
 )
 
 // maxKeys bounds how many keys of commands are remembered.
 const maxKeys = 1024
 
-// A memory is what is known of keyed commands on all connections of our client. A server of this protocol knows no keys.
+// A memory is what outlives a connection: the log, ids minted in it and how its requests ended, and the keys of commands, of which a
+// server of this protocol knows nothing.
 type memory struct {
+	log     *bridge.Log // nil: there was no connection
+	counts  map[string]int
+	decided []winner // the newest last
+	turn    *turn    // under way; nil: none
+	held    []item   // shell calls that come while a request is pending
+
 	keys  map[string]*keyed
 	order []string
 }
@@ -28,7 +36,7 @@ func memoryOf(m *protocol.Memory) *memory {
 	if known, ok := m.Value.(*memory); ok {
 		return known
 	}
-	fresh := &memory{keys: map[string]*keyed{}}
+	fresh := &memory{counts: map[string]int{}, keys: map[string]*keyed{}}
 	m.Value = fresh
 	return fresh
 }
