@@ -20,7 +20,7 @@ func (m *model) draw() tea.View {
 	v.AltScreen = true
 	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
 	v.ReportFocus = true
-	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.link.State)
+	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.plan.of(m.state), m.link.State)
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -3,6 +3,8 @@ package tui
 import (
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/protocol"
 )
 
@@ -80,6 +82,10 @@ func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
 	s.journal.user(ada, "m9", "something else")
 	s.tell()
 	s.hides("plan ·")
+	s.m.attention.terminal.progress, s.m.dirty = true, true
+	if bar := s.m.View().ProgressBar; bar == nil || bar.State != tea.ProgressBarIndeterminate {
+		t.Errorf("the progress is %+v, that of a plan that is over", bar)
+	}
 	s.press("tab")
 	if s.m.focus == onPlan {
 		t.Error("a plan that is over has the focus")

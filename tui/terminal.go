@@ -82,7 +82,8 @@ func (t terminal) notify(text string) string {
 }
 
 // progressOf is how far a session is, for terminals that show it; nil is idle.
-func (t terminal) progressOf(s *protocol.State, link LinkState) *tea.ProgressBar {
+// The plan is the one under way, or nil.
+func (t terminal) progressOf(s *protocol.State, plan *protocol.Plan, link LinkState) *tea.ProgressBar {
 	switch {
 	case !t.progress || s.Turn == nil:
 		return nil
@@ -90,8 +91,8 @@ func (t terminal) progressOf(s *protocol.State, link LinkState) *tea.ProgressBar
 		return tea.NewProgressBar(tea.ProgressBarError, 100)
 	case len(s.Approvals) > 0:
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
-	case s.Plan != nil && s.Plan.Status == protocol.StatusRunning && len(s.Plan.Tasks) > 0:
-		return tea.NewProgressBar(tea.ProgressBarDefault, 100*tasksDone(s.Plan)/len(s.Plan.Tasks))
+	case plan != nil && plan.Status == protocol.StatusRunning:
+		return tea.NewProgressBar(tea.ProgressBarDefault, 100*tasksDone(plan)/len(plan.Tasks))
 	}
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
