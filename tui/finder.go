@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -26,11 +27,19 @@ type finder struct {
 	hits   []protocol.Hit // the newest first
 	at     int            // the one that was gone to last
 	cursor string         // where the server goes on; empty: that is all
+	stand  stand          // the line that was gone to last
 
 	local bool          // the server cannot say
 	item  transcript.ID // looked at next
 	by    int           // -1: towards older items
 	paged bool          // it goes on when the older turns are there
+}
+
+// stand is a line that has all words: where it is, and what its like are known by.
+type stand struct {
+	item  transcript.ID
+	line  int
+	match func(line string) bool // nil: nowhere
 }
 
 const (
@@ -176,16 +185,19 @@ func (m *model) told(msg hitsMsg) tea.Cmd {
 	case len(f.hits) == 0 && !f.busy:
 		m.word = "“" + f.text + "” is not there"
 	case first && len(f.hits) > 0:
-		return tea.Batch(m.goToHit(0), next)
+		return tea.Batch(m.goToHit(0, -1), next)
 	}
 	return next
 }
 
-// findNext goes to the next place: older ones (by < 0) or newer ones.
+// findNext goes to the next line with the words: older ones (by < 0) or newer
+// ones, of the same item or of the next one.
 func (m *model) findNext(by int) tea.Cmd {
 	f := &m.finder
 	switch {
 	case f.query == nil:
+		return nil
+	case m.findWithin(by):
 		return nil
 	case f.local:
 		id, ok := m.story.list.Selected()
@@ -203,13 +215,30 @@ func (m *model) findNext(by int) tea.Cmd {
 			m.word = "that is the oldest place so far"
 		}
 	case len(f.hits) > 0:
-		return m.goToHit(f.at - by)
+		return m.goToHit(f.at-by, by)
 	}
 	return nil
 }
 
-// goToHit shows a hit; its turn is paged in if it is not there.
-func (m *model) goToHit(i int) tea.Cmd {
+// findWithin goes to the next line with the words in the item that was gone to
+// last, unless the person has gone elsewhere since.
+func (m *model) findWithin(by int) bool {
+	f, list := &m.finder, m.story.list
+	id, ok := list.Selected()
+	if !ok || f.stand.match == nil || id != f.stand.item {
+		return false
+	}
+	line, ok := list.LineFrom(id, f.stand.line+by, by, f.stand.match)
+	if ok {
+		f.stand.line = line
+		list.Show(id, line)
+	}
+	return ok
+}
+
+// goToHit shows a hit, coming from a newer one (by < 0) or an older one; its turn
+// is paged in if it is not there.
+func (m *model) goToHit(i, by int) tea.Cmd {
 	m.finder.at = i
 	h := &m.finder.hits[i]
 	return m.travel(&trip{
@@ -220,25 +249,32 @@ func (m *model) goToHit(i int) tea.Cmd {
 				at, ok = m.story.list.Named(nameOfItem(h.Turn, protocol.HitUser, ""))
 			}
 			if ok {
-				m.found(at)
+				m.found(at, by)
 			}
 			return ok
 		},
 	})
 }
 
-// found shows the item, unfolded where that is what shows the words.
-func (m *model) found(id transcript.ID) {
+// found shows the item at the last line with the words (by < 0) or the first,
+// unfolded where that is what shows them.
+func (m *model) found(id transcript.ID, by int) {
 	list, query := m.story.list, m.finder.query
 	whole := func(line string) bool { return query.In(ansi.Strip(line)) }
 	some := func(line string) bool { return query.First(ansi.Strip(line)) >= 0 }
-	line, ok := list.LineOf(id, whole)
+	from := 0
+	if by < 0 {
+		from = math.MaxInt
+	}
+	line, ok := list.LineFrom(id, from, by, whole)
 	if !ok && list.Folded(id) {
 		list.Fold(id, false)
-		line, ok = list.LineOf(id, whole)
+		line, ok = list.LineFrom(id, from, by, whole)
 	}
-	if !ok {
+	m.finder.stand = stand{id, line, whole}
+	if !ok { // the words are on several lines
 		line, _ = list.LineOf(id, some)
+		m.finder.stand = stand{}
 	}
 	list.Show(id, line)
 }

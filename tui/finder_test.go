@@ -290,3 +290,38 @@ func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
 	s.press("enter")
 	s.shows("1 of 1", "▌  answer 0")
 }
+
+func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "a needle to begin with")
+	lines := make([]string, 90)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("- line %d", i)
+	}
+	lines[10], lines[40], lines[80] = "- needle ten", "- needle forty", "- needle eighty"
+	j.say("t", strings.Join(lines, "\n"))
+	j.end(protocol.ReasonCompleted)
+	j.caughtUp()
+	s := open(t, j, 80, 20)
+	s.session.reply = func(asking) (any, error) {
+		return protocol.SearchResult{Hits: []protocol.Hit{
+			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t"},
+			{Turn: "turn-m1", First: 1, Kind: protocol.HitUser},
+		}}, nil
+	}
+	s.press("ctrl+f")
+	s.write("needle")
+	s.press("enter")
+	s.shows("needle eighty", "1 of 2")
+	for _, way := range []struct{ key, want, places string }{
+		{"n", "needle forty", "1 of 2"},
+		{"n", "needle ten", "1 of 2"},
+		{"n", "a needle to begin with", "2 of 2"},
+		{"N", "needle ten", "1 of 2"},
+		{"N", "needle forty", "1 of 2"},
+		{"N", "needle eighty", "1 of 2"},
+	} {
+		s.press(way.key)
+		s.shows(way.want, way.places)
+	}
+}

@@ -41,7 +41,7 @@ func (m *model) lookOn(wave int) tea.Cmd {
 		}
 		if f.query.In(wording(list.Source(f.item))) {
 			f.stop()
-			m.found(f.item)
+			m.found(f.item, f.by)
 			return nil
 		}
 		f.item += transcript.ID(f.by)
