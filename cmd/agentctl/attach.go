@@ -39,7 +39,7 @@ keys, Ctrl-C twice leaves; the session goes on without you. When the link drops 
 
 F2 shows all sessions of the server: what each does, who waits for a decision and for how long; there sessions are created, renamed,
 removed and approved too. F8 leads to the next one that needs you, and back. Without SESSION the only one is meant; when there are
-others, or none, all are shown. With --plain, or without a terminal, the session is told in lines: the recent turns, then
+others, or none, all are shown. With --plain, without a terminal, or on a dumb one, the session is told in lines: the recent turns, then
 what happens; lines of stdin are sent as messages, those that begin with / are commands.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
@@ -183,8 +183,10 @@ func left(ctx context.Context, err error) error {
 	return err
 }
 
-// onTerminal reports whether there is a person with a screen and keys.
-func (a *app) onTerminal() bool { return isTerminal(a.stdin) && isTerminal(a.stdout) }
+// onTerminal reports whether there is a person with a screen and keys. A dumb terminal, as an editor's shell is one, has no screen.
+func (a *app) onTerminal() bool {
+	return isTerminal(a.stdin) && isTerminal(a.stdout) && a.env("TERM") != "dumb"
+}
 
 // choose shows which sessions there are, where no person can choose.
 func (o *attachOptions) choose(sessions []protocol.Summary) error {

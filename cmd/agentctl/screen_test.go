@@ -241,3 +241,18 @@ func TestASuspendedScreenComesBackWithWhatWasMissed(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
+
+func TestADumbTerminalHasLines(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	cmd := s.command("attach", "fix")
+	cmd.Env = append(cmd.Env, "TERM=dumb")
+	s.opens(cmd, "now idle")
+	s.types("/quit\r")
+	if err := s.Wait(s.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.Since(0); bytes.ContainsRune(said, '\x1b') {
+		t.Errorf("a dumb terminal got sequences: %q", said)
+	}
+}
