@@ -59,7 +59,7 @@ type Approval struct {
 	Why       string          `json:"why,omitempty"`
 	Patch     string          `json:"patch,omitempty"`
 	Editable  bool            `json:"editable,omitempty"` // allowing it may bring the patch as edited
-	Content   []Content       `json:"content,omitempty"` // diffs
+	Content   []Content       `json:"content,omitempty"`  // diffs
 	Paths     []string        `json:"paths,omitempty"`
 	Tasks     []Task          `json:"tasks,omitempty"`     // of a plan
 	Questions []Question      `json:"questions,omitempty"` // of a question

@@ -147,13 +147,21 @@ func TestARefusedDecisionCanBeTakenAgain(t *testing.T) {
 }
 
 func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
-	f := newForm(newLook(time.UTC, ""), &protocol.Approval{Kind: protocol.ApproveCommand, Options: []protocol.Option{{ID: "a", Kind: protocol.AllowAlways}}})
-	var kinds []protocol.Decision
-	for _, o := range f.options {
-		kinds = append(kinds, o.Kind)
-	}
-	if want := []protocol.Decision{protocol.AllowAlways, protocol.AllowOnce, protocol.Deny, protocol.DenyStop}; !slices.Equal(kinds, want) {
-		t.Errorf("offered %v, want %v", kinds, want)
+	for _, c := range []struct{ options, want []protocol.Decision }{
+		{[]protocol.Decision{protocol.Deny, protocol.AllowAlways}, []protocol.Decision{protocol.Deny, protocol.AllowAlways}},
+		{nil, []protocol.Decision{protocol.AllowOnce, protocol.Deny}},
+	} {
+		r := &protocol.Approval{Kind: protocol.ApproveCommand}
+		for _, kind := range c.options {
+			r.Options = append(r.Options, protocol.Option{ID: "a", Kind: kind})
+		}
+		var got []protocol.Decision
+		for _, o := range newForm(newLook(time.UTC, ""), r).options {
+			got = append(got, o.Kind)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("of %v offers %v", c.options, got)
+		}
 	}
 	s := open(t, scenes["patch"](), 100, 40)
 	r := &s.m.state.Approvals[0]

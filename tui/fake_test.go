@@ -177,8 +177,10 @@ func (j *journal) queued(by protocol.Actor, id, text string) {
 func (j *journal) asks(a protocol.Approval) {
 	a.Asked = j.at
 	for _, o := range []protocol.Option{
-		{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"}, {ID: "deny", Kind: protocol.Deny, Label: "Deny"},
-		{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"}, {ID: "explain", Kind: protocol.Explain, Label: "Explain first"},
+		{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"},
+		{ID: "deny", Kind: protocol.Deny, Label: "Deny"},
+		{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+		{ID: "explain", Kind: protocol.Explain, Label: "Explain first"},
 	} {
 		if !slices.ContainsFunc(a.Options, func(have protocol.Option) bool { return have.Kind == o.Kind }) {
 			a.Options = append(a.Options, o)

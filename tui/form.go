@@ -87,21 +87,16 @@ func newForm(l *look, r *protocol.Approval) *form {
 	return f
 }
 
-// optionsOf is what the request offers, and the decisions that can always be
-// taken. To explain is not one of them: not every agent can.
+// optionsOf is what the request offers; of one that names nothing, what every
+// request can be answered with.
 func optionsOf(r *protocol.Approval) []option {
-	var out []option
-	for _, o := range r.Options {
-		out = append(out, option{Option: o})
+	offered := r.Options
+	if len(offered) == 0 {
+		offered = []protocol.Option{{Kind: protocol.AllowOnce, Label: "Allow once"}, {Kind: protocol.Deny, Label: "Deny"}}
 	}
-	for _, o := range []protocol.Option{
-		{Kind: protocol.AllowOnce, Label: "Allow once"},
-		{Kind: protocol.Deny, Label: "Deny"},
-		{Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-	} {
-		if !slices.ContainsFunc(out, func(have option) bool { return have.Kind == o.Kind }) {
-			out = append(out, option{Option: o})
-		}
+	var out []option
+	for _, o := range offered {
+		out = append(out, option{Option: o})
 	}
 	if r.Kind == protocol.ApprovePlan {
 		out = append(out, option{protocol.Option{Kind: protocol.Deny, Label: "Make another plan, for the reason given"}, true})
