@@ -244,8 +244,8 @@ func (m *model) goToHit(i, by int) tea.Cmd {
 	return m.travel(&trip{
 		until: h.First, gone: "the turn is not there any more",
 		reach: func() bool {
-			at, ok := m.story.list.Named(nameOfHit(h))
-			if !ok {
+			at, ok := m.pieceOf(h)
+			if !ok && m.story.before <= h.First {
 				at, ok = m.story.list.Named(nameOfItem(h.Turn, protocol.HitUser, ""))
 			}
 			if ok {
@@ -254,6 +254,26 @@ func (m *model) goToHit(i, by int) tea.Cmd {
 			return ok
 		},
 	})
+}
+
+// pieceOf is the item of a hit. What is long is paged in in pieces, each an item:
+// then it is the one with the words, once that is there.
+func (m *model) pieceOf(h *protocol.Hit) (transcript.ID, bool) {
+	list, name := m.story.list, nameOfHit(h)
+	last, ok := list.Named(name)
+	for id := last; ok && id >= list.First(); id-- {
+		mark, is := list.Source(id).(transcript.Landmark)
+		if !is {
+			break
+		}
+		if _, its := mark.Landmark(); its != name {
+			break
+		}
+		if m.finder.query.In(wording(list.Source(id))) {
+			return id, true
+		}
+	}
+	return last, ok && m.story.before <= h.First
 }
 
 // found shows the item at the last line with the words (by < 0) or the first,

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -289,6 +290,37 @@ func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
 	s.write("answer")
 	s.press("enter")
 	s.shows("1 of 1", "▌  answer 0")
+}
+
+func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = 600
+	j.out[1].Attached.Snapshot.State.Seq = 600
+	j.out = j.out[:2]
+	j.caughtUp()
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	past := &journal{at: dawn}
+	past.user(ada, "m0", "question 0") // two events
+	past.say("t", "the needle\n\n", strings.Repeat("- hay\n", 40))
+	past.add(protocol.TextEnd, protocol.PartEndData{Part: "t"})
+	past.end(protocol.ReasonCompleted)
+	var events []json.RawMessage
+	for _, u := range past.take() {
+		events = append(events, protocol.MustEncode(u.Event))
+	}
+	cut := len(events) - 3 // the second piece begins with the hay
+	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
+		if d.Before == 601 {
+			return protocol.HistoryResult{Epoch: "k3f9ab", First: uint64(cut + 1), Last: uint64(len(events)), More: true, Events: events[cut:]}
+		}
+		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: uint64(cut), Events: events[:cut]}
+	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	s.tell()
+	s.press("ctrl+f")
+	s.write("needle")
+	s.press("enter")
+	s.shows("1 of 1", "▌  the needle")
 }
 
 func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
