@@ -52,8 +52,8 @@ func TestEveryOptionCanBeChosenAndItsScopeShowsBefore(t *testing.T) {
 		{Request: "r1", Option: "once"},
 		{Request: "r1", Option: "always"},
 		{Request: "r1", Option: "no"},
-		{Request: "r1", Decision: protocol.DenyStop},
-		{Request: "r1", Decision: protocol.Explain},
+		{Request: "r1", Option: "stop"},
+		{Request: "r1", Option: "why"},
 	} {
 		s := open(t, scenes["approval"](), 80, 30)
 		s.quiet()
@@ -67,6 +67,21 @@ func TestEveryOptionCanBeChosenAndItsScopeShowsBefore(t *testing.T) {
 			t.Errorf("option %d decided %+v, want %+v", at, data, want)
 		}
 	}
+}
+
+func TestARequestOffersWhatItListsAndNothingElse(t *testing.T) {
+	j := conversation()
+	request := tidy()
+	request.Options = []protocol.Option{{ID: "yes", Kind: protocol.AllowOnce, Label: "Allow"}, {ID: "no", Kind: protocol.Deny, Label: "Deny"}}
+	j.asks(request)
+	j.caughtUp()
+	s := open(t, j, 80, 30)
+	s.quiet()
+	s.shows("1 Allow", "2 Deny")
+	s.hides("Deny and stop")
+	s.hides("Explain")
+	s.press("tab", "3")
+	s.askedNothing()
 }
 
 func TestAReasonGoesWithTheDecision(t *testing.T) {

@@ -111,6 +111,9 @@ var scenes = map[string]func() *journal{
 			Options: []protocol.Option{
 				{ID: "once", Kind: protocol.AllowOnce, Label: "Apply"},
 				{ID: "always", Kind: protocol.AllowAlways, Label: "Always", Scope: "every patch of exactly these files, in this session"},
+				{ID: "no", Kind: protocol.Deny, Label: "Deny"},
+				{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+				{ID: "why", Kind: protocol.Explain, Label: "Explain first"},
 			},
 		})
 		j.caughtUp()
@@ -133,7 +136,12 @@ var scenes = map[string]func() *journal{
 				{ID: "db", Text: "Which database?", Choices: []protocol.Choice{{ID: "pg", Label: "Postgres", About: "runs already"}, {ID: "lite", Label: "SQLite"}}},
 				{ID: "name", Text: "What is it called?"},
 			},
-			Options: []protocol.Option{{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"}},
+			Options: []protocol.Option{
+				{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"},
+				{ID: "skip", Kind: protocol.Deny, Label: "Skip"},
+				{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+				{ID: "why", Kind: protocol.Explain, Label: "Explain first"},
+			},
 		})
 		j.caughtUp()
 		return j

@@ -212,6 +212,8 @@ func tidy() protocol.Approval {
 			{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"},
 			{ID: "always", Kind: protocol.AllowAlways, Label: "Always allow", Scope: "go mod tidy in /home/ada/store"},
 			{ID: "no", Kind: protocol.Deny, Label: "Deny"},
+			{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+			{ID: "why", Kind: protocol.Explain, Label: "Explain first"},
 		},
 	}
 }

@@ -87,22 +87,21 @@ func newForm(l *look, r *protocol.Approval) *form {
 	return f
 }
 
-// optionsOf is what the request offers, and the decisions that can always be
-// taken.
+// optionsOf is what the request offers, no more: another decision could be
+// refused. One that lists nothing can be answered in every way.
 func optionsOf(r *protocol.Approval) []option {
-	var out []option
-	for _, o := range r.Options {
-		out = append(out, option{Option: o})
-	}
-	for _, o := range []protocol.Option{
-		{Kind: protocol.AllowOnce, Label: "Allow once"},
-		{Kind: protocol.Deny, Label: "Deny"},
-		{Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-		{Kind: protocol.Explain, Label: "Explain first"},
-	} {
-		if !slices.ContainsFunc(out, func(have option) bool { return have.Kind == o.Kind }) {
-			out = append(out, option{Option: o})
+	offers := r.Options
+	if len(offers) == 0 {
+		offers = []protocol.Option{
+			{Kind: protocol.AllowOnce, Label: "Allow once"},
+			{Kind: protocol.Deny, Label: "Deny"},
+			{Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+			{Kind: protocol.Explain, Label: "Explain first"},
 		}
+	}
+	var out []option
+	for _, o := range offers {
+		out = append(out, option{Option: o})
 	}
 	if r.Kind == protocol.ApprovePlan {
 		out = append(out, option{protocol.Option{Kind: protocol.Deny, Label: "Make another plan, for the reason given"}, true})
