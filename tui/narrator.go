@@ -112,7 +112,9 @@ func (n *narrator) event(e *protocol.Event) {
 		if by == nil {
 			by = e.By
 		}
-		n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), nameOf(by), d.Text)
+		if d.Text != "" || len(d.Parts) > 0 || by != nil { // else it stands for what somebody else asked
+			n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), nameOf(by), d.Text)
+		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
 		n.says(e)
 	case protocol.ReasoningEnd:

@@ -360,3 +360,32 @@ func TestPlainLetsNoControlThrough(t *testing.T) {
 		}
 	})
 }
+
+// A dialect may not say who sent a message, nor what somebody else sent.
+func TestNobodysMessageIsNotTheReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		for _, text := range []string{"what is it?", ""} {
+			j.turn = "turn-" + text
+			j.add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: text}})
+			j.say("t1", "It is this.")
+			j.end(protocol.ReasonCompleted)
+		}
+		j.caughtUp()
+		l := openPlain(t, j)
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		out := l.out.String()
+		if !strings.Contains(out, "user: what is it?\n") || strings.Contains(out, "you:") || strings.Contains(out, "user: \n") || strings.Contains(out, "user:\n") {
+			t.Errorf("told\n%s", out)
+		}
+	})
+	j := newJournal()
+	j.turn = "turn-1"
+	j.add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.shows(" user · ", "what is it?")
+	s.hides(" you · ")
+}
