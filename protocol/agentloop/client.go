@@ -32,12 +32,13 @@ var verbs = []protocol.Verb{
 	protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact,
 }
 
-// A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
+// A Client is the codec of our client at an AgentLoop server. The connection is the session: its log begins with it, and what was
+// heard on connections before is history.
 type Client struct {
 	call   protocol.Call
 	desk   bridge.Desk
 	log    *bridge.Log
-	memory *memory // of keys, also on later connections
+	memory *memory // also of later connections
 
 	opened  time.Time
 	opens   time.Time           // until then nobody asks about a session that is not known yet; zero: it is
@@ -50,7 +51,6 @@ type Client struct {
 	why     *explanation // that was asked for
 	decided []winner     // the newest last
 	held    []item       // shell calls that come while a request is pending
-	counts  map[string]int
 	watched bool
 	summary string // as it was told last
 
@@ -63,10 +63,12 @@ type Client struct {
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
 	epoch := epochOf(call.ID("e"))
-	return &Client{
-		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch), counts: map[string]int{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
+	c := &Client{call: call, memory: memoryOf(call.Memory), desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch}}
+	if c.memory.log == nil {
+		c.memory.log = bridge.NewLog(sessionOf(pathOf(call.URL)), epoch)
 	}
+	c.log = c.memory.log
+	return c
 }
 
 // epochOf makes an epoch of an id.
@@ -84,7 +86,16 @@ func epochOf(id string) string {
 func (c *Client) Open(now time.Time) protocol.Output {
 	return c.do(now, func() {
 		c.opened, c.opens = now, now.Add(quietWait)
-		c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
+		if c.log.State.Seq == 0 {
+			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
+			return
+		}
+		c.log.Detach()
+		if c.turn = c.memory.turn; c.turn != nil {
+			c.turn.fault = protocol.Errorf(protocol.CodeAgentFailed, "the connection was lost: what came since is not known")
+			c.end()
+		}
+		c.log.Renew(c.desk.Epoch)
 	})
 }
 
@@ -123,7 +134,7 @@ func (c *Client) do(now time.Time, work func()) protocol.Output {
 	c.expire()
 	work()
 	c.tellSummary()
-	c.out = nil
+	c.out, c.memory.turn = nil, c.turn
 	out.Wake = c.next()
 	return out
 }
@@ -135,8 +146,8 @@ func (c *Client) say(typ string, payload any) {
 
 // mint makes an id that is unique in the log.
 func (c *Client) mint(prefix string) string {
-	c.counts[prefix]++
-	return prefix + strconv.Itoa(c.counts[prefix])
+	c.memory.counts[prefix]++
+	return prefix + strconv.Itoa(c.memory.counts[prefix])
 }
 
 // maxEnvelope bounds what an event is beside its data, in bytes.

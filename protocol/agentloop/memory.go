@@ -4,15 +4,20 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/bridge"
 )
 
 // maxKeys bounds how many keys of commands are remembered.
 const maxKeys = 1024
 
-// A memory is what is known of keyed commands on all connections of our client. A server of this protocol knows no keys.
+// A memory is what outlives a connection of our client: what was said, which a server of this protocol does not tell again, and keyed
+// commands, because it knows no keys.
 type memory struct {
-	keys  map[string]*keyed
-	order []string
+	log    *bridge.Log
+	turn   *turn          // under way when the connection ended
+	counts map[string]int // of what is minted for the log
+	keys   map[string]*keyed
+	order  []string
 }
 
 // A keyed command was sent; result is nil as long as nothing showed that the server has it.
@@ -28,7 +33,7 @@ func memoryOf(m *protocol.Memory) *memory {
 	if known, ok := m.Value.(*memory); ok {
 		return known
 	}
-	fresh := &memory{keys: map[string]*keyed{}}
+	fresh := &memory{counts: map[string]int{}, keys: map[string]*keyed{}}
 	m.Value = fresh
 	return fresh
 }
