@@ -64,9 +64,9 @@ func (h *heard) reconnected() {
 		state = &protocol.State{Created: h.at}
 	}
 	if s.log.State.Seq > 0 {
-		s.renew(h.c.desk.Epoch)
+		s.renew(h.c)
 	}
-	state.Seq = 1 // it counts as the first event, which nobody can have
+	state.Seq = s.log.State.Seq + 1 // it counts as an event, which nobody can have
 	s.log.Begin(state)
 }
 

@@ -85,12 +85,24 @@ func (c *client) begin(id string) *session {
 	return s
 }
 
-// renew forgets what was known of a session: its log begins anew.
-func (s *session) renew(epoch string) {
+// renew begins a session's log anew. What was heard of it stays as history; a turn that was under way is cut there.
+func (s *session) renew(c *client) {
+	epoch := c.desk.Epoch
 	if s.log.Epoch == epoch {
 		epoch += "x" // twice on one connection
 	}
-	s.log = bridge.NewLog(s.log.Session, epoch)
+	s.log.Detach()
+	if t := s.log.State.Turn; t != nil {
+		for _, a := range slices.Clone(s.log.State.Approvals) {
+			s.add(c, bridge.Entry{Type: protocol.ApprovalResolved, Turn: t.Turn, Data: protocol.ApprovalResolvedData{
+				Request: a.Request, Outcome: protocol.Cancelled,
+			}})
+		}
+		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "the connection was lost: what came since is not known",
+		}})
+	}
+	s.log.Renew(epoch)
 	s.hearing = hearing{turns: s.turns, parts: s.parts}
 }
 
