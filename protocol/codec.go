@@ -67,6 +67,9 @@ type Dialect struct {
 	// Accepts tells what an HTTP upgrade without a valid credential is answered: true, accept and close with 1008; false, 401.
 	Accepts bool
 
+	// Options are what Door.Options and Call.Options may hold.
+	Options []DialectOption
+
 	// Retry is how our client tries again after a lost connection; zero: as natively.
 	Retry Retry
 }

@@ -15,8 +15,8 @@ type HelloResult struct {
 	Version     string   `json:"version"`
 	Server      string   `json:"server"` // the program and its version
 	Connection  string   `json:"connection"`
-	By          Actor    `json:"by"` // what this connection's actions are attributed to
-	Commands    []Verb   `json:"commands"`
+	By          Actor    `json:"by"`       // what this connection's actions are attributed to
+	Commands    []Verb   `json:"commands"` // that the server knows and the role allows
 	Agents      []string `json:"agents,omitempty"`
 	Limits      Limits   `json:"limits"`
 	Window      int64    `json:"window,omitempty"` // bytes; absent: none
@@ -48,6 +48,17 @@ const (
 const (
 	ResetEpoch   = "epoch_changed" // the log was restored, imported or repaired
 	ResetPastEnd = "past_end"      // the position lies beyond the log
+
+	// Over a dialect, whose connections have no positions in common:
+
+	ResetFresh        = "fresh_snapshot" // this is how the session is now
+	ResetResubscribed = "resubscribed"   // the turn under way and what comes are told; what ended meanwhile is not
+)
+
+// Reasons of a resume over a dialect: how what was missed is told.
+const (
+	ResumeReplayed = "replayed"       // the server tells it again
+	ResumeRestored = "state_restored" // the session goes on from its exported state
 )
 
 // SubscribeResult tells how the session is followed: events after After come next, then caught_up at Position or later. With
@@ -55,7 +66,7 @@ const (
 type SubscribeResult struct {
 	Session  string    `json:"session"`
 	Mode     string    `json:"mode"`
-	Reason   string    `json:"reason,omitempty"` // of a reset
+	Reason   string    `json:"reason,omitempty"` // of a reset; over a dialect, of a resume too
 	After    Position  `json:"after"`
 	Position Position  `json:"position"` // the end of the visible log now
 	Snapshot *Snapshot `json:"snapshot,omitempty"`

@@ -77,7 +77,9 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 		Window: c.window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}
 	for _, t := range protocol.Commands {
-		r.Commands = append(r.Commands, t.Verb)
+		if c.role.May(t.Verb) {
+			r.Commands = append(r.Commands, t.Verb)
+		}
 	}
 	return r, nil
 }

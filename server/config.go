@@ -24,6 +24,7 @@ type Limits struct {
 	Connections int           // connections and requests at once; 4,096
 	Message     int64         // bytes of one message of a client; protocol.MaxMessage
 	InFlight    int           // commands under way per connection; 64
+	Rate        int           // commands a second per connection, as many at once; any number
 	Window      int64         // bytes not acknowledged that a client may ask for at most; 16 MiB
 	Write       time.Duration // how long a client may take to receive one message; 60 s
 	Heartbeat   time.Duration // between heartbeats of an otherwise silent connection; 30 s

@@ -26,6 +26,7 @@ type conn struct {
 	wire   wire
 	socket net.Conn // below wire
 	role   protocol.Role
+	rate   *rate
 	slots  chan struct{} // one for each command under way, until its answer is written
 	wake   chan struct{} // capacity 1
 	over   chan struct{} // closed when the connection is to end
@@ -64,7 +65,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 // serve serves a connection until it ends.
 func (s *Server) serve(w wire, socket net.Conn, who caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, role: who.role, slots: make(chan struct{}, s.limits.InFlight),
+		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, role: who.role, rate: newRate(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), who: who.by, heard: time.Now(),
 	}
 	s.enter(c)
@@ -170,6 +171,9 @@ func (c *conn) take(line []byte) bool {
 		if err = c.ack(&cmd); err == nil {
 			return true
 		}
+	}
+	if err == nil && !c.rate.take() {
+		err = &protocol.Error{Code: protocol.CodeTooMany, Message: "too many commands a second", Limit: int64(c.rate.most)}
 	}
 	if !c.slot() {
 		return false

@@ -12,6 +12,9 @@ import (
 // missed is worth it: a bad link would else fill the transcript with marks.
 const blink = 10 * time.Second
 
+// decisionsTold is how many decisions that were missed are told one by one.
+const decisionsTold = 3
+
 // absence is what a session did between the loss of a connection and the end of
 // the catch-up after it: what a person comes back to.
 type absence struct {
@@ -19,13 +22,15 @@ type absence struct {
 
 	back      bool // it is there again, and what was missed comes in
 	whole     bool // all that was missed comes in, and not a fresh snapshot
+	mode      string
 	reason    string
 	from      uint64 // the last seq before it
 	restarted bool
 	turns     int
 	queued    int
 	asked     map[string]bool // requests that still wait
-	decided   []string        // "allowed by bob", in their order
+	decided   int
+	how       []string // the first of them were: "allowed by bob"
 }
 
 // lost notes that the connection is gone.
@@ -33,7 +38,7 @@ func (a *absence) lost(now time.Time) { *a = absence{since: now} }
 
 // returns begins to count what was missed, after the last seq that was seen.
 func (a *absence) returns(r *protocol.SubscribeResult, seen uint64) {
-	*a = absence{since: a.since, back: true, whole: r.Mode == protocol.ModeResume, reason: r.Reason, from: seen, asked: map[string]bool{}}
+	*a = absence{since: a.since, back: true, whole: r.Mode == protocol.ModeResume, mode: r.Mode, reason: r.Reason, from: seen, asked: map[string]bool{}}
 }
 
 // long tells that the absence is told even when it was of no matter.
@@ -66,7 +71,9 @@ func (a *absence) saw(e *protocol.Event) {
 		case e.By != nil:
 			how += " by " + e.By.Name
 		}
-		a.decided = append(a.decided, how)
+		if a.decided++; len(a.how) < decisionsTold {
+			a.how = append(a.how, how)
+		}
 	}
 }
 
@@ -112,20 +119,16 @@ func (a *absence) missed() []string {
 	}
 	switch {
 	case a.reason != "":
-		out = append(out, "the log was replaced ("+a.reason+"), this is how it is now")
+		out = append(out, reattached(a.mode, a.reason))
 	case !a.whole:
 		out = append(out, "from a fresh snapshot")
 	}
 	add(a.turns, "%s ended", count(a.turns, "turn"))
 	add(a.queued, "%s queued", count(a.queued, "message"))
-	const shown = 3
-	for i, how := range a.decided {
-		if i == shown {
-			out = append(out, fmt.Sprintf("%d more decided", len(a.decided)-shown))
-			break
-		}
+	for _, how := range a.how {
 		out = append(out, "1 approval "+how)
 	}
+	add(a.decided-len(a.how), "%d more decided", a.decided-len(a.how))
 	add(len(a.asked), "%s waiting", count(len(a.asked), "approval"))
 	return out
 }

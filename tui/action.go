@@ -10,6 +10,7 @@ const (
 	doSessions     action = "sessions"
 	doSettings     action = "settings"
 	doRules        action = "rules"
+	doWire         action = "wire"
 	doContext      action = "context"
 	doNextNeed     action = "next-need"
 	doNextFocus    action = "next-part"
@@ -109,6 +110,16 @@ const (
 	doDeleteSession action = "ending.delete"
 
 	doCompact action = "context.compact"
+
+	doWireWords action = "wire.find"
+	doWireWay   action = "wire.direction"
+	doWireType  action = "wire.type"
+	doWirePause action = "wire.pause"
+	doWireCopy  action = "wire.copy"
+	doWireSave  action = "wire.save"
+	doWireUp    action = "wire.page-up"
+	doWireDown  action = "wire.page-down"
+	doLeaveWire action = "wire.leave"
 
 	doScreenUp   action = "pager.page-up"
 	doScreenDown action = "pager.page-down"

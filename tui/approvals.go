@@ -104,7 +104,7 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 	if f.err != "" {
 		form = append(form, a.look.bad.Render(fit("   "+oneLine(transcript.Clean(f.err)), width)))
 	}
-	about, hidden := a.about(f.amended(r), f, width)
+	about, hidden := a.about(f.amended(r), f, width, rows)
 	// What the decision is about goes before the options, which can be reached
 	// by their keys.
 	if room := max(rows-1-len(form), rows/2); hidden > 0 || len(about) > room {
@@ -182,14 +182,19 @@ func prefixed(before, s string) string {
 // them are a key away.
 const aboutLines = 200
 
-// about is what the decision is about, and how many lines of it are left out.
+// about is what the decision is about, of at most so many rows, and how many
+// lines of it are left out.
 // Nothing of it is hidden: characters that would not show are made visible.
-func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []string, hidden int) {
+func (a *approvals) about(r *protocol.Approval, f *form, width, rows int) (out []string, hidden int) {
 	changes := f.changed(r)
-	for _, p := range passages(r) {
-		if p.role.changes(f.patched) {
-			continue
+	add := func(lines []string, dress func(string) string) {
+		room := max(0, min(len(lines), rows-len(out)))
+		hidden += len(lines) - room
+		for _, line := range lines[:room] {
+			out = append(out, "   "+dress(line))
 		}
+	}
+	for _, p := range passages(r, f.patched) {
 		text := transcript.NewText()
 		if p.pre {
 			text = transcript.NewOutput()
@@ -197,16 +202,12 @@ func (a *approvals) about(r *protocol.Approval, f *form, width int) (out []strin
 		text.Append(transcript.Reveal(p.text))
 		dress := a.look.passage(p.role)
 		got, _ := text.Lines(width - indent)
-		for _, line := range got {
-			out = append(out, "   "+dress(line))
-		}
+		add(got, dress)
 	}
 	if changes != nil {
-		var lines []string
-		lines, hidden = changes.Lines(max(1, width-indent), aboutLines, a.look.split(width))
-		for _, line := range lines {
-			out = append(out, "   "+a.look.dress(line))
-		}
+		lines, more := changes.Lines(max(1, width-indent), aboutLines, a.look.split(width))
+		add(lines, a.look.dress)
+		hidden += more
 	}
 	return out, hidden
 }
@@ -247,12 +248,7 @@ const (
 	isTitle
 	isCommand
 	isDetail
-	isPatch
-	isDiff
 )
-
-// changes tells that what has the role shows as changes.
-func (r role) changes(patched bool) bool { return r == isDiff || r == isPatch && patched }
 
 func (l *look) passage(r role) func(string) string {
 	switch r {
@@ -264,7 +260,9 @@ func (l *look) passage(r role) func(string) string {
 	return func(s string) string { return s }
 }
 
-func passages(r *protocol.Approval) []passage {
+// passages are what a request says, but for the diffs in its content, which show
+// as changes, and for its patch where that does, too.
+func passages(r *protocol.Approval, patched bool) []passage {
 	out := []passage{{isTitle, false, r.Title}}
 	add := func(role role, pre bool, before, text string) {
 		if text != "" {
@@ -277,13 +275,13 @@ func passages(r *protocol.Approval) []passage {
 	for _, p := range r.Paths {
 		add(isDetail, true, "touches ", p)
 	}
-	add(isPatch, true, "", r.Patch)
+	if !patched {
+		add(isText, true, "", r.Patch)
+	}
 	for i := range r.Content {
-		role := isText
-		if r.Content[i].Type == "diff" {
-			role = isDiff
+		if r.Content[i].Type != "diff" {
+			add(isText, true, "", contentText(&r.Content[i]))
 		}
-		add(role, true, "", contentText(&r.Content[i]))
 	}
 	if r.Command == "" && r.Patch == "" && len(r.Content) == 0 && len(r.Input) > 0 {
 		add(isCommand, true, "", readable(r.Input))

@@ -37,7 +37,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 		return
 	}
 	if a.Mode == protocol.ModeReset {
-		n.line("the session's log was replaced (%s): this is how it is now", a.Reason)
+		n.line("%s", reattached(a.Mode, a.Reason))
 	}
 	n.state = a.Snapshot.State
 	clear(n.voices)

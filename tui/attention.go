@@ -99,7 +99,11 @@ func (a *attention) call(name, what string) tea.Cmd {
 	if a.silent || !a.away || what == "" {
 		return nil
 	}
-	return tea.Raw(a.terminal.notify(name + ": " + what))
+	notice := a.terminal.notify(name + ": " + what)
+	if notice == "" {
+		return nil
+	}
+	return tea.Raw(notice)
 }
 
 // onlyText is text of which nothing is left that could steer a terminal.

@@ -256,3 +256,24 @@ func TestAWholeProgramRingsAndKeepsItsSequencesApart(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsNotWantedDoesNotCall(t *testing.T) {
+	kitty := []string{"TERM=xterm-kitty"}
+	for _, c := range []struct {
+		options Options
+		want    string
+	}{
+		{Options{Env: kitty}, "\a\x1b]99;i=agentctl;agentctl: fix-tests: approval: Tidy the module\a"},
+		{Options{Env: kitty, NoBell: true}, "\x1b]99;i=agentctl;agentctl: fix-tests: approval: Tidy the module\a"},
+		{Options{Env: kitty, NoNotify: true}, "\a"},
+		{Options{Env: kitty, NoBell: true, NoNotify: true}, ""},
+	} {
+		s := open(t, scenes["transcript"](), 80, 24)
+		s.m.attention.terminal = c.options.terminal()
+		s.give(tea.BlurMsg{})
+		s.journal.asks(tidy())
+		if got := s.news(); got != c.want {
+			t.Errorf("%+v wrote %q, want %q", c.options, got, c.want)
+		}
+	}
+}

@@ -233,6 +233,17 @@ func TestWhatIsReplacedShowsAnew(t *testing.T) {
 	s.hides("- old")
 }
 
+func TestAChangeThatDoesNotShowIsTold(t *testing.T) {
+	for text, want := range map[string]string{"a\nb\n": "nothing that shows is different", "a\r\nb\r\n": "nothing is different", "a\r\nc\r\n": "+ c"} {
+		j := newJournal()
+		j.user(ada, "m1", "go")
+		j.tool("c1", protocol.ToolStartedData{Name: "edit", Title: "x"}, "")
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: []protocol.Content{{Type: "diff", Path: "x", Old: new("a\r\nb\r\n"), New: text}}})
+		j.caughtUp()
+		open(t, j, 80, 24).shows(want)
+	}
+}
+
 // What is drawn while it comes ends as what is drawn at once.
 func TestStreamedScreensEqualOneShot(t *testing.T) {
 	piece := rapid.SampledFrom([]string{

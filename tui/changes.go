@@ -88,7 +88,15 @@ func comparisons(content []protocol.Content, clean func(string) string) []patch.
 		if c.Old != nil {
 			old = new(clean(*c.Old))
 		}
-		out = append(out, patch.Compare(oneLine(clean(c.Path)), old, clean(c.New)))
+		f := patch.Compare(oneLine(clean(c.Path)), old, clean(c.New))
+		switch {
+		case len(f.Hunks) > 0 || old == nil:
+		case *c.Old == c.New:
+			f.Notes = []string{"nothing is different"}
+		default:
+			f.Notes = []string{"nothing that shows is different: the ends of lines, or characters without a width"}
+		}
+		out = append(out, f)
 	}
 	return out
 }

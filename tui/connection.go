@@ -171,7 +171,7 @@ func (m *model) attached(a *protocol.SubscribeResult) {
 		return
 	}
 	if a.Mode == protocol.ModeReset {
-		m.word = "the session's log was replaced (" + oneLine(transcript.Clean(a.Reason)) + "): this is how it is now"
+		m.word = reattached(a.Mode, a.Reason)
 	}
 	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
 	if m.state.Session == "" {

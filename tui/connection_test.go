@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,19 @@ func TestWhatWasMissedIsMarked(t *testing.T) {
 	s.journal.caughtUp()
 	s.tell()
 	s.shows("── the connection was lost here", "── you reconnected here · away 2m5s · 1 turn ended · 1 message queued · 1 approval allowed by bob")
+}
+
+func TestManyMissedDecisionsAreCounted(t *testing.T) {
+	s := open(t, scenes["transcript"](), 200, 60)
+	s.journal.back(protocol.ModeResume, 14)
+	for range 5 {
+		s.journal.asks(tidy())
+		s.journal.as(bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
+	}
+	s.journal.asks(tidy())
+	s.journal.caughtUp()
+	s.tell()
+	s.shows("you reconnected here · 1 approval denied by bob · 1 approval denied by bob · 1 approval denied by bob · 2 more decided · 1 approval waiting")
 }
 
 func TestAServerThatWasRestartedIsMarked(t *testing.T) {
@@ -82,7 +96,35 @@ func TestAReplacedLogIsMarked(t *testing.T) {
 	}})
 	s.journal.caughtUp()
 	s.tell()
-	s.shows("── you reconnected here · the log was replaced (epoch_changed), this is how it is now")
+	s.shows("── you reconnected here · the session's log was replaced (epoch_changed): this is how it is now")
+}
+
+// Over a dialect too it is said in which way a session goes on after its connection was lost.
+func TestHowASessionGoesOnIsMarked(t *testing.T) {
+	for _, c := range []struct{ mode, reason, want string }{
+		{protocol.ModeResume, protocol.ResumeReplayed, "── you reconnected here · what was missed was replayed"},
+		{protocol.ModeResume, protocol.ResumeRestored, "── you reconnected here · restored from its saved state"},
+		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: this is how it is now"},
+		{protocol.ModeReset, protocol.ResetResubscribed, "── you reconnected here · followed again: what ended meanwhile is not told"},
+		{protocol.ModeReset, protocol.ResetPastEnd, "── you reconnected here · the session's log was replaced (past_end): this is how it is now"},
+	} {
+		s := open(t, scenes["transcript"](), 120, 40)
+		at := &protocol.SubscribeResult{Session: "s1", Mode: c.mode, Reason: c.reason, After: protocol.Position{Epoch: "e2", Seq: 7}}
+		if c.mode == protocol.ModeReset {
+			at.Snapshot = &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}}
+		}
+		s.journal.out = append(s.journal.out, Update{Attached: at})
+		s.journal.caughtUp()
+		s.tell()
+		s.shows(c.want)
+		n := newNarrator(time.UTC)
+		n.state.Session = "s1"
+		n.update(Update{Attached: at})
+		n.update(Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{})}})
+		if words := strings.TrimPrefix(c.want, "── you reconnected here · "); !strings.Contains(n.out.String(), words) {
+			t.Errorf("%s %s: the lines say %q", c.mode, c.reason, n.out.String())
+		}
+	}
 }
 
 func TestALongCatchUpShowsHowFarItIs(t *testing.T) {

@@ -90,10 +90,8 @@ func (m *model) examine(r *protocol.Approval) { m.pager = examined(m.look, r) }
 func examined(l *look, r *protocol.Approval) *pager {
 	var of []transcript.Source
 	changes, patched := changesOf(r)
-	for _, p := range passages(r) {
-		if !p.role.changes(patched) {
-			of = append(of, sheets(l, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
-		}
+	for _, p := range passages(r, patched) {
+		of = append(of, sheets(l, strings.TrimSuffix(transcript.Reveal(p.text), "\n"), asOutput)...)
 	}
 	if changes != nil {
 		of = append(of, changes.sources(l)...)

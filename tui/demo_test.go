@@ -16,6 +16,9 @@ import (
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
+	if in := os.Getenv(breaks); in != "" {
+		os.Exit(breakDown(in))
+	}
 	name := os.Getenv("TUI_DEMO")
 	if name == "" {
 		os.Exit(m.Run())

@@ -3,8 +3,6 @@ package tui
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -29,7 +27,8 @@ func Desk(ctx context.Context, f Fleet, session string, o Options) error {
 	}
 	d := newDesk(ctx, f, look, o, time.Now, rand.Text)
 	d.first = session
-	return runDesk(ctx, d, d, o.program()...)
+	from := listen(&o)
+	return from.stop(runDesk(ctx, d, d, append(o.program(), from.option)...))
 }
 
 // runDesk runs the desk as the model given, which is the desk or wraps it.
@@ -53,10 +52,7 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 	d.under.Go(func() { pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }) })
 	_, err := p.Run()
 	d.close()
-	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
-		return fmt.Errorf("run screen: %w", err)
-	}
-	return nil
+	return ranOut(ctx, err)
 }
 
 // desk is the model of a program that shows many sessions, one at a time. Its
@@ -103,6 +99,7 @@ type desk struct {
 	drafts        map[string]string // by session, of those given up
 	panel         panel             // what is asked of the person, or nil
 	pager         *pager
+	wire          *wire // on the screen, or nil
 	preview       preview
 	tour          tour
 	attention     attention
@@ -222,6 +219,8 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case deskMsg:
 		d.dirty = true
 		cmd = msg()
+	case wireMsg, wireSavedMsg:
+		cmd = d.wired(msg)
 	case tickMsg:
 		d.ticking = false
 		d.dirty = true

@@ -72,6 +72,10 @@ func (d *desk) draw() tea.View {
 		d.pager.show(&v, d.width, d.height)
 		return v
 	}
+	if d.wire != nil {
+		d.wire.show(&v, d.width, d.height)
+		return v
+	}
 	s := d.shape()
 	lines := d.listed(s.width, s.rows)
 	if s.preview > 0 {

@@ -24,6 +24,8 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 			d.pager = nil
 		}
 		return nil
+	case d.wire != nil:
+		return d.wireKey(key, msg)
 	case d.panel != nil:
 		return d.panel.key(d, key, msg)
 	}
@@ -37,6 +39,8 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return d.next()
 	case doRetry:
 		return d.retry()
+	case doWire:
+		return d.showWire()
 	case doPageUp:
 		d.move(-d.rows())
 		return nil

@@ -146,7 +146,7 @@ func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	if r := v.request; r != nil {
 		title += " · " + oneLine(transcript.Clean(r.Kind)) + l.dim.Render(" · asked "+l.clock(r.Asked))
 		a := approvals{look: l}
-		about, hidden = a.about(r, v.form, width)
+		about, hidden = a.about(r, v.form, width, rows)
 	}
 	switch {
 	case v.err != "":

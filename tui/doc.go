@@ -11,8 +11,8 @@
 // own. The model does no I/O: commands run as errands, updates come from the
 // pump.
 //
-// What reaches the terminal goes through the frame, which lets only dress by, and
-// the fields of a view. There are two exceptions: attention, which rings and
-// notifies with clean text while the terminal has no focus, and the clipboard,
-// which gets clean text, encoded, when a person copies it.
+// What reaches the terminal goes through the frame, which lets only dress and
+// safe links by, and the fields of a view. There are two exceptions: attention,
+// which rings and notifies with clean text while the terminal has no focus, and
+// the clipboard, which gets clean text, encoded, when a person copies it.
 package tui

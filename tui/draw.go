@@ -28,6 +28,9 @@ func (m *model) draw() tea.View {
 	case m.pager != nil:
 		m.pager.show(&v, m.width, m.height)
 		return v
+	case m.wire != nil:
+		m.wire.show(&v, m.width, m.height)
+		return v
 	case m.menu != nil:
 		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
 		return v

@@ -46,7 +46,7 @@ type editing struct {
 
 var _ tea.ExecCommand = (*editing)(nil)
 
-func (e *editing) SetStdin(r io.Reader)  { e.stdin = r }
+func (e *editing) SetStdin(r io.Reader)  { e.stdin = bare(r) }
 func (e *editing) SetStdout(w io.Writer) { e.stdout = w }
 func (e *editing) SetStderr(w io.Writer) { e.stderr = w }
 

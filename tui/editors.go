@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,11 +23,17 @@ type editors struct {
 
 // gone notes that somebody's connection ended, when a hold hangs on it.
 func (e *editors) gone(by protocol.Actor, s *protocol.State, now time.Time) {
-	for i := range s.Holds {
-		if h := &s.Holds[i]; h.Reason == protocol.HoldEdit && h.By != nil && *h.By == by {
-			e.left[by] = now
-		}
+	maps.DeleteFunc(e.left, func(who protocol.Actor, _ time.Time) bool { return !edits(s, who) })
+	if edits(s, by) {
+		e.left[by] = now
 	}
+}
+
+// edits tells that somebody holds a message to edit it.
+func edits(s *protocol.State, who protocol.Actor) bool {
+	return slices.ContainsFunc(s.Holds, func(h protocol.Hold) bool {
+		return h.Reason == protocol.HoldEdit && h.By != nil && *h.By == who
+	})
 }
 
 // holdLasts is how long the edit hold of somebody who left lasts, or 0 when they

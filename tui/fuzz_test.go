@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 )
 
 func FuzzReadable(f *testing.F) {
@@ -90,6 +91,9 @@ func eventful(t *rapid.T, j *journal) {
 	case 3:
 		data["content"] = []any{map[string]any{"type": "diff", "path": "p\x1b[2J", "old": "o\x1b[8m", "new": "n\n"}, map[string]any{"type": "blob", "blob": "b"}}
 		data["patch"] = "--- a\n+++ b\n@@ -1 +1 @@\n-\x1b[2Jx\n+y\n"
+	case 4:
+		data["index"] = rapid.IntRange(-3, 9).Draw(t, "index")
+		data["text"] = rapid.SampledFrom([]string{"[a b c](https://x.y/z)", "<https://x.y>\x1b]8;;http://q\x07", "[x", "](http://y)", "`[a](http://b)`"}).Draw(t, "link")
 	case 7:
 		data["text"], data["kind"] = "\x1b[31;5mred\x1b[m 10%\r20%\x1b[1A\x1b[8mx\n", "read"
 		data["input"] = map[string]any{"path": "a\x1b[2J.go", "old_string": "a\n\x1b[8m", "new_string": "b"}
@@ -98,8 +102,6 @@ func eventful(t *rapid.T, j *journal) {
 		data["commands"] = []any{map[string]any{"name": "\x1b[2Jn"}}
 	case 6:
 		data["outcome"], data["rule"] = "allowed", map[string]any{"id": "u", "scope": "\u202es"}
-	case 4:
-		data["index"] = rapid.IntRange(-3, 9).Draw(t, "index")
 	}
 	numbers := rapid.SampledFrom([]int64{-5, 0, 1, 77, 1 << 50})
 	for _, field := range []string{"tokens", "max_tokens", "percent", "before", "after", "input", "cost"} {
@@ -128,6 +130,14 @@ func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
 			return
 		}
 		rest = rest[at:]
+		if n, to := transcript.LinkAt(rest); n > 0 {
+			line, _, _ := strings.Cut(rest[n:], "\n")
+			if to != "" && !strings.Contains(line, transcript.LinkEnd) {
+				t.Fatalf("a link to %q does not end on its line", to)
+			}
+			rest = rest[n:]
+			continue
+		}
 		n := dress(rest)
 		if n == 0 {
 			t.Fatalf("%.20q is not SGR", rest)

@@ -24,6 +24,7 @@ const (
 	inEnding     place = "Ending a session"
 	inRules      place = "Rules"
 	inContext    place = "Context"
+	inWire       place = "The wire (F7)"
 	inPager      place = "Pager"
 )
 
@@ -46,6 +47,7 @@ var bindings = []binding{
 	{everywhere, doRules, []string{"f4"}, "what is allowed without asking"},
 	{everywhere, doRetry, []string{"f5"}, "try to connect now"},
 	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
+	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
 	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
 	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
@@ -137,6 +139,16 @@ var bindings = []binding{
 	{inRules, doRevoke, []string{"x", "delete", "backspace"}, "revoke: the agent asks again"},
 
 	{inContext, doCompact, []string{"c"}, "make it smaller"},
+
+	{inWire, doWireWords, []string{"/"}, "only messages that hold words; -word: that do not"},
+	{inWire, doWireWay, []string{"d"}, "only what is sent, only what is received, both"},
+	{inWire, doWireType, []string{"t"}, "only messages of the chosen one's type, or all"},
+	{inWire, doWirePause, []string{"p"}, "stand still, or go on"},
+	{inWire, doWireCopy, []string{"y"}, "copy the message"},
+	{inWire, doWireSave, []string{"w"}, "write all of it to a file"},
+	{inWire, doWireUp, []string{"pgup", "b"}, "a page up"},
+	{inWire, doWireDown, []string{"pgdown"}, "a page down"},
+	{inWire, doLeaveWire, []string{"f7"}, "back"},
 
 	{inPager, doScreenUp, []string{"pgup", "b"}, "a page up"},
 	{inPager, doScreenDown, []string{"pgdown", "space"}, "a page down"},

@@ -73,6 +73,24 @@ func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
 	}
 }
 
+func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	keys, err := newKeymap(Keys{"interrupt": {"ctrl+b"}, "settings": nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.m.look.keys = keys
+	s.press("f1")
+	s.shows("ctrl+b                      interrupt the turn")
+	if strings.Contains(s.text(), "the agent's settings") {
+		t.Error("an action without a key is told of")
+	}
+	all, err := Keys{"interrupt": {"ctrl+b"}}.Bindings()
+	if err != nil || len(all) != len(bindings) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
 func TestNothingOfTheHelpIsCut(t *testing.T) {
 	l := newLook(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {

@@ -37,6 +37,8 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 			m.pager = nil
 		}
 		return nil
+	case m.wire != nil:
+		return m.wireKey(key, msg)
 	case m.menu != nil:
 		return m.menu.key(m, key)
 	case m.context != nil:
@@ -84,6 +86,8 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		m.showSettings()
 	case doRules:
 		m.showRules()
+	case doWire:
+		return m.showWire(), true
 	case doContext:
 		return m.showContext(), true
 	case doSessions, doNextNeed: // which a desk takes first
@@ -143,6 +147,9 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.pager != nil:
 		m.pager.list.Scroll(by)
 		return
+	case m.wire != nil:
+		m.wire.wheel(by)
+		return
 	case m.menu != nil || m.context != nil:
 		return
 	}
@@ -152,7 +159,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 // click folds or unfolds what is clicked on.
 func (m *model) click(msg tea.MouseClickMsg) {
 	list := m.story.list
-	if m.pager != nil || m.menu != nil || m.context != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
+	if m.pager != nil || m.wire != nil || m.menu != nil || m.context != nil || msg.Button != tea.MouseLeft || msg.Y >= list.Height() {
 		return
 	}
 	if id, ok := list.ItemAt(msg.Y); ok && folds(list.Source(id)) {
@@ -163,6 +170,10 @@ func (m *model) click(msg tea.MouseClickMsg) {
 func (m *model) paste(s string) {
 	if m.pager != nil {
 		m.pager.paste(s)
+		return
+	}
+	if m.wire != nil {
+		m.wire.paste(s)
 		return
 	}
 	if m.menu != nil || m.context != nil {

@@ -79,14 +79,18 @@ func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
 func (l *look) date(t time.Time) string { return t.In(l.zone).Format("2006-01-02 15:04") }
 
 // onlyDress is a line without control characters, but for sequences that only
-// dress the text (SGR).
+// dress the text (SGR), and for links that are safe and end on the line.
 func onlyDress(line string) string {
 	var out []byte // once something is left out
+	open := false  // a link is
 	for i := 0; i < len(line); {
 		n, keep := 1, true
 		switch b := line[i]; {
 		case b == 0x1b:
 			n = dress(line[i:])
+			if link, to := transcript.LinkAt(line[i:]); link > 0 {
+				n, open = link, to != ""
+			}
 			keep = n > 0
 			n = max(n, 1)
 		case b < 0x20 || b == 0x7f:
@@ -102,10 +106,14 @@ func onlyDress(line string) string {
 		}
 		i += n
 	}
-	if out == nil {
-		return line
+	end := ""
+	if open {
+		end = transcript.LinkEnd
 	}
-	return string(out)
+	if out == nil {
+		return line + end
+	}
+	return string(out) + end
 }
 
 // dress is the length of the SGR sequence that s begins with, or 0.

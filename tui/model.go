@@ -40,6 +40,7 @@ type model struct {
 	focus         focus
 	story         *story
 	composer      composer
+	rolling       rolling
 	outbox        outbox
 	queue         queue
 	editors       editors
@@ -47,6 +48,7 @@ type model struct {
 	approvals     approvals
 	pager         *pager
 	menu          *menu
+	wire          *wire
 	interrupt     interrupt
 	finder        finder
 	trip          *trip // under way; nil: none
@@ -162,6 +164,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case olderMsg:
 		m.dirty = true
 		cmd = m.older(msg)
+	case wireMsg, wireSavedMsg:
+		cmd = m.wired(msg)
 	case meteredMsg:
 		m.dirty = true
 		m.metered(msg)
@@ -188,6 +192,9 @@ func (m *model) redress() {
 	m.story.list.Redress()
 	if m.pager != nil {
 		m.pager.list.Redress()
+	}
+	if m.wire != nil && m.wire.pager != nil {
+		m.wire.pager.list.Redress()
 	}
 }
 

@@ -142,7 +142,7 @@ func (n *narrator) event(e *protocol.Event) {
 	case protocol.TurnEnded:
 		n.hush()
 		d := decode[protocol.TurnEndedData](e.Data)
-		n.line("turn %s after %s%s", d.Reason, took(ms(d.DurationMS)), because(d.Message))
+		n.line("turn %s%s after %s%s", d.Reason, byWhom(e.By), took(ms(d.DurationMS)), because(d.Message))
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
 		n.queue(e)
 	default:

@@ -99,12 +99,12 @@ func (l *look) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool)
 }
 
 // ends is the line under a turn.
-func (l *look) ends(d *protocol.TurnEndedData) *note {
+func (l *look) ends(d *protocol.TurnEndedData, by *protocol.Actor) *note {
 	style := &l.dim
 	if d.Failed() {
 		style = &l.bad
 	}
-	parts := []string{string(d.Reason)}
+	parts := []string{string(d.Reason) + byWhom(by)}
 	if d.Code == protocol.CodeServerRestart {
 		parts[0] = "the server restarted"
 	} else if d.Message != "" {
@@ -117,6 +117,14 @@ func (l *look) ends(d *protocol.TurnEndedData) *note {
 		parts = append(parts, thousands(u.Input)+" in", thousands(u.Output)+" out")
 	}
 	return &note{look: l, style: style, text: "── " + strings.Join(parts, " · "), space: true}
+}
+
+// byWhom names who caused something, if anybody did.
+func byWhom(by *protocol.Actor) string {
+	if by == nil || by.Name == "" {
+		return ""
+	}
+	return " by " + by.Name
 }
 
 func errorText(d *protocol.ErrorData) string {

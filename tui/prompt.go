@@ -10,7 +10,13 @@ import (
 // asks tells a request whole, and how to answer it.
 func (n *narrator) asks(a *protocol.Approval) {
 	n.line("approval %s: %s", a.Request, a.Kind)
-	for _, p := range passages(a) {
+	said := passages(a, false)
+	for i := range a.Content {
+		if c := &a.Content[i]; c.Type == "diff" {
+			said = append(said, passage{text: contentText(c)})
+		}
+	}
+	for _, p := range said {
 		n.line("  %s", transcript.Reveal(p.text))
 	}
 	for i := range a.Tasks {

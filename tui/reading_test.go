@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 )
@@ -222,6 +223,24 @@ func TestDiffShowsWhatChanges(t *testing.T) {
 	} {
 		if got := diff(c.old, c.text); got != c.want {
 			t.Errorf("diff(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
+		}
+	}
+}
+
+func TestALinkThatIsFoundOrChosenStaysWhole(t *testing.T) {
+	s := open(t, scenes["prose"](), 60, 40)
+	s.session.reply = func(a asking) (any, error) { return nil, errRefused } // so it looks here
+	for _, keys := range [][]string{{"/"}, {"enter"}, {"space"}, {"b"}, {"esc"}, {"esc"}} {
+		if keys[0] == "enter" {
+			s.write("site example")
+		}
+		s.press(keys...)
+		dressOnly(t, s.m.View().Content)
+		s.shows("See the site")
+		for line := range strings.Lines(s.text()) {
+			if n := ansi.StringWidth(strings.TrimRight(line, "\n")); n > 60 {
+				t.Errorf("after %v a line has %d cells: %q", keys, n, line)
+			}
 		}
 	}
 }

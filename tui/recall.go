@@ -60,7 +60,7 @@ func (r *recall) older(page *protocol.HistoryResult, me protocol.Actor) {
 	if r.walking() {
 		at, made := r.at, r.made
 		r.begin(me)
-		r.at, r.made = at, made
+		r.at, r.made = min(at, len(r.walk)), made
 	}
 }
 

@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -67,6 +70,35 @@ func TestAnEmptyComposerWalksWithTheArrows(t *testing.T) {
 	s.composes("one!")
 	s.press("down")
 	s.composes("")
+}
+
+func TestAWheelThatTypesArrowsScrolls(t *testing.T) {
+	s := open(t, long(40), 60, 20)
+	s.sends("sent before")
+	s.press("ctrl+end")
+	s.press("pgup")
+	roll := func(key string) {
+		s.now = s.now.Add(time.Second)
+		for range 3 {
+			s.give(press(key))
+		}
+	}
+	rows := func() []string { return strings.Split(s.text(), "\n")[:10] }
+	before := rows()
+	roll("up")
+	if up := rows(); !slices.Equal(up[3:], before[:7]) {
+		t.Errorf("three lines up it is\n%s\nwas\n%s", strings.Join(up, "\n"), strings.Join(before, "\n"))
+	}
+	s.composes("")
+	roll("down")
+	s.composes("")
+	if got := rows(); !slices.Equal(got, before) {
+		t.Errorf("there and back again it is\n%s\nwas\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+	}
+	s.press("up")
+	s.composes("sent before")
+	roll("up")
+	s.composes("sent before")
 }
 
 func TestGivingUpAWalkInterruptsNothing(t *testing.T) {

@@ -31,10 +31,17 @@ type Options struct {
 	CWD     string         // of sessions that are created; "": the server's
 	NoAlert bool           // neither ring nor notify while the terminal has no focus
 	Keys    Keys           // other keys than the usual; see Keys.Check
+
+	NoBell   bool // never ring
+	NoNotify bool // never have the terminal show a notification
 }
 
+// ErrInterrupted ends a screen that SIGINT ended, which on a terminal no key sends.
+var ErrInterrupted = errors.New("interrupted")
+
 // Run shows the session until the person leaves or ctx ends. The terminal is
-// left as it was, and the session goes on.
+// left as it was, and the session goes on. SIGINT ends it with ErrInterrupted,
+// the end of a terminal with ErrTerminalGone; who calls makes other signals end ctx.
 func Run(ctx context.Context, s Session, o Options) error {
 	look, err := o.look()
 	if err != nil {
@@ -45,11 +52,12 @@ func Run(ctx context.Context, s Session, o Options) error {
 	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
 	m.mux = multiplexerOf(o.environ())
-	return show(ctx, s, work, m, o.program()...)
+	from := listen(&o)
+	return from.stop(show(ctx, s, work, m, append(o.program(), from.option)...))
 }
 
 func (o Options) attention() attention {
-	a := newAttention(terminalOf(o.environ()))
+	a := newAttention(o.terminal())
 	a.silent = o.NoAlert
 	return a
 }
@@ -70,6 +78,16 @@ func (o Options) look() (*look, error) {
 	return l, nil
 }
 
+// terminal is what is known of the terminal, less what is not wanted of it.
+func (o Options) terminal() terminal {
+	t := terminalOf(o.environ())
+	t.silent = o.NoBell
+	if o.NoNotify {
+		t.notifies = ringsOnly
+	}
+	return t
+}
+
 func (o Options) program() []tea.ProgramOption {
 	var out []tea.ProgramOption
 	if o.Input != nil {
@@ -82,7 +100,7 @@ func (o Options) program() []tea.ProgramOption {
 		out = append(out, tea.WithWindowSize(o.Width, o.Height))
 	}
 	env := o.environ()
-	out = append(out, tea.WithEnvironment(env))
+	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(interrupts))
 	// Whatever NO_COLOR holds counts; the library only knows truth values.
 	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
@@ -110,8 +128,16 @@ func show(ctx context.Context, s Session, work *errands, m tea.Model, options ..
 	_, err := p.Run()
 	work.close()
 	<-pumped
-	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
-		return fmt.Errorf("run screen: %w", err)
+	return ranOut(ctx, err)
+}
+
+// ranOut is why a program ended, when it was not by a person or its context.
+func ranOut(ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return nil
+	case errors.Is(err, tea.ErrInterrupted):
+		return ErrInterrupted
 	}
-	return nil
+	return fmt.Errorf("run screen: %w", err)
 }

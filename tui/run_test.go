@@ -285,6 +285,23 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 	})
 }
 
+func TestALinkReachesTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecording()
+		keys, typing := io.Pipe()
+		_, out, end := launch(t, r, keys, 100, 40)
+		for _, u := range scenes["prose"]().take() {
+			r.updates <- u
+		}
+		pass(time.Second)
+		if got := out.String(); !strings.Contains(got, "\x1b]8;;https://example.org/docs\x07") && !strings.Contains(got, "\x1b]8;;https://example.org/docs\x1b\\") {
+			t.Error("there is no link")
+		}
+		end()
+		typing.Close()
+	})
+}
+
 // coloured finds SGR that sets a colour.
 var coloured = regexp.MustCompile(`\x1b\[([0-9:]+;)*([349][0-7]|10[0-7]|[34]8[;:][0-9;:]+)[;m]`)
 

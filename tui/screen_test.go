@@ -95,6 +95,9 @@ func (s *screen) quiet() {
 func (s *screen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
+		if name == "up" || name == "down" {
+			s.now = s.now.Add(2 * typedApart) // nobody is faster
+		}
 		s.give(press(name))
 	}
 }
@@ -330,6 +333,11 @@ func TestOnlyDressGetsBy(t *testing.T) {
 		{"a\x1b]0;x\ab\x7f", "a]0;xb"},
 		{"a\u009b2Jé\u00a0b", "a2Jé\u00a0b"},
 		{"\x1b[31", "[31"},
+		{"\x1b]8;;https://x.y/?a=b\x1b\\x\x1b]8;;\x1b\\", "\x1b]8;;https://x.y/?a=b\x1b\\x\x1b]8;;\x1b\\"},
+		{"\x1b]8;;https://x.y\x1b\\x", "\x1b]8;;https://x.y\x1b\\x\x1b]8;;\x1b\\"},
+		{"\x1b]8;;file:///etc\x1b\\x", "]8;;file:///etc\\x"},
+		{"\x1b]8;id=1;https://x\x1b\\x", "]8;id=1;https://x\\x"},
+		{"\x1b]8;;https://x\ax", "]8;;https://xx"},
 		{"\x1b", ""},
 	} {
 		if got := onlyDress(c.in); got != c.want {

@@ -96,7 +96,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 	case protocol.TurnEnded:
 		if turn := s.words.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 			s.close(items, turn.End)
-			n := s.look.ends(turn.End)
+			n := s.look.ends(turn.End, e.By)
 			if turn.End.Failed() {
 				n.landmark = s.errorAt(theEnd)
 			}

@@ -14,6 +14,7 @@ import (
 // environment. The zero value is one that can only ring.
 type terminal struct {
 	notifies notifying
+	silent   bool // it is not to ring
 	progress bool // it shows progress; others take the sequence for a notification
 }
 
@@ -62,9 +63,12 @@ func terminalOf(env []string) terminal {
 const noticeMax = 160
 
 // notify is the sequence that rings and shows text, of which nothing can steer
-// the terminal. The bell comes first: the sequences end with one of their own.
+// the terminal; none where neither is wanted. The bell comes first: the sequences end with one of their own.
 func (t terminal) notify(text string) string {
-	const bell = "\a"
+	bell := "\a"
+	if t.silent {
+		bell = ""
+	}
 	text = fit(onlyText(text), noticeMax)
 	switch t.notifies {
 	case notifies9:

@@ -23,10 +23,14 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case empty && does == doScrollDown:
 		m.story.list.Scroll(1)
 		return nil
+	case walks && does == doRecall && m.roll(1), walks && does == doForth && m.roll(-1):
+		return nil
 	case walks && does == doRecall && m.composer.area.atEdge(false):
 		return m.earlier()
 	case walks && does == doForth && m.composer.area.atEdge(true):
-		m.composer.earlier(-1, m.link.By)
+		if m.composer.earlier(-1, m.link.By) {
+			m.rolling.moved = -1
+		}
 		return nil
 	}
 	if r, f := m.approvals.current(m.state.Approvals); empty && r != nil && m.approvals.armed {
@@ -59,6 +63,7 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 func (m *model) earlier() tea.Cmd {
 	m.setFocus(onComposer)
 	if m.composer.earlier(1, m.link.By) {
+		m.rolling.moved = 1
 		return nil
 	}
 	switch {

@@ -268,6 +268,13 @@ func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
 	s.shows("the turn was over already")
 }
 
+func TestWhoInterruptedIsTold(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.journal.as(bob, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, DurationMS: 2000})
+	s.tell()
+	s.shows("── interrupted by bob · 2s")
+}
+
 func TestAnInterruptWaitsForTheConnection(t *testing.T) {
 	s := open(t, scenes["reconnecting"](), 80, 24)
 	s.m.Update(press("ctrl+x"))

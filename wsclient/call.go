@@ -25,7 +25,7 @@ type call struct {
 // Do sends a command and reads its answer's result into result, a pointer, or nil to ignore it. A command that changes state gets
 // a key when it has none. It is sent again on every new connection until it is answered or ctx ends, also over a time
 // offline. Hello, subscribe, unsubscribe, ack and watch are the client's own to send. Errors: the server's *protocol.Error,
-// *SendError, *DecodeError.
+// *SendError, *EncodeError, *DecodeError.
 func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error {
 	unsent := func(err error) error { return &SendError{Command: cmd.Command, Key: cmd.Key, Err: err} }
 	switch cmd.Command {
@@ -39,7 +39,7 @@ func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error
 		cmd.Key = rand.Text()
 	}
 	if len(cmd.Data) > 0 && !json.Valid(cmd.Data) {
-		return unsent(protocol.Errorf(protocol.CodeInvalidJSON, "the data is not JSON"))
+		return &EncodeError{Command: cmd.Command, Data: cmd.Data, Err: protocol.Errorf(protocol.CodeInvalidJSON, "the data is not JSON")}
 	}
 	type outcome struct {
 		answer *protocol.Answer
@@ -81,7 +81,7 @@ func Call[R any](ctx context.Context, c *Client, verb protocol.Verb, session str
 	if data != nil {
 		var err error
 		if cmd.Data, err = protocol.Encode(data); err != nil {
-			return result, &SendError{Command: verb, Err: err}
+			return result, &EncodeError{Command: verb, Data: data, Err: err}
 		}
 	}
 	err := c.Do(ctx, cmd, &result)

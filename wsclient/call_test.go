@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,26 @@ func TestACommandTooLargeForTheServerIsNotSent(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		p.nothing()
+	})
+}
+
+// EA-3: what cannot be encoded is an error that holds it, and nothing is sent.
+func TestWhatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		data := map[string]any{"text": make(chan int)}
+		_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", data)
+		var bad *EncodeError
+		if !errors.As(err, &bad) || bad.Command != protocol.DoSend || !reflect.DeepEqual(bad.Data, any(data)) || bad.Err == nil {
+			t.Errorf("%v (%+v)", err, bad)
+		}
+		raw := json.RawMessage(`{"text":`)
+		err = c.Do(t.Context(), protocol.Command{Command: protocol.DoSend, Session: "s1", Data: raw}, nil)
+		if !errors.As(err, &bad) || !reflect.DeepEqual(bad.Data, any(raw)) || protocol.CodeOf(err) != protocol.CodeInvalidJSON {
+			t.Errorf("%v (%+v)", err, bad)
+		}
+		if n := len(f.dialed()); n != 0 {
+			t.Errorf("%d dials for nothing", n)
+		}
 	})
 }
 

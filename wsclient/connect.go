@@ -117,6 +117,7 @@ func (l *loop) drop(reason error) {
 
 // failed decides what follows a failed attempt or a lost connection.
 func (l *loop) failed(err error) {
+	l.c.dialer.tap.note("not connected: " + err.Error())
 	var why *ConnectError
 	refused := errors.As(err, &why) && why.Refused()
 	switch {

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -27,6 +29,7 @@ type dialer struct {
 	http  *http.Client
 	token string
 	err   error // of the URL; dialing fails with it
+	tap   *tap
 
 	dialect *protocol.Dialect // nil: native
 	call    protocol.Call
@@ -35,11 +38,11 @@ type dialer struct {
 func newDialer(raw string, o Options) *dialer {
 	u, socket, err := parseURL(raw, o.Dialect)
 	if err != nil {
-		return &dialer{shown: "the server", err: err}
+		return &dialer{shown: "the server", err: err, tap: newTap(o.Tap)}
 	}
 	t := &http.Transport{DisableKeepAlives: true, TLSClientConfig: o.TLS, Protocols: new(http.Protocols)}
 	t.Protocols.SetHTTP1(true) // a WebSocket cannot be opened over HTTP/2 here
-	d := &dialer{url: u.String(), token: o.Token, http: &http.Client{
+	d := &dialer{url: u.String(), token: o.Token, tap: newTap(o.Tap), http: &http.Client{
 		Transport: t,
 		// A redirect would carry the credential to where nobody meant it to go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -47,7 +50,12 @@ func newDialer(raw string, o Options) *dialer {
 	if o.Dialect != "" {
 		spoken, ok := dialect.Named(o.Dialect)
 		if !ok {
-			return &dialer{shown: d.shown, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
+			return &dialer{shown: "the server", tap: d.tap, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
+		}
+		for _, name := range slices.Sorted(maps.Keys(o.DialectOptions)) {
+			if err := spoken.CheckOption(protocol.ClientEnd, name, o.DialectOptions[name]); err != nil {
+				return &dialer{shown: "the server", tap: d.tap, err: err}
+			}
 		}
 		if spoken.TokenInQuery && d.token != "" {
 			query := u.Query()
@@ -123,11 +131,12 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 	if err != nil {
 		return nil, d.refusal(resp, err)
 	}
+	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
-		return dialect.Dialed(conn, d.dialect.Client(d.call), maxIncoming, d.get), nil
+		return dialect.Dialed(conn, d.tap.codec(d.dialect.Client(d.call)), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
-	return &native{Conn: conn}, nil
+	return &native{Conn: conn, tap: d.tap}, nil
 }
 
 // refusal tells why dialing failed, from the HTTP answer when there was one.

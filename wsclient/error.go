@@ -44,6 +44,16 @@ type SendError struct {
 func (e *SendError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
 func (e *SendError) Unwrap() error { return e.Err }
 
+// An EncodeError says what could not be said: nothing was sent.
+type EncodeError struct {
+	Command protocol.Verb
+	Data    any // as it was given
+	Err     error
+}
+
+func (e *EncodeError) Error() string { return fmt.Sprintf("%s: encode: %v", e.Command, e.Err) }
+func (e *EncodeError) Unwrap() error { return e.Err }
+
 // A DecodeError says what could not be read.
 type DecodeError struct {
 	Bytes []byte // its beginning, at most 512 bytes

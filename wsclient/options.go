@@ -18,13 +18,15 @@ type Options struct {
 	Dial func(ctx context.Context) (net.Conn, error) // own transport; the URL then only names host and path
 
 	Dialect        string            // that the server speaks; empty: the native protocol
-	DialectOptions map[string]string // of that dialect
+	DialectOptions map[string]string // of that dialect: what its Options list; any other fails every connection
 
 	Attempts     int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
 	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it
 	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window
 	Heartbeat    time.Duration  // of silence before a ping, and how long its answer may take; 0: DefaultHeartbeat
 	Rand         func() float64 // of the jitter, in [0,1); nil: math/rand
+
+	Tap func(Frame) // sees what goes over the wire, in order and one at a time; it must not block; nil: nobody looks
 }
 
 // DefaultHeartbeat is how long a server may be silent before it is asked whether it is there.

@@ -32,6 +32,7 @@ var (
 // native is the wire of the native protocol.
 type native struct {
 	*websocket.Conn
+	tap      *tap
 	message  bytes.Buffer
 	received atomic.Int64
 }
@@ -49,10 +50,12 @@ func (n *native) Read(ctx context.Context) ([]byte, error) {
 	if n.message.Cap() > protocol.MaxMessage {
 		n.message = bytes.Buffer{}
 	}
+	n.tap.frame(false, protocol.Frame{Data: message})
 	return message, nil
 }
 
 func (n *native) Write(ctx context.Context, message []byte) error {
+	n.tap.frame(true, protocol.Frame{Data: message})
 	return n.Conn.Write(ctx, websocket.MessageText, message)
 }
 

@@ -17,7 +17,12 @@ type app struct {
 	env    func(string) string
 
 	flags globals
-	ran   bool // a verb's own code was reached: what failed before is wrong usage
+	looks bool // somebody can look at the wire
+
+	personal    personal // what the configuration file says
+	personalErr error    // why it cannot be read: told by what needs it
+	dataNamed   bool     // --data was given
+	ran         bool     // a verb's own code was reached: what failed before is wrong usage
 }
 
 // globals are the flags that every verb takes.
@@ -25,7 +30,7 @@ type globals struct {
 	Server  string
 	Token   string
 	Dialect string
-	Spoken  map[string]string // options of the dialect
+	Options []string // of the dialect, each K=V
 	As      string
 	Output  string
 	Timeout time.Duration

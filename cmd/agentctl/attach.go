@@ -1,13 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +25,8 @@ type attachOptions struct {
 	Theme   string
 	NoAlert bool
 	Keep    int
+
+	chosen func(flag string) bool // by a person
 }
 
 func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.Command {
@@ -42,7 +43,17 @@ others, or none, all are shown. With --plain, or without a terminal, the session
 what happens; lines of stdin are sent as messages, those that begin with / are commands.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
-terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends, unless --no-alert is given.`,
+terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends, unless
+--no-alert is given.
+
+What you always want goes into the configuration file (see "agentctl --help"), which is JSON:
+
+  {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
+   "theme": "auto", "color": true, "mouse": false,
+   "bell": true, "notify": true, "keep": 3,
+   "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
+
+All of it may be left out. "keys" gives actions other keys; F1 shows the keys there are, and "agentctl keys" the actions' names.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain",
 		Args:              takes(0, 1),
 		ValidArgsFunction: a.sessions,
@@ -59,6 +70,7 @@ terminal's own sixteen colours. While the terminal has no focus it rings when an
 			return nil
 		}, run),
 	}
+	o.chosen = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&o.Plain, "plain", false, "lines instead of a screen")
 	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "take the mouse; to select text then needs Shift")
 	cmd.Flags().StringVar(&o.Theme, "theme", string(tui.ThemeAuto), "`NAME`: "+strings.Join(themes(), ", "))
@@ -76,11 +88,12 @@ func themes() []string {
 	return out
 }
 
-func runAttach(ctx context.Context, o *attachOptions) error {
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
-		hung, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed leaves no file of an editor behind
-		defer stop()
-		ctx = hung
+func runAttach(ctx context.Context, o *attachOptions) (err error) {
+	onScreen := !o.Plain && o.app.onTerminal()
+	if o.app.looks = onScreen; onScreen {
+		var stop func() error
+		ctx, stop = untilSignal(ctx)
+		defer func() { err = cmp.Or(stop(), err) }()
 	}
 	l, err := o.app.connectWith(ctx, forEver)
 	if err != nil {
@@ -96,7 +109,7 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 			return err
 		case len(all.Sessions) == 1:
 			o.Session = all.Sessions[0].Session
-		case o.Plain || !o.app.onTerminal():
+		case !onScreen:
 			return o.choose(all.Sessions)
 		default:
 			return o.desk(ctx, l, "")
@@ -106,8 +119,8 @@ func runAttach(ctx context.Context, o *attachOptions) error {
 	if err != nil {
 		return err
 	}
-	v := &view{client: l.Client, session: r.Snapshot.State.Session}
-	if o.Plain || !o.app.onTerminal() {
+	v := &view{client: l.Client, session: r.Snapshot.State.Session, wire: l.wire}
+	if !onScreen {
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, o.app.text(), o.app.stdin)))
 	}
 	if slices.Contains(l.Hello().Commands, protocol.DoWatch) {
@@ -126,7 +139,7 @@ func (o *attachOptions) desk(ctx context.Context, l *link, session string) error
 		}
 		s.CWD = cwd
 	}
-	return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client, l.local}, session, s)))
+	return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client, l.local, l.wire}, session, s)))
 }
 
 // parted is the end of a screen, which outlives its link: a person reads on, tries again, or leaves. Who leaves while the server
@@ -140,13 +153,26 @@ func (l *link) parted(err error) error {
 
 func (o *attachOptions) screen() tui.Options {
 	s := o.app.screen()
-	s.Mouse, s.Theme, s.NoAlert, s.Keep = o.Mouse, tui.Theme(o.Theme), o.NoAlert, o.Keep
+	if o.chosen("mouse") {
+		s.Mouse = o.Mouse
+	}
+	if o.chosen("theme") {
+		s.Theme = tui.Theme(o.Theme)
+	}
+	if o.chosen("keep") || s.Keep == 0 {
+		s.Keep = o.Keep
+	}
+	s.NoAlert = o.NoAlert
 	return s
 }
 
-// screen is the terminal, for the program that draws on it.
+// screen is the terminal, for the program that draws on it, as this person likes it.
 func (a *app) screen() tui.Options {
-	return tui.Options{Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor}
+	p := &a.personal
+	return tui.Options{
+		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: p.Theme, Mouse: p.Mouse, Keys: p.Keys, Keep: p.Keep,
+		NoBell: off(p.Bell), NoNotify: off(p.Notify),
+	}
 }
 
 // left is why a screen was left, when it was not by a person.

@@ -45,6 +45,7 @@ type agentConfig struct {
 type limitsConfig struct {
 	Message  int64 `json:"message"`  // bytes of one message
 	InFlight int   `json:"inflight"` // commands under way per connection
+	Rate     int   `json:"rate"`     // commands a second per connection; 0: any number
 }
 
 // from makes the paths in a configuration mean what they say where its file lies.
@@ -92,9 +93,14 @@ func readConfig(b []byte) (*config, error) {
 			return nil, fmt.Errorf("agent %q: a script takes no args", name)
 		}
 	}
-	for name := range c.Dialects {
+	for name, d := range c.Dialects {
 		if err := checkDialect(name); err != nil {
 			return nil, err
+		}
+		for option, value := range d.Options {
+			if err := checkOption(name, protocol.ServerEnd, option, value); err != nil {
+				return nil, err
+			}
 		}
 	}
 	switch c.Sync {
@@ -102,7 +108,7 @@ func readConfig(b []byte) (*config, error) {
 	default:
 		return nil, fmt.Errorf("sync is normal or full, not %q", c.Sync)
 	}
-	if c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 || c.Limits.Message > 64*protocol.MaxMessage {
+	if c.Window < 0 || c.Limits.Message < 0 || c.Limits.InFlight < 0 || c.Limits.Rate < 0 || c.Limits.Message > 64*protocol.MaxMessage {
 		return nil, fmt.Errorf("window and limits are positive, a message is at most %d bytes", 64*protocol.MaxMessage)
 	}
 	return c, nil

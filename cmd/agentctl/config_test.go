@@ -10,7 +10,7 @@ import (
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := readConfig([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
-		"window":1024,"limits":{"message":2048,"inflight":3},
+		"window":1024,"limits":{"message":2048,"inflight":3,"rate":7},
 		"dialects":{"myagent":{"agents":{"theirs":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 			"b": {Script: "/etc/agentctl/dir/b.script"},
 		},
 		DefaultAgent: "a", ApprovalTimeout: duration(5 * time.Minute), EditHold: duration(time.Second), StateTTL: duration(168 * time.Hour),
-		StateSecret: "s", Sync: "full", Window: 1024, Limits: limitsConfig{Message: 2048, InFlight: 3},
+		StateSecret: "s", Sync: "full", Window: 1024, Limits: limitsConfig{Message: 2048, InFlight: 3, Rate: 7},
 		Dialects: map[string]dialectConfig{"myagent": {Agents: map[string]string{"theirs": "a"}, Options: map[string]string{"heartbeat": "1s"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -32,8 +32,12 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 
 func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                    "EOF",
-		`[]`:                  "array",
+		``:                       "EOF",
+		`[]`:                     "array",
+		`{"limits":{"rate":-1}}`: "limits are positive",
+		`{"dialects":{"myagent":{"options":{"heartbeat":"often"}}}}`: "the option heartbeat is a duration",
+		`{"dialects":{"effectiveagent":{"options":{"quiet":"5s"}}}}`: `no option "quiet" at the server`,
+		`{"dialects":{"sandcastle":{"options":{"tags":"chat"}}}}`:    "has no options at the server",
 		`{"agent":{}}`:        `unknown field "agent"`,
 		`{"agents":{"a":{}}}`: `agent "a" has either a command or a script`,
 		`{"agents":{"a":{"command":"x","script":"y"}}}`: `agent "a" has either a command or a script`,

@@ -11,6 +11,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
@@ -24,7 +25,8 @@ var errGone = unreachablef("the connection is lost")
 type link struct {
 	*wsclient.Client
 	ctx    context.Context
-	local  bool // the server is this machine's own: paths mean the same to both
+	local  bool           // the server is this machine's own: paths mean the same to both
+	wire   *inspector.Log // nil unless somebody looks
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
@@ -41,15 +43,18 @@ const (
 func (a *app) connect(ctx context.Context) (*link, error) { return a.connectWith(ctx, giveUp) }
 
 func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
-	if len(a.flags.Spoken) > 0 && a.flags.Dialect == "" {
-		return nil, usagef("--dialect-opt is about a dialect that --dialect names")
+	if a.personalErr != nil {
+		return nil, a.personalErr
 	}
 	if a.flags.Dialect != "" && a.flags.Server == "" {
 		return nil, usagef("--dialect %s is about a server that --server names", a.flags.Dialect)
 	}
 	o := wsclient.Options{
 		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
-		DialectOptions: a.flags.Spoken,
+	}
+	var err error
+	if o.DialectOptions, err = a.dialectOptions(); err != nil {
+		return nil, err
 	}
 	if d, _ := dialect.Named(o.Dialect); p == giveUp && d.Retry.Attempts == 0 { // else the dialect says it
 		o.Attempts = retries
@@ -75,7 +80,7 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 			o.Token = token
 		}
 	}
-	return dial(ctx, url, local, o)
+	return a.dial(ctx, url, local, o)
 }
 
 // connectLocal connects to the local server, started when none runs. One that is about to end is waited for.
@@ -85,7 +90,7 @@ func (a *app) connectLocal(ctx context.Context, dir dataDir, o wsclient.Options)
 		if err := a.ensureLocal(ctx, dir); err != nil {
 			return nil, err
 		}
-		l, err := dial(ctx, dir.socketURL(), true, o)
+		l, err := a.dial(ctx, dir.socketURL(), true, o)
 		var refused *wsclient.ConnectError
 		if err == nil || a.flags.NoStart || errors.As(err, &refused) && refused.Refused() || time.Now().After(until) {
 			return l, err
@@ -98,13 +103,20 @@ func (a *app) connectLocal(ctx context.Context, dir dataDir, o wsclient.Options)
 	}
 }
 
-func dial(ctx context.Context, url string, local bool, o wsclient.Options) (*link, error) {
+func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*link, error) {
+	var wire *inspector.Log
+	if a.looks {
+		wire = inspector.NewLog(o.Token)
+		o.Tap = tapInto(wire)
+	}
 	c := wsclient.New(url, o)
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails
 		return nil, err
 	}
-	return newLink(ctx, c, local), nil
+	l := newLink(ctx, c, local)
+	l.wire = wire
+	return l, nil
 }
 
 func checkURL(url string) error {

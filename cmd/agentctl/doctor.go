@@ -37,8 +37,8 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 	o := &doctorOptions{app: a, look: exec.LookPath}
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the data directory, the server and the agents",
-		Long: `Look at what usually is wrong: the data directory and who else can read it, whether the server answers and which version it is, and
+		Short: "Check configuration, data directory, server and agents",
+		Long: `Look at what usually is wrong: the configuration file, the data directory and who else can read it, whether the server answers and which version it is, and
 which agents are installed. It starts no server. Exit code 1 when something is bad.`,
 		Example: "  agentctl doctor",
 		Args:    takes(0, 0),
@@ -47,7 +47,8 @@ which agents are installed. It starts no server. Exit code 1 when something is b
 }
 
 func runDoctor(ctx context.Context, o *doctorOptions) error {
-	var checks []check
+	checks := []check{o.app.configuration()}
+	o.app.personalErr = nil // it is told
 	if o.app.flags.Server == "" {
 		dir, err := o.app.dataDir()
 		if err != nil {
@@ -70,6 +71,22 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		return fmt.Errorf("%d of %d checks are bad", bad, len(checks))
 	}
 	return nil
+}
+
+// configuration checks the client's configuration file.
+func (a *app) configuration() check {
+	path, _ := a.personalPath()
+	c := check{"configuration", checkOK, path}
+	switch _, err := os.Stat(path); {
+	case a.personalErr != nil:
+		f := faultOf(a.personalErr)
+		c.Status, c.Detail = checkBad, f.Error()+" ("+f.hint+")"
+	case path == "":
+		c.Status, c.Detail = checkNote, "no directory for one: AGENTCTL_CONFIG names a file"
+	case err != nil:
+		c.Status, c.Detail = checkNote, path+" is not there: all is as usual"
+	}
+	return c
 }
 
 // checks looks at the data directory.

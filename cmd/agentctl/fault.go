@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
+	"agentctl/tui"
 	"agentctl/wsclient"
 )
 
@@ -79,6 +80,9 @@ func faultOf(err error) *fault {
 	var coded *protocol.Error
 	if errors.As(err, &coded) {
 		return &fault{exit: exitOf(coded.Code), code: coded.Code, err: err, hint: hints[coded.Code]}
+	}
+	if errors.Is(err, tui.ErrInterrupted) {
+		return &fault{exit: exitInterrupted, code: codeInterrupted, err: err}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &fault{exit: exitTimeout, code: protocol.CodeTimeout, err: err}

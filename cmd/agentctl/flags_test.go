@@ -101,7 +101,9 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X", "rename s",
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s", "task cancel s", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",
-		"serve --listen-dialect myagent", "ls --dialect esperanto", "serve extra", "ls --nope",
+		"serve --listen-dialect myagent", "ls --dialect esperanto", "ls --dialect-option quiet=5s", "ls --dialect effectiveagent --dialect-option quiet",
+		"ls --dialect effectiveagent --dialect-option quiet=soon", "ls --dialect effectiveagent --dialect-option loud=5s",
+		"ls --dialect agentloop --dialect-option quiet=5s", "ls --dialect myagent --dialect-option heartbeat=5s", "serve extra", "ls --nope",
 		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink", "attach --keep 0",
 	} {
 		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
@@ -139,14 +141,24 @@ func TestEveryVerbHasAnExampleThatParses(t *testing.T) {
 }
 
 func TestTheEnvironmentFillsInWhatNoFlagSays(t *testing.T) {
-	env := map[string]string{"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "myagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1"}
+	env := map[string]string{
+		"AGENTCTL_SERVER": "ws://env", "AGENTCTL_TOKEN": "t", "AGENTCTL_DIALECT": "multiagent", "AGENTCTL_DATA": "/d", "NO_COLOR": "1",
+		"AGENTCTL_DIALECT_OPTIONS": "thinking=true,domain=a b=c",
+	}
 	a := &app{env: func(k string) string { return env[k] }, flags: globals{Server: "ws://flag", Output: formatText}}
 	if err := a.readEnvironment(); err != nil {
 		t.Fatal(err)
 	}
-	want := globals{Server: "ws://flag", Token: "t", Dialect: "myagent", Data: "/d", NoColor: true, Output: formatText}
+	want := globals{
+		Server: "ws://flag", Token: "t", Dialect: "multiagent", Options: []string{"thinking=true", "domain=a b=c"}, Data: "/d", NoColor: true,
+		Output: formatText,
+	}
 	if !reflect.DeepEqual(a.flags, want) {
 		t.Errorf("%+v, want %+v", a.flags, want)
+	}
+	options, err := a.dialectOptions()
+	if err != nil || !reflect.DeepEqual(options, map[string]string{"thinking": "true", "domain": "a b=c"}) {
+		t.Errorf("%v, %v", options, err)
 	}
 }
 

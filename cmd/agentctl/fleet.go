@@ -6,19 +6,25 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
 // A fleet is the sessions of a server as the dashboard shows them.
 type fleet struct {
 	client *wsclient.Client
-	local  bool // the server is this machine's own: paths are from here
+	local  bool           // the server is this machine's own: paths are from here
+	wire   *inspector.Log // of the connection
 }
 
 var (
 	_ tui.Fleet   = fleet{}
 	_ tui.Retrier = fleet{}
+	_ tui.Wired   = fleet{}
 )
+
+// Wire is the log of the connection.
+func (f fleet) Wire() *inspector.Log { return f.wire }
 
 // Retry tries to connect now.
 func (f fleet) Retry() { f.client.Retry() }
@@ -88,7 +94,9 @@ func (f fleet) Links(ctx context.Context) iter.Seq[tui.Link] {
 }
 
 // Session is one of them.
-func (f fleet) Session(id string) tui.Session { return &view{client: f.client, session: id} }
+func (f fleet) Session(id string) tui.Session {
+	return &view{client: f.client, session: id, wire: f.wire}
+}
 
 // Agents are those that the server told of.
 func (f fleet) Agents() []string { return f.client.Hello().Agents }

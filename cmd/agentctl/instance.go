@@ -94,7 +94,7 @@ func (c *config) server(store session.Store, secret []byte, log *slog.Logger) se
 			StateTTL: time.Duration(c.StateTTL), Secret: secret,
 		},
 		Version: programVersion(), Log: log,
-		Limits: server.Limits{Message: c.Limits.Message, InFlight: c.Limits.InFlight, Window: c.Window},
+		Limits: server.Limits{Message: c.Limits.Message, InFlight: c.Limits.InFlight, Rate: c.Limits.Rate, Window: c.Window},
 
 		Dialects: c.dialects(),
 	}

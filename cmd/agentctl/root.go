@@ -26,8 +26,11 @@ send, queue, interrupt, approve, detach, come back: nothing that was shown or ac
 A session is named by its id, its exact name, or the beginning of its id. Without --server the local server is used and, if none
 runs, started in the background; it ends by itself after 10 minutes without sessions at work or clients.
 
+What you always want goes into a configuration file, config.json in ~/.config/agentctl or the system's own place; AGENTCTL_CONFIG
+names another. Flags and environment win over it. "agentctl attach --help" says what it holds, "agentctl doctor" checks it.
+
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a person (an approval is pending or
-the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted.`
+the queue is held), 7 the turn failed, 8 cannot reach the server, 130 the turn was interrupted, 128 and its number a signal that ended the screen.`
 
 // newRoot builds the tree of verbs.
 func newRoot(a *app) *cobra.Command {
@@ -73,7 +76,7 @@ func newRoot(a *app) *cobra.Command {
 		newApprove(a, runDecide), newDeny(a, runDecide), newExplain(a, runDecide), newRules(a), newTask(a), newCompact(a, runCompact))
 	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport), newContext(a, runContext))
 	add(groupServer, newServe(a, runServe), newStop(a, runStop), newAgents(a, runAgents), newDoctor(a, runDoctor), newLogin(a, runLogin), newToken(a, runToken, runTokenUser),
-		newVersion(a, runVersion))
+		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)
 	root.AddCommand(builderVerbs()...)
@@ -100,8 +103,7 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.StringVar(&g.Server, "server", "", "server: ws, wss or unix `URL` (AGENTCTL_SERVER)")
 	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
 	f.StringVar(&g.Dialect, "dialect", "", "speak the dialect `NAME` (AGENTCTL_DIALECT)")
-	f.StringToStringVar(&g.Spoken, "dialect-opt", nil, "option `K=V` of the dialect")
-	f.Lookup("dialect-opt").DefValue = "" // shown as [] otherwise
+	f.StringArrayVar(&g.Options, "dialect-option", nil, "`K=V` of it, repeatable (AGENTCTL_DIALECT_OPTIONS)")
 	f.StringVar(&g.As, "as", "", "`NAME` that your actions are attributed to")
 	f.StringVarP(&g.Output, "output", "o", formatText, "`FORMAT`: text, or json lines")
 	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` for the whole command, as 30s; then exit 3")
@@ -110,12 +112,14 @@ func (a *app) addGlobals(root *cobra.Command) {
 	f.StringVar(&g.Data, "data", "", "local server's data `DIR` (AGENTCTL_DATA)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(dialect.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = root.RegisterFlagCompletionFunc("dialect-option", a.completeOption)
 	_ = root.RegisterFlagCompletionFunc("data", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 }
 
 // readEnvironment fills in what no flag says and checks what all verbs share.
 func (a *app) readEnvironment() error {
 	g := &a.flags
+	a.dataNamed = g.Data != ""
 	for field, name := range map[*string]string{
 		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT", &g.Data: "AGENTCTL_DATA",
 	} {
@@ -123,9 +127,13 @@ func (a *app) readEnvironment() error {
 			*field = a.env(name)
 		}
 	}
+	if list := a.env("AGENTCTL_DIALECT_OPTIONS"); g.Options == nil && list != "" {
+		g.Options = strings.Split(list, ",")
+	}
 	if a.env("NO_COLOR") != "" {
 		g.NoColor = true
 	}
+	a.prefer()
 	if format := g.Output; format != formatText && format != formatJSON {
 		g.Output = formatText
 		return usagef("--output is text or json, not %q", format)
@@ -134,6 +142,9 @@ func (a *app) readEnvironment() error {
 		if err := checkDialect(g.Dialect); err != nil {
 			return err
 		}
+	}
+	if _, err := a.dialectOptions(); err != nil {
+		return err
 	}
 	if g.Timeout < 0 {
 		return usagef("--timeout is a positive duration such as 30s")

@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			dir := dataDir(filepath.Join(e.WorkDir, "data"))
 			for _, kv := range []string{
-				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=", "XDG_RUNTIME_DIR=", "USER=ann",
+				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=", "AGENTCTL_DIALECT_OPTIONS=", "XDG_RUNTIME_DIR=", "USER=ann",
 				"HOME=" + e.WorkDir, "TMPDIR=" + e.WorkDir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to end
 			} {

@@ -64,7 +64,8 @@ credentials without a password. The file is read once, at the start.
    "default_agent": "mine", "users": "users.json",
    "approval_timeout": "5m", "edit_hold": "30s",
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
-   "window": 16777216, "limits": {"message": 1048576, "inflight": 64},
+   "window": 16777216,
+   "limits": {"message": 1048576, "inflight": 64, "rate": 100},
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 

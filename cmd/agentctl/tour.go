@@ -1,23 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/protocol"
-	"agentctl/server"
 	"agentctl/server/agent/script"
+	embed "agentctl/server/embedded"
 	"agentctl/server/session"
-	"agentctl/server/sqlite"
 	"agentctl/tui"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
@@ -51,46 +48,33 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // whatever ends it, nothing is left
-	defer stop()
-	dir, err := os.MkdirTemp("", "agentctl-tour-")
-	if err != nil {
-		return fmt.Errorf("tour: %w", err)
+	if o.app.personalErr != nil {
+		return o.app.personalErr
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	store, err := sqlite.Open(dir, sqlite.Options{})
-	if err != nil {
-		return err
+	var interrupt []os.Signal // on a screen, which leaves by itself, it is no more than a key
+	if o.lines() {
+		interrupt = []os.Signal{os.Interrupt}
 	}
-	i := &instance{store: store}
-	defer func() { err = errors.Join(err, i.close()) }()
-	i.server, err = server.New(ctx, server.Config{
-		Session: session.Config{Store: store, Agents: tourAgents{script.Tour()}, DefaultAgent: "tour"},
-		Version: programVersion(),
-	})
+	ctx, stop := untilSignal(ctx, interrupt...) // whatever ends it, nothing is left
+	defer func() { err = cmp.Or(stop(), err) }()
+	s, err := embed.Start(ctx, embed.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
 	if err != nil {
 		return err
 	}
-	pipe := server.NewPipe()
-	i.listeners = []*server.Listener{pipe.Listener}
-
-	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it outlives the client
-	var served sync.WaitGroup
-	var serveErr error
-	served.Go(func() { serveErr = i.serve(serving, 0) })
-	err = o.play(ctx, pipe)
-	if ctx.Err() != nil && context.Cause(ctx) != errTimeout {
-		err = faultf(exitInterrupted, codeInterrupted, "the tour was interrupted")
-	}
-	end()
-	served.Wait()
-	return errors.Join(err, serveErr)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return o.play(ctx, s)
 }
 
+// lines reports whether there is no screen.
+func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
+
 // play shows the tour's session.
-func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
+func (o *tourOptions) play(ctx context.Context, s *embed.Server) error {
 	a := o.app
-	c := wsclient.New("ws://tour", wsclient.Options{Dial: pipe.Dial, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true})
+	url, wire := "ws://"+embed.Host, inspector.NewLog()
+	c := wsclient.New(url, wsclient.Options{
+		Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
+	})
 	if err := c.Connect(ctx); err != nil {
 		_ = c.Close() // never fails
 		return err
@@ -106,8 +90,8 @@ func (o *tourOptions) play(ctx context.Context, pipe *server.Pipe) error {
 			return err
 		}
 	}
-	v := &view{client: c, session: made.Session}
-	if !o.Plain && a.onTerminal() {
+	v := &view{client: c, session: made.Session, wire: wire}
+	if !o.lines() {
 		return l.reason(left(l.ctx, tui.Run(l.ctx, v, a.screen())))
 	}
 	g := &guide{view: v, turns: len(script.TourMessages())}

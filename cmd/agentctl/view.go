@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
+	"agentctl/tui/inspector"
 	"agentctl/wsclient"
 )
 
@@ -16,12 +17,17 @@ import (
 type view struct {
 	client  *wsclient.Client
 	session string
+	wire    *inspector.Log // of the client's connection; nil: nobody looks
 }
 
 var (
 	_ tui.Session = (*view)(nil)
+	_ tui.Wired   = (*view)(nil)
 	_ tui.Retrier = (*view)(nil)
 )
+
+// Wire is the log of the connection.
+func (v *view) Wire() *inspector.Log { return v.wire }
 
 // Retry tries to connect now.
 func (v *view) Retry() { v.client.Retry() }

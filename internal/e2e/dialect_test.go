@@ -38,7 +38,7 @@ type seat struct {
 }
 
 // speaking connects to the mount of a dialect, or natively.
-func (w *world) speaking(tongue, session string) *wsclient.Client {
+func (w *world) speaking(tongue, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	url := "ws://server"
 	o := wsclient.Options{Name: tongue + " user", Agent: "e2e", Dial: w.dial}
@@ -49,6 +49,9 @@ func (w *world) speaking(tongue, session string) *wsclient.Client {
 	if tongue == "agentloop" {
 		url += "/" + session
 	}
+	for _, f := range tweak {
+		f(&o)
+	}
 	c := wsclient.New(url, o)
 	w.t.Cleanup(func() { _ = c.Close() })
 	return c
@@ -58,7 +61,7 @@ func (w *world) speaking(tongue, session string) *wsclient.Client {
 func sit(t *testing.T, tongue string, c *wsclient.Client, session string) *seat {
 	t.Helper()
 	s := &seat{t: t, tongue: tongue, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
-	s.witness = &witness{session: session, transcript: &protocol.Transcript{}}
+	s.witness = &witness{session: session, resets: tongue != native, transcript: &protocol.Transcript{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {

@@ -144,6 +144,7 @@ func do[R any](t tb, c *wsclient.Client, verb protocol.Verb, session string, dat
 // A witness follows a session and folds what it sees.
 type witness struct {
 	session    string
+	resets     bool // an attachment after the first may begin anew, as over a dialect
 	attached   []protocol.SubscribeResult
 	state      *protocol.State
 	transcript *protocol.Transcript
@@ -176,7 +177,9 @@ func watch(ctx context.Context, c *wsclient.Client, name string, o wsclient.Subs
 
 func (w *witness) attach(ctx context.Context, c *wsclient.Client, r *protocol.SubscribeResult) error {
 	w.attached = append(w.attached, *r)
-	if len(w.attached) > 1 {
+	if len(w.attached) > 1 && w.resets && r.Mode == protocol.ModeReset {
+		w.transcript = &protocol.Transcript{}
+	} else if len(w.attached) > 1 {
 		if r.Mode != protocol.ModeResume || r.After.Seq != w.next-1 {
 			return fmt.Errorf("attached again with %s after %v, not after %d", r.Mode, r.After, w.next-1)
 		}

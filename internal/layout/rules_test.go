@@ -66,6 +66,14 @@ var denied = []deny{
 		imports: []string{"charm.land/bubbletea/...", "charm.land/bubbles/..."},
 	},
 	{
+		pkg: "tui/code", why: "source is text, whoever shows it",
+		imports: []string{"charm.land/...", "github.com/charmbracelet/..."},
+	},
+	{
+		pkg: "tui/patch", why: "changes are lines, whoever shows them",
+		imports: []string{"charm.land/..."},
+	},
+	{
 		pkg: "server/session", why: "the session knows no network",
 		imports: []string{"net/...", "github.com/coder/websocket/..."},
 	},

@@ -47,6 +47,7 @@ func (s *Server) askAgain() {
 	if s.asked.patch != "" {
 		r.ApplyPatch = &applyPatch{s.asked.patch}
 	}
+	s.turn.failed = false // it goes on
 	s.say(approvalRequestType, r)
 }
 

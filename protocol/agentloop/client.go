@@ -32,13 +32,13 @@ var verbs = []protocol.Verb{
 	protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact,
 }
 
-// A Client is the codec of our client at an AgentLoop server. The connection is the session: its log begins with it, and what was
-// heard on connections before is history.
+// A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
 type Client struct {
 	call   protocol.Call
 	desk   bridge.Desk
 	log    *bridge.Log
-	memory *memory // also of later connections
+	before *bridge.Log // of the connection before, until it is known what became of its turn; nil: none
+	memory *memory
 
 	opened  time.Time
 	opens   time.Time           // until then nobody asks about a session that is not known yet; zero: it is
@@ -46,11 +46,11 @@ type Client struct {
 	sends   []*sent             // whose turn has not started, oldest first
 	waits   []*wait             // for an answer about the context
 	turn    *turn
-	starts  time.Time    // a turn was announced: until then whose message it is may be told; zero: none was
-	verdict *verdict     // that the server may still refuse
-	why     *explanation // that was asked for
-	decided []winner     // the newest last
-	held    []item       // shell calls that come while a request is pending
+	starts  time.Time           // a turn was announced: until then whose message it is may be told; zero: none was
+	asked   []protocol.Approval // what was pending on the connection before, in a turn that is told again
+	earlier []earlier           // what else was told there of that turn alone
+	verdict *verdict            // that the server may still refuse
+	why     *explanation        // that was asked for
 	watched bool
 	summary string // as it was told last
 
@@ -63,11 +63,15 @@ type Client struct {
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
 	epoch := epochOf(call.ID("e"))
-	c := &Client{call: call, memory: memoryOf(call.Memory), desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch}}
-	if c.memory.log == nil {
-		c.memory.log = bridge.NewLog(sessionOf(pathOf(call.URL)), epoch)
+	c := &Client{
+		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
 	}
-	c.log = c.memory.log
+	if c.before = c.memory.log; c.before == nil {
+		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed
+	} else {
+		c.before.Detach()
+	}
 	return c
 }
 
@@ -86,16 +90,9 @@ func epochOf(id string) string {
 func (c *Client) Open(now time.Time) protocol.Output {
 	return c.do(now, func() {
 		c.opened, c.opens = now, now.Add(quietWait)
-		if c.log.State.Seq == 0 {
+		if c.before == nil {
 			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
-			return
 		}
-		c.log.Detach()
-		if c.turn = c.memory.turn; c.turn != nil {
-			c.turn.fault = protocol.Errorf(protocol.CodeAgentFailed, "the connection was lost: what came since is not known")
-			c.end()
-		}
-		c.log.Renew(c.desk.Epoch)
 	})
 }
 
@@ -134,7 +131,7 @@ func (c *Client) do(now time.Time, work func()) protocol.Output {
 	c.expire()
 	work()
 	c.tellSummary()
-	c.out, c.memory.turn = nil, c.turn
+	c.out = nil
 	out.Wake = c.next()
 	return out
 }
@@ -157,6 +154,7 @@ const maxEnvelope = 4 << 10
 func (c *Client) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
 
 func (c *Client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
+	c.goOn("")
 	if raw, err := protocol.Encode(data); err != nil || len(raw) > protocol.MaxEvent-maxEnvelope {
 		typ, data = protocol.Raw, protocol.RawData{Source: Name, Method: string(typ), Bytes: int64(len(raw))}
 	}

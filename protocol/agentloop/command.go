@@ -102,6 +102,7 @@ func (c *Client) answered(verb protocol.Verb) *protocol.Command {
 // expire ends what has waited too long.
 func (c *Client) expire() {
 	if !c.opens.IsZero() && !c.now.Before(c.opens) {
+		c.goOn("")
 		early := c.early
 		c.opens, c.early = time.Time{}, nil
 		for _, cmd := range early {

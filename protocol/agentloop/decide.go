@@ -44,7 +44,12 @@ func (c *Client) requested(d *approvalRequest) {
 		c.unexplained(protocol.Errorf(protocol.CodeNotFound, "another request took its place"))
 		c.withdraw()
 	}
-	a.Request = c.mint("a")
+	if i := slices.IndexFunc(c.asked, func(old protocol.Approval) bool { return old.Command == a.Command && old.Patch == a.Patch }); i >= 0 {
+		a.Request = c.asked[i].Request
+		c.asked = slices.Delete(c.asked, i, i+1)
+	} else {
+		a.Request = c.mint("a")
+	}
 	c.add(protocol.ApprovalRequested, a)
 }
 
@@ -180,16 +185,17 @@ func (c *Client) resolve(by *protocol.Actor, d protocol.ApprovalResolvedData) {
 	if by != nil {
 		w.By = *by
 	}
-	if c.decided = append(c.decided, w); len(c.decided) > maxDecided {
-		c.decided = c.decided[1:]
+	if m := c.memory; len(m.decided) >= maxDecided {
+		m.decided = m.decided[1:]
 	}
+	c.memory.decided = append(c.memory.decided, w)
 	c.addBy(protocol.ApprovalResolved, by, d)
 }
 
 // over says why a request cannot be decided.
 func (c *Client) over(request string) *protocol.Error {
-	for i := range c.decided {
-		if w := c.decided[i]; w.request == request {
+	for i := range c.memory.decided {
+		if w := c.memory.decided[i]; w.request == request {
 			return &protocol.Error{Code: protocol.CodeConflict, Message: "the request is over: " + string(w.Outcome), Winner: &w.Winner}
 		}
 	}

@@ -22,15 +22,25 @@ func seeds(f *testing.F) {
 	f.Add([]byte(`{"id":"1","type":"response_item","payload":{"type":"reasoning","duration_ms":1e300}}`))
 	f.Add([]byte(loads(true) + "\n" + request + "\n" + request + "\n" + loads(false)))
 	f.Add([]byte("{\"id\":\"1\",\"type\":\"\xff\"}"))
+	echo := response(`{"type":"message","role":"user","content":"x"}`)
+	says := response(`{"id":"p","type":"message","role":"assistant","content":"hé"}`)
+	call := response(`{"type":"local_shell_call","id":"s","action":{"command":["ls"]}}`)
+	f.Add([]byte(strings.Join([]string{loads(true), echo, says, request, call, says, loads(true), echo, says, call, says, says, request, loads(true)}, "\n")))
+	f.Add([]byte(strings.Join([]string{loads(true), echo, request, call, call, says, says, request, loads(false)}, "\n")))
 }
 
 // FuzzClient: whatever a server says, our client gets events that fold, of bounded size, and is not ended.
 func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
-		g := newGuest(t, "ws://x", nil)
+		memory := new(protocol.Memory)
+		g := newGuest(t, "ws://x", memory)
 		g.do(protocol.DoWatch, nil)
 		for i, frame := range bytes.Split(frames, []byte("\n")) {
+			if i%7 == 6 { // on another connection, on which this is told at once
+				g = attach(t, "ws://x", memory, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
+				continue
+			}
 			before := len(g.events)
 			g.hears(string(frame))
 			if n := len(g.events) - before; n > len(frame)/8+16+maxHeld*4+maxParts {

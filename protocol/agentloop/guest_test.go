@@ -24,13 +24,24 @@ type guest struct {
 }
 
 func newGuest(t tester, url string, memory *protocol.Memory) *guest {
+	return attach(t, url, memory, nil)
+}
+
+// attach is newGuest at a server that tells something at once, for a client that was somewhere before (nil: nowhere).
+func attach(t tester, url string, memory *protocol.Memory, at *protocol.Position, told ...string) *guest {
+	mint := ids()
+	id := func(prefix string) string { return mint(prefix) }
+	if at != nil {
+		id = func(prefix string) string { return mint(prefix) + "again" }
+	}
 	g := &guest{
 		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
-		codec: NewClient(protocol.Call{URL: url, Name: "ada", ID: ids(), Memory: memory}),
+		codec: NewClient(protocol.Call{URL: url, Name: "ada", ID: id, Memory: memory}),
 	}
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})
-	g.do(protocol.DoSubscribe, nil)
+	g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: at})
+	g.hears(told...)
 	g.later(quietWait)
 	a := g.answer()
 	var r protocol.SubscribeResult

@@ -50,6 +50,8 @@ func (c *Client) understand(m *message) bool {
 		}
 		c.need()
 		c.closeParts("")
+		c.recall()
+		c.turn.fault = nil // it goes on
 		c.requested(&d)
 	case finishedType:
 		if c.turn != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agentctl/protocol"
 )
@@ -31,8 +32,8 @@ func (c *Client) response(payload json.RawMessage) bool {
 		c.turn.fault = nil // it goes on
 	}
 	c.overtaken(&it)
-	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.held) < maxHeld {
-		c.held = append(c.held, it)
+	if it.isShell() && len(c.log.State.Approvals) > 0 && len(c.memory.held) < maxHeld {
+		c.memory.held = append(c.memory.held, it)
 		return true
 	}
 	return c.item(&it)
@@ -47,7 +48,7 @@ func (c *Client) overtaken(it *item) {
 	ran := slices.ContainsFunc(c.log.State.Turn.Tools, func(t protocol.OpenTool) bool {
 		return t.Tool == clip(it.CallID) && t.Title == a.Command
 	})
-	ran = ran || slices.ContainsFunc(c.held, func(h item) bool {
+	ran = ran || slices.ContainsFunc(c.memory.held, func(h item) bool {
 		return h.CallID == it.CallID && h.Action != nil && clip(join(h.Action.Command)) == a.Command
 	})
 	if !ran {
@@ -78,8 +79,8 @@ func (it *item) isShell() bool { return it.Type == shellItem || it.Type == shell
 
 // release lets what was held back while a request was pending be seen, in order.
 func (c *Client) release() {
-	held := c.held
-	c.held = nil
+	held := c.memory.held
+	c.memory.held = nil
 	for i := range held {
 		c.item(&held[i])
 	}
@@ -97,6 +98,8 @@ func (c *Client) item(it *item) bool {
 	case callItem, shellItem:
 		c.need()
 		c.closeParts("")
+		c.recall()
+		c.turn.called++
 		c.called(it)
 	case outputItem, shellOutputItem:
 		c.need()
@@ -159,8 +162,17 @@ func (c *Client) speak(id, text string) {
 		c.turn.parts[id] = true
 		c.add(protocol.TextStart, protocol.PartStartData{Part: id})
 	}
-	for _, piece := range protocol.SplitText(protocol.ValidText(text), protocol.MaxText) {
-		if piece != "" {
+	for text = protocol.ValidText(text); text != ""; {
+		now := text
+		if room := c.recall(); room > 0 && room < len(text) {
+			for room < len(text) && !utf8.RuneStart(text[room]) {
+				room++
+			}
+			now = text[:room]
+		}
+		text = text[len(now):]
+		c.turn.said += len(now)
+		for _, piece := range protocol.SplitText(now, protocol.MaxText) {
 			c.add(protocol.TextDelta, protocol.PartDeltaData{Part: id, Text: piece})
 		}
 	}

@@ -10,14 +10,17 @@ import (
 // maxKeys bounds how many keys of commands are remembered.
 const maxKeys = 1024
 
-// A memory is what outlives a connection of our client: what was said, which a server of this protocol does not tell again, and keyed
-// commands, because it knows no keys.
+// A memory is what outlives a connection: the log, ids minted in it and how its requests ended, and the keys of commands, of which a
+// server of this protocol knows nothing.
 type memory struct {
-	log    *bridge.Log
-	turn   *turn          // under way when the connection ended
-	counts map[string]int // of what is minted for the log
-	keys   map[string]*keyed
-	order  []string
+	log     *bridge.Log // nil: there was no connection
+	counts  map[string]int
+	decided []winner // the newest last
+	turn    *turn    // under way; nil: none
+	held    []item   // shell calls that come while a request is pending
+
+	keys  map[string]*keyed
+	order []string
 }
 
 // A keyed command was sent; result is nil as long as nothing showed that the server has it.

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -22,22 +23,33 @@ type turn struct {
 	shells      []string        // open calls of the local shell
 	fault       *protocol.Error // the last thing that happened
 	stopped     bool            // by no-exit
+	said        int             // bytes of text
+	called      int             // calls
 }
 
 // begin begins a turn of one of our messages (nil: of none) with the text that the server repeated.
 func (c *Client) begin(s *sent, echo string) {
 	c.starts = time.Time{}
-	m := protocol.Message{MessageID: c.mint("m"), Text: clip(echo)}
+	m := protocol.Message{Text: clip(echo)}
+	id := ""
 	if s != nil {
 		m = s.message
 		if s.queued {
 			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedStarted})
 		}
+	} else if again := c.goOn(m.Text); again != nil {
+		m, id = again.Message, again.Turn
+	} else {
+		m.MessageID = c.mint("m")
+	}
+	if id == "" {
+		id = c.mint("t")
 	}
 	c.turn = &turn{
-		id: c.mint("t"), message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
+		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
 		parts: map[string]bool{},
 	}
+	c.memory.turn = c.turn
 	c.addBy(protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	c.add(protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: Name})
 	if s != nil {
@@ -63,21 +75,30 @@ func (c *Client) need() {
 func (c *Client) end() {
 	c.settle()
 	c.unexplained(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
-	c.withdraw()
 	t := c.turn
-	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: c.now.Sub(t.started).Milliseconds()}
+	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	switch {
 	case t.fault != nil:
 		d.Reason, d.Code, d.Message = protocol.ReasonError, t.fault.Code, t.fault.Message
 	case t.stopped:
 		d.Reason = protocol.ReasonDenied
 	}
+	c.finish(d)
+}
+
+// finish ends the turn with everything that is open in it, or was held back.
+func (c *Client) finish(d protocol.TurnEndedData) {
+	t := c.turn
+	t.said, t.called = math.MaxInt, math.MaxInt
+	c.recall()
+	c.withdraw()
 	c.closeParts("")
 	for _, id := range slices.Clone(t.calls) {
 		c.closeCall(id, protocol.ToolEndedData{Tool: id, Status: protocol.ToolUnknown})
 	}
+	d.DurationMS = max(0, c.now.Sub(t.started).Milliseconds())
 	c.add(protocol.TurnEnded, d)
-	c.turn = nil
+	c.turn, c.memory.turn = nil, nil
 }
 
 // closeParts ends the open parts but one.

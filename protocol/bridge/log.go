@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -17,6 +18,9 @@ type Log struct {
 	Session string
 	Epoch   string
 	State   *protocol.State
+
+	Resets  string // why positions of other connections get a reset; empty: protocol.ResetFresh
+	Resumes string // how what was missed comes to who attaches next from a position; empty: it is here
 
 	boundary json.RawMessage // the state that attachments without a position begin at
 	from     uint64          // its seq
@@ -134,11 +138,11 @@ func (l *Log) Attach(out *protocol.Output, d *Desk, c *protocol.Command, now tim
 	if p := want.Position; p != nil {
 		switch {
 		case p.Epoch != "" && p.Epoch != l.Epoch, p.Seq < l.kept:
-			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetEpoch
+			r.Mode, r.Reason = protocol.ModeReset, cmp.Or(l.Resets, protocol.ResetFresh)
 		case p.Seq > end.Seq:
 			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetPastEnd
 		default:
-			r.Mode, r.After.Seq = protocol.ModeResume, p.Seq
+			r.Mode, r.Reason, r.After.Seq = protocol.ModeResume, l.Resumes, p.Seq
 		}
 	}
 	if r.Mode != protocol.ModeResume {
@@ -153,7 +157,7 @@ func (l *Log) Attach(out *protocol.Output, d *Desk, c *protocol.Command, now tim
 	d.Answer(out, c, r)
 	out.Native = append(out.Native, l.lines[r.After.Seq-l.kept:]...)
 	out.Native = append(out.Native, Ephemeral(l.Session, protocol.CaughtUp, now, protocol.CaughtUpData{Position: end}))
-	l.follow = true
+	l.follow, l.Resumes = true, ""
 }
 
 // Detach ends what Attach began.

@@ -34,6 +34,24 @@ func (l *Log) keep(first uint64) {
 	}
 }
 
+// Underway returns the events of the turn under way, as far as they are kept.
+func (l *Log) Underway() (events []protocol.Event) {
+	if l.State.Turn == nil {
+		return nil
+	}
+	first := max(l.State.Turn.First, l.kept+1)
+	for _, line := range l.lines[first-l.kept-1:] {
+		var e protocol.Event
+		if json.Unmarshal(line, &e) == nil {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// Forget drops the finished turns: somebody else has them.
+func (l *Log) Forget() { l.past, l.pastBytes = nil, 0 }
+
 // History answers history with the finished turns that the Log saw and still has.
 func (l *Log) History(d protocol.HistoryData) protocol.HistoryResult {
 	r := protocol.HistoryResult{Epoch: l.Epoch, Events: []json.RawMessage{}}

@@ -13,6 +13,13 @@ import (
 // activity takes an activity of a session.
 func (c *Client) activity(s *session, a seen) {
 	s.heard = true
+	begins := a.Note.After
+	if !s.resumes.IsZero() {
+		c.settle(s, begins != "" && begins == s.at)
+	}
+	if begins != "" {
+		return
+	}
 	switch {
 	case a.unreadable:
 		c.raw(s, typeActivity, a.whole)

@@ -102,6 +102,9 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 			if !s.quiet.IsZero() && !now.Before(s.quiet) {
 				c.end(s)
 			}
+			if !s.resumes.IsZero() && !now.Before(s.resumes) {
+				c.unanswered(s)
+			}
 		}
 	})
 }
@@ -121,6 +124,7 @@ func (c *Client) do(now time.Time, work func()) protocol.Output {
 	}
 	for _, s := range c.sessions {
 		soonest(s.quiet)
+		soonest(s.resumes)
 	}
 	return *out
 }
@@ -135,6 +139,9 @@ func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name
 
 // command carries out a command of our client.
 func (c *Client) command(cmd *protocol.Command) {
+	if c.hold(c.sessions[cmd.Session], cmd) {
+		return
+	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
 		c.subscribe(cmd)

@@ -154,7 +154,7 @@ func TestAReconnectResets(t *testing.T) {
 	again.codec.desk.Epoch = "e2"
 	var r protocol.SubscribeResult
 	again.result(again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r)
-	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetEpoch || r.Snapshot.State.Turn != nil || r.Position.Epoch == at.Epoch {
+	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Snapshot.State.Turn != nil || r.Position.Epoch == at.Epoch {
 		t.Errorf("subscribed: %+v", r)
 	}
 	var h protocol.HistoryResult

@@ -65,6 +65,9 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 		return
 	}
 	delete(c.sessions, s.id)
+	for i := range s.held {
+		c.desk.Fail(c.out, &s.held[i], e)
+	}
 }
 
 // named returns the followed session that a text names: of several, the longest id; without any, the only one that nothing was

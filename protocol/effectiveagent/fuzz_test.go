@@ -18,6 +18,9 @@ var seeds = []string{
 	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":{"message_id":"m","text":"x"},"metadata":{"agentctl":{"event":"message.user","turn":"t1"}}}}`,
 	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":{"reason":"completed"},"metadata":{"agentctl":{"event":"turn.ended","turn":"t1"}}}}`,
 	`{"type":"send","targetAgentRuntimeId":"r","payload":{"type":"input","payload":"hi"}}`,
+	`{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:0"}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":null,"type":"status","metadata":{"agentctl":{"after":"9f3ac1:5"}}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"id":"9f3ac1:5","payload":{"part":"p","text":"x"},"metadata":{"agentctl":{"event":"text.delta","turn":"t1"}}}}`,
 	`{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"no","details":"no_session"}`, `{`, `null`, `[]`, `"x"`,
 }
 
@@ -71,6 +74,17 @@ func FuzzClient(f *testing.F) {
 		}
 		if line := protocol.MustEncode(g.state); !json.Valid(line) {
 			t.Fatalf("state %s", line)
+		}
+		again := newGuest(t, &protocol.Memory{Value: g.codec.memory}) // on another connection the same is said
+		again.mayClose = true                                         // when nothing is said of r
+		look := again.does(protocol.DoSnapshot, "r", nil)
+		again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
+		for frame := range bytes.Lines(frames) {
+			again.hears(string(frame))
+		}
+		again.waits(time.Minute)
+		if _, ok := again.answers[look]; !ok && len(again.codec.sessions["r"].held) == 0 {
+			t.Fatal("after a reconnect a snapshot has no answer")
 		}
 	})
 }

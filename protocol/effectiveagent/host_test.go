@@ -21,7 +21,9 @@ func ids() func(string) string {
 // A peer is a scripted native server with the session s1, called fix-ci, and the session s2.
 type peer struct {
 	t        testing.TB
+	epoch    string
 	states   map[string]*protocol.State
+	logs     map[string][][]byte
 	got      []protocol.Command
 	followed map[string]bool
 	refuse   map[protocol.Verb]*protocol.Error
@@ -29,7 +31,10 @@ type peer struct {
 }
 
 func newPeer(t testing.TB) *peer {
-	p := &peer{t: t, states: map[string]*protocol.State{}, followed: map[string]bool{}, refuse: map[protocol.Verb]*protocol.Error{}}
+	p := &peer{
+		t: t, epoch: "9f3ac1", states: map[string]*protocol.State{}, logs: map[string][][]byte{}, followed: map[string]bool{},
+		refuse: map[protocol.Verb]*protocol.Error{},
+	}
 	for _, id := range []string{"s1", "s2"} {
 		p.states[id] = &protocol.State{Session: id}
 	}
@@ -66,7 +71,7 @@ func (p *peer) take(line []byte) (lines [][]byte) {
 	if st == nil {
 		return answer(nil, protocol.Errorf(protocol.CodeNoSession, "no session is called %q", c.Session))
 	}
-	at := protocol.Position{Epoch: "9f3ac1", Seq: st.Seq}
+	at := protocol.Position{Epoch: p.epoch, Seq: st.Seq}
 	switch c.Command {
 	case protocol.DoSnapshot:
 		return answer(protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: at.Epoch, State: st}, Clients: []protocol.Client{}}, nil)
@@ -77,7 +82,13 @@ func (p *peer) take(line []byte) (lines [][]byte) {
 		if p.resets {
 			mode, at.Epoch = protocol.ModeReset, "b20e77"
 		}
-		return append(answer(protocol.SubscribeResult{Session: name, Mode: mode, After: at, Position: at}, nil), caught.AppendJSON(nil))
+		var d protocol.SubscribeData
+		_ = c.DecodeData(&d)
+		lines = answer(protocol.SubscribeResult{Session: name, Mode: mode, After: at, Position: at}, nil)
+		if mode == protocol.ModeResume {
+			lines = append(lines, p.logs[name][d.Position.Seq:]...)
+		}
+		return append(lines, caught.AppendJSON(nil))
 	case protocol.DoUnsubscribe:
 		delete(p.followed, name)
 	}
@@ -98,7 +109,9 @@ func (p *peer) event(e *protocol.Event) []byte {
 	if err := p.states[e.Session].Apply(e); err != nil {
 		p.t.Fatal(err)
 	}
-	return e.AppendJSON(nil)
+	line := e.AppendJSON(nil)
+	p.logs[e.Session] = append(p.logs[e.Session], line)
+	return line
 }
 
 // A host runs a codec at our server's end before a peer.
@@ -176,6 +189,7 @@ type guest struct {
 	state      *protocol.State
 	transcript *protocol.Transcript
 	last       int
+	mayClose   bool
 }
 
 func newGuest(t testing.TB, memory *protocol.Memory) *guest {
@@ -190,7 +204,7 @@ func newGuest(t testing.TB, memory *protocol.Memory) *guest {
 
 func (g *guest) take(out protocol.Output) {
 	g.t.Helper()
-	if out.Close != nil {
+	if out.Close != nil && !g.mayClose {
 		g.t.Fatalf("the codec closes the connection: %v", out.Close)
 	}
 	g.wake = out.Wake

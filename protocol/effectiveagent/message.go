@@ -20,6 +20,7 @@ const (
 type message struct {
 	Type           json.RawMessage `json:"type"`
 	AgentRuntimeID json.RawMessage `json:"agentRuntimeId"`
+	Metadata       json.RawMessage `json:"metadata"`
 	Target         json.RawMessage `json:"targetAgentRuntimeId"`
 	Payload        json.RawMessage `json:"payload"`
 	Activity       json.RawMessage `json:"activity"`
@@ -35,8 +36,9 @@ type sendMessage struct {
 }
 
 type followMessage struct {
-	Type           string `json:"type"`
-	AgentRuntimeID string `json:"agentRuntimeId"`
+	Type           string    `json:"type"`
+	AgentRuntimeID string    `json:"agentRuntimeId"`
+	Metadata       *metadata `json:"metadata,omitempty"`
 }
 
 type activityMessage struct {
@@ -68,7 +70,8 @@ type metadata struct {
 	Note   *note  `json:"agentctl,omitempty"`
 }
 
-// A note tells a peer of our kind what an activity is: an event, or what a command needs beside its words.
+// A note tells a peer of our kind what an activity is: an event, or what a command needs beside its words. On a subscribe it asks for
+// what came after an activity, and answers from which one on they are told.
 type note struct {
 	Event  protocol.Type   `json:"event,omitempty"`
 	Turn   string          `json:"turn,omitempty"`
@@ -78,6 +81,8 @@ type note struct {
 
 	Command protocol.Verb `json:"command,omitempty"`
 	Key     string        `json:"key,omitempty"`
+
+	After string `json:"after,omitempty"` // a position
 }
 
 // A seen is an activity as it is read: whatever can be understood of it.
@@ -101,15 +106,20 @@ func readActivity(raw json.RawMessage) seen {
 		s.unreadable = true
 		return s
 	}
-	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
-	_ = json.Unmarshal(fields.Metadata, &about)
+	s.Source, s.Note = aboutOf(fields.Metadata)
 	s.Type, s.ID, s.Time, s.Payload = word(fields.Type), word(fields.ID), stamped(fields.Timestamp), fields.Payload
 	s.kind = heard(s.Type)
-	s.Source = word(about.SourceAgentRuntimeID)
-	if json.Unmarshal(about.Agentctl, &s.Note) != nil {
-		s.Note = note{}
-	}
 	return s
+}
+
+// aboutOf reads metadata: the source, and the note.
+func aboutOf(raw json.RawMessage) (source string, n note) {
+	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
+	_ = json.Unmarshal(raw, &about)
+	if json.Unmarshal(about.Agentctl, &n) != nil {
+		n = note{}
+	}
+	return word(about.SourceAgentRuntimeID), n
 }
 
 // stamped reads a time: a string of ISO 8601 or a number of milliseconds.

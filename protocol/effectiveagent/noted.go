@@ -22,6 +22,9 @@ var kinds = func() map[protocol.Type]func() any {
 // noted takes an activity of a server of our kind: it is an event, as its note says.
 func (c *Client) noted(s *session, a *seen) {
 	n := &a.Note
+	if _, err := protocol.ParsePosition(a.ID); err == nil {
+		s.at = a.ID
+	}
 	payload := a.Payload
 	if isNull(payload) {
 		payload = json.RawMessage("{}")

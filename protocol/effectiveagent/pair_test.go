@@ -3,6 +3,7 @@ package effectiveagent
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -246,14 +247,85 @@ func TestAClientJoinsInTheMiddleOfATurn(t *testing.T) {
 	}
 }
 
-// A turn that went on over a reconnect is two at the client: what lies between is not known.
+// Over a reconnect a server of our kind goes on from the last activity that the client has: nothing is missed, nothing comes twice.
+func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newPair(t)
+		p.does(protocol.DoSubscribe, "s1", nil)
+		events := history(rt)
+		first, second := rapid.IntRange(1, len(events)).Draw(rt, "first"), rapid.IntRange(1, len(events)).Draw(rt, "second")
+		truth := &protocol.Transcript{}
+		for i := range events {
+			line := p.event(&events[i])
+			if _, err := truth.Apply(&events[i]); err != nil {
+				rt.Fatal(err)
+			}
+			if i < min(first, second) {
+				p.pass(line)
+			} // what comes after that, the client misses
+			if i != max(first, second)-1 {
+				continue
+			}
+			was, at := p.guest, protocol.Position{Epoch: p.guest.codec.sessions["s1"].log.Epoch, Seq: p.guest.state.Seq}
+			again := &pair{newHost(t), newGuest(t, &protocol.Memory{Value: was.codec.memory})}
+			again.peer.states, again.peer.logs, again.guest.state, again.guest.transcript = p.peer.states, p.peer.logs, was.state, was.transcript
+			p = again
+			id := p.does(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &at})
+			var r protocol.SubscribeResult
+			if p.guest.result(id, &r); r.Mode != protocol.ModeResume || r.Reason != protocol.ResumeReplayed || r.After != at {
+				rt.Fatalf("attached %+v after %v", r, at)
+			}
+			first, second = len(events), len(events)
+		}
+		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
+			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
+				rt.Fatalf("at the server %s\nat the client %s", there, here)
+			}
+		}
+	})
+}
+
+// What is done while it is not known whether the server goes on waits for that, and not for ever.
+func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
+	p := newPair(t)
+	p.does(protocol.DoSubscribe, "s1", nil)
+	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
+	var g *guest // at a server that is not of our kind
+	var send, look string
+	for n := range resumeTries {
+		g = newGuest(t, &protocol.Memory{Value: p.guest.codec.memory})
+		send, look = g.does(protocol.DoSend, "s1", protocol.SendData{Text: "x"}), g.does(protocol.DoSnapshot, "s1", nil)
+		if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:1"}}}` {
+			t.Fatalf("said %s", said)
+		}
+		g.now = g.now.Add(resumeWait)
+		out := g.codec.Wake(g.now)
+		if last := n == resumeTries-1; (out.Close == nil) != last { // the connection may be to blame
+			t.Fatalf("connection %d: closed %v", n, out.Close)
+		}
+		out.Close = nil
+		g.take(out)
+	}
+	if said := g.flush(); len(said) != 1 || !strings.Contains(said[0], `"type":"send"`) {
+		t.Fatalf("said %s", said)
+	}
+	g.waits(grace)
+	if g.answers[send].Error != nil || g.answers[look].Error != nil || len(g.answers) < 2 {
+		t.Errorf("answered %+v", g.answers)
+	}
+	if last := g.codec.sessions["s1"].log.State.Last; last == nil || last.Turn != "t1" || last.Reason != protocol.ReasonError {
+		t.Errorf("the turn before ended %+v", last)
+	}
+}
+
+// A turn that went on over a reconnect, at a server whose log is another one, is two at the client: what lies between is not known.
 func TestATurnGoesOnAfterAReconnect(t *testing.T) {
 	p := newPair(t)
 	p.does(protocol.DoSubscribe, "s1", nil)
 	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 
 	again := &pair{newHost(t), newGuest(t, &protocol.Memory{Value: p.guest.codec.memory})}
-	again.states["s1"] = p.states["s1"]
+	again.epoch, again.states["s1"], again.logs["s1"] = "e0e0e0", p.states["s1"], p.logs["s1"]
 	again.does(protocol.DoSubscribe, "s1", nil)
 	again.happen("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})
 	turn := again.guest.state.Turn

@@ -17,8 +17,9 @@ type feed struct {
 	names   []*runtime
 }
 
-// subscribe lets the client follow a runtime from now on. Nothing is answered.
-func (s *Server) subscribe(id string) {
+// subscribe lets the client follow a runtime from now on. Nothing is answered, but to a client of our kind that was here before: it is
+// told what came after the activity that it has last, if the log still is that log.
+func (s *Server) subscribe(id, after string) {
 	if s.runtimes[id] != nil {
 		return
 	}
@@ -42,7 +43,11 @@ func (s *Server) subscribe(id string) {
 			s.refuse(id, a.Error)
 			return
 		}
-		s.follow(r, at.Snapshot.State.Session, protocol.Position{Epoch: at.Snapshot.Epoch, Seq: at.Snapshot.State.Seq})
+		from := protocol.Position{Epoch: at.Snapshot.Epoch, Seq: at.Snapshot.State.Seq}
+		if p, err := protocol.ParsePosition(after); err == nil && p.Epoch == from.Epoch && p.Seq < from.Seq {
+			from.Seq = p.Seq
+		}
+		s.follow(r, at.Snapshot.State.Session, from, after != "")
 	})
 }
 
@@ -50,10 +55,11 @@ func (s *Server) refuse(id string, e *protocol.Error) {
 	s.fail(codeOf(e.Code, subscribeFailed), "Failed to subscribe to agent runtime "+id+": "+e.Message, string(e.Code))
 }
 
-// follow joins a runtime to its session's feed, and starts that if there is none.
-func (s *Server) follow(r *runtime, session string, from protocol.Position) {
+// follow joins a runtime to its session's feed, and starts that if there is none. Who asks is told from where on.
+func (s *Server) follow(r *runtime, session string, from protocol.Position, asks bool) {
 	if f := s.followed[session]; f != nil {
 		f.names = append(f.names, r)
+		s.begins(r, f, asks)
 		return
 	}
 	f := &feed{session: session, last: from, names: []*runtime{r}}
@@ -71,7 +77,19 @@ func (s *Server) follow(r *runtime, session string, from protocol.Position) {
 		if json.Unmarshal(a.Result, &at) == nil && at.Mode == protocol.ModeReset {
 			f.last = at.Position
 		}
+		s.begins(r, f, asks)
 	})
+}
+
+// begins tells a client that asked after which activity its runtime's are told.
+func (s *Server) begins(r *runtime, f *feed, asks bool) {
+	if !asks || s.runtimes[r.id] != r {
+		return
+	}
+	s.say(activityMessage{typeActivity, r.id, activity{
+		Sequence: f.last.Seq, Timestamp: s.form.time(s.now), Type: s.form.kind(kindStatus), Payload: json.RawMessage("null"),
+		AgentRuntimeID: r.id, Metadata: &metadata{Note: &note{After: f.last.String()}},
+	}})
 }
 
 // drop ends a feed that the server does not feed any more. The client may subscribe again.

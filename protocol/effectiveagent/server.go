@@ -97,7 +97,8 @@ func (s *Server) message(f protocol.Frame) {
 		case !ok:
 			s.invalid("agentRuntimeId", "a string of 1 to 256 bytes")
 		case word(m.Type) == typeSubscribe:
-			s.subscribe(id)
+			_, n := aboutOf(m.Metadata)
+			s.subscribe(id, n.After)
 		default:
 			s.unsubscribe(id)
 		}

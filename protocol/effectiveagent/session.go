@@ -19,16 +19,21 @@ type session struct {
 	local bool      // the turn under way was made here: the server does not tell of turns
 	erred bool      // its last word was an error
 	quiet time.Time // when such a turn is over, unless the agent says more; zero: not before it said something
-	alias struct{ theirs, ours string }
-	mine  []string // ids of the newest messages that were recorded when they were sent
+	mine  []string  // ids of the newest messages that were recorded when they were sent
+
+	resumes time.Time // until then the server may say that it goes on from where we were; zero: it is settled
+	held    []protocol.Command
 }
 
 // A known session is remembered over connections.
 type known struct {
 	id    string
 	log   *bridge.Log
-	noted bool // its server leaves notes
-	form  form // that its server has
+	noted bool   // its server leaves notes
+	form  form   // that its server has
+	at    string // the id of the newest activity with a note: a position at the server
+	alias struct{ theirs, ours string }
+	tries int // connections on which the server did not say that it goes on
 }
 
 // memory is what is known of all sessions.
@@ -80,6 +85,9 @@ func (c *Client) opened(cmd *protocol.Command) *session {
 	case s == nil:
 		s = c.open(cmd.Session)
 	}
+	if c.hold(s, cmd) {
+		return nil
+	}
 	return s
 }
 
@@ -107,23 +115,78 @@ func (c *Client) seen(s *session, cmd *protocol.Command) {
 	}
 }
 
-// open begins to follow a session. What was seen of it before is its history; what it is now nobody tells.
+// open begins to follow a session. A server of our kind may go on from where we were; of any other, what was seen before is history,
+// and what the session is now nobody tells.
 func (c *Client) open(id string) *session {
 	s := &session{known: c.memory.take(id, formOf(c.call.Options), c.sessions)}
-	c.logs++
-	log := c.desk.Epoch + "x" + strconv.Itoa(c.logs)
-	if s.log == nil {
-		s.log = bridge.NewLog(id, log)
-		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
-	} else {
-		if s.log.Detach(); s.log.State.Turn != nil {
-			c.lose(s)
-		}
-		s.log.Renew(log)
-	}
 	c.sessions[id] = s
-	c.say(followMessage{typeSubscribe, id})
+	subscribe := followMessage{Type: typeSubscribe, AgentRuntimeID: id}
+	switch {
+	case s.log == nil:
+		s.log = bridge.NewLog(id, c.epoch())
+		s.log.Resets = protocol.ResetResubscribed
+		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
+	case s.noted && s.at != "":
+		s.log.Detach()
+		s.resumes = c.now.Add(resumeWait)
+		subscribe.Metadata = &metadata{Note: &note{After: s.at}}
+	default:
+		s.log.Detach()
+		c.renew(s)
+	}
+	c.say(subscribe)
 	return s
+}
+
+// epoch makes one for another log.
+func (c *Client) epoch() string {
+	c.logs++
+	return c.desk.Epoch + "x" + strconv.Itoa(c.logs)
+}
+
+// renew begins a session anew: what happened meanwhile is not known.
+func (c *Client) renew(s *session) {
+	if s.log.State.Turn != nil {
+		c.lose(s)
+	}
+	s.log.Renew(c.epoch())
+}
+
+// hold keeps a command until it is settled how its session goes on; false: it is.
+func (c *Client) hold(s *session, cmd *protocol.Command) bool {
+	switch {
+	case s == nil || s.resumes.IsZero():
+		return false
+	case len(s.held) >= maxWaiting:
+		c.fail(cmd, protocol.CodeTooMany, "too many commands wait for the session")
+	default:
+		s.held = append(s.held, *cmd)
+	}
+	return true
+}
+
+// unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next.
+func (c *Client) unanswered(s *session) {
+	if s.tries++; s.tries < resumeTries {
+		s.resumes = time.Time{}
+		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
+		return
+	}
+	c.settle(s, false)
+}
+
+// settle goes on with a session: with what came after the activity that we had last, if the server says so, else anew.
+func (c *Client) settle(s *session, resumed bool) {
+	held := s.held
+	s.held, s.resumes, s.tries = nil, time.Time{}, 0
+	if resumed {
+		s.log.Resumes = protocol.ResumeReplayed
+	} else {
+		c.renew(s)
+	}
+	for i := range held {
+		c.command(&held[i])
+	}
 }
 
 func (c *Client) unsubscribe(cmd *protocol.Command) {
@@ -135,7 +198,7 @@ func (c *Client) unsubscribe(cmd *protocol.Command) {
 	s.log.Detach()
 	c.leave(s)
 	delete(c.sessions, s.id)
-	c.say(followMessage{typeUnsubscribe, s.id})
+	c.say(followMessage{Type: typeUnsubscribe, AgentRuntimeID: s.id})
 	c.desk.Answer(c.out, cmd, protocol.Empty{})
 }
 

@@ -11,6 +11,13 @@ import (
 // grace is how long an error may take: the protocol does not answer what went well.
 const grace = 500 * time.Millisecond
 
+// resumeWait is how long a server of our kind may take to say that it goes on, on one connection; on the third it is taken for a
+// server of another kind.
+const (
+	resumeWait  = 10 * time.Second
+	resumeTries = 3
+)
+
 // A wait is a command of our client that has no answer yet.
 type wait struct {
 	cmd  protocol.Command
@@ -106,7 +113,9 @@ func (c *Client) send(cmd *protocol.Command) {
 		}
 	}
 	if c.sessions[cmd.Session] == nil && len(c.sessions) < maxRuntimes {
-		c.open(cmd.Session) // else what becomes of it would not be told, to whoever follows it next
+		if c.hold(c.open(cmd.Session), cmd) { // else what becomes of it would not be told, to whoever follows it next
+			return
+		}
 	}
 	var payload any = d.Text
 	if len(d.Parts) > 0 {

@@ -325,7 +325,7 @@ func TestReconnect(t *testing.T) {
 	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"three"}}`)
 	id := c.asks(protocol.DoSubscribe, "uuid", protocol.SubscribeData{Position: &at})
 	r := result[protocol.SubscribeResult](c, id)
-	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetEpoch || r.Position.Epoch == at.Epoch || r.Snapshot.State.Last.Reason != protocol.ReasonError {
+	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Position.Epoch == at.Epoch || r.Snapshot.State.Last.Reason != protocol.ReasonError {
 		t.Fatalf("%+v", r)
 	}
 	if c.state.Turn == nil || c.state.Turn.Message.Text != "three" {
@@ -403,13 +403,37 @@ func TestWhatTheDialectCannotSay(t *testing.T) {
 		c.asks(protocol.DoCompact, "uuid", nil),
 		c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x", Parts: []protocol.Part{{Type: "file"}}}),
 		c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowAlways}),
-		c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.DenyStop}),
 		c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.Explain}),
 	} {
 		if a := c.answers[id]; c.code(id) != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
 			t.Errorf("%s: %+v", id, a)
 		}
 	}
+}
+
+// X-13: to deny and stop is to reject the tool and to cancel the stream; the queue is held.
+func TestDenyAndStop(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	c.says(askExample)
+	c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+	id := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.DenyStop, Reason: "nope"})
+	c.wants(`{"type":"approve_tool","conversationId":"uuid","requestId":"uuid","payload":{"approved":false,"reason":"nope"}}`)
+	c.says(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`)
+	if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied || r.Decision != protocol.DenyStop {
+		t.Fatalf("%v", c.answers[id])
+	}
+	c.wants(cancelExample)
+	c.says(failure(rejected), failure(cancelled), failure(cancelled))
+	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonDenied || len(c.frames) > 0 {
+		t.Errorf("%+v, said %s", c.state.Last, c.frames)
+	}
+	if h := c.state.Blocked(); h == nil || h.Reason != protocol.HoldDenyStop || len(c.state.Queue) != 1 {
+		t.Errorf("%+v", h)
+	}
+	c.asks(protocol.DoQueueRelease, "uuid", nil)
+	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
 }
 
 // Who looks at a conversation, or decides in it, takes it up first, and is answered when what is pending had time to come.

@@ -12,10 +12,11 @@ import (
 // maxDone bounds the decided requests that a thread remembers.
 const maxDone = 256
 
-// options are what the dialect lets people answer.
+// options are what the dialect lets people answer. To stop is to deny, and then to cancel the stream.
 var options = []protocol.Option{
 	{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
 	{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
+	{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
 }
 
 // asked takes a request for approval.
@@ -63,8 +64,8 @@ func (c *Client) approve(t *thread, cmd *protocol.Command) {
 	if d.Option != "" {
 		d.Decision = protocol.Decision(d.Option)
 	}
-	if d.Decision != protocol.AllowOnce && d.Decision != protocol.Deny || !wordless(d.Input) {
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s can only allow once or deny, with a reason", Name))
+	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !wordless(d.Input) {
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s can only allow once, deny or stop, with a reason", Name))
 		return
 	}
 	if i := slices.IndexFunc(t.done, func(o decided) bool { return o.request == d.Request && o.winner.Decision != "" }); i >= 0 {
@@ -96,11 +97,13 @@ func wordless(in *protocol.ApprovalInput) bool {
 
 func winner(w *wait, by *protocol.Actor) protocol.Winner {
 	v := protocol.Winner{By: *by, Outcome: protocol.Allowed, Decision: w.decision, Option: string(w.decision)}
-	if w.decision == protocol.Deny {
+	if denies(w.decision) {
 		v.Outcome = protocol.Denied
 	}
 	return v
 }
+
+func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
 
 // beaten answers who came too late.
 func (c *Client) beaten(cmd *protocol.Command, by protocol.Winner) {
@@ -118,11 +121,17 @@ func (c *Client) decide(t *thread, w *wait) {
 		Request: w.request, Outcome: v.Outcome, Decision: v.Decision, Option: v.Option, Reason: w.reason,
 	})
 	c.settle(w.command, protocol.ApproveResult{Request: w.request, Outcome: v.Outcome, Decision: v.Decision})
+	if w.decision == protocol.DenyStop && t.turn != nil {
+		t.turn.denied = true
+		c.hold(t, protocol.HoldDenyStop)
+		c.say(frame{Type: typeCancel, Conversation: t.log.Session})
+		c.wait(t, &wait{verb: protocol.DoInterrupt, deadline: c.now.Add(longest), turn: t.turn.id})
+	}
 }
 
 // unapproved takes an error about a decision of ours. The server says one about each rejection, too.
 func (c *Client) unapproved(t *thread, w *wait, code, message string) {
-	if code == rejected && w.decision == protocol.Deny {
+	if code == rejected && denies(w.decision) {
 		c.decide(t, w)
 		return
 	}
@@ -160,7 +169,7 @@ func (c *Client) executed(t *thread, h heard) {
 	result := fit(h["result"])
 	none := len(result) == 0 || string(result) == "null"
 	for _, w := range slices.Clone(t.waits) {
-		if w.verb == protocol.DoApprove && w.request == id && (success || !none || w.decision == protocol.Deny) && t.unwait(w) {
+		if w.verb == protocol.DoApprove && w.request == id && (success || !none || denies(w.decision)) && t.unwait(w) {
 			c.decide(t, w)
 		}
 	}

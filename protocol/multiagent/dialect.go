@@ -17,4 +17,11 @@ var Dialect = protocol.Dialect{
 	TokenInQuery: true,
 	Accepts:      true,
 	Retry:        protocol.Retry{Attempts: 5, Delay: 3 * time.Second},
+	Options: []protocol.DialectOption{
+		{Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"}, About: "between attempts to reconnect"},
+		{Name: "domain", Ends: clientEnd, Kind: protocol.OptionText, About: "of sessions that name no agent"},
+		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "ask for reasoning"},
+	},
 }
+
+var clientEnd = []protocol.End{protocol.ClientEnd}

@@ -3,6 +3,7 @@ package multiagent
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -123,6 +124,9 @@ func (h *host) command(out *protocol.Output, c *protocol.Command) {
 			return
 		}
 		turn := h.log.State.Turn.Turn
+		for _, a := range slices.Clone(h.log.State.Approvals) {
+			h.into(out, turn, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+		}
 		h.into(out, turn, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 		h.desk.Answer(out, c, protocol.InterruptResult{Interrupted: true, Turn: turn})
 		h.next(out)

@@ -196,7 +196,11 @@ func (c *Client) cancelled(t *thread) {
 		who = append(who, w)
 	}
 	if t.turn != nil {
-		c.end(t, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+		why := protocol.ReasonInterrupted
+		if t.turn.denied {
+			why = protocol.ReasonDenied
+		}
+		c.end(t, protocol.TurnEndedData{Reason: why})
 	}
 	for _, w := range who {
 		c.settle(w.command, r)

@@ -92,7 +92,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 				}
 			case does == "decide" && len(p.c.state.Approvals) > 0 && len(l.State.Approvals) > 0:
 				request := l.State.Approvals[0].Request
-				want.deciding = rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny}).Draw(r, "decision")
+				want.deciding = rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny, protocol.DenyStop}).Draw(r, "decision")
 				want.why = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
 				p.c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: request, Decision: want.deciding, Reason: want.why})
 				p.carry()

@@ -96,10 +96,17 @@ func (c *Client) after(t *thread, what string) {
 	switch {
 	case len(queue) == 0:
 	case what == protocol.QueueHold:
-		c.add(t, protocol.QueueHeld, c.me(), protocol.Hold{ID: c.call.ID("h"), Reason: protocol.HoldInterrupt, By: c.me()})
+		c.hold(t, protocol.HoldInterrupt)
 	case what == protocol.QueueClear:
 		for _, m := range queue {
 			c.add(t, protocol.QueueRemoved, c.me(), protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
 		}
+	}
+}
+
+// hold holds the queue, if there is one.
+func (c *Client) hold(t *thread, why string) {
+	if len(t.log.State.Queue) > 0 {
+		c.add(t, protocol.QueueHeld, c.me(), protocol.Hold{ID: c.call.ID("h"), Reason: why, By: c.me()})
 	}
 }

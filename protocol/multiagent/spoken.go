@@ -23,6 +23,7 @@ type spoken struct {
 	said    bool   // it had any text
 	theirs  bool   // somebody else began it
 	command bool   // it asks for one tool and may have no other answer
+	denied  bool   // a decision of ours stops it
 	started time.Time
 }
 

@@ -37,6 +37,7 @@ type toldTurn struct {
 	agent       string
 	started     time.Time
 	said        bool
+	stopped     bool   // by a decision of our client
 	open        string // the client's text part; empty: none
 	speaker     string
 	n           int
@@ -264,6 +265,7 @@ func (o *told) resolved(d *protocol.ApprovalResolvedData) {
 	}
 	r := u.asks[i]
 	if o.deciding != "" { // our client knows what it decided
+		u.stopped = o.deciding == protocol.DenyStop
 		o.outcome(&protocol.Actor{Name: "ada"}, protocol.ApprovalResolvedData{
 			Request: r.id, Outcome: d.Outcome, Decision: o.deciding, Option: string(o.deciding), Reason: o.why,
 		})
@@ -379,7 +381,9 @@ func (o *told) ended(d *protocol.TurnEndedData) {
 			end.Usage = &protocol.Usage{Output: d.Usage.Output}
 		}
 	case d.Reason == protocol.ReasonInterrupted || d.Reason == protocol.ReasonDenied:
-		end.Reason = protocol.ReasonInterrupted
+		if end.Reason = protocol.ReasonInterrupted; u.stopped {
+			end.Reason = protocol.ReasonDenied
+		}
 		if u.mine {
 			o.begin()
 		}

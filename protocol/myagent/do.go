@@ -43,7 +43,7 @@ func (c *client) in(s *session, cmd *protocol.Command, data any) {
 	case *protocol.SubscribeData:
 		s.log.Attach(c.out, &c.desk, cmd, c.now)
 	case *protocol.HistoryData:
-		c.desk.Answer(c.out, cmd, s.log.History(*d))
+		c.history(s, cmd, d)
 	case *protocol.SendData:
 		c.send(s, cmd, d)
 	case *protocol.PlanRunData:

@@ -2,6 +2,7 @@ package myagent
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,17 +10,60 @@ import (
 	"agentctl/protocol"
 )
 
-// The examples of the protocol's document. It writes them as JavaScript; here they are JSON.
-const (
-	exampleThinking = `{"event":"agent.thinking","seq":1,"content":"Processing query..."}`
-	exampleAck      = `{"event":"user.ack","seq":1}`
-	exampleResponse = `{"event":"user.response","step_id":"plan_confirm_1","content":{"approved":true}}`
-	exampleConfirm  = `{"event":"agent.user_confirm","step_id":"plan_confirm_1","content":"请确认规划（3 个任务）：生成PPT、优化样式、导出文件","metadata":{"scope":"plan","tasks":[{"id":1,"title":"Generate PPT","description":"..."},{"id":2,"title":"Optimize styling","description":"..."},{"id":3,"title":"Export file","description":"..."}],"task_count":3,"plan_summary":"Generate a presentation with 5 slides..."},"show_content":"请确认规划（3 个任务）：生成PPT、优化样式、导出文件"}`
-	exampleSolved   = `{"event":"solver.completed","content":{"task":{"id":1,"title":"Generate PPT"},"result":{"slides":5,"status":"success"}},"metadata":{"execution_time_ms":2500,"llm_calls":3,"tokens_used":{"input":1200,"output":800}},"show_content":"求解完成：Generate PPT"}`
-	exampleTimeout  = `{"event":"error.timeout","content":"Task execution exceeded 30 second timeout","metadata":{"task_id":"task_1","timeout_seconds":30,"elapsed_seconds":31.5,"recovery_action":"retry"},"show_content":"执行超时"}`
-	exampleRetry    = `{"event":"error.retry","metadata":{"attempt":1,"max_retries":3}}`
-	examplePlanned  = `{"event":"plan.completed","session_id":"sess_123","step_id":"plan_1","content":{"tasks":[{"id":1,"title":"a"}]},"metadata":{"task_count":1,"plan_summary":"..."}}`
-)
+// examples are those of the protocol's document, by name. It writes them as JavaScript and Python; here they are JSON, and what it
+// leaves out with dots is left out.
+func examples(t testing.TB) map[string]string {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/examples.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for name, frame := range list {
+		all[name] = string(frame)
+	}
+	return all
+}
+
+// MY-1, MY-3: every example, none left out, is understood by who it is said to: by our client without keeping it raw, by our server
+// without an error; and what our client reads is what the example holds.
+func TestEveryExampleIsUnderstood(t *testing.T) {
+	for name, frame := range examples(t) {
+		m, ok := decode([]byte(frame))
+		if !ok {
+			t.Fatalf("%s is no frame", name)
+		}
+		if strings.HasPrefix(string(m.Event), "user.") {
+			b := opened(t)
+			b.native(b.peer.add("s1", event(protocol.ApprovalRequested, "t1", protocol.Approval{
+				Request: "plan_confirm_1", Kind: protocol.ApprovePlan, Options: []protocol.Option{},
+			}))...)
+			b.events()
+			b.peer.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) { return protocol.ApproveResult{}, nil }
+			b.say(strings.Replace(frame, "plan_confirm_1", "confirm_plan_plan_confirm_1", 1))
+			if got := b.events(); len(got) != 0 {
+				t.Errorf("%s is answered with %v", name, got)
+			}
+			continue
+		}
+		s := documented(t)
+		before := len(s.story.Current().Items)
+		s.hear(frame)
+		items := s.story.Current().Items
+		if len(items) == before && s.state.Plan == nil {
+			t.Errorf("%s tells nothing", name)
+		}
+		for _, it := range items {
+			if it.Type == protocol.Raw {
+				t.Errorf("%s is kept raw", name)
+			}
+		}
+	}
+}
 
 // documented is our client on a server that does no more than the document says, with one session and a turn.
 func documented(t *testing.T) *stage {
@@ -35,16 +79,17 @@ func documented(t *testing.T) *stage {
 
 // MY-3, MY-12, MY-21, MY-23, MY-29, MY-31: every example that a server sends is understood whole.
 func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
+	example := examples(t)
 	s := documented(t)
-	s.hear(exampleThinking)
+	s.hear(example["seq"])
 	if it := s.item(); it.Kind != protocol.ItemReasoning || it.Text.String() != "Processing query..." || it.Open {
 		t.Errorf("%+v", it)
 	}
-	s.hear(examplePlanned)
+	s.hear(example["planned"])
 	if p := s.state.Plan; p == nil || len(p.Tasks) != 1 || p.Tasks[0].ID != "1" || p.Summary != "..." {
 		t.Errorf("%+v", p)
 	}
-	s.hear(exampleConfirm)
+	s.hear(example["confirm"])
 	a := s.state.Approvals[0]
 	if a.Kind != protocol.ApprovePlan || len(a.Tasks) != 3 || a.Tasks[1].Title != "Optimize styling" || a.Title != "请确认规划（3 个任务）：生成PPT、优化样式、导出文件" ||
 		a.Why != "Generate a presentation with 5 slides..." {
@@ -55,19 +100,19 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	if m.Event != userResponse || m.Step != "plan_confirm_1" || object(m.Content).str("approved") != "true" || object(m.Content).str("confirmed") != "true" {
 		t.Errorf("answered %+v %s", m, m.Content)
 	}
-	s.hear(exampleSolved)
+	s.hear(example["solved"])
 	var done protocol.TaskData
 	if err := json.Unmarshal(s.item().Data, &done); err != nil || s.item().Type != protocol.TaskCompleted || done.Task != "1" || done.Title != "Generate PPT" ||
 		done.Result != `{"slides":5,"status":"success"}` || done.DurationMS != 2500 || done.Calls != 3 || done.Usage.Input != 1200 || done.Usage.Output != 800 {
 		t.Errorf("%v %+v", err, done)
 	}
-	s.hear(exampleTimeout)
+	s.hear(example["timeout"])
 	var fault protocol.ErrorData
 	if err := json.Unmarshal(s.item().Data, &fault); err != nil || fault.Kind != protocol.FaultTimeout || fault.LimitMS != 30000 || fault.ElapsedMS != 31500 ||
 		fault.Action != "retry" || fault.Message != "Task execution exceeded 30 second timeout" || s.item().Task != "task_1" {
 		t.Errorf("%v %+v", err, fault)
 	}
-	s.hear(exampleRetry)
+	s.hear(example["retry"])
 	var retry protocol.RetryData
 	if err := json.Unmarshal(s.item().Data, &retry); err != nil || retry.Attempt != 1 || retry.Limit != 3 {
 		t.Errorf("%v %+v", err, retry)
@@ -76,6 +121,7 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 
 // MY-4, X-25: the same events in our server's words are the examples, display texts and all.
 func TestTheDocumentsExamplesAreTold(t *testing.T) {
+	example := examples(t)
 	b := opened(t)
 	tasks := []protocol.Task{{ID: "1", Title: "Generate PPT", Description: "..."}, {ID: "2", Title: "Optimize styling", Description: "..."}, {ID: "3", Title: "Export file", Description: "..."}}
 	b.native(b.peer.add("s1",
@@ -92,8 +138,8 @@ func TestTheDocumentsExamplesAreTold(t *testing.T) {
 		})},
 		event(protocol.RetryScheduled, "t1", protocol.RetryData{Attempt: 1, Limit: 3}),
 	)...)
-	for _, example := range []string{exampleConfirm, exampleSolved, exampleTimeout, exampleRetry} {
-		want, _ := decode([]byte(example))
+	for _, name := range []string{"confirm", "solved", "timeout", "retry"} {
+		want, _ := decode([]byte(example[name]))
 		got := b.next(string(want.Event))
 		if want.Event == agentUserConfirm { // the document's display text has other titles than its tasks
 			want.Show = "请确认规划（3 个任务）：Generate PPT、Optimize styling、Export file"
@@ -113,9 +159,9 @@ func TestTheDocumentsExamplesAreTold(t *testing.T) {
 		t.Errorf("shown %s", m.Show)
 	}
 	// What the client says in the examples is understood.
-	b.say(exampleAck)
+	b.say(example["ack"])
 	b.peer.answers[protocol.DoApprove] = func(c protocol.Command) (any, *protocol.Error) { return protocol.ApproveResult{}, nil }
-	b.say(strings.Replace(exampleResponse, "plan_confirm_1", "confirm_plan_r1", 1))
+	b.say(strings.Replace(example["response"], "plan_confirm_1", "confirm_plan_r1", 1))
 	var d protocol.ApproveData
 	if b.last(protocol.DoApprove, &d); d.Request != "r1" || d.Decision != protocol.AllowOnce {
 		t.Errorf("%+v", d)

@@ -26,7 +26,8 @@ type follow struct {
 
 // attach follows a session from a position (nil: the last turn's end); then is called once it is, or with an error.
 func (s *server) attach(session string, from *protocol.Position, then func(*follow, *protocol.SubscribeResult, *protocol.Error)) {
-	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Seq > 0}
+	// From a frame on, raw: a folded event may hold some of what the client has.
+	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
 	s.requests.Do(s.out, protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
 		var r protocol.SubscribeResult
 		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {

@@ -33,6 +33,9 @@ var foreignSeeds = []string{
 	`{"event":"agent.state_restored","session_id":"b","metadata":{"original_session_id":"a","position":"x"}}`, `{"event":"agent.session_end","session_id":"a"}`,
 	`{"event":"x.y","session_id":"a","seq":-1,"timestamp":5}`, `[]`, `{}`, ``, "\xff", `{"event":"user.message","content":` + string(bytes.Repeat([]byte("["), 9000)),
 	`{"event":"user.message","session_id":"a","content":` + nested(9990) + `}`, `{"event":"agent.tool_call","session_id":"a","metadata":{"args":` + nested(9995) + `}}`,
+	`{"event":"system.notice","content":[{"event":"agent.thinking","seq":4,"content":"x"},{"event":"system.notice","content":[{"event":"x"}]},7]}`,
+	`{"event":"system.notice","session_id":"a","metadata":{"action":"replay","events":[{"event":"agent.user_confirm","step_id":"s","metadata":{"orig_seq":1}}]}}`,
+	`{"event":"agent.state_restored","session_id":"b","metadata":{"pending_confirmations":["s",{"step_id":7},[]]}}`,
 	`{"event":"solver.retry","session_id":"a","metadata":` + nested(120) + `}`,
 }
 
@@ -103,13 +106,24 @@ func FuzzClient(f *testing.F) {
 		u.ask(protocol.DoAck, "a", protocol.AckData{Seq: u.at.Seq})
 		u.ask(protocol.DoList, "", protocol.ListData{})
 		u.ask(protocol.DoSnapshot, "a", nil)
-		for range 5 {
-			u.now = u.now.Add(time.Minute)
-			out := u.codec.Wake(u.now)
-			if out.Close != nil {
-				t.Fatal("closes")
+		waits := func() {
+			for range 5 {
+				u.now = u.now.Add(time.Minute)
+				out := u.codec.Wake(u.now)
+				if out.Close != nil && out.Close.Reason != "no answer to a reconnect" {
+					t.Fatal("closes")
+				}
+				u.carry(out)
 			}
-			u.carry(out)
 		}
+		waits()
+		at := u.at
+		u.dial(u.foreign) // on another connection the same is said
+		hear([]byte(`{"event":"system.connected"}`))
+		u.ask(protocol.DoSubscribe, "a", protocol.SubscribeData{Position: &at})
+		for line := range bytes.Lines(data) {
+			hear(line)
+		}
+		waits()
 	})
 }

@@ -72,6 +72,11 @@ func unprefixed(event string) string {
 // of returns the session that a frame is about, or nil.
 func (c *client) of(m *message) *session {
 	if m.Session == "" {
+		if c.current == nil {
+			if a := c.waiting("", "", userReconnectState, userReconnect); a != nil {
+				return a.session
+			}
+		}
 		return c.current
 	}
 	for _, s := range c.memory.sessions {
@@ -111,6 +116,9 @@ func (h *heard) known() bool {
 		return false
 	}
 	connection, seq := parseEventID(h.s.had)
+	if connection == "" { // the server names no connections
+		seq = h.s.hadSeq
+	}
 	orig := uint64(h.meta.int("orig_seq"))
 	return orig > 0 && orig <= seq && connectionOf(h.meta.str("orig_event_id")) == connection
 }

@@ -19,6 +19,10 @@ var notable = map[string]bool{
 
 func (h *heard) notice() {
 	action := h.meta.str("action")
+	if events := h.listed(); events != nil {
+		h.replayed(events)
+		return
+	}
 	switch {
 	case action == actionReconnected:
 		h.reconnected()
@@ -57,17 +61,14 @@ func (h *heard) noted(t protocol.Type, data json.RawMessage) {
 func (h *heard) reconnected() {
 	s := h.s
 	if h.meta.str("mode") != protocol.ModeSnapshot {
+		s.log.Resumes = protocol.ResumeReplayed
 		return
 	}
 	state := new(protocol.State)
 	if !h.meta.into("state", state) {
 		state = &protocol.State{Created: h.at}
 	}
-	if s.log.State.Seq > 0 {
-		s.renew(h.c)
-	}
-	state.Seq = s.log.State.Seq + 1 // it counts as an event, which nobody can have
-	s.log.Begin(state)
+	s.renew(h.c, state)
 }
 
 // caughtUp ends a replay.
@@ -77,7 +78,7 @@ func (h *heard) caughtUp() {
 		h.c.settle(a, nil, nil)
 		return
 	}
-	if t := s.log.State.Turn; t != nil && s.replays {
+	if t := s.log.State.Turn; t != nil && s.replays && !s.lists {
 		h.c.endTurn(s, h.at, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"})
 	}
 	s.replays = false
@@ -138,12 +139,29 @@ func (h *heard) stateRestored() {
 	}
 	h.s.here = true
 	c.current = h.s
+	h.pending()
 	if a.session == nil {
 		h.s.replays = true
 		h.s.log.Add(c.out, c.now, bridge.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clip(h.meta.str("agent_name"))}})
 		h.add(protocol.StateRestored, protocol.StateRestoredData{Session: clip(h.meta.str("original_session_id")), Exported: h.at.UTC()})
 	}
 	c.settle(a, protocol.MustEncode(meta{"session": h.s.foreign}), nil)
+}
+
+// pending notes the steps that the server says wait for an answer still.
+func (h *heard) pending() {
+	var list []json.RawMessage
+	if !h.meta.into("pending_confirmations", &list) {
+		h.obj.into("pending_confirmations", &list)
+	}
+	h.s.waits = map[string]bool{}
+	for _, raw := range list[:min(len(list), maxAsked)] {
+		step := plain(raw)
+		if o := object(raw); o != nil {
+			step = o.str("step_id")
+		}
+		h.s.waits[step] = true
+	}
 }
 
 // forget drops a session that turned out to be another one.

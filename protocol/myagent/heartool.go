@@ -128,7 +128,7 @@ func (h *heard) output(out protocol.ToolOutputData) {
 
 // userConfirm asks for a decision, unless it is one of the past.
 func (h *heard) userConfirm() {
-	if h.meta.has("orig_seq") {
+	if h.meta.has("orig_seq") && !h.s.waits[string(h.Step)] { // of the past, and nobody waits for it
 		h.raw()
 		return
 	}

@@ -101,9 +101,11 @@ func (h *heard) answer(text string) {
 		return
 	}
 	part := h.s.text
-	if rest, ok := strings.CutPrefix(text, string(h.s.heard)); ok && part != "" {
+	rest, goesOn := strings.CutPrefix(text, string(h.s.heard))
+	if goesOn {
 		text = rest
-	} else {
+	}
+	if part == "" || !goesOn {
 		part = h.minted()
 	}
 	h.say(protocol.KindText, part, text)

@@ -75,6 +75,8 @@ func (c *client) reconnect(o *opening) {
 				return
 			}
 			c.opened(o, s, nil)
+		case c.can[canReconnect] && err.Code == protocol.CodeTimeout: // it can, so the link is to blame: who waits asks again on the next
+			c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
 		case c.can[canReconnect]:
 			c.opened(o, nil, err)
 		default:
@@ -88,7 +90,7 @@ func (c *client) revive(o *opening) {
 	s := o.known
 	f := frame{Event: userReconnectState, Signed: s.state, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.last)}
 	s.state = nil // once
-	s.had = s.last
+	s.had, s.hadSeq = s.last, s.lastSeq
 	c.ask(f, s, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.beginFor(o)
@@ -98,8 +100,8 @@ func (c *client) revive(o *opening) {
 		c.current = s
 		// The frames that were missed come before a notice that ends them.
 		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
-			s.replays = false
-			if s.log.State.Turn != nil {
+			s.replays, s.log.Resumes = false, protocol.ResumeRestored
+			if s.log.State.Turn != nil && !s.lists {
 				c.endTurn(s, c.now, protocol.TurnEndedData{
 					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
 				})

@@ -293,26 +293,6 @@ func TestAForgottenConnectionIsAReset(t *testing.T) {
 	if p.modes[len(p.modes)-1] != protocol.ModeReset || p.state.Turns != 1 {
 		t.Errorf("%v %+v", p.modes, p.state)
 	}
-	// What was heard before stays as history, the turn that was under way too.
-	p.happens("s1", answering(2)[:4]...)
-	p.trail = new(protocol.Trail)
-	p.connect()
-	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
-	var page protocol.HistoryResult
-	p.get(protocol.DoHistory, "s1", protocol.HistoryData{Before: p.at.Seq + 1}, &page)
-	past := new(protocol.Transcript)
-	for _, raw := range page.Events {
-		var e protocol.Event
-		if err := json.Unmarshal(raw, &e); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := past.Apply(&e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(past.Turns) != 2 || past.Turns[0].End.Reason != protocol.ReasonCompleted || len(past.Turns[1].Items) == 0 || past.Turns[1].End.Reason != protocol.ReasonError {
-		t.Errorf("history has %s", page.Events)
-	}
 }
 
 // the whole log is there for a client that asks for it from the beginning.

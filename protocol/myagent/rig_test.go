@@ -161,9 +161,14 @@ type bench struct {
 }
 
 func newBench(t testing.TB, p *peer, trail *protocol.Trail) *bench {
+	return newBenchWith(t, p, trail, nil)
+}
+
+// newBenchWith is newBench with options of the dialect.
+func newBenchWith(t testing.TB, p *peer, trail *protocol.Trail, options map[string]string) *bench {
 	b := &bench{t: t, peer: p, now: start}
 	door := protocol.Door{
-		ID: counter(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test", Trail: trail,
+		ID: counter(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test", Trail: trail, Options: options,
 	}
 	if trail != nil {
 		p.doors++

@@ -158,6 +158,41 @@ func TestAConfirmationTimesOut(t *testing.T) {
 	}
 }
 
+// MY-13, MY-27, MY-34: how long each takes is the options'.
+func TestTheServersTimesAreOptions(t *testing.T) {
+	b := newBenchWith(t, newPeer(t), nil, map[string]string{"heartbeat": "5s", "confirm_timeout": "7s", "state_ttl": "1m"})
+	b.say(`{"event":"user.create_session"}`)
+	b.say(`{"event":"user.message","content":"slides"}`)
+	b.native(b.peer.add("s1", asking()...)...)
+	b.wake(5 * time.Second)
+	b.next(systemHeartbeat)
+	decided := func() bool {
+		return slices.ContainsFunc(b.peer.commands, func(c protocol.Command) bool { return c.Command == protocol.DoApprove })
+	}
+	if decided() {
+		t.Error("denied too early")
+	}
+	b.wake(5 * time.Second)
+	if b.next(systemHeartbeat); !decided() {
+		t.Error("not denied after 7 s")
+	}
+	b.say(`{"event":"user.request_state","session_id":"s1"}`)
+	state := meta1(b.next(agentStateExported))["signed_state"]
+	b.now = b.now.Add(2 * time.Minute)
+	b.say(`{"event":"user.reconnect_with_state","signed_state":` + string(state) + `}`)
+	if m := b.next(systemError); !strings.HasPrefix(plain(m.Content), "Invalid state: ") {
+		t.Errorf("a state of two minutes ago: %s", m.Content)
+	}
+
+	b = newBenchWith(t, newPeer(t), nil, map[string]string{"heartbeat": "0", "confirm_timeout": "0"})
+	b.say(`{"event":"user.create_session"}`)
+	b.say(`{"event":"user.message","content":"slides"}`)
+	b.native(b.peer.add("s1", asking()...)...)
+	if b.events(); !b.out.Wake.IsZero() {
+		t.Errorf("wakes at %s for nothing", b.out.Wake)
+	}
+}
+
 // MY-15, MY-17: given tasks are solved; one task is cancelled or restarted; cancel names the turn that it means.
 func TestTasksAndTurnsAreSteered(t *testing.T) {
 	b := opened(t)

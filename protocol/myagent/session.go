@@ -31,8 +31,11 @@ type session struct {
 	last    string   // event_id of the last frame
 	lastSeq uint64   // and its seq
 	had     string   // event_id of the last frame when the session was revived
+	hadSeq  uint64   // and its seq
 	state   json.RawMessage
 	summary []byte // as last told to a client that watches
+	origin  uint64 // the server's seq that the log began at; 0: the log is all there is
+	begun   uint64 // and the log's own: nothing before it is in the log
 
 	hearing
 }
@@ -48,6 +51,8 @@ type hearing struct {
 	solving bool   // the turn was begun by user.solve_tasks
 	lapse   time.Time
 	replays bool            // frames are of the session before
+	lists   bool            // they came in a list: the turn goes on
+	waits   map[string]bool // steps that the server says still wait
 	whole   map[string]bool // task ids that are numbers at the server
 	decided []decided
 }
@@ -85,25 +90,29 @@ func (c *client) begin(id string) *session {
 	return s
 }
 
-// renew begins a session's log anew. What was heard of it stays as history; a turn that was under way is cut there.
-func (s *session) renew(c *client) {
+// renew makes a state that the server told the session's: its log begins anew there, and finished turns stay for history. The turn
+// that was under way is one of them if a turn ended since; else it is told again from its start.
+func (s *session) renew(c *client, state *protocol.State) {
 	epoch := c.desk.Epoch
 	if s.log.Epoch == epoch {
 		epoch += "x" // twice on one connection
 	}
-	s.log.Detach()
-	if t := s.log.State.Turn; t != nil {
-		for _, a := range slices.Clone(s.log.State.Approvals) {
-			s.add(c, bridge.Entry{Type: protocol.ApprovalResolved, Turn: t.Turn, Data: protocol.ApprovalResolvedData{
-				Request: a.Request, Outcome: protocol.Cancelled,
-			}})
+	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
+		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost: what else the turn brought is not known"}
+		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
+			d.Reason, d.Code = last.Reason, last.Code
 		}
-		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "the connection was lost: what came since is not known",
-		}})
+		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
 	}
 	s.log.Renew(epoch)
+	if c.can[canHistory] {
+		s.log.Forget()
+	}
 	s.hearing = hearing{turns: s.turns, parts: s.parts}
+	s.origin = state.Seq
+	state.Seq = max(state.Seq, s.log.State.Seq+1) // behind what is history, and nobody can have it
+	s.begun = state.Seq
+	s.log.Begin(state)
 }
 
 // named remembers what our client calls the session.

@@ -59,6 +59,8 @@ func (s *server) verb(event string) func(*call) {
 		return func(c *call) { s.task(c, protocol.DoTaskCancel) }
 	case userRestartTask, userRetryTask:
 		return func(c *call) { s.task(c, protocol.DoTaskRestart) }
+	case userRequestHistory:
+		return s.history
 	case userRequestState:
 		return s.export
 	}

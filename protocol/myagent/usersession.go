@@ -141,6 +141,13 @@ func (s *server) left(connection string) *marks {
 	return m
 }
 
+// history tells finished turns, to who asks with reply_to: MyAgent has no word for it.
+func (s *server) history(c *call) {
+	o := object(c.Content)
+	d := protocol.HistoryData{Before: uint64(max(0, o.int("before"))), Limit: int(max(0, min(o.int("limit"), 100)))}
+	s.in(c, func(f *follow) { s.do(c, protocol.DoHistory, f.session, d, nil) })
+}
+
 // export signs the session's state and sends it.
 func (s *server) export(c *call) {
 	s.in(c, func(f *follow) {

@@ -16,6 +16,7 @@ const (
 	userReconnect      = "user.reconnect"
 	userReconnectState = "user.reconnect_with_state"
 	userRequestState   = "user.request_state"
+	userRequestHistory = "user.request_history" // our own: of a server with the capability "history"
 
 	planStart       = "plan.start"
 	planCompleted   = "plan.completed"
@@ -66,11 +67,12 @@ const (
 const (
 	canTurns     = "turns"     // every turn's start and end is told, and what MyAgent has no word for goes as notices
 	canReconnect = "reconnect" // user.reconnect works
+	canHistory   = "history"   // user.request_history is answered with finished turns
 	canReply     = "reply"     // a frame with metadata.reply_to gets exactly one notice or error with the same
 )
 
 var capabilities = []string{
-	"streaming", "confirm", "plan", "tasks", "ack", "replay", "state", "queue", canReconnect, canReply, canTurns,
+	"streaming", "confirm", "plan", "tasks", "ack", "replay", "state", "queue", canReconnect, canReply, canTurns, canHistory,
 }
 
 // Actions of a system.notice, beside the native event types.

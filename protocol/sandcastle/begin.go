@@ -61,7 +61,8 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 		return
 	}
 	c.ask(&inquiry{op: opHistory, payload: payload{SessionID: s.id}, then: func(v json.RawMessage, _ *protocol.Error) {
-		p.known(chatMessages(v)) // none when it cannot be told
+		messages, _ := chatMessages(v) // none when it cannot be told
+		p.known(messages)
 	}})
 }
 
@@ -77,8 +78,9 @@ func (c *Client) Got(now time.Time, path string, body []byte) protocol.Output {
 	return c.do(now, func() {
 		p := c.getting[path]
 		delete(c.getting, path)
-		if c.manners.told = body != nil; p != nil {
-			p.known(chatMessages(body))
+		messages, told := chatMessages(body)
+		if c.manners.told = told; p != nil {
+			p.known(messages)
 		}
 	})
 }

@@ -500,6 +500,19 @@ func breaksOff(t *testing.T, tells bool) {
 	}
 }
 
+// SC-28: history comes as a list or within an object, and what of it cannot be read hides nothing else; a page of a web site is none.
+func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
+	for raw, want := range map[string]int{
+		`[]`: 0, `[{"id":"a","role":"user","parts":[]},7,{"id":8},{"id":"b","role":"assistant","parts":[7,{"type":"text","text":9}]}]`: 2,
+		`{"messages":[{"id":"a","role":"user","parts":[]}]}`: 1, `<html>`: -1, `null`: -1, `{}`: -1, ``: -1,
+	} {
+		messages, ok := chatMessages(json.RawMessage(raw))
+		if ok != (want >= 0) || len(messages) != max(0, want) {
+			t.Errorf("%s: %d, %v", raw, len(messages), ok)
+		}
+	}
+}
+
 // SC-29: also turns that began and ended while the stream was broken are missed.
 func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 	for last, missed := range map[string]bool{`null`: true, `"a1"`: false, `"a2"`: true} {
@@ -521,7 +534,7 @@ func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
 	d := newDesk(t, &protocol.Memory{})
 	d.does(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
 	d.chunk(0, idle)
-	if r := result[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetEpoch || r.Snapshot == nil {
+	if r := result[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetFresh || r.Snapshot == nil {
 		t.Errorf("%+v", r)
 	}
 }

@@ -11,4 +11,8 @@ var Dialect = protocol.Dialect{
 	Server:   func(d protocol.Door) protocol.Codec { return NewServer(d) },
 	Client:   func(c protocol.Call) protocol.Codec { return NewClient(c) },
 	Messages: Messages,
+	Options: []protocol.DialectOption{{
+		Name: "tags", Ends: []protocol.End{protocol.ClientEnd}, Values: []string{"auto", "chat", "document"},
+		About: "the names of requests: the real system's, or the document's",
+	}},
 }

@@ -60,6 +60,8 @@ var clientSeeds = []string{
 	`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"status":"queued"}}}` + "\n" + `{"_tag":"Pong"}`,
 	`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":{"historyCursor":{"lastMessageId":"a"}}}]}` + "\x00" +
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Success","value":[{"id":"a","role":"assistant","parts":[{"type":"text","text":"x"},{"type":"tool-x","toolCallId":"c","state":"output-error"}]}]}}`,
+	`{"_tag":"Defect","defect":"Unknown request tag: x"}` + "\x00" + `{"_tag":"Chunk","requestId":"2","values":[` + idle + `]}` + "\x00" +
+		`[{"id":"a","role":"assistant","metadata":{"agentctl":{"reason":"x"}},"parts":[{"type":"text","text":"x"},7]}]`,
 	`{"_tag":"Chunk","requestId":"0","values":[null,7,[],"x",{"_tag":"UserMessage","message":null}]}`, `{{{{`, "\xff\n", `null`,
 }
 
@@ -91,6 +93,9 @@ func FuzzClient(f *testing.F) {
 				if !json.Valid([]byte(said)) {
 					t.Fatalf("not JSON: %q", said)
 				}
+			}
+			for _, path := range d.client.Gets() { // a hostile history, too
+				d.work(d.client.Got(d.now, path, frame))
 			}
 			d.now = d.now.Add(pingEvery)
 			d.work(d.client.Wake(d.now))

@@ -79,9 +79,9 @@ func messagesOf(turns []*protocol.Turn, after string) []chatMessage {
 	return list
 }
 
-// reaches reports whether the message is in the turns.
-func reaches(turns []*protocol.Turn, message string) bool {
-	return message != "" && slices.ContainsFunc(turns, func(t *protocol.Turn) bool {
+// reaches reports whether the message is in the turns that events tell.
+func reaches(events []json.RawMessage, message string) bool {
+	return message != "" && slices.ContainsFunc(turnsOf(events), func(t *protocol.Turn) bool {
 		return t.Turn == message || t.Message.MessageID == message
 	})
 }

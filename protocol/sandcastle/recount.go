@@ -9,17 +9,24 @@ import (
 	"agentctl/protocol/bridge"
 )
 
-// chatMessages reads the finished turns' messages: a list, or an object that holds it.
-func chatMessages(raw json.RawMessage) []chatMessage {
-	var list []chatMessage
-	if json.Unmarshal(raw, &list) == nil {
-		return list
+// chatMessages reads the finished turns' messages: a list, or an object that holds it. What is neither is no history: ok is false.
+// A message that cannot be read hides no other.
+func chatMessages(raw json.RawMessage) (messages []chatMessage, ok bool) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		var held struct {
+			Messages []json.RawMessage `json:"messages"`
+		}
+		_ = json.Unmarshal(raw, &held)
+		list = held.Messages
 	}
-	var held struct {
-		Messages []chatMessage `json:"messages"`
+	for _, one := range list {
+		var m chatMessage
+		if json.Unmarshal(one, &m) == nil && m.ID != "" {
+			messages = append(messages, m)
+		}
 	}
-	_ = json.Unmarshal(raw, &held)
-	return held.Messages
+	return messages, list != nil
 }
 
 // UnmarshalJSON reads a part and keeps it whole.

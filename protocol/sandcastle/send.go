@@ -40,6 +40,10 @@ func (c *Client) sendMessage(cmd protocol.Command) {
 		c.cannot(&cmd, "send with front: its queue has no order but that of adding")
 		return
 	}
+	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < maxViews {
+		c.known(cmd) // else what becomes of a turn that ends at once is told to nobody
+		return
+	}
 	p := payload{SessionID: cmd.Session, Content: &d.Text, ClientMessageID: d.ClientMessageID}
 	if p.ClientMessageID == "" {
 		p.ClientMessageID = cmd.Key

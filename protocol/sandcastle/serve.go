@@ -121,8 +121,8 @@ func (s *Server) undecided(c *call) {
 
 // Bounds of what a client gets of a session's history.
 const (
-	historyTurns = 100      // asked for at once
-	historyMost  = 16 << 20 // bytes of events
+	historyTurns = 100     // asked for at once
+	historyMost  = 8 << 20 // bytes of events
 )
 
 // history collects finished turns, the newest first, until it reached the message that the client has, the beginning or the
@@ -136,11 +136,10 @@ func (s *Server) history(c *call, before uint64, later []json.RawMessage) {
 		for _, e := range events {
 			size += len(e)
 		}
-		turns := turnsOf(events)
-		if a.Error == nil && page.More && page.First > 1 && size < historyMost && !reaches(turns, c.After) && !c.ended {
+		if a.Error == nil && page.More && page.First > 1 && size < historyMost && !reaches(page.Events, c.After) && !c.ended {
 			s.history(c, page.First, events)
 			return
 		}
-		s.answer(c, a, func() any { return messagesOf(turns, c.After) })
+		s.answer(c, a, func() any { return messagesOf(turnsOf(events), c.After) })
 	})
 }

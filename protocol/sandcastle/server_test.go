@@ -444,3 +444,28 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 	said := d.asks(call1(0, "chat.getHistory", `{"sessionId":"s","after":"t1"}`))
 	same(t, said, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
 }
+
+// SC-28: a long history is read page by page, up to a bound or the message that the client has.
+func TestALongHistoryIsReadUpToABound(t *testing.T) {
+	much := protocol.MustEncode(protocol.Event{
+		Session: "s", Seq: 2, Turn: "t1", Type: protocol.TextDelta, Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 200<<10)}),
+	})
+	asked := protocol.MustEncode(protocol.Event{
+		Session: "s", Seq: 1, Turn: "t1", Type: protocol.MessageUser, Data: protocol.MustEncode(protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "x"}}),
+	})
+	for after, want := range map[string]int{"": 9, "m1": 1} {
+		d := newDoor(t)
+		page := protocol.HistoryResult{Epoch: "e1", First: 100, Last: 200, More: true, Events: []json.RawMessage{asked, much, much, much, much, much}}
+		d.host.answers[protocol.DoHistory] = page
+		said := d.asks(call1(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
+		pages := 0
+		for _, c := range d.asked {
+			if c.Command == protocol.DoHistory {
+				pages++
+			}
+		}
+		if len(said) != 1 || !strings.Contains(said[0], `"Success"`) || pages != want {
+			t.Errorf("after %q: %d pages, %d answers", after, pages, len(said))
+		}
+	}
+}

@@ -230,7 +230,14 @@ func (m *markdown) inline(parent ast.Node, r *Run) {
 			m.link(n, string(n.Destination), r)
 		case *ast.AutoLink:
 			r.style |= Link
-			r.write(plainText(n.URL(m.source)))
+			said := plainText(n.URL(m.source))
+			if n.AutoLinkType == ast.AutoLinkEmail {
+				r.lead("mailto:" + said)
+			} else {
+				r.lead(said)
+			}
+			r.write(said)
+			r.link = ""
 		case *ast.RawHTML:
 			for i := range n.Segments.Len() {
 				segment := n.Segments.At(i)
@@ -257,17 +264,42 @@ func (m *markdown) literal(n *ast.Text, r *Run) {
 	}
 }
 
-// link shows where a link leads, unless its text says so.
+// lead makes what is written next a link, if that is safe.
+func (r *Run) lead(to string) {
+	if r.link = ""; SafeLink(to) {
+		r.link = to
+	}
+}
+
+// link shows where a link leads, unless its text says so. A text that says
+// another address than it leads to is no link, only the address is.
 func (m *markdown) link(n ast.Node, to string, r *Run) {
-	outer := r.style
+	outer, around := r.style, r.link
+	to = plainText([]byte(to))
 	r.style |= Link
+	r.lead(to)
 	from := r.text.Len()
 	m.inline(n, r)
-	to = plainText([]byte(to))
-	if said := r.text.String()[from:]; to != "" && said != to && "mailto:"+said != to {
-		r.style = outer | Faint
-		r.write(" (" + to + ")")
+	said := r.text.String()[from:]
+	if misleads(said, to) {
+		for i := len(r.stretch) - 1; i >= 0 && r.stretch[i].from >= from; i-- {
+			r.stretch[i].link = ""
+		}
 	}
+	if to != "" && said != to && "mailto:"+said != to {
+		r.style, r.link = outer|Faint, ""
+		r.write(" (")
+		r.lead(to)
+		r.write(to)
+		r.link = ""
+		r.write(")")
+	}
+	r.link = around
+}
+
+// misleads tells that words look like an address, but are none of where they lead.
+func misleads(said, to string) bool {
+	return strings.ContainsAny(said, ".:@") && len(strings.Fields(said)) == 1 && !strings.Contains(to, strings.TrimSpace(said))
 }
 
 // plainText resolves escapes and entities. An entity can stand for any

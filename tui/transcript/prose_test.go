@@ -27,9 +27,23 @@ func laid(p *Prose, width int, dress Dress) []string {
 	lines, _ := p.Lines(width)
 	var out []string
 	for _, line := range lines {
-		out = append(out, Dressed(line, dress))
+		out = append(out, withoutLinks(Dressed(line, dress)))
 	}
 	return out
+}
+
+// withoutLinks leaves out where links lead.
+func withoutLinks(line string) string {
+	var out strings.Builder
+	for line != "" {
+		n, _ := LinkAt(line)
+		if n == 0 {
+			out.WriteByte(line[0])
+			n = 1
+		}
+		line = line[n:]
+	}
+	return out.String()
 }
 
 func bare(text string, _ Style) string { return text }
@@ -71,7 +85,7 @@ func TestProseIsRendered(t *testing.T) {
 		{"open fence", "```\nx\n**y", 80, []string{"  <c:x>", "  <c:**y>"}},
 		{"fence in a list", "1. do\n   ```\n   x\n   ```\n2. go", 80, []string{"<f:1. >do", "   <c:x>", "<f:2. >go"}},
 		{"longer fence", "````\n```\nx\n````", 80, []string{"  <c:```>", "  <c:x>"}},
-		{"link", "[here](http://x.y) and <http://z>", 80, []string{"<l:here><f: (http://x.y)> and <l:http://z>"}},
+		{"link", "[here](http://x.y) and <http://z>", 80, []string{"<l:here><f: (><f:http://x.y><f:)> and <l:http://z>"}},
 		{"image", "![alt](pic.png)", 80, []string{"image: <l:alt><f: (pic.png)>"}},
 		{"escape and entity", `\*not\* &lt;b&gt; &#27;[2J`, 80, []string{"*not* <b> [2J"}},
 		{"html shows as it is", "<b>x</b>\n\n<div>\ny\n</div>", 80, []string{"<b>x</b>", "", "<M:<div>>", "y", "<M:</div>>"}},
@@ -83,6 +97,55 @@ func TestProseIsRendered(t *testing.T) {
 	} {
 		if got := laid(prose(c.in), c.width, tagged); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// leading shows links as tags.
+func leading(line string) string {
+	var out strings.Builder
+	for line != "" {
+		if n, to := LinkAt(line); n > 0 {
+			if to != "" {
+				out.WriteString("{" + to + "|")
+			} else {
+				out.WriteString("}")
+			}
+			line = line[n:]
+			continue
+		}
+		out.WriteByte(line[0])
+		line = line[1:]
+	}
+	return out.String()
+}
+
+func TestLinksLeadWhereTheySay(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"[here](https://x.y/a)", "{https://x.y/a|here} ({https://x.y/a|https://x.y/a})"},
+		{"<https://x.y> <a@b.c>", "{https://x.y|https://x.y} {mailto:a@b.c|a@b.c}"},
+		{"[x.y](https://x.y/a)", "{https://x.y/a|x.y} ({https://x.y/a|https://x.y/a})"},
+		{"[good.com](https://evil.com)", "good.com ({https://evil.com|https://evil.com})"},
+		{"[https://good.com](https://evil.com)", "https://good.com ({https://evil.com|https://evil.com})"},
+		{"[a](javascript:b) [c](file:///d) [e](/f)", "a (javascript:b) c (file:///d) e (/f)"},
+		{"[a](https://x/\u00e9) [b](<https://x/ y>)", "a (https://x/\u00e9) b (https://x/ y)"},
+		{"[a](https://x&#27;]0;b)", "{https://x|a} ({https://x|https://x})"},
+		{"[a](https://x)[b](https://y)", "{https://x|a} ({https://x|https://x}){https://y|b} ({https://y|https://y})"},
+		{"![p](https://x/p.png)", "image: {https://x/p.png|p} ({https://x/p.png|https://x/p.png})"},
+	} {
+		lines, _ := prose(c.in).Lines(200)
+		got := leading(Dressed(strings.Join(lines, "\n"), bare))
+		if got != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", c.in, got, c.want)
+		}
+	}
+	lines, _ := prose("[some words](https://x.y/a/very/long/address)").Lines(12)
+	for _, line := range lines {
+		if got := leading(line); strings.Count(got, "{") != strings.Count(got, "}") {
+			t.Errorf("a link goes over the end of the line %q", got)
+		}
+		if n := ansi.StringWidth(line); n > 12 {
+			t.Errorf("the line %q has %d cells", line, n)
 		}
 	}
 }

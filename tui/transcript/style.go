@@ -99,6 +99,11 @@ func Dressed(line string, dress Dress) string {
 			style, rest = next, rest[n:]
 			continue
 		}
+		if n, _ := LinkAt(rest); n > 0 {
+			out.WriteString(rest[:n])
+			rest = rest[n:]
+			continue
+		}
 		end := strings.IndexByte(rest[1:], 0x1b) + 1
 		if end == 0 {
 			end = len(rest)
@@ -113,9 +118,27 @@ func Dressed(line string, dress Dress) string {
 	return out.String()
 }
 
-// Bare is a line without its styles.
+// Bare is a line without its styles and links.
 func Bare(line string) string {
-	return Dressed(line, func(text string, _ Style) string { return text })
+	if strings.IndexByte(line, 0x1b) < 0 {
+		return line
+	}
+	var out strings.Builder
+	for line != "" {
+		n, _ := markAt(line)
+		if n == 0 {
+			n, _ = LinkAt(line)
+		}
+		if line = line[n:]; line != "" && n == 0 {
+			end := max(strings.IndexByte(line[1:], 0x1b)+1, 0)
+			if end == 0 {
+				end = len(line)
+			}
+			out.WriteString(line[:end])
+			line = line[end:]
+		}
+	}
+	return out.String()
 }
 
 // Run is a clean text of which some stretches have a style. The zero value is empty.
@@ -123,6 +146,7 @@ type Run struct {
 	text    strings.Builder
 	stretch []stretch // in order, without overlap
 	style   Style     // of what is written next
+	link    string    // that it leads to
 }
 
 // Add writes text in a style.
@@ -152,19 +176,21 @@ func (r *Run) Over(from, to int, style Style) {
 	}
 	at := from
 	for _, s := range r.stretch {
-		add(stretch{s.from, min(s.to, from), s.style})
-		if s.to > from && s.from < to {
-			add(stretch{at, min(s.from, to), style})
-			add(stretch{max(s.from, from), min(s.to, to), s.style | style})
-			at = min(s.to, to)
+		before, within, after := s, s, s
+		before.to, after.from = min(s.to, from), max(s.from, to)
+		within.from, within.to, within.style = max(s.from, from), min(s.to, to), s.style|style
+		add(before)
+		if s.to > from {
+			add(stretch{from: at, to: min(s.from, to), style: style})
+			add(within)
+			at = max(at, min(s.to, to))
 		}
 		if s.from >= to {
-			add(stretch{at, to, style})
 			at = to
 		}
-		add(stretch{max(s.from, to), s.to, s.style})
+		add(after)
 	}
-	add(stretch{at, to, style})
+	add(stretch{from: at, to: to, style: style})
 	r.stretch = out
 }
 
@@ -175,19 +201,20 @@ func (r *Run) Lines(width int) []string { return r.flow(width, anywhere) }
 type stretch struct {
 	from, to int
 	style    Style
+	link     string
 }
 
 func (r *Run) write(s string) {
 	from := r.text.Len()
 	r.text.WriteString(s)
-	if r.style == 0 || s == "" {
+	if r.style == 0 && r.link == "" || s == "" {
 		return
 	}
-	if n := len(r.stretch); n > 0 && r.stretch[n-1].to == from && r.stretch[n-1].style == r.style {
+	if n := len(r.stretch); n > 0 && r.stretch[n-1].to == from && r.stretch[n-1].style == r.style && r.stretch[n-1].link == r.link {
 		r.stretch[n-1].to += len(s)
 		return
 	}
-	r.stretch = append(r.stretch, stretch{from, from + len(s), r.style})
+	r.stretch = append(r.stretch, stretch{from, from + len(s), r.style, r.link})
 }
 
 // marked is the whole text with its styles around their stretches.
@@ -239,7 +266,7 @@ func dressed(all string, from, to int, stretches []stretch) string {
 		}
 		end := min(s.to, to)
 		if end > from {
-			out.WriteString(marked(all[from:end], s.style))
+			out.WriteString(linked(marked(all[from:end], s.style), s.link))
 			from = end
 		}
 	}

@@ -78,7 +78,7 @@ func TestVerbsOverTheDialect(t *testing.T) {
 		want string // in what is printed, or in the error's code
 	}{
 		{"send abc hello --wait", 0, `"status":"started"`},
-		{"send abc hello --follow", 0, "Hello yourself."},
+		{"send abc hello --follow", 0, `"type":"turn.ended"`},
 		{"send abc fail --wait", 7, ""},
 		{"history abc", 0, `"text":"so far"`},
 		{"events abc", 0, `"type":"turn.ended"`},

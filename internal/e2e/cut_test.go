@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/dialect"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// A cutter is a proxy that cuts what passes when it is told to.
+type cutter struct {
+	dial func(context.Context) (net.Conn, error)
+	live sync.WaitGroup
+	mu   sync.Mutex
+	open []net.Conn
+	down bool // nothing gets through
+}
+
+// newCutter makes a proxy before a world's server. Clients behind it are made after it.
+func newCutter(w *world) *cutter {
+	c := &cutter{dial: w.dial}
+	w.t.Cleanup(func() { c.cut(); c.live.Wait() })
+	return c
+}
+
+func (c *cutter) Dial(ctx context.Context) (net.Conn, error) {
+	c.mu.Lock()
+	down := c.down
+	c.mu.Unlock()
+	if down {
+		return nil, net.ErrClosed
+	}
+	server, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, ours := net.Pipe()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = append(c.open, server, ours)
+	for _, way := range [][2]net.Conn{{server, ours}, {ours, server}} {
+		c.live.Go(func() {
+			defer way[0].Close()
+			defer way[1].Close()
+			_, _ = io.Copy(way[0], way[1])
+		})
+	}
+	return client, nil
+}
+
+// cut ends all connections; until mend there are no new ones.
+func (c *cutter) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.down = true
+	for _, conn := range c.open {
+		_ = conn.Close()
+	}
+	c.open = nil
+}
+
+func (c *cutter) mend() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.down = false
+}
+
+// long is an agent whose turn says something before and after everything, slowly, and goes on over restarts.
+var long = []string{
+	`{"resumes":true}`,
+	`{"on":"warm up"}`, `{"say":"warm"}`,
+	`{"on":"*"}`,
+	`{"burst":40,"delay":"250ms"}`,
+	`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"a b c d e f g h","delay":"500ms"}`,
+	`{"burst":20,"delay":"250ms"}`,
+	`{"ask":"command","request":"r{n}","command":"rm -rf build","title":"Remove","then":[{"say":"Removed it. "}],"else":[{"say":"Kept it. "}]}`,
+	`{"burst":40,"delay":"250ms"}`,
+	`{"say":"The end."}`,
+}
+
+// gist is what a person has to see of a turn, however it came: what was said, what was done, and how it ended. Over a dialect a
+// request has other words, what is asked about may be a tool of its own, and what became of a call that was cut is not always said.
+func gist(turn *protocol.Turn) string {
+	var said strings.Builder
+	var rest []string
+	for _, it := range turn.Items {
+		switch {
+		case it.Kind == protocol.ItemText:
+			said.Write(it.Text)
+		case it.Kind == protocol.ItemTool && it.Tool.Name == "shell" && it.Tool.End != nil:
+			rest = append(rest, fmt.Sprintf("shell completed %t", it.Tool.End.Status == protocol.ToolCompleted))
+		case it.Kind == protocol.ItemApproval && it.Resolved != nil && strings.Contains(it.Approval.Command+it.Approval.Title, "rm -rf build"):
+			rest = append(rest, "remove "+string(it.Resolved.Outcome))
+		}
+	}
+	reason := protocol.Reason("open")
+	if turn.End != nil {
+		reason = turn.End.Reason
+	}
+	return strings.Join(strings.Fields(said.String()), " ") + " | " + strings.Join(rest, ", ") + " | " + string(reason)
+}
+
+// ways is how each language goes on after its connection was lost.
+var ways = map[string]string{
+	native:           protocol.ModeResume,
+	"agentloop":      protocol.ModeReset + " " + protocol.ResetResubscribed,
+	"effectiveagent": protocol.ModeResume + " " + protocol.ResumeReplayed,
+	"multiagent":     protocol.ModeReset + " " + protocol.ResetResubscribed,
+	"myagent":        protocol.ModeResume + " " + protocol.ResumeReplayed,
+	"sandcastle":     protocol.ModeReset + " " + protocol.ResetFresh,
+}
+
+// In every dialect a connection that is lost in the middle of a turn, again and again, and a server that is restarted, cost nothing
+// that can be seen: the turn is the same as natively, and it is said in which way it was caught up.
+func TestALostConnectionIsCaughtUpInEveryDialect(t *testing.T) {
+	for _, name := range append([]string{native}, dialect.Names()...) {
+		for _, restarts := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s restarts %t", name, restarts), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { cuts(t, name, restarts) })
+			})
+		}
+	}
+}
+
+func cuts(t *testing.T, name string, restarts bool) {
+	w := open(t, long...)
+	ann := w.client("ann")
+	id := w.create(ann)
+	proxy := newCutter(w)
+	c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } })
+	s := sit(t, name, c, id)
+	w.send(c, id, "warm up")
+	s.until(protocol.TurnEnded)
+
+	w.send(c, id, "work")
+	truth := sit(t, native, w.client("bob"), id)
+	lose := func(while time.Duration) {
+		t.Helper()
+		proxy.cut()
+		if restarts {
+			w.stop()
+			w.start()
+		}
+		time.Sleep(while)
+		proxy.mend()
+		s.until(protocol.CaughtUp)
+	}
+	lose(2 * time.Second) // in what it says
+	lose(4 * time.Second) // up to its tool
+	time.Sleep(time.Second)
+	lose(time.Second)
+	s.until(protocol.ApprovalRequested)
+	lose(time.Second)                // while it waits
+	if len(s.state.Approvals) == 0 { // it is told after the rest
+		s.until(protocol.ApprovalRequested)
+	}
+	do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
+	time.Sleep(time.Second)
+	lose(time.Second) // after the decision
+	s.until(protocol.TurnEnded)
+	truth.until(protocol.TurnEnded)
+	if got, want := gist(s.last()), gist(truth.last()); got != want || !strings.HasSuffix(want, "remove allowed | completed") {
+		t.Errorf("%s\n  %s\nnatively\n  %s", name, got, want)
+	}
+	way := ways[name]
+	if name == "myagent" && restarts { // what a server's connections sent ends with it
+		way = protocol.ModeReset + " " + protocol.ResetFresh
+	}
+	for _, at := range s.attached[1:] {
+		if got := strings.TrimSpace(at.Mode + " " + at.Reason); got != way {
+			t.Errorf("caught up by %q, want %q", got, way)
+		}
+	}
+	if len(s.attached) != 6 {
+		t.Errorf("attached %d times", len(s.attached))
+	}
+	// What was said before is still there, and once.
+	if first := s.transcript.Turns[0]; gist(first) != "warm |  | completed" {
+		t.Errorf("%d turns, the first %s", len(s.transcript.Turns), gist(first))
+	}
+}
+
+// The same at random: while an agent works, links are cut, stalled and halved in every dialect; once that is over, each client has the
+// whole turn, and once.
+func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := open(t, `{"on":"*"}`, `{"burst":1500,"size":20,"delay":"20ms"}`,
+					`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"a b c d e f g h","delay":"200ms"}`,
+					`{"say":" almost","words":1}`, `{"wait":"calm"}`, `{"say":" the end"}`)
+				ann := w.client("ann")
+				id := w.create(ann)
+				truth := sit(t, native, ann, id)
+				var storms []*storm
+				var seats []*seat
+				for i, name := range dialect.Names() {
+					s := newStorm(w, 100*seed+uint64(i))
+					s.calm = true
+					storms = append(storms, s)
+					c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
+					seats = append(seats, sit(t, name, c, id))
+				}
+				synctest.Wait()
+				weather := func(calm bool) (cuts int) {
+					for _, s := range storms {
+						s.mu.Lock()
+						s.calm = calm
+						cuts += s.cuts
+						s.mu.Unlock()
+					}
+					return cuts
+				}
+				w.send(ann, id, "go")
+				for _, s := range seats { // who has heard nothing yet has nothing to go on from
+					s.until(protocol.TextDelta)
+				}
+				weather(false)
+				for truth.until(protocol.TextDelta); !strings.Contains(truth.said(), "almost"); {
+					truth.until(protocol.TextDelta)
+				}
+				cuts := weather(true)
+				time.Sleep(2 * time.Minute) // stalls end, and who is away comes back
+				w.script.OpenGate("calm")
+				truth.until(protocol.TurnEnded)
+				want := gist(truth.last())
+				for _, s := range seats {
+					for s.until(protocol.TurnEnded); !strings.Contains(s.said(), "the end"); { // before it are those whose end was not seen
+						s.until(protocol.TurnEnded)
+					}
+					if got := gist(s.last()); got != want {
+						at := 0
+						for at < min(len(got), len(want)) && got[at] == want[at] {
+							at++
+						}
+						t.Errorf("%s, attached %d times, from byte %d of %d on\n  …%.300s\nnatively\n  …%.300s", s.tongue, len(s.attached), at, len(want), got[max(0, at-50):], want[max(0, at-50):])
+					}
+				}
+				if cuts == 0 {
+					t.Error("nothing was cut")
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// past reads a session's history from the newest turn back, so many turns at a time, and returns what each was about.
+func past(t *testing.T, c *wsclient.Client, id string, limit int) (messages []string) {
+	t.Helper()
+	d := protocol.HistoryData{Limit: limit}
+	for {
+		r := do[protocol.HistoryResult](t, c, protocol.DoHistory, id, d)
+		story, first := &protocol.Transcript{}, uint64(0)
+		for _, line := range r.Events {
+			var e protocol.Event
+			if err := json.Unmarshal(line, &e); err != nil {
+				t.Fatal(err)
+			}
+			if first == 0 {
+				first = e.First()
+			}
+			if d.Before > 0 && e.Seq >= d.Before {
+				t.Fatalf("event %d is not before %d", e.Seq, d.Before)
+			}
+			if _, err := story.Apply(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(story.Turns) > limit {
+			t.Fatalf("%d turns, want at most %d", len(story.Turns), limit)
+		}
+		var page []string
+		for _, turn := range story.Turns {
+			page = append(page, turn.Message.Text+": "+gist(turn))
+		}
+		messages = append(page, messages...)
+		if !r.More || len(r.Events) == 0 {
+			return messages
+		}
+		d.Before = first
+	}
+}
+
+// Who comes late sees the finished turns from before, where the dialect can tell them, a page at a time, also after a reconnect and
+// a restart of the server, and each once.
+func TestWhoComesLateSeesThePast(t *testing.T) {
+	for _, name := range []string{native, "myagent", "sandcastle"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := open(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
+				ann := w.client("ann")
+				id := w.create(ann)
+				truth := sit(t, native, ann, id)
+				var want []string
+				turn := func(c *wsclient.Client) {
+					t.Helper()
+					text := fmt.Sprintf("message %d", len(want))
+					w.send(c, id, text)
+					truth.until(protocol.TurnEnded)
+					synctest.Wait()
+					want = append(want, text+": You said: "+text+" |  | completed")
+				}
+				for range 3 {
+					turn(ann)
+				}
+				proxy := newCutter(w)
+				c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial = proxy.Dial })
+				s := sit(t, name, c, id)
+				sees := func(when string) {
+					t.Helper()
+					for _, limit := range []int{1, 2, 100} {
+						if got := past(t, c, id, limit); !slices.Equal(got, want) {
+							t.Errorf("%s, %d at a time:\n%q\nwant\n%q", when, limit, got, want)
+						}
+					}
+				}
+				sees("late")
+				turn(c)
+				turn(ann)
+				sees("after turns of its own")
+				proxy.cut()
+				turn(ann)
+				proxy.mend()
+				s.until(protocol.CaughtUp)
+				sees("after a reconnect")
+				proxy.cut()
+				turn(ann)
+				w.stop()
+				w.start()
+				proxy.mend()
+				s.until(protocol.CaughtUp)
+				turn(c)
+				sees("after a restart")
+			})
+		})
+	}
+}

@@ -1,0 +1,23 @@
+package tui
+
+// Binding is an action and its keys, for people who choose others.
+type Binding struct {
+	Place  string   `json:"place"` // the part of the screen
+	Action string   `json:"action"`
+	Keys   []string `json:"keys"`
+	About  string   `json:"about"`
+}
+
+// Bindings lists every action with the keys it has under these, in the order of
+// the help screen. Its error is that of Check.
+func (k Keys) Bindings() ([]Binding, error) {
+	m, err := newKeymap(k)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Binding, len(bindings))
+	for i, b := range bindings {
+		out[i] = Binding{string(b.place), string(b.action), m.keys[b.action], b.about}
+	}
+	return out, nil
+}

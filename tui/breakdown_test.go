@@ -1,0 +1,61 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// breaks is where the program of TestAPanicLeavesTheTerminalAsItWas breaks; it
+// is in the environment of the process that runs it.
+const breaks = "AGENTCTL_TEST_BREAKS"
+
+// broken is a session's model that panics when a key tells it to.
+type broken struct {
+	*model
+	in   string
+	view bool
+}
+
+func (b *broken) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "!" {
+		switch b.in {
+		case "update":
+			panic("broken in update")
+		case "view":
+			b.view = true
+		case "errand":
+			return b, b.errands.run(func(context.Context) tea.Msg { panic("broken in errand") })
+		}
+	}
+	_, cmd := b.model.Update(msg)
+	return b, cmd
+}
+
+func (b *broken) View() tea.View {
+	if b.view {
+		panic("broken in view")
+	}
+	return b.model.View()
+}
+
+// breakDown is the process that panics.
+func breakDown(in string) int {
+	r := newRecording()
+	j := conversation()
+	j.caughtUp()
+	for _, u := range j.take() {
+		r.updates <- u
+	}
+	work := newErrands(context.Background())
+	b := &broken{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "id" }), in: in}
+	b.mouse = true
+	if err := show(context.Background(), r, work, b, Options{}.program()...); err != nil {
+		fmt.Fprintln(os.Stderr, "ended:", err)
+		return 1
+	}
+	return 0
+}

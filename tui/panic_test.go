@@ -1,0 +1,55 @@
+//go:build unix
+
+package tui
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	tty "agentctl/internal/terminal"
+)
+
+func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
+	for _, in := range []string{"update", "view", "errand"} {
+		t.Run(in, func(t *testing.T) {
+			ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+			defer stop()
+			cmd := exec.CommandContext(ctx, os.Args[0])
+			cmd.Env = append(os.Environ(), breaks+"="+in, "TERM=xterm-256color")
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			screen, err := tty.Start(cmd, 80, 24)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer screen.Close()
+			if err := screen.Until(ctx, 0, func(b []byte) bool { return strings.Contains(ansi.Strip(string(b)), "running") }); err != nil {
+				t.Fatal(err)
+			}
+			if err := screen.Type("!"); err != nil {
+				t.Fatal(err)
+			}
+			if err := screen.Wait(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if code := cmd.ProcessState.ExitCode(); code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			if told := stderr.String(); !strings.Contains(told, "broken in "+in) || !strings.Contains(told, "ended: run screen:") {
+				t.Errorf("stderr is %q", told)
+			}
+			for _, what := range tty.Left(screen.Since(0)) {
+				t.Error("left on the terminal:", what)
+			}
+			if !screen.Settled() {
+				t.Error("the terminal's settings are not what they were")
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package tui
+
+import (
+	"agentctl/protocol"
+	"agentctl/tui/transcript"
+)
+
+// reattached says for people in which way a session goes on that was followed before, where that is not simply from where it was.
+func reattached(mode, reason string) string {
+	switch {
+	case reason == "":
+		return ""
+	case reason == protocol.ResumeReplayed:
+		return "what was missed was replayed"
+	case reason == protocol.ResumeRestored:
+		return "restored from its saved state"
+	case mode != protocol.ModeReset:
+		return ""
+	case reason == protocol.ResetFresh:
+		return "a fresh snapshot: this is how it is now"
+	case reason == protocol.ResetResubscribed:
+		return "followed again: what ended meanwhile is not told"
+	}
+	return "the session's log was replaced (" + oneLine(transcript.Clean(reason)) + "): this is how it is now"
+}
