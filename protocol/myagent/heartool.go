@@ -169,7 +169,9 @@ func (h *heard) userConfirm() {
 	h.meta.into("asked", &a.Asked)
 	if !h.meta.into("options", &a.Options) || len(a.Options) == 0 {
 		a.Options = []protocol.Option{
-			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Confirm"}, {ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Reject"},
+			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Confirm"},
+			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Reject"},
+			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Reject and stop"},
 		}
 	}
 	if a.Request == "" || h.s.log.State.Pending(a.Request) != nil {
