@@ -389,3 +389,36 @@ func TestNobodysMessageIsNotTheReaders(t *testing.T) {
 	s.shows(" user · ", "what is it?")
 	s.hides(" you · ")
 }
+
+// After a reset a turn that ended unseen is told, and none twice.
+func TestPlainTellsTurnsThatEndedBeforeAReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		j.caughtUp()
+		l := openPlain(t, j)
+		l.session.reply = func(a asking) (any, error) {
+			if a.verb == protocol.DoHistory {
+				return past(1, 3, false), nil
+			}
+			return nil, nil
+		}
+		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.back(protocol.ModeReset, 0)
+		j.out[len(j.out)-1].Attached.Reason = protocol.ResetEpoch
+		j.out[len(j.out)-1].Attached.Snapshot = &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.seq}}
+		j.caughtUp()
+		l.tell()
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		for _, question := range []string{"question 1", "question 2", "question 3", "now idle"} {
+			want := 1
+			if question == "now idle" {
+				want = 2
+			}
+			if n := strings.Count(l.out.String(), question); n != want {
+				t.Errorf("%q is told %d times:\n%s", question, n, l.out)
+			}
+		}
+	})
+}
