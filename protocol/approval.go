@@ -58,7 +58,8 @@ type Approval struct {
 	CWD       string          `json:"cwd,omitempty"`
 	Why       string          `json:"why,omitempty"`
 	Patch     string          `json:"patch,omitempty"`
-	Content   []Content       `json:"content,omitempty"` // diffs
+	Editable  bool            `json:"editable,omitempty"` // allowing it may bring the patch as edited
+	Content   []Content       `json:"content,omitempty"`  // diffs
 	Paths     []string        `json:"paths,omitempty"`
 	Tasks     []Task          `json:"tasks,omitempty"`     // of a plan
 	Questions []Question      `json:"questions,omitempty"` // of a question

@@ -10,9 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// amendable tells that what is asked for can be changed before it is allowed. An
-// agent that cannot take a patch back says so when that is tried.
-func amendable(r *protocol.Approval) bool { return r.Patch != "" || len(r.Tasks) > 0 }
+// amendable tells that what is asked for can be changed before it is allowed.
+func amendable(r *protocol.Approval) bool { return r.Editable && r.Patch != "" || len(r.Tasks) > 0 }
 
 // amend has the person change the patch, or the chosen task.
 func (m *model) amend(r *protocol.Approval, f *form) tea.Cmd {
@@ -21,6 +20,8 @@ func (m *model) amend(r *protocol.Approval, f *form) tea.Cmd {
 	case row.kind == rowTask:
 		t := &f.tasks[row.index]
 		f.write(cmp.Or(f.titles[t.ID], t.Title))
+	case r.Patch != "" && !r.Editable:
+		m.word = "this agent takes no edited patch: deny it and say what to change"
 	case r.Patch != "":
 		patch := r.Patch
 		return m.editText("diff", f.latest(r), func(text string) {

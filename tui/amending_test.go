@@ -68,7 +68,7 @@ func TestADenialCarriesNoPatch(t *testing.T) {
 	s.quiet()
 	s.edits(`sed -i s/20/40/ "$1"`)
 	s.press("tab", "p", "3")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" || data.Input != nil {
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "deny" || data.Input != nil {
 		t.Errorf("denied with %+v", data)
 	}
 }

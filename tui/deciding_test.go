@@ -2,7 +2,9 @@ package tui
 
 import (
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -53,7 +55,7 @@ func TestEveryOptionCanBeChosenAndItsScopeShowsBefore(t *testing.T) {
 		{Request: "r1", Option: "always"},
 		{Request: "r1", Option: "no"},
 		{Request: "r1", Option: "stop"},
-		{Request: "r1", Option: "why"},
+		{Request: "r1", Option: "explain"},
 	} {
 		s := open(t, scenes["approval"](), 80, 30)
 		s.quiet()
@@ -67,21 +69,6 @@ func TestEveryOptionCanBeChosenAndItsScopeShowsBefore(t *testing.T) {
 			t.Errorf("option %d decided %+v, want %+v", at, data, want)
 		}
 	}
-}
-
-func TestARequestOffersWhatItListsAndNothingElse(t *testing.T) {
-	j := conversation()
-	request := tidy()
-	request.Options = []protocol.Option{{ID: "yes", Kind: protocol.AllowOnce, Label: "Allow"}, {ID: "no", Kind: protocol.Deny, Label: "Deny"}}
-	j.asks(request)
-	j.caughtUp()
-	s := open(t, j, 80, 30)
-	s.quiet()
-	s.shows("1 Allow", "2 Deny")
-	s.hides("Deny and stop")
-	s.hides("Explain")
-	s.press("tab", "3")
-	s.askedNothing()
 }
 
 func TestAReasonGoesWithTheDecision(t *testing.T) {
@@ -159,6 +146,33 @@ func TestARefusedDecisionCanBeTakenAgain(t *testing.T) {
 	s.asked(protocol.DoApprove)
 }
 
+func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
+	for _, c := range []struct{ options, want []protocol.Decision }{
+		{[]protocol.Decision{protocol.Deny, protocol.AllowAlways}, []protocol.Decision{protocol.Deny, protocol.AllowAlways}},
+		{nil, []protocol.Decision{protocol.AllowOnce, protocol.Deny}},
+	} {
+		r := &protocol.Approval{Kind: protocol.ApproveCommand}
+		for _, kind := range c.options {
+			r.Options = append(r.Options, protocol.Option{ID: "a", Kind: kind})
+		}
+		var got []protocol.Decision
+		for _, o := range newForm(newLook(time.UTC, ""), r).options {
+			got = append(got, o.Kind)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("of %v offers %v", c.options, got)
+		}
+	}
+	s := open(t, scenes["patch"](), 100, 40)
+	r := &s.m.state.Approvals[0]
+	r.Editable = false
+	s.quiet()
+	s.press("tab")
+	s.hides("p edit")
+	s.press("p")
+	s.shows("this agent takes no edited patch")
+}
+
 func TestAnExplanationKeepsTheRequest(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 40)
 	s.quiet()
@@ -196,7 +210,7 @@ func TestOtherRequestsAreAKeyAway(t *testing.T) {
 	s.press("tab", "right")
 	s.shows("approval 2 of 2")
 	s.press("1")
-	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Decision != protocol.AllowOnce {
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r2" || data.Option != "once" {
 		t.Errorf("decided %+v", data)
 	}
 }

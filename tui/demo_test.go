@@ -110,13 +110,10 @@ var scenes = map[string]func() *journal{
 		expires := dawn.Add(time.Minute + 25*time.Second)
 		j.asks(protocol.Approval{
 			Request: "r1", Kind: protocol.ApprovePatch, Title: "Change the limit", CWD: "/home/ada/store", Why: "Two was too few.",
-			Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
+			Editable: true, Patch: "--- a/store.go\n+++ b/store.go\n@@ -1,3 +1,3 @@\n package store\n-const limit = 2\n+const limit = 20\n", Paths: []string{"store.go"}, Expires: &expires,
 			Options: []protocol.Option{
 				{ID: "once", Kind: protocol.AllowOnce, Label: "Apply"},
 				{ID: "always", Kind: protocol.AllowAlways, Label: "Always", Scope: "every patch of exactly these files, in this session"},
-				{ID: "no", Kind: protocol.Deny, Label: "Deny"},
-				{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-				{ID: "why", Kind: protocol.Explain, Label: "Explain first"},
 			},
 		})
 		j.caughtUp()
@@ -139,12 +136,7 @@ var scenes = map[string]func() *journal{
 				{ID: "db", Text: "Which database?", Choices: []protocol.Choice{{ID: "pg", Label: "Postgres", About: "runs already"}, {ID: "lite", Label: "SQLite"}}},
 				{ID: "name", Text: "What is it called?"},
 			},
-			Options: []protocol.Option{
-				{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"},
-				{ID: "skip", Kind: protocol.Deny, Label: "Skip"},
-				{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-				{ID: "why", Kind: protocol.Explain, Label: "Explain first"},
-			},
+			Options: []protocol.Option{{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"}},
 		})
 		j.caughtUp()
 		return j

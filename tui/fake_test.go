@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -172,8 +173,19 @@ func (j *journal) queued(by protocol.Actor, id, text string) {
 	j.as(by, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: id, ClientMessageID: "client-" + id, Text: text, By: &by, QueuedAt: &at}})
 }
 
+// asks offers what a server offers for an agent that can explain.
 func (j *journal) asks(a protocol.Approval) {
 	a.Asked = j.at
+	for _, o := range []protocol.Option{
+		{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"},
+		{ID: "deny", Kind: protocol.Deny, Label: "Deny"},
+		{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+		{ID: "explain", Kind: protocol.Explain, Label: "Explain first"},
+	} {
+		if !slices.ContainsFunc(a.Options, func(have protocol.Option) bool { return have.Kind == o.Kind }) {
+			a.Options = append(a.Options, o)
+		}
+	}
 	j.add(protocol.ApprovalRequested, a)
 }
 
@@ -212,8 +224,6 @@ func tidy() protocol.Approval {
 			{ID: "once", Kind: protocol.AllowOnce, Label: "Allow once"},
 			{ID: "always", Kind: protocol.AllowAlways, Label: "Always allow", Scope: "go mod tidy in /home/ada/store"},
 			{ID: "no", Kind: protocol.Deny, Label: "Deny"},
-			{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-			{ID: "why", Kind: protocol.Explain, Label: "Explain first"},
 		},
 	}
 }

@@ -87,20 +87,15 @@ func newForm(l *look, r *protocol.Approval) *form {
 	return f
 }
 
-// optionsOf is what the request offers, no more: another decision could be
-// refused. One that lists nothing can be answered in every way.
+// optionsOf is what the request offers; of one that names nothing, what every
+// request can be answered with.
 func optionsOf(r *protocol.Approval) []option {
-	offers := r.Options
-	if len(offers) == 0 {
-		offers = []protocol.Option{
-			{Kind: protocol.AllowOnce, Label: "Allow once"},
-			{Kind: protocol.Deny, Label: "Deny"},
-			{Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
-			{Kind: protocol.Explain, Label: "Explain first"},
-		}
+	offered := r.Options
+	if len(offered) == 0 {
+		offered = []protocol.Option{{Kind: protocol.AllowOnce, Label: "Allow once"}, {Kind: protocol.Deny, Label: "Deny"}}
 	}
 	var out []option
-	for _, o := range offers {
+	for _, o := range offered {
 		out = append(out, option{Option: o})
 	}
 	if r.Kind == protocol.ApprovePlan {

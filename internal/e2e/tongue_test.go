@@ -166,6 +166,7 @@ func TestMuchTextArrivesWholeInEveryDialect(t *testing.T) {
 		for _, name := range append([]string{native}, dialect.Names()...) {
 			seats = append(seats, sit(t, name, w.speaking(name, id), id))
 		}
+		synctest.Wait() // not every dialect says when it follows
 		w.send(ann, id, "go")
 		for _, s := range seats {
 			s.until(protocol.TurnEnded)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -148,4 +149,28 @@ func shape(t *testing.T, raw string) string {
 		list = append(list, line)
 	}
 	return strings.Join(list, "\n")
+}
+
+// Over a slow link the turn that was cut is told late: our client waits for it, and no longer than it takes.
+func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
+	memory := new(protocol.Memory)
+	g := newGuest(t, "ws://x", memory)
+	g.do(protocol.DoSend, protocol.SendData{Text: "go"})
+	g.hears(loads(true), response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
+	turn := g.state.Turn.Turn
+
+	mint := ids()
+	g.codec = NewClient(protocol.Call{URL: "ws://x", Name: "ada", ID: func(p string) string { return mint(p) + "again" }, Memory: memory})
+	g.take(g.codec.Open(g.now))
+	g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
+	before := len(g.answers)
+	g.later(1500 * time.Millisecond)
+	if len(g.answers) != before {
+		t.Fatal("it did not wait")
+	}
+	g.hears(loads(true), response(`{"type":"message","role":"user","content":"go"}`), response(`{"id":"p","type":"message","role":"assistant","content":"half and more"}`))
+	g.later(tellingWait)
+	if now := g.state.Turn; now == nil || now.Turn != turn || g.state.Turns != 0 {
+		t.Errorf("the turn %+v, was %s; %d ended", now, turn, g.state.Turns)
+	}
 }

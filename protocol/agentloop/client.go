@@ -13,6 +13,7 @@ import (
 // How long our client waits for a server that does not say whether it heard.
 const (
 	quietWait   = 250 * time.Millisecond // at the beginning, for the turn under way to be told
+	returnWait  = 2 * time.Second        // the same after a turn was cut: it may be told again, over whatever link
 	tellingWait = 50 * time.Millisecond  // for more of it
 	tellingMost = time.Second
 	startWait   = 10 * time.Second       // for the turn of a message
@@ -90,6 +91,9 @@ func epochOf(id string) string {
 func (c *Client) Open(now time.Time) protocol.Output {
 	return c.do(now, func() {
 		c.opened, c.opens = now, now.Add(quietWait)
+		if c.before != nil && c.before.State.Turn != nil {
+			c.opens = now.Add(returnWait)
+		}
 		if c.before == nil {
 			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: Name})
 		}
@@ -115,8 +119,14 @@ func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 // Foreign implements protocol.Codec.
 func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	return c.do(now, func() {
+		waits := c.before != nil
 		c.hear(f)
-		if more := now.Add(tellingWait); !c.opens.IsZero() && more.After(c.opens) && more.Before(c.opened.Add(tellingMost)) {
+		more := now.Add(tellingWait)
+		switch {
+		case c.opens.IsZero():
+		case waits && c.before == nil: // the turn that was cut is told
+			c.opens = more
+		case more.After(c.opens) && more.Before(c.opened.Add(tellingMost)):
 			c.opens = more
 		}
 	})

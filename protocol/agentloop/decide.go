@@ -78,6 +78,7 @@ func (c *Client) approvalOf(d *approvalRequest) *protocol.Approval {
 		}
 	}
 	a.Patch = clip(a.Patch)
+	a.Editable = true
 	return a
 }
 

@@ -43,6 +43,9 @@ func attach(t tester, url string, memory *protocol.Memory, at *protocol.Position
 	g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: at})
 	g.hears(told...)
 	g.later(quietWait)
+	if g.answer() == nil { // it waits for the turn that was cut
+		g.later(returnWait)
+	}
 	a := g.answer()
 	var r protocol.SubscribeResult
 	if a == nil || a.Error != nil || json.Unmarshal(a.Result, &r) != nil {

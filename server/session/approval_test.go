@@ -255,6 +255,9 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 		bubble(t, Config{}, func(t *testing.T, r *rig) {
 			r.agents.traits.TakesPatch = takes
 			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
+			if got := r.state(id).Approvals[0].Editable; got != takes {
+				t.Errorf("editable: %t", got)
+			}
 			answer := r.do(anna, approve(id, protocol.ApproveData{
 				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
 			}))

@@ -120,6 +120,7 @@ func hasOption(options []protocol.Option, id string) bool {
 func (s *Session) complete(a *protocol.Approval) {
 	a.Asked = time.Now().UTC().Truncate(time.Millisecond)
 	a.Expires, a.Explained = nil, nil
+	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && s.traits.TakesPatch
 	if a.CWD == "" {
 		a.CWD = s.state.CWD
 	}

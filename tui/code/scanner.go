@@ -13,6 +13,7 @@ type Scanner struct {
 	open *span // that the last line did not close
 	deep int   // how often, where it nests
 	tag  bool  // in markup: the last line left a tag open
+	cost int   // places looked at so far
 }
 
 // Line is the tokens of the next line, in order and without overlap, appended
@@ -43,6 +44,7 @@ func (s *Scanner) scan(line string, i int, out []Token) []Token {
 	blank := strings.TrimLeft(line[i:], " \t") == line[i:] && i == 0
 	var never uint64 // the spans that nothing on this line closes: looked for once
 	for i < len(line) {
+		s.cost++
 		c := line[i]
 		if l.starts[c] {
 			if at := l.opens(line, i, never); at >= 0 {
@@ -109,6 +111,7 @@ func (s *Scanner) enter(line string, i int, sp *span) int {
 func (s *Scanner) closing(line string, i int) int {
 	sp := s.open
 	for i < len(line) {
+		s.cost++
 		switch {
 		case sp.escape != 0 && line[i] == sp.escape:
 			i = min(i+2, len(line))
