@@ -162,6 +162,7 @@ func (h *heard) userConfirm() {
 	if h.told && a.Kind != protocol.ApprovePlan && a.Name == a.Kind {
 		a.Name = ""
 	}
+	h.meta.into("editable", &a.Editable)
 	h.meta.into("content", &a.Content)
 	h.meta.into("paths", &a.Paths)
 	h.meta.into("questions", &a.Questions)
