@@ -37,6 +37,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 		return
 	}
 	if a.Mode == protocol.ModeReset {
+		n.standing = true
 		n.line("%s", reattached(a.Mode, a.Reason))
 	}
 	n.state = a.Snapshot.State

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,11 @@ type narrator struct {
 	standing bool              // nor what it does now
 	voices   map[string]*voice // by part, while it speaks
 	tools    map[string]*call  // by call, while it runs
+	told     []string          // turns that were told to their end, the newest last
 }
+
+// toldMax bounds the turns that are known to have been told.
+const toldMax = 4 * recentTurns
 
 // voice is text that grows: whole lines are told.
 type voice struct {
@@ -76,11 +81,12 @@ func (n *narrator) update(u Update) {
 	}
 }
 
-// past tells finished turns.
+// past tells the finished turns that were not told.
 func (n *narrator) past(page *protocol.HistoryResult) {
+	told := slices.Clone(n.told)
 	for _, raw := range page.Events {
 		var e protocol.Event
-		if json.Unmarshal(raw, &e) == nil {
+		if json.Unmarshal(raw, &e) == nil && (len(told) == 0 || e.Turn != "") && !slices.Contains(told, e.Turn) {
 			n.event(&e)
 		}
 	}
@@ -112,7 +118,9 @@ func (n *narrator) event(e *protocol.Event) {
 		if by == nil {
 			by = e.By
 		}
-		n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), nameOf(by), d.Text)
+		if d.Text != "" || len(d.Parts) > 0 || by != nil { // else it stands for what somebody else asked
+			n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), nameOf(by), d.Text)
+		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
 		n.says(e)
 	case protocol.ReasoningEnd:
@@ -139,6 +147,7 @@ func (n *narrator) event(e *protocol.Event) {
 		n.line("approval %s: %s", d.Request, outcome(d, e.By))
 	case protocol.TurnEnded:
 		n.hush()
+		n.told = append(n.told[max(0, len(n.told)-toldMax+1):], e.Turn)
 		d := decode[protocol.TurnEndedData](e.Data)
 		n.line("turn %s%s after %s%s", d.Reason, byWhom(e.By), took(ms(d.DurationMS)), because(d.Message))
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:

@@ -102,10 +102,15 @@ func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan ty
 		case page := <-p.history:
 			p.holding = false
 			p.narrator.past(page)
-			for _, u := range p.held {
+			held := p.held
+			p.held = nil
+			for i, u := range held {
+				if p.holding { // for the history once more
+					p.held = held[i:]
+					break
+				}
 				p.update(u)
 			}
-			p.held = nil
 		case line, ok := <-lines:
 			if !ok {
 				lines = nil
@@ -124,10 +129,11 @@ func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan ty
 	}
 }
 
-// update tells one thing; the first attachment is preceded by the recent turns.
+// update tells one thing. After the first attachment come the recent turns, and after one to another log those of them that ended
+// unseen.
 func (p *plain) update(u Update) {
 	p.narrator.update(u)
-	if u.Attached == nil || p.asked {
+	if u.Attached == nil || p.asked && u.Attached.Mode != protocol.ModeReset {
 		return
 	}
 	p.asked, p.holding = true, true

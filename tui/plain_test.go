@@ -360,3 +360,65 @@ func TestPlainLetsNoControlThrough(t *testing.T) {
 		}
 	})
 }
+
+// A dialect may not say who sent a message, nor what somebody else sent.
+func TestNobodysMessageIsNotTheReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		for _, text := range []string{"what is it?", ""} {
+			j.turn = "turn-" + text
+			j.add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: text}})
+			j.say("t1", "It is this.")
+			j.end(protocol.ReasonCompleted)
+		}
+		j.caughtUp()
+		l := openPlain(t, j)
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		out := l.out.String()
+		if !strings.Contains(out, "user: what is it?\n") || strings.Contains(out, "you:") || strings.Contains(out, "user: \n") || strings.Contains(out, "user:\n") {
+			t.Errorf("told\n%s", out)
+		}
+	})
+	j := newJournal()
+	j.turn = "turn-1"
+	j.add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
+	j.caughtUp()
+	s := open(t, j, 80, 24)
+	s.shows(" user · ", "what is it?")
+	s.hides(" you · ")
+}
+
+// After a reset a turn that ended unseen is told, and none twice.
+func TestPlainTellsTurnsThatEndedBeforeAReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		j.caughtUp()
+		l := openPlain(t, j)
+		l.session.reply = func(a asking) (any, error) {
+			if a.verb == protocol.DoHistory {
+				return past(1, 3, false), nil
+			}
+			return nil, nil
+		}
+		j.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.back(protocol.ModeReset, 0)
+		j.out[len(j.out)-1].Attached.Reason = protocol.ResetEpoch
+		j.out[len(j.out)-1].Attached.Snapshot = &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.seq}}
+		j.caughtUp()
+		l.tell()
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		for _, question := range []string{"question 1", "question 2", "question 3", "now idle"} {
+			want := 1
+			if question == "now idle" {
+				want = 2
+			}
+			if n := strings.Count(l.out.String(), question); n != want {
+				t.Errorf("%q is told %d times:\n%s", question, n, l.out)
+			}
+		}
+	})
+}

@@ -309,9 +309,11 @@ func (s *story) older(page *protocol.HistoryResult) error {
 	return nil
 }
 
+// nameOf is who did something. Not every dialect says who, and then it need not
+// have been the one who reads this.
 func nameOf(a *protocol.Actor) string {
 	if a == nil || a.Name == "" {
-		return "you"
+		return "user"
 	}
 	return a.Name
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
 )
 
 type agentsOptions struct{ app *app }
@@ -23,6 +25,9 @@ func newAgents(a *app, run func(context.Context, *agentsOptions) error) *cobra.C
 }
 
 func runAgents(ctx context.Context, o *agentsOptions) error {
+	if d := o.app.flags.Dialect; d != "" { // no hello of theirs names any
+		return protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say agents", d)
+	}
 	l, err := o.app.connect(ctx)
 	if err != nil {
 		return err

@@ -82,6 +82,15 @@ func runExport(ctx context.Context, o *exportOptions) error {
 	if err != nil {
 		return err
 	}
+	if state.Created.IsZero() { // a dialect told nothing of the past
+		now, err := ask[protocol.SnapshotResult](l, protocol.DoSnapshot, o.Session, nil)
+		if err != nil {
+			return err
+		}
+		if now.Snapshot.State != nil {
+			state = now.Snapshot.State
+		}
+	}
 	out := bufio.NewWriter(o.app.stdout)
 	if o.Format == exportHTML {
 		if err := writePage(out, state, transcript); err != nil {

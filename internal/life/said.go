@@ -180,6 +180,7 @@ func (l *Life) request() bridge.Entry {
 	case protocol.ApprovePatch:
 		a.Patch, a.Paths = "*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch", []string{"a.go"}
 		a.Content = []protocol.Content{{Type: "diff", Path: "a.go", New: "x"}}
+		a.Editable = l.coin("editable")
 	case protocol.ApproveQuestion:
 		a.Questions = []protocol.Question{{ID: "q", Text: "which?", Choices: []protocol.Choice{{ID: "a", Label: "A"}}}}
 	default:

@@ -229,6 +229,20 @@ func TestRejections(t *testing.T) {
 	}
 }
 
+// A plan that is to be made again is denied, and the reason says so.
+func TestAnotherPlanIsAskedForByTheReason(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	c.says(askExample)
+	id := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.Deny, Reason: "fewer tasks", Input: &protocol.ApprovalInput{Replan: true}})
+	c.wants(`{"type":"approve_tool","conversationId":"uuid","requestId":"uuid","payload":{"approved":false,"reason":"fewer tasks"}}`)
+	c.says(failure(rejected))
+	if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied {
+		t.Errorf("%v", c.answers[id])
+	}
+}
+
 // MA-4: a server accepts whom it then closes, so nothing is answered before it has answered, or long was silent.
 func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 	for name, sign := range map[string]func(*caller){

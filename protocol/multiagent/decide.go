@@ -64,7 +64,7 @@ func (c *Client) approve(t *thread, cmd *protocol.Command) {
 	if d.Option != "" {
 		d.Decision = protocol.Decision(d.Option)
 	}
-	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || d.Input != nil {
+	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !wordless(d.Input) {
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s can only allow once, deny or stop, with a reason", Name))
 		return
 	}
@@ -88,6 +88,11 @@ func (c *Client) approve(t *thread, cmd *protocol.Command) {
 	c.wait(t, &wait{
 		command: cmd, verb: protocol.DoApprove, deadline: c.now.Add(patience), request: d.Request, decision: d.Decision, reason: d.Reason,
 	})
+}
+
+// wordless reports whether input says nothing that the dialect has no words for: that a plan is to be made again is in the reason.
+func wordless(in *protocol.ApprovalInput) bool {
+	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == ""
 }
 
 func winner(w *wait, by *protocol.Actor) protocol.Winner {

@@ -107,7 +107,7 @@ func TestATurnOnARealServer(t *testing.T) {
 		real(6, "agent.user_confirm", "8202", `,"step_id":"confirm_05ae3bfd_get_weather","content":"Confirm?","metadata":{"tool_name":"get_weather","tool_description":"Get it","tool_args":{"city":"Paris"},"requires_confirmation":true}`),
 	)
 	a := s.state.Approvals[0]
-	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || string(a.Input) != `{"city":"Paris"}` || len(a.Options) != 2 {
+	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || string(a.Input) != `{"city":"Paris"}` || len(a.Options) != 3 || a.Options[2].Kind != protocol.DenyStop {
 		t.Errorf("%+v", a)
 	}
 	if e := s.fails(protocol.DoApprove, "work", protocol.ApproveData{Decision: protocol.Explain}); e.Code != protocol.CodeUnsupported {

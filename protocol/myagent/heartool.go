@@ -162,6 +162,7 @@ func (h *heard) userConfirm() {
 	if h.told && a.Kind != protocol.ApprovePlan && a.Name == a.Kind {
 		a.Name = ""
 	}
+	h.meta.into("editable", &a.Editable)
 	h.meta.into("content", &a.Content)
 	h.meta.into("paths", &a.Paths)
 	h.meta.into("questions", &a.Questions)
@@ -169,7 +170,9 @@ func (h *heard) userConfirm() {
 	h.meta.into("asked", &a.Asked)
 	if !h.meta.into("options", &a.Options) || len(a.Options) == 0 {
 		a.Options = []protocol.Option{
-			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Confirm"}, {ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Reject"},
+			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Confirm"},
+			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Reject"},
+			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Reject and stop"},
 		}
 	}
 	if a.Request == "" || h.s.log.State.Pending(a.Request) != nil {

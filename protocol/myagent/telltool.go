@@ -167,6 +167,9 @@ func (t *teller) confirm(a *protocol.Approval) frame {
 	m := meta{"requires_confirmation": true, "kind": a.Kind, "title": a.Title, "options": a.Options}
 	m.with("tool_step", a.Tool).with("tool_name", a.Name).with("command", a.Command).with("cwd", a.CWD).with("why", a.Why)
 	m.with("patch", a.Patch).with("tool_args", a.Input)
+	if a.Editable {
+		m["editable"] = true
+	}
 	if len(a.Content) > 0 {
 		m["content"] = a.Content
 	}

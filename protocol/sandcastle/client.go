@@ -40,6 +40,9 @@ type Client struct {
 	sessions map[string]*session
 	logs     int // begun on this connection
 
+	heard   bool // a message of this protocol
+	strange bool // only others were
+
 	pinged   bool // and no answer yet
 	nextPing time.Time
 	retry    time.Time     // when broken streams are opened again; zero: none is broken
@@ -186,6 +189,10 @@ func (c *Client) say(m any) { c.out.Foreign = append(c.out.Foreign, text(protoco
 
 // ask sends a request. Until it is known how this server wants to be asked, one at a time.
 func (c *Client) ask(q *inquiry) (id string) {
+	if c.strange {
+		q.then(nil, stranger())
+		return ""
+	}
 	if c.manners.tags[q.op] == "" && c.manners.sure {
 		q.then(nil, protocol.Errorf(protocol.CodeUnsupported, "this server of the dialect %s cannot do that", Name))
 		return ""
@@ -230,7 +237,9 @@ func (c *Client) settle() {
 // message takes one message of the server.
 func (c *Client) message(line []byte) {
 	var m message
-	if json.Unmarshal(line, &m) != nil {
+	err := json.Unmarshal(line, &m)
+	c.listen(err == nil && word(m.Tag) != "")
+	if err != nil {
 		return // of no session: there is no log that could keep it
 	}
 	id, _ := requestID(m.RequestID)
@@ -256,6 +265,28 @@ func (c *Client) message(line []byte) {
 	case tagDefect:
 		c.defect(m.Defect)
 	}
+}
+
+// listen notes whether a message was of the protocol. As long as none was, the server is of another one, and answers nothing.
+func (c *Client) listen(ours bool) {
+	if ours {
+		c.heard, c.strange = true, false
+		return
+	}
+	if c.heard || c.strange {
+		return
+	}
+	c.strange = true
+	all := append(c.inquiries(), c.held...)
+	clear(c.asked)
+	c.held = nil
+	for _, q := range all {
+		q.then(nil, stranger())
+	}
+}
+
+func stranger() *protocol.Error {
+	return protocol.Errorf(protocol.CodeUnsupported, "the server does not speak the dialect %s", Name)
 }
 
 // exit ends a request of ours.

@@ -406,6 +406,32 @@ func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 	}
 }
 
+// A server of another protocol is not waited for.
+func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
+	for _, greeting := range []string{`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello"} {
+		for _, early := range []bool{true, false} {
+			d := newDesk(t, &protocol.Memory{})
+			if early {
+				d.says(greeting)
+			}
+			a := d.does(protocol.DoSnapshot, "", nil)
+			if !early {
+				d.says(greeting)
+				a = d.answer("n1")
+			}
+			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+				t.Errorf("%s: %+v", greeting, a)
+			}
+		}
+	}
+	d := newDesk(t, &protocol.Memory{})
+	d.says(`{"_tag":"Pong"}`)
+	d.does(protocol.DoSnapshot, "", nil)
+	if d.says(`{"event":"x"}`); d.answer("n1") != nil {
+		t.Error("one odd message ends what was asked")
+	}
+}
+
 // SC-28, SC-29: finished turns come with the state, without a gap before it, and the stream waits meanwhile.
 func TestFinishedTurnsAreAskedFor(t *testing.T) {
 	d := newDesk(t, &protocol.Memory{})

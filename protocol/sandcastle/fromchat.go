@@ -166,8 +166,8 @@ func (c *Client) native(s *session, e *chatEvent, raw json.RawMessage) {
 		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxDecided {
 			return
 		}
-		if slices.ContainsFunc(a.Options, unsayable) {
-			a.Options = slices.DeleteFunc(a.Options, unsayable)
+		if a.Editable || slices.ContainsFunc(a.Options, unsayable) {
+			a.Options, a.Editable = slices.DeleteFunc(a.Options, unsayable), false
 			en.Data = a
 		}
 		if len(s.turn.whole) < maxOpen {

@@ -123,8 +123,9 @@ func nameOf(name, kind string) string {
 	return name
 }
 
-// lossyApproval drops the options that the dialect has no words for.
+// lossyApproval drops the options that the dialect has no words for, as for an edited patch.
 func lossyApproval(a mapping) {
+	delete(a, "editable")
 	kept := []any{}
 	for _, o := range a.each("options") {
 		if k := o["kind"]; k == string(protocol.AllowOnce) || k == string(protocol.Deny) {
