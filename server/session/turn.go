@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -176,6 +177,7 @@ func (s *Session) closeTurn(end End, by *protocol.Actor) {
 	for _, tool := range append([]protocol.OpenTool(nil), st.Tools...) {
 		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: status})
 	}
+	s.endTasks(end)
 	s.cancelApprovals()
 	e := s.record(protocol.TurnEnded, by, protocol.TurnEndedData{
 		Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
@@ -194,6 +196,23 @@ func (s *Session) closeTurn(end End, by *protocol.Actor) {
 	b.Turns = append(b.Turns, TurnRow{
 		Turn: st.Turn, MessageID: st.Message.MessageID, First: st.First, Last: e.Seq, Reason: string(end.Reason), Ended: e.Time,
 	})
+}
+
+// endTasks ends the tasks that run when their turn is cut off. One that completes has said what became of its own.
+func (s *Session) endTasks(end End) {
+	if s.state.Plan == nil || end.Reason == protocol.ReasonCompleted {
+		return
+	}
+	typ, d := protocol.TaskFailed, protocol.TaskData{Code: end.Code, Message: end.Message}
+	if end.Reason == protocol.ReasonInterrupted || end.Reason == protocol.ReasonDenied {
+		typ, d = protocol.TaskCancelled, protocol.TaskData{}
+	}
+	for _, t := range slices.Clone(s.state.Plan.Tasks) {
+		if t.Status == protocol.StatusRunning {
+			d.Task, d.Title = t.ID, t.Title
+			s.recordTask(typ, t.ID, "", d)
+		}
+	}
 }
 
 // recordTask is record for an event of a task or a parent.
