@@ -29,6 +29,7 @@ func ParseQuery(s string) (*Query, error) {
 		return nil, Errorf(CodeInvalidMessage, "query: at most %d bytes", maxQuery)
 	}
 	q := &Query{text: s}
+	s = strings.ToValidUTF8(s, "\uFFFD") // so that a word begins where a character does
 	for {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		if s == "" {
