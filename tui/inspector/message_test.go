@@ -104,6 +104,7 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte(`{"id":"1","command":"send","data":{"text":"你好 👩‍👩‍👧‍👦"}}`), 80)
 	f.Add([]byte("{\"type\":\"\\u001b[2J\"}\n{\"type\":\"b\"}"), 200)
 	f.Add([]byte("\x1b]0;title\x07"), 3)
+	f.Add([]byte("0"), 1)
 	f.Fuzz(func(t *testing.T, data []byte, width int) {
 		width = min(max(width, 1), 300)
 		l := NewLog()

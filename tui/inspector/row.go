@@ -28,7 +28,7 @@ func (p *Panel) Rows(width, height int, d *Dress) []string {
 		m := &p.messages[p.shown[i]-p.first]
 		row := m.row(width, d)
 		if i == p.at {
-			row = "▸" + strings.TrimPrefix(ansi.Strip(row), " ")
+			row = ansi.Truncate("▸"+strings.TrimPrefix(ansi.Strip(row), " "), width, "…")
 			row = d.Chosen(row + strings.Repeat(" ", max(0, width-ansi.StringWidth(row))))
 		}
 		out = append(out, row)
