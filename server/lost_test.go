@@ -30,6 +30,7 @@ func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 		var broken atomic.Bool
 		w := newWorld(t, func(w *world) { w.wrap = func(s session.Store) session.Store { return brokenStore{s, &broken} } })
 		id := w.turn("much")
+		synctest.Wait() // who sent it is gone
 		c := w.dial().pump()
 		broken.Store(true)
 		if m := c.ask(protocol.DoSubscribe, id, subscribeDataRaw()); m.Error != nil {
