@@ -220,7 +220,7 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		d.dirty = true
 		cmd = msg()
 	case wireMsg, wireSavedMsg:
-		cmd = d.wired(msg)
+		cmd = takeWire(d.wire, &d.dirty, msg)
 	case tickMsg:
 		d.ticking = false
 		d.dirty = true

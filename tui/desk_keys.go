@@ -25,7 +25,7 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	case d.wire != nil:
-		return d.wireKey(key, msg)
+		return wireKey(&d.wire, key, msg)
 	case d.panel != nil:
 		return d.panel.key(d, key, msg)
 	}

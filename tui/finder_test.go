@@ -47,13 +47,7 @@ func TestFindingUnfoldsWhatHoldsTheWords(t *testing.T) {
 }
 
 func TestFindingPagesOlderTurnsIn(t *testing.T) {
-	j := newJournal()
-	j.out[1].Attached.After.Seq = 600
-	j.out[1].Attached.Snapshot.State.Seq = 600
-	j.out = j.out[:2]
-	j.caughtUp()
-	s := open(t, &journal{at: dawn}, 60, 20)
-	s.journal = j
+	s := joining(t, 600)
 	s.session.reply = func(a asking) (any, error) {
 		if d, ok := a.data.(protocol.HistoryData); ok && d.Before == 601 {
 			return past(181, 200, true), nil
@@ -190,13 +184,7 @@ func TestTheServerSaysWhereTheWordsAreAndHowOften(t *testing.T) {
 }
 
 func TestAHitThatIsNotInMemoryIsPagedIn(t *testing.T) {
-	j := newJournal()
-	j.out[1].Attached.After.Seq = 1200
-	j.out[1].Attached.Snapshot.State.Seq = 1200
-	j.out = j.out[:2]
-	j.caughtUp()
-	s := open(t, &journal{at: dawn}, 60, 20)
-	s.journal = j
+	s := joining(t, 1200)
 	var asked []protocol.HistoryData
 	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
 		asked = append(asked, d)
@@ -270,13 +258,7 @@ func TestFindingSeesWhatWasSaidMeanwhile(t *testing.T) {
 }
 
 func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
-	j := newJournal()
-	j.out[1].Attached.After.Seq = 600
-	j.out[1].Attached.Snapshot.State.Seq = 600
-	j.out = j.out[:2]
-	j.caughtUp()
-	s := open(t, &journal{at: dawn}, 60, 20)
-	s.journal = j
+	s := joining(t, 600)
 	long := pastFrom(0, 1)
 	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
@@ -293,13 +275,7 @@ func TestTheEndsOfALongTurnArePagedIn(t *testing.T) {
 }
 
 func TestThePieceWithTheWordsIsPagedIn(t *testing.T) {
-	j := newJournal()
-	j.out[1].Attached.After.Seq = 600
-	j.out[1].Attached.Snapshot.State.Seq = 600
-	j.out = j.out[:2]
-	j.caughtUp()
-	s := open(t, &journal{at: dawn}, 60, 20)
-	s.journal = j
+	s := joining(t, 600)
 	past := &journal{at: dawn}
 	past.user(ada, "m0", "question 0") // two events
 	past.say("t", "the needle\n\n", strings.Repeat("- hay\n", 40))

@@ -38,7 +38,7 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	case m.wire != nil:
-		return m.wireKey(key, msg)
+		return wireKey(&m.wire, key, msg)
 	case m.menu != nil:
 		return m.menu.key(m, key)
 	case m.context != nil:

@@ -165,7 +165,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dirty = true
 		cmd = m.older(msg)
 	case wireMsg, wireSavedMsg:
-		cmd = m.wired(msg)
+		cmd = takeWire(m.wire, &m.dirty, msg)
 	case meteredMsg:
 		m.dirty = true
 		m.metered(msg)

@@ -55,6 +55,18 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 	return s
 }
 
+// joining is a screen that attaches at the end of a session, whose snapshot waits to be told.
+func joining(t *testing.T, seq uint64) *screen {
+	j := newJournal()
+	j.out[1].Attached.After.Seq = seq
+	j.out[1].Attached.Snapshot.State.Seq = seq
+	j.out = j.out[:2]
+	j.caughtUp()
+	s := open(t, &journal{at: dawn}, 60, 20)
+	s.journal = j
+	return s
+}
+
 // tell shows what was written to the journal since.
 func (s *screen) tell() { s.give(s.journal.take()) }
 

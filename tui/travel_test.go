@@ -95,13 +95,7 @@ func TestEndRejoins(t *testing.T) {
 }
 
 func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
-	j := newJournal()
-	j.out[1].Attached.After.Seq = 6000
-	j.out[1].Attached.Snapshot.State.Seq = 6000
-	j.out = j.out[:2]
-	j.caughtUp()
-	s := open(t, &journal{at: dawn}, 60, 20)
-	s.journal = j
+	s := joining(t, 6000)
 	pages := 0
 	s.finds(func(d protocol.HistoryData) protocol.HistoryResult {
 		pages++

@@ -12,23 +12,6 @@ func (m *model) showWire() tea.Cmd {
 	return m.wire.read()
 }
 
-func (m *model) wireKey(key string, msg tea.KeyPressMsg) tea.Cmd {
-	cmd, open := m.wire.key(key, msg)
-	if !open {
-		m.wire = nil
-	}
-	return cmd
-}
-
-// wired takes what an errand of the wire brought, unless the wire was left meanwhile.
-func (m *model) wired(msg tea.Msg) tea.Cmd {
-	if m.wire == nil || !m.wire.owns(msg) {
-		return nil
-	}
-	m.dirty = true
-	return m.wire.take(msg)
-}
-
 // showWire opens the wire while no session is on the screen.
 func (d *desk) showWire() tea.Cmd {
 	d.wire = openWire(d.fleet, d.look, d.work, d.now, d.mux)
@@ -39,19 +22,20 @@ func (d *desk) showWire() tea.Cmd {
 	return d.wire.read()
 }
 
-func (d *desk) wireKey(key string, msg tea.KeyPressMsg) tea.Cmd {
-	cmd, open := d.wire.key(key, msg)
+// wireKey gives a key to the wire that is open at a screen; it is nil when that left it.
+func wireKey(at **wire, key string, msg tea.KeyPressMsg) tea.Cmd {
+	cmd, open := (*at).key(key, msg)
 	if !open {
-		d.wire = nil
+		*at = nil
 	}
 	return cmd
 }
 
-// wired takes what an errand of the desk's wire brought, unless the wire was left meanwhile.
-func (d *desk) wired(msg tea.Msg) tea.Cmd {
-	if d.wire == nil || !d.wire.owns(msg) {
+// takeWire takes what an errand of a screen's wire brought, and marks the screen, unless the wire was left meanwhile.
+func takeWire(at *wire, dirty *bool, msg tea.Msg) tea.Cmd {
+	if at == nil || !at.owns(msg) {
 		return nil
 	}
-	d.dirty = true
-	return d.wire.take(msg)
+	*dirty = true
+	return at.take(msg)
 }
