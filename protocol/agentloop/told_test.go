@@ -404,6 +404,7 @@ func (o *told) ask() {
 	if !o.present || o.shown != "" || len(o.pending) == 0 {
 		return
 	}
+	o.works()
 	a := o.pending[0]
 	o.shown = a.Request
 	o.requests++
