@@ -113,6 +113,7 @@ func TestARefusedClientDoesNotComeBack(t *testing.T) {
 				go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
 				r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 				if test.serve != nil {
+					synctest.Wait() // both wait for the connection: what comes after its end asks for another
 					test.serve(f.peer())
 				}
 				var why *ConnectError
