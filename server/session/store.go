@@ -73,7 +73,6 @@ type Batch struct {
 	Summary   []byte // replaces the stored summary
 	Live      *bool  // whether a turn is under way, so that a restart must look at the session
 	Spec      []byte // replaces the stored spec
-	Epoch     string // replaces the epoch
 	Turns     []TurnRow
 	Answers   []Answer
 	Decisions []Decision
