@@ -3,7 +3,6 @@ package agentloop
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -63,7 +62,7 @@ type Client struct {
 
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
-	epoch := epochOf(call.ID("e"))
+	epoch := bridge.Epoch(call.ID("e"))
 	c := &Client{
 		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
 		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
@@ -74,17 +73,6 @@ func NewClient(call protocol.Call) *Client {
 		c.before.Detach()
 	}
 	return c
-}
-
-// epochOf makes an epoch of an id.
-func epochOf(id string) string {
-	epoch := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id))
-	return ("e" + epoch)[:min(64, len(epoch)+1)]
 }
 
 // Open implements protocol.Codec.

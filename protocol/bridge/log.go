@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -33,6 +34,16 @@ type Log struct {
 
 	past      []finished // turns
 	pastBytes int
+}
+
+// Epoch makes an epoch of an id.
+func Epoch(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // NewLog begins a session's log.

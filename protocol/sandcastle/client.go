@@ -101,18 +101,8 @@ func NewClient(c protocol.Call) *Client {
 	}
 	return &Client{
 		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{}, getting: map[string]*past{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(c.ID("e"))},
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(c.ID("e"))},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // Open implements protocol.Codec.
