@@ -1,7 +1,6 @@
 package agentloop
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -179,17 +178,7 @@ func clip(s string) string {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(method string, data []byte) {
-	d := protocol.RawData{Source: Name, Method: cut(method)}
-	whole, ok := protocol.Compact(data)
-	if !ok {
-		whole = protocol.MustEncode(protocol.ValidText(string(data)))
-	}
-	if len(whole) > protocol.MaxEvent/2 {
-		d.Bytes = int64(len(data))
-		whole = protocol.MustEncode(clip(string(data)))
-	}
-	d.Data = json.RawMessage(whole)
-	c.add(protocol.Raw, d)
+	c.add(protocol.Raw, bridge.Raw(Name, cut(method), data))
 }
 
 // tellSummary tells who watches that the session changed.
