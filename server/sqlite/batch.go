@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // A batch is a session.Batch on its way into the database, inside the transaction of its commit.

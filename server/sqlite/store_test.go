@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/server/session"
-	"agentctl/server/sqlite"
-
 	sqlite3 "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 7, time.UTC)
