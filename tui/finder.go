@@ -56,13 +56,7 @@ type hitsMsg struct {
 // write begins to ask for words.
 func (f *finder) write() {
 	f.stop()
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(f.text)
-	in.CursorEnd()
-	in.Focus()
-	f.input = &in
+	f.input = newWords(f.text)
 }
 
 // stop ends the search under way.
