@@ -3,6 +3,8 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,8 +134,8 @@ func errorText(d *protocol.ErrorData) string {
 	if d.Code != "" {
 		s += " (" + string(d.Code) + ")"
 	}
-	for field, what := range d.Fields {
-		s += "\n" + field + ": " + what
+	for _, field := range slices.Sorted(maps.Keys(d.Fields)) {
+		s += "\n" + field + ": " + d.Fields[field]
 	}
 	return s
 }
