@@ -128,7 +128,7 @@ func TestTurnsFollowEachOther(t *testing.T) {
 }
 
 func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
-	first := Event{Session: "s", Turn: "t", Task: "k", Parent: "up", Seq: 5}
+	first := Event{Session: "s", Turn: "t", Task: "k", Parent: "up", Seq: 5, Time: time.Unix(5, 0)}
 	delta := Delta{"p", KindText, "x"}
 	for name, change := range map[string]func(*Event, *Delta){
 		"a gap":            func(e *Event, _ *Delta) { e.Seq++ },
@@ -154,10 +154,13 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 	var r Run
 	for i, d := range []Delta{{"p", KindText, "1"}, {"p", KindText, "2"}, {"p", KindReasoning, "3"}, {"q", KindText, string(make([]byte, MaxFold-3))}} {
 		e := first
-		e.Seq += uint64(i)
+		e.Seq, e.Time = e.Seq+uint64(i), e.Time.Add(time.Duration(i)*time.Second)
 		if !r.Add(&e, d) {
 			t.Errorf("delta %d does not join", i)
 		}
+	}
+	if at := r.Event().Time; !at.Equal(first.Time) || at.IsZero() {
+		t.Errorf("a run that began at %v is of %v", first.Time, at)
 	}
 	if a, b := r.Bounds(); r.Len() != 4 || a != 5 || b != 8 {
 		t.Errorf("%d events, %d..%d", r.Len(), a, b)
