@@ -84,7 +84,8 @@ func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 
 func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
-		id := r.create()
+		created := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{})))
+		id, made := created.Session, created.Position
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
 		if r.hub.rows[id].session == nil {
@@ -100,6 +101,12 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		if st := r.state(id); st.Turns != 1 {
 			t.Errorf("%d turns after loading", st.Turns)
 		}
+		r.hub.Attach(t.Context(), id, &listener{name: "c1"}, &protocol.SubscribeData{Position: &made}, func(a *Attachment, err error) {
+			if err != nil || a.Result.Mode != protocol.ModeResume || a.Result.After != made {
+				t.Errorf("a position of before: %+v, %v", a, err)
+			}
+		})
+		r.settle()
 		if r.send(id, "two").Status != protocol.SendStarted {
 			t.Error("no turn after loading")
 		}
