@@ -228,6 +228,54 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 	})
 }
 
+func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
+	patch := func(paths ...string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApprovePatch, Paths: paths}
+	}
+	tool := func(name string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApproveTool, Name: name, Command: "x"}
+	}
+	run := func(cwd, command string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApproveCommand, CWD: cwd, Command: command, Name: "x"}
+	}
+	for _, c := range []struct {
+		a, b  protocol.Approval
+		equal bool
+	}{
+		{patch("a", "b"), patch("b", "a", "b"), true},
+		{patch("a", "b"), patch("a"), false},
+		{patch("a b"), patch("a", "b"), false},
+		{tool("t"), tool("t"), true},
+		{tool("t"), tool("u"), false},
+		{run("/a", "ls"), run("/a", "ls"), true},
+		{run("/a", "ls"), run("/b", "ls"), false},
+		{run("", "ls"), run("/", "ls"), false},
+	} {
+		if got := subject(&c.a) == subject(&c.b); got != c.equal || subject(&c.a) == "" {
+			t.Errorf("%q and %q are equal: %t", subject(&c.a), subject(&c.b), got)
+		}
+	}
+	for want, a := range map[string]protocol.Approval{
+		"exactly this command, in this session":                     run("", "ls"),
+		"exactly this command in /a, in this session":               run("/a", "ls"),
+		"every use of the tool t, in this session":                  tool("t"),
+		"every patch of exactly these files, in this session: b, a": patch("b", "a"),
+	} {
+		if got := scopeOf(&a); got != want {
+			t.Errorf("scope %q, want %q", got, want)
+		}
+	}
+	for _, a := range []protocol.Approval{run("/a", ""), tool(""), patch(), {Kind: protocol.ApprovePlan, Name: "x", Command: "x"}, {Kind: protocol.ApproveQuestion}} {
+		if subject(&a) != "" || scopeOf(&a) != "" {
+			t.Errorf("%+v can be allowed for good: %q", a, scopeOf(&a))
+		}
+	}
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowAlways})), protocol.CodeUnsupported)
+	})
+}
+
 func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		bubble(t, Config{}, func(t *testing.T, r *rig) {

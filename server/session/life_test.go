@@ -54,6 +54,12 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 		if end.Tool != "t1" || end.Status != protocol.ToolUnknown {
 			t.Errorf("the tool that had started: %+v", end)
 		}
+		var start protocol.TurnStartedData
+		last := events[len(events)-1]
+		if _ = last.Decode(&start); last.Type != protocol.TurnStarted || last.By == nil || *last.By != anna.By ||
+			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "puppet", Resumed: true}) || run.turn.Message.Text != "one" {
+			t.Errorf("goes on with %s %+v by %v, of %+v", last.Type, start, last.By, run.turn.Message)
+		}
 	})
 }
 
