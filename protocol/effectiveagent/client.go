@@ -2,7 +2,6 @@ package effectiveagent
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -61,18 +60,8 @@ func NewClient(call protocol.Call) *Client {
 	}
 	return &Client{
 		call: call, quiet: quiet, memory: m, sessions: map[string]*session{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(call.ID("e"))},
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(call.ID("e"))},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // Open implements protocol.Codec: the protocol has no greeting.
