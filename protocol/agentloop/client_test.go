@@ -493,6 +493,17 @@ func TestRequestThatSomebodyElseDecided(t *testing.T) {
 	}
 }
 
+// A patch is not decided by what some call without a title gave.
+func TestAnotherCallDecidesNothing(t *testing.T) {
+	g := newGuest(t, "ws://x", nil)
+	g.hears(loads(true), response(`{"type":"function_call","call_id":"c","name":"","arguments":"{}"}`),
+		`{"id":"q","type":"approval_request","payload":{"command":["apply_patch","p"],"applyPatch":{"patch":"p"}}}`,
+		response(`{"type":"function_call_output","call_id":"c","output":"done"}`))
+	if len(g.state.Approvals) != 1 {
+		t.Errorf("it is over: %+v", find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved))
+	}
+}
+
 // Nothing that a user said is dropped: a turn whose message came late has it as a notice.
 func TestLateEchoIsKept(t *testing.T) {
 	g := newGuest(t, "ws://x", nil)
