@@ -64,7 +64,7 @@ func newDialer(raw string, o Options) *dialer {
 			d.url = u.String()
 		}
 		d.dialect = &spoken
-		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory)}
+		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory), Brief: o.Brief}
 	}
 	switch {
 	case o.Dial != nil:
