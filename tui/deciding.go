@@ -29,6 +29,9 @@ func (m *model) approvalKey(key string) tea.Cmd {
 		m.approvals.turn(m.state.Approvals, 1)
 		return nil
 	}
+	if !m.approvals.armed && does != doUp && does != doDown {
+		m.word = tooSoon
+	}
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
@@ -52,6 +55,19 @@ func (m *model) approvalKey(key string) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// tooSoon is said of a key that may have been in flight when the request came.
+const tooSoon = "the request came just now: press it again in a moment"
+
+// choose decides by the number of an option. A number that comes too soon is
+// neither a decision nor the beginning of a message.
+func (m *model) choose(r *protocol.Approval, f *form, o *option) tea.Cmd {
+	if !m.approvals.armed {
+		m.word = tooSoon
+		return nil
+	}
+	return m.decide(r, f, o)
 }
 
 // decide sends a decision. Until it is answered nothing else can be decided;
