@@ -43,14 +43,30 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	case doAmend:
 		return m.amend(r, f)
 	case doChoose:
+		if m.approvals.rows == 0 {
+			m.word = "the window is too small to decide here"
+			return nil
+		}
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
 		}
 	default:
 		if o := f.option(key); o != nil {
-			return m.decide(r, f, o)
+			return m.number(r, f, o)
 		}
 	}
+	return nil
+}
+
+// number decides by the number of an option. Where the window had no room for
+// all of them it only leads there: nobody decides on what is not to be seen.
+func (m *model) number(r *protocol.Approval, f *form, o *option) tea.Cmd {
+	if m.approvals.whole {
+		return m.decide(r, f, o)
+	}
+	m.setFocus(onApproval)
+	f.choose(o)
+	m.word = m.look.keys.hint(doChoose, "decides")
 	return nil
 }
 

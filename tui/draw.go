@@ -13,6 +13,9 @@ import (
 // least is the fewest rows that the panels leave to the transcript.
 const least = 3
 
+// leastAsked is what a request takes of it while it has the focus.
+const leastAsked = 7
+
 // draw lays the screen out from the bottom: status, composer, then the panels
 // that have something to show, and the transcript in what is left.
 func (m *model) draw() tea.View {
@@ -63,8 +66,12 @@ func (m *model) draw() tea.View {
 	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
 	outage := panels(m.outage(m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
-	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, left-least, m.focus == onApproval)
-	request = panels(request)
+	room := left - least
+	if m.focus == onApproval { // it is looked at, and not the transcript
+		room = max(room, min(left, leastAsked))
+	}
+	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, room, m.focus == onApproval)
+	left -= len(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
 	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
 
