@@ -118,16 +118,19 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-func (m *model) frame(lines []string) string { return frameOf(lines, m.width, m.height) }
+func (m *model) frame(lines []string) string { return m.look.frame(lines, m.width, m.height) }
 
-// frameOf cuts lines to the screen. It is the last to see them: nothing that
+// frame cuts lines to the screen. It is the last to see them: nothing that
 // steers a terminal gets by, whatever was forgotten before.
-func frameOf(lines []string, width, height int) string {
+func (l *look) frame(lines []string, width, height int) string {
 	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = onlyDress(line)
 		if len(line) > width && ansi.StringWidth(line) > width {
 			line = ansi.Truncate(line, width, "")
+		}
+		if !l.clusters {
+			line = solitary(line)
 		}
 		lines[i] = line
 	}
