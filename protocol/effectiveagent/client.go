@@ -201,7 +201,7 @@ func (c *Client) frame(f protocol.Frame) {
 		if a.unreadable || isNull(a.Payload) { // no activity, but the words alone
 			a = seen{Payload: m.Payload, whole: m.Payload}
 		}
-		a.kind, a.Note = kindInput, note{}
+		a.kind, a.Note, a.relayed = kindInput, note{}, true
 		c.activity(s, a)
 	case heard(kind) != "" && !isNull(m.Payload): // an activity without a wrapping
 		c.activity(s, readActivity(f.Data))
