@@ -39,7 +39,7 @@ func newDialer(raw string, o Options) *dialer {
 	d := &dialer{token: o.Token, tap: newTap(o.Tap)}
 	u, socket, err := parseURL(raw, o.Dialect)
 	if err == nil && o.Dialect != "" {
-		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory)}
+		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory), Brief: o.Brief}
 		err = d.speak(o.Dialect, u)
 	}
 	if err != nil {

@@ -45,7 +45,7 @@ func (s *Server) askAgain() {
 	s.asked.at, s.asked.deciding, s.asked.patch = s.now, false, patchOf(a)
 	r := approvalRequest{Command: commandOf(a, s.asked.patch)}
 	if s.asked.patch != "" {
-		r.ApplyPatch = &applyPatch{s.asked.patch}
+		r.ApplyPatch = &applyPatch{Patch: s.asked.patch, ReadOnly: !a.Editable}
 	}
 	s.turn.failed = false // it goes on
 	s.say(approvalRequestType, r)

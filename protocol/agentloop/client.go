@@ -31,6 +31,12 @@ var verbs = []protocol.Verb{
 	protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact,
 }
 
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{
+	protocol.DoCreate:  "the first message to a session makes it",
+	protocol.DoHistory: "its server tells nothing of the past",
+}
+
 // A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
 type Client struct {
 	call   protocol.Call
@@ -64,7 +70,9 @@ func NewClient(call protocol.Call) *Client {
 	epoch := bridge.Epoch(call.ID("e"))
 	c := &Client{
 		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
+		desk: bridge.Desk{
+			Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch, Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
+		},
 	}
 	if c.before = c.memory.log; c.before == nil {
 		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed

@@ -35,6 +35,12 @@ var verbs = []protocol.Verb{
 	protocol.DoQueueRelease,
 }
 
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{
+	protocol.DoList:    "it has no list of sessions, name one",
+	protocol.DoHistory: "its server tells nothing of the past",
+}
+
 // remote reports whether a command is carried by the note of an activity.
 func remote(v protocol.Verb) bool {
 	switch v {
@@ -60,7 +66,9 @@ func NewClient(call protocol.Call) *Client {
 	}
 	return &Client{
 		call: call, quiet: quiet, memory: m, sessions: map[string]*session{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(call.ID("e"))},
+		desk: bridge.Desk{
+			Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(call.ID("e")), Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
+		},
 	}
 }
 
@@ -193,7 +201,7 @@ func (c *Client) frame(f protocol.Frame) {
 		if a.unreadable || isNull(a.Payload) { // no activity, but the words alone
 			a = seen{Payload: m.Payload, whole: m.Payload}
 		}
-		a.kind, a.Note = kindInput, note{}
+		a.kind, a.Note, a.relayed = kindInput, note{}, true
 		c.activity(s, a)
 	case heard(kind) != "" && !isNull(m.Payload): // an activity without a wrapping
 		c.activity(s, readActivity(f.Data))

@@ -30,6 +30,22 @@ var verbs = []protocol.Verb{
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
 }
 
+// kept are the verbs of a client that stays: what they are about is its own.
+var kept = []protocol.Verb{
+	protocol.DoList, protocol.DoHistory,
+	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
+}
+
+// noQueue says why no verb changes a queue.
+const noQueue = "what waits at its server cannot be changed, only what an attached client itself lets wait"
+
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{
+	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue, protocol.DoQueueHold: noQueue,
+	protocol.DoQueueRelease: noQueue,
+}
+
 // A Client is the codec at our client's end: it answers our client's commands with what a Multi-Agent server says.
 type Client struct {
 	call     protocol.Call
@@ -77,7 +93,9 @@ func NewClient(c protocol.Call) *Client {
 	}
 	return &Client{
 		call: c, memory: m,
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: bridge.Epoch(c.ID("e"))},
+		desk: bridge.Desk{
+			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: bridge.Epoch(c.ID("e")), Brief: c.Brief, Kept: kept, Why: why,
+		},
 	}
 }
 

@@ -49,6 +49,9 @@ var verbs = []protocol.Verb{
 	protocol.DoExport, protocol.DoRestore, protocol.DoHistory,
 }
 
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
+
 func newClient(call protocol.Call) *client {
 	m, _ := call.Memory.Value.(*memory)
 	if m == nil {
@@ -63,6 +66,7 @@ func newClient(call protocol.Call) *client {
 		call: call, memory: m, opening: map[string]*opening{}, can: map[string]bool{},
 		desk: bridge.Desk{
 			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: bridge.Epoch(call.ID("e")),
+			Brief: call.Brief, Kept: []protocol.Verb{protocol.DoList}, Why: why,
 		},
 	}
 }

@@ -76,7 +76,7 @@ var verbs = []protocol.Verb{
 
 // missing says of commands that the dialect cannot say why, or what to do instead.
 var missing = map[protocol.Verb]string{
-	protocol.DoList:         "it has no list of sessions",
+	protocol.DoList:         "it has no list of sessions, name one",
 	protocol.DoWatch:        "it has no list of sessions",
 	protocol.DoCreate:       "its sessions are made elsewhere",
 	protocol.DoQueueEdit:    "remove the message and send it anew",
@@ -101,7 +101,7 @@ func NewClient(c protocol.Call) *Client {
 	}
 	return &Client{
 		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{}, getting: map[string]*past{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(c.ID("e"))},
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Why: missing, Epoch: bridge.Epoch(c.ID("e"))},
 	}
 }
 
@@ -114,9 +114,7 @@ func (c *Client) Open(now time.Time) protocol.Output {
 // Native implements protocol.Codec.
 func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 	return c.do(now, func() {
-		if cmd, err := protocol.DecodeCommand(line); err == nil && missing[cmd.Command] != "" {
-			c.cannot(&cmd, string(cmd.Command)+": "+missing[cmd.Command])
-		} else if cmd, ok := c.desk.Take(c.out, line); ok {
+		if cmd, ok := c.desk.Take(c.out, line); ok {
 			c.command(cmd)
 		}
 	})

@@ -146,8 +146,8 @@ func (s *Session) queueRemove(a *action, d *protocol.QueueRemoveData) (any, erro
 }
 
 func (s *Session) queueMove(a *action, d *protocol.QueueMoveData) (any, error) {
-	if i := s.state.Queued(d.MessageID); i < 0 {
-		return nil, protocol.Errorf(protocol.CodeNotFound, "message %.80q is not queued: its turn may have started", d.MessageID)
+	if _, err := s.queued(a, d.MessageID); err != nil {
+		return nil, err
 	}
 	d.Index = max(0, min(d.Index, len(s.state.Queue)-1))
 	s.record(protocol.QueueMoved, &a.by, protocol.QueueMovedData{MessageID: d.MessageID, Index: d.Index})
