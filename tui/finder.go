@@ -287,7 +287,7 @@ func (m *model) found(id transcript.ID, by int) {
 	}
 	m.finder.stand = stand{id, line, whole}
 	if !ok { // the words are on several lines
-		line, _ = list.LineFrom(id, 0, 1, some)
+		line, _ = list.LineOf(id, some)
 		m.finder.stand = stand{}
 	}
 	list.Show(id, line)

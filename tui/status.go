@@ -71,7 +71,7 @@ func (m *model) details() []string {
 	if m.desk {
 		add(m.look.keys.hint(doSessions, "sessions"))
 	}
-	add(m.look.keys.hint(doAsk, "help"))
+	add("? help")
 	return out
 }
 
