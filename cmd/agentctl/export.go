@@ -65,30 +65,9 @@ func runExport(ctx context.Context, o *exportOptions) error {
 	if o.Format == exportAsciicast {
 		return o.cast(&r)
 	}
-	state, transcript := &protocol.State{}, &protocol.Transcript{}
-	err = r.read(protocol.Position{}, func(item wsclient.Item) error {
-		if item.Event == nil {
-			return nil
-		}
-		if err := state.Apply(item.Event); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		if _, err := transcript.Apply(item.Event); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		return nil
-	})
+	state, transcript, err := r.fold()
 	if err != nil {
 		return err
-	}
-	if state.Created.IsZero() { // a dialect told nothing of the past
-		now, err := ask[protocol.SnapshotResult](l, protocol.DoSnapshot, o.Session, nil)
-		if err != nil {
-			return err
-		}
-		if now.Snapshot.State != nil {
-			state = now.Snapshot.State
-		}
 	}
 	out := bufio.NewWriter(o.app.stdout)
 	if o.Format == exportHTML {
@@ -103,4 +82,30 @@ func runExport(ctx context.Context, o *exportOptions) error {
 		m.turn(turn, true)
 	}
 	return wrapOutput(out.Flush())
+}
+
+// fold reads the whole log: what the session is, and what was said in it.
+func (r *reader) fold() (*protocol.State, *protocol.Transcript, error) {
+	state, transcript := &protocol.State{}, &protocol.Transcript{}
+	err := r.read(protocol.Position{}, func(item wsclient.Item) error {
+		if item.Event == nil {
+			return nil
+		}
+		if err := state.Apply(item.Event); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		if _, err := transcript.Apply(item.Event); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		return nil
+	})
+	if err != nil || !state.Created.IsZero() {
+		return state, transcript, err
+	}
+	// A dialect told nothing of the past.
+	now, err := ask[protocol.SnapshotResult](r.link, protocol.DoSnapshot, r.session, nil)
+	if err == nil && now.Snapshot.State != nil {
+		state = now.Snapshot.State
+	}
+	return state, transcript, err
 }

@@ -85,17 +85,7 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	}
 	server := origin(a.flags.Server)
 	if o.Forget {
-		had, err := dir.dropLogin(server)
-		if err != nil {
-			return err
-		}
-		return a.emit(map[string]any{"server": server, "forgotten": had}, func(w io.Writer) {
-			if had {
-				fmt.Fprintf(w, "forgotten: the credential for %s\n", server)
-			} else {
-				fmt.Fprintf(w, "there is no credential for %s\n", server)
-			}
-		})
+		return a.forgetLogin(dir, server)
 	}
 	client, at, err := loginAt(a.flags.Server)
 	if err != nil {
@@ -118,18 +108,35 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 		return err
 	}
 	got.Server, got.User, got.Expires = server, o.User, expiry(got.Token)
-	if !o.Print {
-		if err := dir.keepLogin(got); err != nil {
-			return err
-		}
-		got.Token = "" // not to be shown
+	if o.Print {
+		return a.emit(got, func(w io.Writer) { fmt.Fprintln(w, got.Token) })
 	}
-	return a.emit(got, func(w io.Writer) {
-		if o.Print {
-			fmt.Fprintln(w, got.Token)
-			return
+	return a.keepLogin(dir, got)
+}
+
+// forgetLogin drops the credential for a server.
+func (a *app) forgetLogin(dir dataDir, server string) error {
+	had, err := dir.dropLogin(server)
+	if err != nil {
+		return err
+	}
+	return a.emit(map[string]any{"server": server, "forgotten": had}, func(w io.Writer) {
+		if had {
+			fmt.Fprintf(w, "forgotten: the credential for %s\n", server)
+		} else {
+			fmt.Fprintf(w, "there is no credential for %s\n", server)
 		}
-		fmt.Fprintf(w, "logged in to %s as %s", server, got.User)
+	})
+}
+
+// keepLogin stores a credential and says what it is, but does not show it.
+func (a *app) keepLogin(dir dataDir, got storedLogin) error {
+	if err := dir.keepLogin(got); err != nil {
+		return err
+	}
+	got.Token = ""
+	return a.emit(got, func(w io.Writer) {
+		fmt.Fprintf(w, "logged in to %s as %s", got.Server, got.User)
 		if got.Role != "" {
 			fmt.Fprintf(w, " (%s)", got.Role)
 		}
