@@ -58,7 +58,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// ValidText returns s with every byte that is not UTF-8 replaced by U+FFFD.
+// ValidText returns s with a U+FFFD for every run of bytes that are not UTF-8.
 func ValidText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // SplitText cuts s into pieces of at most limit bytes, at rune boundaries. limit is at least utf8.UTFMax.

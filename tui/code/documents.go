@@ -161,7 +161,7 @@ func markdown(_ *Scanner, line string, out []Token) []Token {
 
 // diff tells lines by their first characters.
 func diff(_ *Scanner, line string, out []Token) []Token {
-	kind := Plain
+	var kind Kind
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "*** "):
 		kind = Heading

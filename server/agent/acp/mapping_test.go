@@ -341,6 +341,16 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	}
 }
 
+func TestToolsWhoseLongIDsBeginAlikeAreNotOne(t *testing.T) {
+	r := ready(t, "plain")
+	id := strings.Repeat("x", 300)
+	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`1","title":"one"}`, `update {"sessionUpdate":"tool_call","toolCallId":"`+id+`2","title":"two"}`)
+	all := r.data(protocol.ToolStarted)
+	if len(all) != 2 || all[0].(protocol.ToolStartedData).Tool == all[1].(protocol.ToolStartedData).Tool {
+		t.Errorf("told\n%s", r.story())
+	}
+}
+
 func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
 	r := ready(t, "plain")
 	var prompts []string

@@ -29,11 +29,8 @@ type tool struct {
 // errToolEnded keeps what is told of a call after its end from opening it again.
 var errToolEnded = errors.New("the tool call has ended")
 
-// toolID makes the agent's id unique in the session: an agent may count its calls anew in each turn.
-func (t *turn) toolID(id string) string {
-	const most = 128
-	return t.id + "/" + protocol.ValidText(id[:min(len(id), most)])
-}
+// toolID makes the agent's id unique in the session: an agent may count its calls anew in each turn. The session shortens a long one.
+func (t *turn) toolID(id string) string { return t.id + "/" + id }
 
 // upsert notes what a tool_call, an update of one or a permission request tells, in whatever order they come, and emits what
 // is new. Only with output are content and status looked at: those of a permission request are about the request.
