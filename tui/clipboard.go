@@ -25,17 +25,14 @@ const (
 )
 
 func multiplexerOf(env []string) multiplexer {
-	found := noMultiplexer
-	for _, v := range env {
-		switch name, value, _ := strings.Cut(v, "="); {
-		case value == "":
-		case name == "TMUX":
-			return inTmux
-		case name == "STY":
-			found = inScreen
-		}
+	vars := variables(env)
+	switch {
+	case vars["TMUX"] != "":
+		return inTmux
+	case vars["STY"] != "":
+		return inScreen
 	}
-	return found
+	return noMultiplexer
 }
 
 // screenMost is how much of a sequence GNU screen hands on at once.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +20,8 @@ import (
 
 // editorOf is the person's editor, as the environment says.
 func editorOf(env []string) string {
-	vars := map[string]string{}
-	for _, v := range env {
-		name, value, _ := strings.Cut(v, "=")
-		vars[name] = strings.TrimSpace(value)
-	}
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if vars[name] != "" {
-			return vars[name]
-		}
-	}
-	return "vi"
+	vars := variables(env)
+	return cmp.Or(strings.TrimSpace(vars["VISUAL"]), strings.TrimSpace(vars["EDITOR"]), "vi")
 }
 
 // editing is a text in the person's editor, which has the terminal meanwhile. Its

@@ -31,11 +31,7 @@ const (
 // terminalOf reads an environment. Within a multiplexer the terminal outside is
 // not known, so there it only rings, which multiplexers hand on.
 func terminalOf(env []string) terminal {
-	vars := map[string]string{}
-	for _, v := range env {
-		name, value, _ := strings.Cut(v, "=")
-		vars[name] = value
-	}
+	vars := variables(env)
 	term, program := vars["TERM"], vars["TERM_PROGRAM"]
 	switch {
 	case vars["TMUX"] != "" || vars["STY"] != "" || vars["ZELLIJ"] != "" || strings.HasPrefix(term, "tmux") || strings.HasPrefix(term, "screen"):
@@ -57,6 +53,16 @@ func terminalOf(env []string) terminal {
 		return terminal{notifies: notifies777}
 	}
 	return terminal{}
+}
+
+// variables reads an environment, of which the last of a name counts.
+func variables(env []string) map[string]string {
+	vars := map[string]string{}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		vars[name] = value
+	}
+	return vars
 }
 
 // noticeMax is the most cells of a notification's text.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,11 +69,7 @@ func openScript(file string, spec session.Spec, host session.Host) (session.Agen
 
 // Names lists the configured agents, then the presets.
 func (r *roster) Names() []string {
-	var names []string
-	for name := range r.configured {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(r.configured))
 	for _, p := range acp.Presets() {
 		if _, ok := r.configured[p.Name]; !ok {
 			names = append(names, p.Name)

@@ -2,6 +2,7 @@ package sandcastle
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"agentctl/protocol"
@@ -50,14 +51,7 @@ func (s *Server) flush() {
 }
 
 // order lists the sessions followed, always in the same order.
-func (s *Server) order() []string {
-	ids := make([]string, 0, len(s.views))
-	for id := range s.views {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
+func (s *Server) order() []string { return slices.Sorted(maps.Keys(s.views)) }
 
 // subscribe opens a stream.
 func (s *Server) subscribe(c *call) {
