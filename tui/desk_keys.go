@@ -98,7 +98,7 @@ func (d *desk) sessionKey(does action, s *protocol.Summary) tea.Cmd {
 		d.tour = tour{}
 		return d.enter(s.Session)
 	case doRename:
-		d.panel = newRenaming(d, s)
+		d.panel = newRenaming(s)
 	case doEndSession:
 		d.panel = &ending{session: s.Session, name: callOf(s), closed: s.Status == protocol.Closed}
 	case doAllow, doDeny:

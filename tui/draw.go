@@ -103,11 +103,11 @@ func (m *model) edge() string {
 	title := ""
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.hint(doSend, "keeps it", doGiveUp, "gives up")))
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
 	case !m.story.list.Following():
-		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
+		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below" + prefixed(" · ", m.look.keys.key(doEnd)))
 	}
 	return m.look.rule(title, m.width)
 }

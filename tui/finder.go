@@ -56,13 +56,7 @@ type hitsMsg struct {
 // write begins to ask for words.
 func (f *finder) write() {
 	f.stop()
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(f.text)
-	in.CursorEnd()
-	in.Focus()
-	f.input = &in
+	f.input = newWords(f.text)
 }
 
 // stop ends the search under way.
@@ -293,7 +287,7 @@ func (m *model) found(id transcript.ID, by int) {
 	}
 	m.finder.stand = stand{id, line, whole}
 	if !ok { // the words are on several lines
-		line, _ = list.LineOf(id, some)
+		line, _ = list.LineFrom(id, 0, 1, some)
 		m.finder.stand = stand{}
 	}
 	list.Show(id, line)

@@ -49,7 +49,7 @@ var bindings = []binding{
 	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
 	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
 	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
-	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
+	{everywhere, doNextPart, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
 	{everywhere, doPageDown, []string{"pgdown"}, "scroll it down"},

@@ -93,7 +93,7 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		return m.showContext(), true
 	case doSessions, doNextNeed: // which a desk takes first
 		m.word = "this server does not tell of its other sessions"
-	case doNextFocus:
+	case doNextPart:
 		m.nextFocus(1)
 	case doPreviousPart:
 		m.nextFocus(-1)

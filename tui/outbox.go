@@ -85,7 +85,7 @@ func (o *outbox) Render(width int, link LinkState) []string {
 		text := glimpse(p.text)
 		switch {
 		case p.err != "":
-			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+" · ctrl+r takes it back · "+text, width)))
+			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+prefixed(" · ", o.look.keys.hint(doTakeBack, "takes it back"))+" · "+text, width)))
 		case link != Connected:
 			out = append(out, o.look.dim.Render(fit(" ⇡ waits for the connection: "+text, width)))
 		default:

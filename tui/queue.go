@@ -52,7 +52,7 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 	if focused {
 		title += q.look.dim.Render(" · " + q.look.keys.hint(doEdit, "edit", doRemove, "remove", doSendNow, "send now", doMoveUp, "up", doMoveDown, "down", doHold, "hold", doRelease, "release"))
 	} else {
-		title += q.look.dim.Render(" · tab")
+		title += q.look.dim.Render(prefixed(" · ", q.look.keys.key(doNextPart)))
 	}
 	out := []string{q.look.rule(title, width)}
 	at := q.at(s)

@@ -71,7 +71,7 @@ func (m *model) details() []string {
 	if m.desk {
 		add(m.look.keys.hint(doSessions, "sessions"))
 	}
-	add("? help")
+	add(m.look.keys.hint(doAsk, "help"))
 	return out
 }
 
@@ -90,7 +90,7 @@ func (m *model) lag() string {
 			}
 			continue
 		}
-		if c.LagEvents > most.LagEvents {
+		if c.LagEvents > most.LagEvents || c.LagEvents == most.LagEvents && c.Client < most.Client {
 			most = c
 		}
 	}

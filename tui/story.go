@@ -239,7 +239,7 @@ func (s *story) errorAt(id string) landmark {
 
 // mark puts a line of ours between what is said.
 func (s *story) mark(text string) {
-	s.list.Append(&note{look: s.look, style: &s.look.warn, text: "── " + text, space: true}, false)
+	s.list.Append(&note{style: &s.look.warn, text: "── " + text, space: true}, false)
 }
 
 // forget drops the oldest turns once there are too many items, and not while
