@@ -295,10 +295,14 @@ func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 		p.events(5, 6)
 		r.attached(protocol.ModeResume)
 		r.seqs(5, 6)
+		busy := 0
 		for _, err := range s.Events(t.Context()) {
-			if !errors.Is(err, errBusy) {
+			if busy++; !errors.Is(err, errBusy) {
 				t.Errorf("a second reader got %v", err)
 			}
+		}
+		if busy != 1 {
+			t.Errorf("a second reader got %d items", busy)
 		}
 		s.Close()
 		s.Close()
