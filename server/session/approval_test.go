@@ -405,3 +405,25 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		}
 	})
 }
+
+func TestEachRequestExpiresInItsOwnTime(t *testing.T) {
+	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *rig) {
+		id := asking(r, protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Expires: new(time.Now().Add(time.Minute)), Explained: []string{"no"}})
+		time.Sleep(30 * time.Minute)
+		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion})
+		r.settle()
+		if st := r.state(id); len(st.Approvals) != 2 || len(st.Approvals[0].Explained) != 0 || st.Approvals[1].Expires.Sub(*st.Approvals[0].Expires) != 30*time.Minute {
+			t.Fatalf("pending %+v", st.Approvals)
+		}
+		time.Sleep(31 * time.Minute)
+		r.settle()
+		if st := r.state(id); len(st.Approvals) != 1 || st.Approvals[0].Request != "b" {
+			t.Errorf("after an hour: %+v", st.Approvals)
+		}
+		time.Sleep(30 * time.Minute)
+		r.settle()
+		if st := r.state(id); len(st.Approvals) != 0 {
+			t.Errorf("at last: %+v", st.Approvals)
+		}
+	})
+}

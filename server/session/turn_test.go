@@ -49,6 +49,7 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			run := r.agents.run()
 			run.say(
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
+				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
 				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
 				Event{Type: protocol.ToolOutput, Task: "k", Parent: "up", Data: protocol.ToolOutputData{Tool: "t", Text: "x"}},
 			)
@@ -64,8 +65,13 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			}
 			r.settle()
 			ends := map[protocol.Type]protocol.Event{}
+			starts := map[protocol.Type]int{}
 			for _, e := range r.events(id, false) {
 				ends[e.Type] = e
+				starts[e.Type]++
+			}
+			if starts[protocol.TextStart] != 1 || starts[protocol.ReasoningStart] != 1 || starts[protocol.ToolStarted] != 1 {
+				t.Errorf("%s: started %v", reason, starts)
 			}
 			var tool protocol.ToolEndedData
 			e := ends[protocol.ToolEnded]
