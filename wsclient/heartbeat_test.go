@@ -100,5 +100,7 @@ func TestSilenceIsCountedFromWhatWasHeardLast(t *testing.T) {
 		fires(10*time.Second, 6, true, beatNothing) // nobody read
 		fires(10*time.Second, 6, false, beatPing)
 		fires(10*time.Second, 6, false, beatDead)
+		h.start(0) // another connection owes no answer
+		fires(10*time.Second, 0, false, beatPing)
 	})
 }
