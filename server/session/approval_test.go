@@ -400,6 +400,20 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		if got := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"}))); got.Outcome != protocol.Denied {
 			t.Errorf("denied: %+v", got)
 		}
+		events := r.events(id, false)
+		if e := events[len(events)-1]; e.Type != protocol.ApprovalResolved || e.Task != "" || e.By == nil || e.Turn == "" {
+			t.Errorf("recorded %+v", e)
+		}
+		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.AllowOnce, Reason: "s\xffo"})))
+		for _, e := range r.events(id, false) {
+			var d protocol.ApprovalResolvedData
+			if _ = e.Decode(&d); e.Type == protocol.ApprovalResolved && d.Request == "a" && (e.Task != "k" || d.Reason != "s\uFFFDo") {
+				t.Errorf("recorded for %q with %q", e.Task, d.Reason)
+			}
+		}
+		if err := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})), protocol.CodeConflict); err.Message != "already allowed by bert" {
+			t.Errorf("too late: %s", err.Message)
+		}
 		if v, _ := r.agents.run().heard("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
 			t.Errorf("heard %+v", v)
 		}

@@ -230,6 +230,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 		queued  int
 	}{
 		{[]string{protocol.QueueKeep, protocol.QueueHold}, 1, 1},
+		{[]string{"", protocol.QueueHold}, 1, 1},
 		{[]string{protocol.QueueKeep, protocol.QueueClear}, 0, 0},
 		{[]string{protocol.QueueHold, protocol.QueueKeep}, 1, 1},
 		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1},

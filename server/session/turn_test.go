@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -47,6 +48,7 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			id := r.create()
 			sent := r.send(id, "go")
 			run := r.agents.run()
+			time.Sleep(1500 * time.Millisecond)
 			run.say(
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
@@ -83,7 +85,10 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			}
 			var end protocol.TurnEndedData
 			e = ends[protocol.TurnEnded]
-			if _ = e.Decode(&end); end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
+			if _ = e.Decode(&end); end.DurationMS != 1500 {
+				t.Errorf("%s: took %d ms", reason, end.DurationMS)
+			}
+			if end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
 				t.Errorf("%s: ended %s by %v, %+v", reason, end.Reason, e.By, end.Usage)
 			}
 			rows, err := r.store.Turns(t.Context(), id, 0, 9)
