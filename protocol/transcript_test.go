@@ -159,11 +159,12 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 			t.Errorf("delta %d does not join", i)
 		}
 	}
-	if at := r.Event().Time; !at.Equal(first.Time) || at.IsZero() {
-		t.Errorf("a run that began at %v is of %v", first.Time, at)
+	whole := r.Event()
+	if !whole.Time.Equal(first.Time) || whole.Time.IsZero() {
+		t.Errorf("a run that began at %v is of %v", first.Time, whole.Time)
 	}
-	if a, b := r.Bounds(); r.Len() != 4 || a != 5 || b != 8 {
-		t.Errorf("%d events, %d..%d", r.Len(), a, b)
+	if r.Len() != 4 || whole.First() != 5 || whole.Seq != 8 {
+		t.Errorf("%d events, %d..%d", r.Len(), whole.First(), whole.Seq)
 	}
 }
 

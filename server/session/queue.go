@@ -45,7 +45,7 @@ func planOf(m protocol.Message) *protocol.PlanRunData {
 }
 
 func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error) {
-	m.MessageID, m.By = newID(idMessage), &a.by
+	m.MessageID, m.By = NewID(idMessage), &a.by
 	if err := fitMessage(&m); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error)
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
 	}
-	at := time.Now().UTC().Truncate(time.Millisecond)
+	at := stamp()
 	m.QueuedAt = &at
 	added := protocol.QueueAddedData{Message: m}
 	index := len(s.state.Queue)
@@ -170,7 +170,7 @@ func (s *Session) queueHold(a *action, d *protocol.QueueHoldData) (any, error) {
 	if _, err := s.queued(a, d.MessageID); err != nil {
 		return nil, err
 	}
-	id := ""
+	var id string
 	if h := s.editHold(d.MessageID); h != nil {
 		id = h.ID
 	} else {
@@ -184,7 +184,7 @@ func (s *Session) queueHold(a *action, d *protocol.QueueHoldData) (any, error) {
 }
 
 func (s *Session) hold(reason, message string, by *protocol.Actor) string {
-	h := protocol.Hold{ID: newID(idHold), Reason: reason, MessageID: message, By: by}
+	h := protocol.Hold{ID: NewID(idHold), Reason: reason, MessageID: message, By: by}
 	s.record(protocol.QueueHeld, by, h)
 	return h.ID
 }
