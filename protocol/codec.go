@@ -87,7 +87,6 @@ type Retry struct {
 // A Door is how a foreign client came in.
 type Door struct {
 	Path    string                            // of the URL, behind the mount
-	Query   map[string][]string               // without credentials
 	By      Actor                             // who acts through it
 	Role    Role                              // what they may; the server checks it, a codec may say no sooner
 	ID      func(prefix string) string        // mints ids; tests make it predictable

@@ -178,7 +178,7 @@ const (
 
 func decidedBy(text string) (by *protocol.Actor, outcome protocol.Outcome, ok bool) {
 	text, ok = strings.CutSuffix(text, ".")
-	name := ""
+	var name string
 	if over, is := strings.CutPrefix(text, requestOver); is {
 		outcome = protocol.Outcome(over)
 	} else if decided, is := strings.CutPrefix(text, decidedIntro); is {

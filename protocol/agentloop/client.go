@@ -1,9 +1,7 @@
 package agentloop
 
 import (
-	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -69,7 +67,7 @@ type Client struct {
 
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
-	epoch := epochOf(call.ID("e"))
+	epoch := bridge.Epoch(call.ID("e"))
 	c := &Client{
 		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
 		desk: bridge.Desk{
@@ -82,17 +80,6 @@ func NewClient(call protocol.Call) *Client {
 		c.before.Detach()
 	}
 	return c
-}
-
-// epochOf makes an epoch of an id.
-func epochOf(id string) string {
-	epoch := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id))
-	return ("e" + epoch)[:min(64, len(epoch)+1)]
 }
 
 // Open implements protocol.Codec.
@@ -199,17 +186,7 @@ func clip(s string) string {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(method string, data []byte) {
-	d := protocol.RawData{Source: Name, Method: cut(method)}
-	whole, ok := protocol.Compact(data)
-	if !ok {
-		whole = protocol.MustEncode(protocol.ValidText(string(data)))
-	}
-	if len(whole) > protocol.MaxEvent/2 {
-		d.Bytes = int64(len(data))
-		whole = protocol.MustEncode(clip(string(data)))
-	}
-	d.Data = json.RawMessage(whole)
-	c.add(protocol.Raw, d)
+	c.add(protocol.Raw, bridge.Raw(Name, cut(method), data))
 }
 
 // tellSummary tells who watches that the session changed.

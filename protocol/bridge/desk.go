@@ -61,8 +61,8 @@ func (d *Desk) Take(out *protocol.Output, line []byte) (c protocol.Command, ok b
 			Version: protocol.Version, Server: d.Server, Connection: d.Epoch, By: protocol.Actor{Name: h.Name},
 			Commands: slices.DeleteFunc(append([]protocol.Verb{protocol.DoHello, protocol.DoPing}, d.Verbs...),
 				func(v protocol.Verb) bool { return d.Brief && slices.Contains(d.Kept, v) }),
-			Window:   d.Window,
-			Limits:   protocol.Limits{Message: protocol.MaxMessage, Event: protocol.MaxEvent},
+			Window: d.Window,
+			Limits: protocol.Limits{Message: protocol.MaxMessage, Event: protocol.MaxEvent},
 		})
 		return c, false
 	}

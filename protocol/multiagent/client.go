@@ -2,7 +2,6 @@ package multiagent
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -95,19 +94,9 @@ func NewClient(c protocol.Call) *Client {
 	return &Client{
 		call: c, memory: m,
 		desk: bridge.Desk{
-			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: epoch(c.ID("e")), Brief: c.Brief, Kept: kept, Why: why,
+			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: bridge.Epoch(c.ID("e")), Brief: c.Brief, Kept: kept, Why: why,
 		},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // Open implements protocol.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes

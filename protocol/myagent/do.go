@@ -176,6 +176,9 @@ func (c *client) export(s *session, cmd *protocol.Command) {
 			c.desk.Fail(c.out, cmd, err)
 			return
 		}
+		if len(raw) <= maxSigned {
+			s.state = raw // for the next connection, should the server have lost the session
+		}
 		o := object(raw)
 		r := protocol.ExportResult{State: protocol.SignedState{Version: Name, State: raw, Signature: o.str("signature")}, Expires: c.now.Add(stateTTL).UTC()}
 		c.desk.Answer(c.out, cmd, r)
