@@ -1,6 +1,8 @@
 package effectiveagent
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,6 +25,7 @@ type session struct {
 	said  []string  // what they say, until the agent says something: a server that drops ids may tell it once more as an input
 
 	resumes time.Time // until then the server may say that it goes on from where we were; zero: it is settled
+	until   uint64    // the sequence at the server up to which all that comes is past; 0: what comes is now
 	held    []protocol.Command
 }
 
@@ -135,8 +138,8 @@ func (c *Client) seen(s *session, cmd *protocol.Command) {
 	}
 }
 
-// open begins to follow a session. A server of our kind may go on from where we were; of any other, what was seen before is history,
-// and what the session is now nobody tells.
+// open begins to follow a session. A server of our kind goes on from where we were, or tells what the session is; of any other, what was
+// seen before is history, and what the session is now nobody tells.
 func (c *Client) open(id string) *session {
 	s := &session{known: c.memory.take(id, formOf(c.call.Options), c.sessions)}
 	c.sessions[id] = s
@@ -146,13 +149,15 @@ func (c *Client) open(id string) *session {
 		s.log = bridge.NewLog(id, c.epoch())
 		s.log.Resets = protocol.ResetResubscribed
 		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
-	case s.noted && s.at != "":
+	case c.call.Kin, s.noted && s.at != "":
 		s.log.Detach()
-		s.resumes = c.now.Add(resumeWait)
-		subscribe.Metadata = &metadata{Note: &note{After: s.at}}
 	default:
 		s.log.Detach()
 		c.renew(s)
+	}
+	if c.call.Kin || s.noted && s.at != "" {
+		s.resumes = c.now.Add(resumeWait)
+		subscribe.Metadata = &metadata{Note: &note{After: s.at, Whole: c.call.Kin}}
 	}
 	c.say(subscribe)
 	return s
@@ -175,7 +180,7 @@ func (c *Client) renew(s *session) {
 // hold keeps a command until it is settled how its session goes on; false: it is.
 func (c *Client) hold(s *session, cmd *protocol.Command) bool {
 	switch {
-	case s == nil || s.resumes.IsZero():
+	case s == nil || s.resumes.IsZero() && s.until == 0:
 		return false
 	case len(s.held) >= maxWaiting:
 		c.fail(cmd, protocol.CodeTooMany, "too many commands wait for the session")
@@ -192,21 +197,61 @@ func (c *Client) unanswered(s *session) {
 		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
 		return
 	}
-	c.settle(s, false)
+	c.settle(s, &note{})
 }
 
-// settle goes on with a session: with what came after the activity that we had last, if the server says so, else anew.
-func (c *Client) settle(s *session, resumed bool) {
-	held := s.held
-	s.held, s.resumes, s.tries = nil, time.Time{}, 0
-	if resumed {
+// settle goes on with a session as the server says: with what came after the activity that we had last, with what the session is, or
+// anew.
+func (c *Client) settle(s *session, n *note) {
+	s.resumes, s.tries = time.Time{}, 0
+	switch {
+	case n.After != "" && n.After == s.at:
 		s.log.Resumes = protocol.ResumeReplayed
-	} else {
+	case !c.learned(s, n):
 		c.renew(s)
 	}
+	if s.until == 0 {
+		c.release(s)
+	}
+}
+
+// past lets what waits go on, once all that is past has come.
+func (c *Client) past(s *session, a *seen) {
+	if at, err := protocol.ParsePosition(cmp.Or(a.Note.After, a.ID)); err == nil && at.Seq >= s.until {
+		s.until = 0
+		c.release(s)
+	}
+}
+
+// release carries out the commands that were held.
+func (c *Client) release(s *session) {
+	held := s.held
+	s.held = nil
 	for i := range held {
 		c.command(&held[i])
 	}
+}
+
+// learned takes what a session is from a server of our kind: a session that was not seen before, or whose log is another now. False when
+// it does not say.
+func (c *Client) learned(s *session, n *note) bool {
+	at, err := protocol.ParsePosition(n.After)
+	state := new(protocol.State)
+	if err != nil || len(n.State) == 0 || json.Unmarshal(n.State, state) != nil || state.Seq != at.Seq || state.Seq > 1<<53 {
+		return false
+	}
+	if s.log.State.Turn != nil {
+		c.lose(s)
+	}
+	if was, err := protocol.ParsePosition(s.at); err != nil || was.Epoch != at.Epoch {
+		s.log.Forget()
+	}
+	s.log.Renew(c.epoch())
+	s.log.Resets = protocol.ResetFresh
+	s.log.Begin(state)
+	s.at, s.noted, s.alias.theirs, s.alias.ours = n.After, true, "", ""
+	s.until = n.Until
+	return true
 }
 
 func (c *Client) unsubscribe(cmd *protocol.Command) {
