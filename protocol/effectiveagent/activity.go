@@ -12,11 +12,11 @@ import (
 // activity takes an activity of a session.
 func (c *Client) activity(s *session, a seen) {
 	s.heard = true
-	if !s.resumes.IsZero() {
-		c.settle(s, &a.Note)
-	}
-	if s.until > 0 {
+	switch {
+	case s.until > 0:
 		defer c.past(s, &a)
+	case !s.resumes.IsZero():
+		c.settle(s, &a.Note)
 	}
 	if a.Note.After != "" {
 		return

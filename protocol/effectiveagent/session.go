@@ -1,7 +1,6 @@
 package effectiveagent
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -24,7 +23,7 @@ type session struct {
 	mine  []string  // ids of the newest messages that were recorded when they were sent
 	said  []string  // what they say, until the agent says something: a server that drops ids may tell it once more as an input
 
-	resumes time.Time // until then the server may say that it goes on from where we were; zero: it is settled
+	resumes time.Time // until then the server may say how it goes on, or the next of what is past; zero: it is settled
 	until   uint64    // the sequence at the server up to which all that comes is past; 0: what comes is now
 	held    []protocol.Command
 }
@@ -180,7 +179,7 @@ func (c *Client) renew(s *session) {
 // hold keeps a command until it is settled how its session goes on; false: it is.
 func (c *Client) hold(s *session, cmd *protocol.Command) bool {
 	switch {
-	case s == nil || s.resumes.IsZero() && s.until == 0:
+	case s == nil || s.resumes.IsZero():
 		return false
 	case len(s.held) >= maxWaiting:
 		c.fail(cmd, protocol.CodeTooMany, "too many commands wait for the session")
@@ -190,8 +189,13 @@ func (c *Client) hold(s *session, cmd *protocol.Command) bool {
 	return true
 }
 
-// unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next.
+// unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next. Of one that did
+// and then fell silent, what was told counts.
 func (c *Client) unanswered(s *session) {
+	if s.until > 0 {
+		c.release(s)
+		return
+	}
 	if s.tries++; s.tries < resumeTries {
 		s.resumes = time.Time{}
 		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
@@ -203,7 +207,7 @@ func (c *Client) unanswered(s *session) {
 // settle goes on with a session as the server says: with what came after the activity that we had last, with what the session is, or
 // anew.
 func (c *Client) settle(s *session, n *note) {
-	s.resumes, s.tries = time.Time{}, 0
+	s.tries = 0
 	switch {
 	case n.After != "" && n.After == s.at:
 		s.log.Resumes = protocol.ResumeReplayed
@@ -212,21 +216,23 @@ func (c *Client) settle(s *session, n *note) {
 	}
 	if s.until == 0 {
 		c.release(s)
+	} else {
+		s.resumes = c.now.Add(resumeWait)
 	}
 }
 
 // past lets what waits go on, once all that is past has come.
 func (c *Client) past(s *session, a *seen) {
-	if at, err := protocol.ParsePosition(cmp.Or(a.Note.After, a.ID)); err == nil && at.Seq >= s.until {
-		s.until = 0
+	s.resumes = c.now.Add(resumeWait)
+	if at, err := protocol.ParsePosition(a.ID); err == nil && at.Seq >= s.until {
 		c.release(s)
 	}
 }
 
-// release carries out the commands that were held.
+// release carries out the commands that were held: how the session goes on is settled.
 func (c *Client) release(s *session) {
 	held := s.held
-	s.held = nil
+	s.held, s.resumes, s.until = nil, time.Time{}, 0
 	for i := range held {
 		c.command(&held[i])
 	}
@@ -250,7 +256,9 @@ func (c *Client) learned(s *session, n *note) bool {
 	s.log.Resets = protocol.ResetFresh
 	s.log.Begin(state)
 	s.at, s.noted, s.alias.theirs, s.alias.ours = n.After, true, "", ""
-	s.until = n.Until
+	if n.Until > at.Seq {
+		s.until = n.Until
+	}
 	return true
 }
 
