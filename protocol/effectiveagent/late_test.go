@@ -75,13 +75,19 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 		p := newPair(t)
 		events := history(rt)
 		joins := rapid.IntRange(1, len(events)).Draw(rt, "joins")
-		truth := &protocol.Transcript{}
+		state, truth := &protocol.State{Session: "s1"}, &protocol.Transcript{} // from the last turn's end before that, which is its first
 		for i := range events {
 			line := p.event(&events[i])
-			if p.bounds["s1"].Seq == events[i].Seq && i < joins {
-				truth = &protocol.Transcript{Seq: events[i].Seq}
-			} else if _, err := truth.Apply(&events[i]); err != nil {
+			e := events[i]
+			e.Seq = state.Seq + 1
+			if err := state.Apply(&e); err != nil {
 				rt.Fatal(err)
+			}
+			if _, err := truth.Apply(&e); err != nil {
+				rt.Fatal(err)
+			}
+			if e.Type == protocol.TurnEnded && i < joins {
+				state.Seq, truth = 0, &protocol.Transcript{}
 			}
 			switch {
 			case i == joins-1:
@@ -91,8 +97,7 @@ func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 				p.pass(line)
 			}
 		}
-		truth.Seq = p.guest.transcript.Seq // of a boundary nothing is told
-		for _, both := range [][2]any{{p.states["s1"], p.guest.state}, {truth, p.guest.transcript}} {
+		for _, both := range [][2]any{{state, p.guest.state}, {truth, p.guest.transcript}} {
 			if there, here := protocol.MustEncode(both[0]), protocol.MustEncode(both[1]); string(there) != string(here) {
 				rt.Fatalf("at the server %s\nat the client %s", there, here)
 			}
