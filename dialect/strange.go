@@ -1,0 +1,60 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// strange tells why what a server said first can be no word of the dialect that our client speaks, or nil. said is what our client
+// said first. What nobody would say is not strange: a codec keeps what it does not understand.
+func strange(name string, said, heard []byte) error {
+	if len(said) > 0 && bytes.Equal(said, heard) {
+		return protocol.Errorf(protocol.CodeUnsupported, "it says back what it hears: it does not speak %s", name)
+	}
+	var fields map[string]json.RawMessage
+	if len(heard) > protocol.MaxEvent || json.Unmarshal(heard, &fields) != nil {
+		return nil
+	}
+	if of := speakers(fields); len(of) > 0 && !slices.Contains(of, name) {
+		return protocol.Errorf(protocol.CodeUnsupported, "it does not speak %s: what it says is %s", name, of[0])
+	}
+	return nil
+}
+
+// marks are the fields by which the messages of servers are told apart: all of a mark's are there.
+var marks = []struct {
+	of     string
+	fields []string
+}{
+	{"sandcastle", []string{"_tag"}},
+	{"myagent", []string{"event"}},
+	{"effectiveagent", []string{"type", "agentRuntimeId"}},
+	{"effectiveagent", []string{"type", "targetAgentRuntimeId"}},
+	{"effectiveagent", []string{"type", "activity"}},
+	{"effectiveagent", []string{"type", "code", "message"}},
+	{"effectiveagent", []string{"type", "metadata"}},
+	{"agentloop", []string{"type", "id", "payload"}},
+	{"multiagent", []string{"type", "conversationId"}},
+	{"multiagent", []string{"type", "error"}},
+	{"multiagent", []string{"type", "payload"}},
+	{"multiagent", []string{"type", "data"}},
+	{protocol.Subprotocol, []string{"id", "result"}},
+	{protocol.Subprotocol, []string{"session", "type", "time", "data"}},
+}
+
+// speakers lists whose server may have said a message.
+func speakers(fields map[string]json.RawMessage) (of []string) {
+	for _, m := range marks {
+		if !slices.ContainsFunc(m.fields, func(f string) bool { return fields[f] == nil }) {
+			of = append(of, m.of)
+		}
+	}
+	var refusal struct{ Code, Message string }
+	if fields["type"] == nil && json.Unmarshal(fields["error"], &refusal) == nil && refusal.Code != "" && refusal.Message != "" {
+		of = append(of, protocol.Subprotocol)
+	}
+	return of
+}
