@@ -78,10 +78,9 @@ func (h *heard) caughtUp() {
 		h.c.settle(a, nil, nil)
 		return
 	}
-	if t := s.log.State.Turn; t != nil && s.replays && !s.lists {
-		h.c.endTurn(s, h.at, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"})
+	if s.replays {
+		h.c.replayed(s, ofBefore)
 	}
-	s.replays = false
 }
 
 func (h *heard) sessionCreated() {

@@ -105,20 +105,39 @@ func (c *client) revive(o *opening) {
 		}
 		s.foreign, s.here, s.replays = clip(object(result).str("session")), true, true
 		c.current = s
-		// The frames that were missed come before a notice that ends them.
-		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
-			s.replays, s.log.Resumes = false, protocol.ResumeRestored
+		c.replay(s, func() {
+			s.log.Resumes = protocol.ResumeRestored
 			if c.can[canTurns] {
 				s.vacate(c)
 			}
-			if s.log.State.Turn != nil && !s.lists {
-				c.endTurn(s, c.now, protocol.TurnEndedData{
-					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
-				})
-			}
+			c.replayed(s, protocol.TurnEndedData{
+				Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
+			})
 			c.opened(o, s, nil)
-		}})
+		})
 	})
+}
+
+// replay waits until the frames that a session missed have come: a notice ends them.
+func (c *client) replay(s *session, then func()) {
+	c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(json.RawMessage, *protocol.Error) {
+		s.replays = false
+		then()
+	}})
+}
+
+// ofBefore is the end of a turn that was under way where a session was continued from.
+var ofBefore = protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"}
+
+// replayed goes on after a replay: a turn that it left open ends as d says, unless what came was a list, in which a turn goes on.
+func (c *client) replayed(s *session, d protocol.TurnEndedData) {
+	s.replays = false
+	switch {
+	case s.log.State.Turn == nil:
+		c.rest(s)
+	case !s.lists:
+		c.endTurn(s, c.now, d)
+	}
 }
 
 // vacate takes away what waited at a server that lost it: what it has restored of that, it tells anew.

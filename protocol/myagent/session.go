@@ -49,6 +49,8 @@ type hearing struct {
 	heard   []byte // the turn's text
 	summed  string // and what its aggregation came to
 	solving bool   // the turn was begun by user.solve_tasks
+
+	recovering string // what was begun to recover by
 	lapse   time.Time
 	replays bool            // frames are of the session before
 	lists   bool            // they came in a list: the turn goes on
