@@ -10,7 +10,7 @@ import (
 // notable are the native events that come as a notice: MyAgent has no word for them.
 var notable = map[string]bool{
 	string(protocol.SessionUpdated): true, string(protocol.MessageUser): true, string(protocol.TurnStarted): true,
-	string(protocol.ApprovalExplained): true, string(protocol.ApprovalResolved): true,
+	string(protocol.ApprovalRequested): true, string(protocol.ApprovalExplained): true, string(protocol.ApprovalResolved): true,
 	string(protocol.QueueAdded): true, string(protocol.QueueUpdated): true, string(protocol.QueueRemoved): true,
 	string(protocol.QueueMoved): true, string(protocol.QueueHeld): true, string(protocol.QueueReleased): true,
 	string(protocol.PlanUpdated): true, string(protocol.ContextUpdated): true, string(protocol.ContextCompacted): true,

@@ -51,12 +51,12 @@ type hearing struct {
 	solving bool   // the turn was begun by user.solve_tasks
 
 	recovering string // what was begun to recover by
-	lapse   time.Time
-	replays bool            // frames are of the session before
-	lists   bool            // they came in a list: the turn goes on
-	waits   map[string]bool // steps that the server says still wait
-	whole   map[string]bool // task ids that are numbers at the server
-	decided []decided
+	lapse      time.Time
+	replays    bool            // frames are of the session before
+	lists      bool            // they came in a list: the turn goes on
+	waits      map[string]bool // steps that the server says still wait
+	whole      map[string]bool // task ids that are numbers at the server
+	decided    []decided
 }
 
 // forgetTurn forgets what was of one turn only.

@@ -263,7 +263,7 @@ func told(t *protocol.Turn) string {
 			fmt.Fprintf(&b, "[%s %s %s %s]", it.Tool.Name, it.Tool.End.Status, it.Text, it.Tool.End.Error)
 		case it.Kind == protocol.ItemApproval && it.Resolved != nil:
 			fmt.Fprintf(&b, "<%s>", it.Resolved.Outcome)
-		case it.Kind == protocol.ItemEvent:
+		case it.Kind == protocol.ItemEvent && it.Type != protocol.ContextUpdated:
 			fmt.Fprintf(&b, "{%s}", it.Type)
 		}
 	}
