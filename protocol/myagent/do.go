@@ -131,6 +131,10 @@ func (c *client) create(cmd *protocol.Command) {
 		c.desk.Fail(c.out, cmd, c.unsupported("the environment of an agent"))
 		return
 	}
+	if c.call.Brief && d.Name != "" { // nobody would know it any more
+		c.desk.Fail(c.out, cmd, c.unsupported("the name of a session: give a title"))
+		return
+	}
 	title := d.Title
 	if title == "" {
 		title = d.Name

@@ -109,6 +109,11 @@ func (s *server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	})
 }
 
+// TooLarge says that a message is over the limit: nothing of it was read.
+func (s *server) TooLarge(now time.Time, message string) protocol.Output {
+	return s.call(now, func() { s.complain("Invalid message: " + message) })
+}
+
 // Wake implements protocol.Codec.
 func (s *server) Wake(now time.Time) protocol.Output {
 	return s.call(now, func() {
