@@ -295,19 +295,38 @@ func TestARecoveryKeepsItsName(t *testing.T) {
 	}
 }
 
-// A session that is lost for good is begun anew, and our client is told so by a reset.
+// A session that is lost for good is begun anew, and our client is told so by a reset. What was said stays, what waits is said.
 func TestALostRealSessionIsBegunAnew(t *testing.T) {
 	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.hear(real(4, "agent.final_answer", "8202", `,"content":"first"`))
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "three"}, nil)
 	was := s.at
 	s.connect()
 	s.hear(`{"event":"system.connected","seq":1}`)
 	s.ask(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
 	s.hear(
 		`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`,
-		`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`,
 	)
-	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "9000" {
+	if m := s.said(); len(m) != 2 || m[1].Event != userCreateSession || plain(m[1].Content) != "work" {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`)
+	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "8202" || len(s.state.Queue) != 0 || s.state.Turn.Message.Text != "three" {
 		t.Errorf("%v %+v", s.modes, s.state)
+	}
+	if m := s.said(); len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || plain(m[1].Content) != "three" || m[1].Session != "9000" {
+		t.Errorf("said %+v", m)
+	}
+	s.hear(real(5, "agent.final_answer", "9000", `,"content":"third"`))
+	var past protocol.HistoryResult
+	s.get(protocol.DoHistory, "work", protocol.HistoryData{}, &past)
+	told := string(protocol.MustEncode(past.Events))
+	for what, n := range map[string]int{"first": 1, `"two"`: 1, "server_restart": 1, "third": 1} {
+		if strings.Count(told, what) != n {
+			t.Errorf("history tells %q %d times: %s", what, strings.Count(told, what), told)
+		}
 	}
 }
 

@@ -110,9 +110,7 @@ func (c *client) revive(o *opening) {
 			if c.can[canTurns] {
 				s.vacate(c)
 			}
-			c.replayed(s, protocol.TurnEndedData{
-				Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
-			})
+			c.replayed(s, serverRestarted)
 			c.opened(o, s, nil)
 		})
 	})
@@ -124,6 +122,11 @@ func (c *client) replay(s *session, then func()) {
 		s.replays = false
 		then()
 	}})
+}
+
+// serverRestarted is the end of a turn that was under way in a session that the server lost.
+var serverRestarted = protocol.TurnEndedData{
+	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
 }
 
 // ofBefore is the end of a turn that was under way where a session was continued from.
@@ -156,7 +159,11 @@ func (s *session) vacate(c *client) {
 
 // beginFor begins a session for a name that the server does not know.
 func (c *client) beginFor(o *opening) {
-	c.ask(frame{Event: userCreateSession, Content: o.name}, nil, func(result json.RawMessage, err *protocol.Error) {
+	title := o.name
+	if o.known != nil && len(o.known.names) > 0 {
+		title = o.known.names[0]
+	}
+	c.ask(frame{Event: userCreateSession, Content: title}, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.opened(o, nil, protocol.Errorf(protocol.CodeNoSession, "there is no session %q, and none could be begun: %s", clip(o.name), err.Message))
 			return
@@ -166,13 +173,31 @@ func (c *client) beginFor(o *opening) {
 			c.opened(o, nil, protocol.Errorf(protocol.CodeInternal, "the server began no session"))
 			return
 		}
-		if known := o.known; known != nil && known != s {
-			s.names = known.names
-			s.named(known.log.Session)
-			s.add(c, bridge.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
-				Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one",
-			}})
+		if o.known == nil || o.known == s {
+			c.opened(o, s, nil)
+			return
 		}
-		c.opened(o, s, nil)
+		o.known.beginAgain(c, s)
+		c.opened(o, o.known, nil)
+		c.rest(o.known)
 	})
+}
+
+// beginAgain lets a session go on in another one that the server began in its place. What was said stays for people, and what waits to be
+// said still does; the agent knows nothing of it.
+func (s *session) beginAgain(c *client, anew *session) {
+	c.forget(anew)
+	s.foreign, s.last, s.lastSeq = anew.foreign, anew.last, anew.lastSeq
+	waiting := s.log.State.Queue
+	if t := s.log.State.Turn; t != nil {
+		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
+	}
+	s.log.Renew(s.nextEpoch(c))
+	s.hearing = hearing{turns: s.turns, parts: s.parts}
+	s.add(c, bridge.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one, whose agent does not know what was said",
+	}})
+	for _, m := range waiting {
+		s.add(c, bridge.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	}
 }

@@ -3,6 +3,7 @@ package myagent
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"agentctl/protocol"
@@ -164,6 +165,24 @@ func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
 	}
 	if m := after.next(agentUserConfirm); m.Step != "confirm_plan_r1" || meta1(m).has("orig_seq") {
 		t.Errorf("%+v", m)
+	}
+}
+
+// What MyAgent's clients cannot take is not sent to them.
+func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
+	p := newPeer(t)
+	p.add("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	for n := range 10 {
+		p.add("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10)}))
+	}
+	p.add("s1", answering(1)...)
+	for meta, want := range map[string]bool{`{}`: false, `{"reply_to":"a"}`: true} { // ours asks for an answer, and takes more
+		b := newBench(t, p, nil)
+		b.say(`{"event":"user.reconnect","session_id":"s1","metadata":` + meta + `}`)
+		m := b.next(systemNotice)
+		if got := meta1(m).has("state"); got != want || meta1(m).str("action") != actionReconnected {
+			t.Errorf("%s: shown %t", meta, got)
+		}
 	}
 }
 

@@ -183,6 +183,9 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 				return n > 0 && s.story.Turns[n-1].End != nil && s.state.Turn == nil
 			})
 			contains(t, told(s.story.Turns[len(s.story.Turns)-1]), "你好, world: plain three | completed")
+			if past := string(protocol.MustEncode(do[protocol.HistoryResult](s, protocol.DoHistory, nil))); !strings.Contains(past, "plain one") || !strings.Contains(past, "server_restart") {
+				t.Errorf("the history is %s", past)
+			}
 			if c := do[protocol.ListResult](s, protocol.DoList, nil); len(c.Sessions) == 0 {
 				t.Error("no session is known")
 			}
