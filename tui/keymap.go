@@ -59,7 +59,7 @@ var bindings = []binding{
 	{everywhere, doTurnAfter, []string{"alt+down"}, "to the next turn"},
 	{everywhere, doFoldLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
 	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript"},
-	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent"},
+	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent: refused, or waiting for the connection"},
 	{everywhere, doEditor, []string{"ctrl+g"}, "write the message in your editor ($VISUAL, $EDITOR)"},
 	{everywhere, doEarlier, []string{"ctrl+p"}, "what you wrote before"},
 	{everywhere, doLater, []string{"ctrl+n"}, "what you wrote after that"},
