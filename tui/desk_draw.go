@@ -186,7 +186,7 @@ func (d *desk) foot() string {
 		return fit(link+d.look.bad.Render(" "+oneLine(transcript.Clean(d.lost))), d.width)
 	}
 	if link != "" {
-		return fit(link+d.look.dim.Render(" · "+keys.hint(doRetry, "tries again now")), d.width)
+		return fit(link+d.look.dim.Render(prefixed(" · ", keys.hint(doRetry, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
 	}
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
