@@ -23,6 +23,7 @@ func (m *model) take(b batch) tea.Cmd {
 	}
 	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
 	m.outbox.settle(m.state.Seq)
+	m.story.listed(m.plan.of(m.state) != nil)
 	if m.approvals.follow(m.state.Approvals, m.now(), live) {
 		m.quiet = m.now().Add(grace)
 	}
