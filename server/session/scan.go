@@ -194,6 +194,7 @@ func (sc *scan) turn() {
 func (sc *scan) hit(t *protocol.Turn, item int, of saying) {
 	h := protocol.Hit{
 		Session: sc.from.Session, Turn: t.Turn, First: t.First, Seq: of.seq, Kind: of.kind, Item: of.id, Time: of.at,
+		Count: sc.query.Count(of.text),
 	}
 	h.Snippet, h.Matches = snippet(sc.query, of.text)
 	if len(sc.found) >= 2*sc.most {
