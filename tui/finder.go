@@ -22,7 +22,8 @@ type finder struct {
 	query *protocol.Query  // nil: nothing is looked for
 	wave  int              // of the search under way; what comes of others is stale
 	busy  bool
-	asOf  uint64 // how far the session was when it began
+	asOf  uint64        // how far the session was when it began
+	goal  *protocol.Hit // gone to first; nil: the newest
 
 	hits   []protocol.Hit // the newest first
 	counts []int          // of matches in a hit and all newer ones
@@ -89,7 +90,7 @@ func (f *finder) Render(l *look, width int) []string {
 		return []string{fit(l.key.Render(label)+f.input.View(), width)}
 	case f.query == nil:
 		return nil
-	case f.busy && len(f.hits) == 0:
+	case f.busy && (len(f.hits) == 0 || f.goal != nil):
 		return []string{l.dim.Render(fit(label+f.text+" …", width))}
 	}
 	places := f.matches()
@@ -199,7 +200,7 @@ func (m *model) told(msg hitsMsg) tea.Cmd {
 	case msg.err != nil:
 		return m.lookFrom(m.story.list.Last(), -1)
 	}
-	first := len(f.hits) == 0
+	fresh := len(f.hits)
 	for _, h := range msg.page.Hits {
 		f.add(h)
 	}
@@ -210,11 +211,11 @@ func (m *model) told(msg hitsMsg) tea.Cmd {
 	if f.busy {
 		next = m.askHits()
 	}
-	switch {
-	case len(f.hits) == 0 && !f.busy:
+	if len(f.hits) == 0 && !f.busy {
 		m.word = "“" + f.text + "” is not there"
-	case first && len(f.hits) > 0:
-		return tea.Batch(m.goToHit(0, -1), next)
+	}
+	if i := f.reached(fresh); i >= 0 {
+		return tea.Batch(m.goToHit(i, -1), next)
 	}
 	return next
 }

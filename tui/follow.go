@@ -37,7 +37,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.interrupt.over(m.state) {
 		m.interrupt = interrupt{}
 	}
-	return tea.Batch(m.arm(), m.call(), m.holdAgain())
+	return tea.Batch(m.arm(), m.call(), m.holdAgain(), m.sought())
 }
 
 // call calls the person back for what is new; on a desk, the desk does.
