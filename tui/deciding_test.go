@@ -293,3 +293,23 @@ func TestAPlanLosesTasksOrIsMadeAnew(t *testing.T) {
 		t.Errorf("asked for another plan with %+v", data)
 	}
 }
+
+func TestNobodyDecidesOnWhatTheWindowHasNoRoomFor(t *testing.T) {
+	s := open(t, scenes["approval"](), 60, 24)
+	for _, height := range []int{11, 7, 6, 5} {
+		s.give(tea.WindowSizeMsg{Width: 60, Height: height})
+		s.m.setFocus(onComposer)
+		s.quiet()
+		s.press("3")
+		s.askedNothing()
+		s.shows("▸ 3 Deny")
+	}
+	s.give(tea.WindowSizeMsg{Width: 60, Height: 3})
+	s.press("enter", "3")
+	s.askedNothing()
+	s.give(tea.WindowSizeMsg{Width: 60, Height: 6})
+	s.press("enter")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" {
+		t.Errorf("decided %+v", data)
+	}
+}

@@ -203,7 +203,7 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if d.shown != nil {
 			cmd = d.route(d.shown, msg)
 		}
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if d.look.suit(msg) {
 			d.redress()
 		}

@@ -141,7 +141,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.dirty = true
 		cmd = m.key(msg)
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if m.look.suit(msg) {
 			m.redress()
 		}

@@ -22,7 +22,7 @@ const glimpseRows = 2
 // show makes the trove the whole screen.
 func (t *trove) show(d *desk, v *tea.View) {
 	lines := t.Render(d, d.width, d.height)
-	v.SetContent(frameOf(lines, d.width, d.height))
+	v.SetContent(d.look.frame(lines, d.width, d.height))
 	if t.input != nil {
 		if x := len(findLabel) + t.input.Cursor().X; x < d.width {
 			v.Cursor = tea.NewCursor(x, d.height-1)

@@ -271,7 +271,7 @@ func (w *wire) show(v *tea.View, width, height int) {
 		return
 	}
 	lines, cursor := w.Render(width, height)
-	v.SetContent(frameOf(lines, width, height))
+	v.SetContent(w.look.frame(lines, width, height))
 	if cursor != nil && cursor.X < width && cursor.Y < height {
 		v.Cursor = cursor
 	}

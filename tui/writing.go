@@ -37,7 +37,7 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if r, f := m.approvals.current(m.state.Approvals); empty && r != nil {
 		if o := f.option(key); o != nil {
-			return m.choose(r, f, o)
+			return m.number(r, f, o)
 		}
 	}
 	switch does {
