@@ -129,10 +129,7 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doSuspend:
 		return tea.Suspend, true
 	case doTakeBack:
-		if text, ok := m.outbox.takeBack(); ok {
-			m.composer.paste(text)
-			m.setFocus(onComposer)
-		}
+		return m.takeBack(), true
 	default:
 		return nil, false
 	}
