@@ -167,7 +167,7 @@ func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending in
 	case f.input != nil:
 		return " · enter done · esc discard"
 	case !focused:
-		return " · tab, or a number"
+		return prefixed(between, keys.key(doNextFocus)) + ", or a number"
 	}
 	pairs := []any{doReason, "reason", doExamine, "view"}
 	if amendable(r) {

@@ -144,6 +144,18 @@ func fit(s string, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
+// hints is as many of the keys of a hint as fit whole.
+func hints(hint string, width int) string {
+	for ansi.StringWidth(hint) > width {
+		cut := strings.LastIndex(hint, between)
+		if cut < 0 {
+			return ""
+		}
+		hint = hint[:cut]
+	}
+	return hint
+}
+
 // spread puts left and right at the ends of a line; left gives way.
 func spread(left, right string, width int) string {
 	room := width - ansi.StringWidth(right)

@@ -60,7 +60,7 @@ func (p *plan) Render(s *protocol.State, width int, focused bool) []string {
 	if focused {
 		title += p.look.dim.Render(" · " + p.look.keys.hint(doCancelTask, "cancel", doRestartTask, "restart"))
 	} else {
-		title += " done" + p.look.dim.Render(" · tab")
+		title += " done" + p.look.dim.Render(prefixed(between, p.look.keys.key(doNextFocus)))
 	}
 	at := p.at(of)
 	lines := make([]string, len(of.Tasks))
