@@ -434,8 +434,7 @@ func TestAsManyAsWantedStaySubscribed(t *testing.T) {
 func TestTheDeskHasItsHelp(t *testing.T) {
 	b := newTable(t, 90, 60, fleetOfFive()...)
 	b.press("?")
-	b.press("end")
-	b.shows("Sessions", "allow once what it asks for")
+	b.shows(" Sessions\n", "allow once what it asks for")
 	b.press("q")
 	b.shows("release")
 }

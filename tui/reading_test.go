@@ -293,3 +293,16 @@ func TestANewcomerFindsTheHelpInEightyColumns(t *testing.T) {
 	s.press("f1")
 	s.shows("Everywhere")
 }
+
+func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
+	for focus, want := range map[focus]place{
+		onComposer: everywhere, onApproval: inApproval, onQueue: inQueue, onPlan: inPlan, onStory: inTranscript,
+	} {
+		s := open(t, scenes["approval"](), 80, 24)
+		s.m.setFocus(focus)
+		s.press("f1")
+		if first, _, _ := strings.Cut(s.text(), "\n"); strings.TrimSpace(first) != string(want) {
+			t.Errorf("help in part %d begins with %q, want %q", focus, first, want)
+		}
+	}
+}
