@@ -29,6 +29,30 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 	}
 }
 
+func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.press("1")
+	s.shows("the request came just now", "a moment …")
+	if got := s.m.composer.value(); got != "" {
+		t.Errorf("the composer has %q", got)
+	}
+	s.press("9") // which is no option, so it is text
+	s.press("backspace")
+	s.quiet()
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
+		t.Errorf("decided %+v", data)
+	}
+	s.hides("the request came just now")
+}
+
+func TestTheFocusedRequestSaysThatAKeyCameTooSoon(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.press("tab", "2")
+	s.shows("the request came just now")
+	s.askedNothing()
+}
+
 func TestARequestNeverTakesTheComposersKeys(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.write("version ")

@@ -3,7 +3,6 @@ package effectiveagent
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -48,15 +47,14 @@ func (c *Client) activity(s *session, a seen) {
 
 // input is what somebody said to the agent. Our own words are recorded already.
 func (c *Client) input(s *session, a *seen) {
-	if a.ID != "" && slices.Contains(s.mine, a.ID) {
+	text, whole := wordsOf(a.Payload)
+	if s.echoed(a, text) {
 		return
 	}
-	m := protocol.Message{MessageID: a.ID}
+	m := protocol.Message{MessageID: a.ID, Text: text}
 	if m.MessageID == "" || len(m.MessageID) > maxID {
 		m.MessageID = c.call.ID("m")
 	}
-	var whole bool
-	m.Text, whole = wordsOf(a.Payload)
 	who := &protocol.Actor{Name: Name}
 	if a.Source != "" {
 		who.Name = protocol.SplitText(a.Source, maxID)[0]
@@ -143,6 +141,7 @@ func (c *Client) spoke(s *session, must bool) (turn string) {
 	if turn = s.turn(); turn == "" && must {
 		turn = c.starts(s, protocol.Message{MessageID: c.call.ID("m")}, bridge.Entry{})
 	}
+	s.said = nil
 	if s.local {
 		s.quiet = c.now.Add(c.quiet)
 	}

@@ -8,6 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
+// EA-10, EA-24: activities of the document and of the real system, with whatever they lack.
 func TestActivitiesBecomeATurn(t *testing.T) {
 	for _, c := range []struct{ hears, story, text string }{
 		{`{"sequence":1,"timestamp":"2024-07-29T10:00:00Z","type":"output","payload":"hi","agentRuntimeId":"r"}`, "message.user turn.started text.start text.delta text.end", "hi"},
@@ -38,6 +39,7 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 	}
 }
 
+// EA-24: a server is spoken to in the form that it has.
 func TestASendHasTheServersForm(t *testing.T) {
 	g := follow(t)
 	for _, c := range []struct{ hears, want string }{
@@ -58,6 +60,7 @@ func TestASendHasTheServersForm(t *testing.T) {
 	}
 }
 
+// EA-24: times of either kind are the events' times.
 func TestTimesAreKept(t *testing.T) {
 	want := time.Date(2024, 7, 29, 10, 0, 0, 0, time.UTC)
 	for _, at := range []string{`"2024-07-29T10:00:00Z"`, `"2024-07-29T12:00:00.000+02:00"`, `1722247200000`, `"2024-07-29T10:00:00"`} {
@@ -76,6 +79,7 @@ func TestTimesAreKept(t *testing.T) {
 	}
 }
 
+// A turn that nobody ends is over when its agent has been quiet, says so, or is asked something else.
 func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 	answered := func() *guest {
 		g := follow(t)
@@ -119,6 +123,7 @@ func TestATurnThatNobodyEndsIsOver(t *testing.T) {
 	}
 }
 
+// What is too long for one event is several, or told of.
 func TestLongWordsAreSplit(t *testing.T) {
 	g := follow(t)
 	long := strings.Repeat("é\x01", 60<<10)
@@ -137,6 +142,7 @@ func TestLongWordsAreSplit(t *testing.T) {
 	}
 }
 
+// EA-25: what another client sends and the server relays is a message; our own, echoed, is not another one.
 func TestARelayedSendIsAMessage(t *testing.T) {
 	g := follow(t)
 	g.hears(`{"type":"send","targetAgentRuntimeId":"r","payload":{"id":"x1","type":"COMMAND","payload":{"text":"hello"},"metadata":{"sourceAgentRuntimeId":"grace"}}}`)
@@ -157,6 +163,37 @@ func TestARelayedSendIsAMessage(t *testing.T) {
 	}
 }
 
+// A server may tell every input to who subscribed, the sender too, and need not keep the sender's id: the document's activity has
+// none.
+func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
+	input := func(text string) string { return says(`{"sequence":1,"type":"input","payload":` + text + `}`) }
+	g := follow(t)
+	for _, words := range []string{"one", "two"} {
+		g.does(protocol.DoSend, "r", protocol.SendData{Text: words})
+	}
+	g.hears(input(`"one"`), input(`{"text":"two"}`))
+	if got := g.story(); got != "message.user turn.started turn.ended message.user turn.started" {
+		t.Errorf("sent and told back: %s", got)
+	}
+	g.hears(input(`"two"`))
+	if m := g.state.Turn.Message; m.Text != "two" || m.By.Name != Name || g.story() != "turn.ended message.user turn.started" {
+		t.Errorf("told once more: %+v", m)
+	}
+
+	g.does(protocol.DoSend, "r", protocol.SendData{Text: "go on"})
+	g.hears(`{"type":"send","targetAgentRuntimeId":"r","payload":{"type":"input","payload":"go on"}}`)
+	if m := g.state.Turn.Message; m.By.Name != Name {
+		t.Errorf("what another client says as well: %+v", m)
+	}
+	g.does(protocol.DoSend, "r", protocol.SendData{Text: "go on"})
+	g.hears(says(`{"type":"output","payload":"I did"}`))
+	g.story()
+	if g.hears(input(`"go on"`)); g.story() != "turn.ended message.user turn.started" {
+		t.Error("what is said after the answer is not a message of its own")
+	}
+}
+
+// Nothing unknown is dropped, and nothing hostile ends anything.
 func TestWhatIsNotUnderstoodIsKept(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	for _, f := range []string{

@@ -12,13 +12,11 @@ import (
 )
 
 // says wraps an activity of the runtime r.
-
 func says(activity string) string {
 	return `{"type":"activity","agentRuntimeId":"r","activity":` + activity + `}`
 }
 
 // follow is a guest that follows r, with nothing told so far.
-
 func follow(t testing.TB) *guest {
 	g := newGuest(t, nil)
 	g.does(protocol.DoSubscribe, "r", nil)
@@ -41,7 +39,6 @@ func TestHelloTellsWhatTheDialectCanDo(t *testing.T) {
 }
 
 // EA-7, EA-8
-
 func TestSubscribeAnswersAtOnce(t *testing.T) {
 	g := newGuest(t, nil)
 	var r protocol.SubscribeResult
@@ -63,7 +60,6 @@ func TestSubscribeAnswersAtOnce(t *testing.T) {
 }
 
 // EA-6: the frame has the document's fields in its order, byte for byte.
-
 func TestASendIsAnActivity(t *testing.T) {
 	g := follow(t)
 	g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?", ClientMessageID: "ui-1"})
@@ -89,7 +85,6 @@ func TestATooLargeSendIsRefused(t *testing.T) {
 }
 
 // A send is answered when no error came within 500 ms; with a server that tells of nothing, its turn starts here.
-
 func TestASendIsAnsweredWithoutAnError(t *testing.T) {
 	g := follow(t)
 	id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
@@ -118,30 +113,7 @@ func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
 	}
 }
 
-// EA-15: an error is of the command whose agent runtime it names.
-
-// A refusal that comes late, of what is not followed any more, ends nothing else.
-
-// EA-12: every code has a native one.
-
-// EA-15, EA-18: who is refused is told when it asks again; the time after it is tried again.
-
-// EA-10, EA-24: activities of the document and of the real system, with whatever they lack.
-
-// EA-24: a server is spoken to in the form that it has.
-
-// EA-24: times of either kind are the events' times.
-
-// A turn that nobody ends is over when its agent has been quiet, says so, or is asked something else.
-
-// What is too long for one event is several, or told of.
-
-// EA-25: what another client sends and the server relays is a message; our own, echoed, is not another one.
-
-// Nothing unknown is dropped, and nothing hostile ends anything.
-
 // After a reconnect nobody tells what came meanwhile: another epoch, and what was seen is history.
-
 func TestAReconnectResets(t *testing.T) {
 	memory := &protocol.Memory{}
 	g := newGuest(t, memory)
@@ -171,7 +143,6 @@ func TestAReconnectResets(t *testing.T) {
 }
 
 // Attaching again on the same connection goes on where the client was.
-
 func TestAttachingAgainResumes(t *testing.T) {
 	g := follow(t)
 	g.hears(says(`{"type":"status","payload":"a"}`), says(`{"type":"status","payload":"b"}`))
@@ -188,7 +159,6 @@ func TestAttachingAgainResumes(t *testing.T) {
 }
 
 // A server that leaves no notes would take a command for words to its agent.
-
 func TestAForeignAgentHearsNoCommands(t *testing.T) {
 	g := follow(t)
 	g.hears(says(`{"type":"output","payload":"x"}`))
@@ -203,7 +173,6 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 }
 
 // A server cannot make a state of any size.
-
 func TestAStateHoldsSoMuch(t *testing.T) {
 	one := map[protocol.Type]string{
 		protocol.QueueAdded: `{"message_id":"%d"}`, protocol.QueueHeld: `{"id":"%d"}`, protocol.ApprovalRequested: `{"request":"%d"}`,
@@ -229,7 +198,6 @@ func TestAStateHoldsSoMuch(t *testing.T) {
 }
 
 // What is remembered is bounded.
-
 func TestAClientRemembersSoMuch(t *testing.T) {
 	g := newGuest(t, nil)
 	for i := range 2 * maxRuntimes {

@@ -6,6 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
+// EA-15: an error is of the command whose agent runtime it names.
 func TestAnErrorFailsTheCommandThatItNames(t *testing.T) {
 	g := newGuest(t, nil)
 	a := g.does(protocol.DoSend, "r1", protocol.SendData{Text: "x"})
@@ -47,6 +48,7 @@ func TestAnErrorNamesAWholeID(t *testing.T) {
 	}
 }
 
+// A refusal that comes late, of what is not followed any more, ends nothing else.
 func TestALateRefusalEndsNothingElse(t *testing.T) {
 	g := follow(t)
 	g.hears(says(`{"type":"status","payload":"x"}`))
@@ -57,6 +59,7 @@ func TestALateRefusalEndsNothingElse(t *testing.T) {
 	}
 }
 
+// EA-12: every code has a native one.
 func TestEveryCodeIsUnderstood(t *testing.T) {
 	for c, want := range map[code]protocol.Code{
 		unknownError: protocol.CodeInternal, parseError: protocol.CodeInvalidJSON, validationError: protocol.CodeInvalidMessage,
@@ -79,6 +82,7 @@ func TestEveryCodeIsUnderstood(t *testing.T) {
 	}
 }
 
+// EA-15, EA-18: who is refused is told when it asks again; the time after it is tried again.
 func TestARefusedSubscriptionEnds(t *testing.T) {
 	g := follow(t)
 	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime r"}`)

@@ -96,6 +96,7 @@ type seen struct {
 	Note       note
 	whole      json.RawMessage
 	unreadable bool // not an object
+	relayed    bool // what another client sends
 }
 
 // readActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.

@@ -20,6 +20,7 @@ type session struct {
 	erred bool      // its last word was an error
 	quiet time.Time // when such a turn is over, unless the agent says more; zero: not before it said something
 	mine  []string  // ids of the newest messages that were recorded when they were sent
+	said  []string  // what they say, until the agent says something: a server that drops ids may tell it once more as an input
 
 	resumes time.Time // until then the server may say that it goes on from where we were; zero: it is settled
 	held    []protocol.Command
@@ -42,8 +43,27 @@ type memory struct {
 	order    []string // least recently subscribed first
 }
 
-// maxMine bounds session.mine.
+// maxMine bounds session.mine and session.said.
 const maxMine = 16
+
+// remember keeps a message of ours that was recorded when it was sent.
+func (s *session) remember(id, text string) {
+	s.mine, s.said = append(s.mine, id), append(s.said, text)
+	s.mine, s.said = s.mine[max(0, len(s.mine)-maxMine):], s.said[max(0, len(s.said)-maxMine):]
+}
+
+// echoed reports whether an input is a message of ours: by its id, or where that was lost, by its words, once. What is relayed is
+// another client's.
+func (s *session) echoed(a *seen, text string) bool {
+	if a.relayed {
+		return false
+	}
+	at := slices.Index(s.said, text)
+	if at >= 0 {
+		s.said = slices.Delete(s.said, at, at+1)
+	}
+	return at >= 0 || a.ID != "" && slices.Contains(s.mine, a.ID)
+}
 
 // take returns what is known of a session. The one that was subscribed longest ago and is not followed makes room for a new one.
 func (m *memory) take(id string, f form, followed map[string]*session) *known {

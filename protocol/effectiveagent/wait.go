@@ -145,9 +145,7 @@ func (c *Client) unrefused(w *wait) {
 		m := protocol.Message{MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts}
 		r.Turn = c.starts(s, m, bridge.Entry{By: c.me()})
 		r.Seq = s.log.State.Turn.First
-		if s.mine = append(s.mine, w.id); len(s.mine) > maxMine {
-			s.mine = s.mine[1:]
-		}
+		s.remember(w.id, w.send.Text)
 	}
 	c.desk.Answer(c.out, &w.cmd, r)
 }
