@@ -306,3 +306,16 @@ func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTranscriptSaysWhatItsKeysDo(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 12)
+	s.hides("enter folds")
+	s.m.setFocus(onStory)
+	s.give(tea.WindowSizeMsg{Width: 80, Height: 12})
+	s.shows("─ enter folds · v view · y copy · [ turn before · ] next turn")
+	s.press("pgup")
+	s.shows("below · ctrl+end · enter folds")
+	s.press("esc")
+	s.hides("enter folds")
+	s.shows("below · ctrl+end ─")
+}
