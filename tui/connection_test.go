@@ -22,7 +22,7 @@ func TestWhatWasMissedIsMarked(t *testing.T) {
 	s.hides("you reconnected here")
 	s.journal.caughtUp()
 	s.tell()
-	s.shows("── the connection was lost here", "── you reconnected here · away 2m5s · 1 turn ended · 1 message queued · 1 approval allowed by bob")
+	s.shows("── the connection was lost here", "── you reconnected here · away 2m05s · 1 turn ended · 1 message queued · 1 approval allowed", "bob")
 }
 
 func TestManyMissedDecisionsAreCounted(t *testing.T) {
@@ -83,7 +83,7 @@ func TestABlinkIsNotMarked(t *testing.T) {
 		s.tell()
 		s.hides("the connection was lost here")
 		if c.marks {
-			s.shows("you reconnected here · away 1h0m · nothing was missed")
+			s.shows("you reconnected here · away 1h00m · nothing was missed")
 		} else {
 			s.hides("you reconnected here")
 		}

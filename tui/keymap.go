@@ -273,8 +273,11 @@ func (m *keymap) hint(pairs ...any) string {
 			out = append(out, key+" "+pairs[i+1].(string))
 		}
 	}
-	return strings.Join(out, " · ")
+	return strings.Join(out, between)
 }
+
+// between stands between the keys of a hint.
+const between = " · "
 
 // keyName is a key as people write it.
 func keyName(key string) string {

@@ -123,7 +123,7 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 func TestNothingOfTheHelpIsCut(t *testing.T) {
 	l := newLook(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {
-		b := help{l}.Block(width, false)
+		b := help{l, everywhere}.Block(width, false)
 		var all strings.Builder
 		for _, line := range b.Body {
 			if n := ansi.StringWidth(line); n > width {

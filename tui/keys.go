@@ -219,4 +219,17 @@ func (m *model) setFocus(f focus) {
 	}
 }
 
-func (m *model) showHelp() { m.pager = newPager(m.look, "keys", help{m.look}) }
+func (m *model) showHelp() {
+	at := everywhere
+	switch m.focus {
+	case onApproval:
+		at = inApproval
+	case onQueue:
+		at = inQueue
+	case onPlan:
+		at = inPlan
+	case onStory:
+		at = inTranscript
+	}
+	m.pager = newPager(m.look, "keys", help{m.look, at})
+}

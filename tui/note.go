@@ -19,6 +19,7 @@ type note struct {
 	landmark
 	style *lipgloss.Style // of the look
 	text  string
+	told  bool // an event, and not where something ends
 	space bool // a blank line before it
 }
 
@@ -38,7 +39,7 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 // tells puts an event into words; ok is false for what shows elsewhere.
 func (l *look) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool) {
 	say := func(style *lipgloss.Style, format string, args ...any) (*note, bool) {
-		return &note{style: style, text: fmt.Sprintf(format, args...), space: true}, true
+		return &note{style: style, text: fmt.Sprintf(format, args...), told: true, space: true}, true
 	}
 	switch typ {
 	case protocol.ErrorRaised:

@@ -203,7 +203,7 @@ func TestPlainTellsWhatWasMissed(t *testing.T) {
 		if err := l.close(); err != nil {
 			t.Error(err)
 		}
-		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m2s · 1 turn ended\n"} {
+		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m02s · 1 turn ended\n"} {
 			if !strings.Contains(l.out.String(), want) {
 				t.Errorf("it does not tell %q:\n%s", want, l.out)
 			}

@@ -110,6 +110,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			if e.Type == protocol.ErrorRaised {
 				n.kind = anError
 			}
+			s.beside(n)
 			add(n, false)
 		}
 	}
@@ -217,9 +218,18 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 		if it.Type == protocol.ErrorRaised {
 			n.landmark = s.errorAt(seqName(it.Seq))
 		}
+		s.beside(n)
 		return n, false
 	}
 	return nil, false
+}
+
+// beside leaves no blank line between a note and the one it comes after.
+func (s *story) beside(n *note) {
+	if s.list.Len() > 0 {
+		last, ok := s.list.Source(s.list.Last()).(*note)
+		n.space = !ok || !last.told
+	}
 }
 
 // task is what a task of a plan is called.
@@ -313,6 +323,9 @@ func (s *story) older(page *protocol.HistoryResult) error {
 			return err
 		}
 		past.show(&e, items, collect)
+	}
+	for _, id := range past.runs { // where the page was cut; the rest of it is there already
+		past.list.Source(id).(*toolCall).cutOff("goes on below")
 	}
 	for i := len(sources) - 1; i >= 0; i-- {
 		s.list.Prepend(sources[i], folds[i])
