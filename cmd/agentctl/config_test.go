@@ -10,7 +10,7 @@ import (
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := readConfig([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
-		"window":1024,"limits":{"message":2048,"inflight":3,"rate":7},
+		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
 		"dialects":{"myagent":{"agents":{"theirs":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -23,6 +23,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		},
 		DefaultAgent: "a", ApprovalTimeout: duration(5 * time.Minute), EditHold: duration(time.Second), StateTTL: duration(168 * time.Hour),
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: limitsConfig{Message: 2048, InFlight: 3, Rate: 7},
+		Origins:  []string{"https://box.example:8443"},
 		Dialects: map[string]dialectConfig{"myagent": {Agents: map[string]string{"theirs": "a"}, Options: map[string]string{"heartbeat": "1s"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -47,6 +48,9 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`{"dialects":{"x":{}}}`:                         `"x" is not a dialect`,
 		`{"sync":"sometimes"}`:                          "sync is normal or full",
 		`{"window":-1}`:                                 "positive",
+		`{"origins":["*"]}`:                             `origins: "*" is not`,
+		`{"origins":["http://localhost/"]}`:             "origins",
+		`{"origins":["localhost:5173"]}`:                "origins",
 		`{} {}`:                                         "more than one",
 	} {
 		if _, err := readConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
