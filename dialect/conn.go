@@ -19,6 +19,8 @@ type Conn struct {
 	ws    *websocket.Conn // static
 	limit int64           // of one foreign message, in bytes; static
 	get   Get             // static; nil: nothing can be read
+
+	refuser Refuser // the codec, if it is one; static
 	ready chan struct{}   // capacity 1: lines wait
 	space chan struct{}   // capacity 1: lines were read
 
@@ -45,9 +47,12 @@ func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
 
 // Dialed is NewConn at our client's end, with how a codec that is a Getter gets what it asks for.
 func Dialed(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get) *Conn {
-	ws.SetReadLimit(limit)
+	refuser, _ := codec.(Refuser)
+	if ws.SetReadLimit(limit); refuser != nil {
+		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
+	}
 	c := &Conn{
-		ws: ws, limit: limit, get: get, codec: codec, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
+		ws: ws, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
 		deaf: make(chan struct{}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -125,10 +130,14 @@ func (c *Conn) receive() {
 		kind, r, err := c.ws.Reader(c.life)
 		var data []byte
 		if err == nil {
-			data, err = io.ReadAll(progress{r, &c.received})
+			data, err = io.ReadAll(progress{c.bounded(r), &c.received})
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			c.fail(err)
+			return
+		case int64(len(data)) > c.limit:
+			c.refuse()
 			return
 		}
 		c.call(func(now time.Time) protocol.Output {

@@ -70,6 +70,9 @@ type Dialect struct {
 	// Options are what Door.Options and Call.Options may hold.
 	Options []DialectOption
 
+	// NoQueue: what waits at a server is not told.
+	NoQueue bool
+
 	// Retry is how our client tries again after a lost connection; zero: as natively.
 	Retry Retry
 }
@@ -84,7 +87,6 @@ type Retry struct {
 // A Door is how a foreign client came in.
 type Door struct {
 	Path    string                            // of the URL, behind the mount
-	Query   map[string][]string               // without credentials
 	By      Actor                             // who acts through it
 	Role    Role                              // what they may; the server checks it, a codec may say no sooner
 	ID      func(prefix string) string        // mints ids; tests make it predictable
@@ -102,6 +104,9 @@ type Call struct {
 	ID      func(prefix string) string
 	Options map[string]string
 	Memory  *Memory // of this client's connections; never nil
+
+	// Brief says that the client is gone after a command or two: what a codec would keep for it, it must not promise.
+	Brief bool
 }
 
 // Memory is what a client's codec leaves for the codec of the next connection: whatever that dialect needs to go on. Its owner

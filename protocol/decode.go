@@ -15,8 +15,8 @@ import (
 // Bounds of what a client may send.
 const (
 	maxDepth = 64
-	maxID    = 256 // bytes of an id, a session name or a key
-	maxKey   = 128
+	maxID    = 256 // bytes of an id or of what names a session
+	maxKey   = 128 // bytes
 )
 
 // Lines yields the non-empty lines of a message; each is one JSON object.

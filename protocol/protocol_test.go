@@ -2,6 +2,9 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +12,8 @@ import (
 )
 
 func TestDecodeCommandRefusesWithACode(t *testing.T) {
-	deep := strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100)
+	lists := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
+	objects := func(n int) string { return strings.Repeat(`{"x":`, n) + `0` + strings.Repeat(`}`, n) }
 	for _, c := range []struct {
 		name, line string
 		code       Code
@@ -24,15 +28,177 @@ func TestDecodeCommandRefusesWithACode(t *testing.T) {
 		{"wrong case", `{"id":"7","Command":"ping"}`, CodeInvalidMessage, "7"},
 		{"doubled key", `{"id":"7","command":"ping","command":"close"}`, CodeInvalidMessage, "7"},
 		{"doubled key in data", `{"id":"7","command":"send","session":"s","data":{"text":"a","text":"b"}}`, CodeInvalidMessage, "7"},
-		{"too deep", `{"id":"7","command":"ping","data":` + deep + `}`, CodeInvalidMessage, "7"},
+		{"lists too deep", `{"id":"7","command":"ping","data":` + lists(64) + `}`, CodeInvalidMessage, "7"},
+		{"lists as deep as may be", `{"id":"7","command":"ping","data":` + lists(63) + `}`, "", "7"},
+		{"objects too deep", `{"id":"7","command":"ping","data":` + objects(64) + `}`, CodeInvalidMessage, "7"},
+		{"objects as deep as may be", `{"id":"7","command":"ping","data":` + objects(63) + `}`, "", "7"},
+		{"doubled key in a list", `{"id":"7","command":"ping","data":[{"a":1,"a":2}]}`, CodeInvalidMessage, "7"},
 		{"no command", `{"id":"7"}`, CodeInvalidMessage, "7"},
 		{"unknown command", `{"id":"7","command":"dance"}`, CodeUnknownCommand, "7"},
 		{"session missing", `{"id":"7","command":"send"}`, CodeInvalidMessage, "7"},
-		{"long key", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 200) + `"}`, CodeInvalidMessage, "7"},
+		{"no session needed", `{"id":"7","command":"list"}`, "", "7"},
+		{"long key", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 129) + `"}`, CodeInvalidMessage, "7"},
+		{"key as long as may be", `{"id":"7","command":"ping","key":"` + strings.Repeat("k", 128) + `"}`, "", "7"},
+		{"long session", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 257) + `"}`, CodeInvalidMessage, "7"},
+		{"session as long as may be", `{"id":"7","command":"send","session":"` + strings.Repeat("s", 256) + `"}`, "", "7"},
+		{"long id", `{"id":"` + strings.Repeat("7", 257) + `","command":"ping"}`, CodeInvalidMessage, ""},
+		{"long id of what is no command", `{"id":"` + strings.Repeat("7", 257) + `"}`, CodeInvalidMessage, ""},
+		{"id as long as may be", `{"id":"` + strings.Repeat("7", 256) + `","command":5}`, CodeInvalidMessage, strings.Repeat("7", 256)},
+		{"id that is no text", `{"id":7,"command":"ping"}`, CodeInvalidMessage, ""},
 	} {
 		got, err := DecodeCommand([]byte(c.line))
 		if CodeOf(err) != c.code || got.ID != c.id {
 			t.Errorf("%s: code %q, id %q, %v; want %q, %q", c.name, CodeOf(err), got.ID, err, c.code, c.id)
+		}
+	}
+}
+
+func TestWhatIsWrongWithACommandIsSaid(t *testing.T) {
+	for line, want := range map[string]string{
+		`[1]`:                 "not a JSON object",
+		`{"id":1}`:            "id: number is not a string",
+		`{"command":[]}`:      "command: array is not a string",
+		`{"x":1}`:             `unknown field "x"`,
+		`{"id":"1","id":"1"}`: `"id" is there twice`,
+		`{"command":"send","session":"s","data":{"parts":"x"}}`:                        "send: parts: string is not an array",
+		`{"command":"send","session":"s","data":{"parts":["x"]}}`:                      "send: parts: string is not an object",
+		`{"command":"send","session":"s","data":{"parts":[{"Type":"x"}]}}`:             `send: unknown field "Type"`,
+		`{"command":"send","session":"s","data":[]}`:                                   "send: not a JSON object",
+		`{"command":"send","session":"s","data":{"front":"yes"}}`:                      "send: front: string is not a boolean",
+		`{"command":"history","session":"s","data":{"limit":"x"}}`:                     "history: limit: string is not a number of the right kind",
+		`{"command":"approve","session":"s","data":{"input":{"answers":{"a":1}}}}`:     "approve: input.answers: number is not an array",
+		`{"command":"approve","session":"s","data":{"input":{"answers":{"A":["b"]}}}}`: "",
+		`{"command":"approve","session":"s","data":{"input":[]}}`:                      "approve: input: array is not an object",
+	} {
+		c, err := DecodeCommand([]byte(line))
+		if err == nil {
+			err = c.DecodeData(CommandOf(c.Command).Data())
+		}
+		if got := AsError(err).Message; err == nil && want != "" || err != nil && got != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestLinesAreTheObjectsOfAMessage(t *testing.T) {
+	var got []string
+	for line := range Lines([]byte("\n{1}\r\n\n  {2}\n{3}\n{4}")) {
+		if got = append(got, string(line)); len(got) == 3 {
+			break
+		}
+	}
+	if want := []string{"{1}", "{2}", "{3}"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestWhatAServerSaysIsAnEventOrAnAnswer(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"type":"notice","session":"s","seq":1,"time":"2026-01-02T03:04:05Z"}`: `{"session":"s","seq":1,"time":"2026-01-02T03:04:05Z","type":"notice"}`,
+		`{"id":"1","result":{"a":1}}`:                                           `{"id":"1","result":{"a":1}}`,
+		`{"result":{}}`:                                                         `{"result":{}}`,
+		`{"id":"1"}`:                                                            `{"id":"1"}`,
+		`{"error":{"code":"conflict","message":"m"}}`:                           `{"error":{"code":"conflict","message":"m"}}`,
+		`{"of":"tomorrow"}`:                                                     "",
+		`[]`:                                                                    "",
+	} {
+		e, a, err := DecodeIncoming([]byte(line))
+		got := ""
+		switch {
+		case err != nil:
+		case e != nil:
+			got = string(MustEncode(e))
+		default:
+			got = string(MustEncode(a))
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", line, got, want)
+		}
+	}
+}
+
+func TestAPositionReadsBackAndNothingElseIsOne(t *testing.T) {
+	long := strings.Repeat("a", 64)
+	for s, want := range map[string]Position{"0": {}, "7": {"", 7}, "09az:12": {"09az", 12}, long + ":1": {long, 1}} {
+		p, err := ParsePosition(s)
+		if err != nil || p != want || p.String() != s || string(MustEncode(p)) != `"`+s+`"` {
+			t.Errorf("%s is %v, %v", s, p, err)
+		}
+	}
+	for _, s := range []string{"", ":", ":1", "a:", "a:b", "-1", "A:1", "a/:1", "a::1", "a`:1", "a{:1", long + "a:1", "1:18446744073709551616"} {
+		if p, err := ParsePosition(s); CodeOf(err) != CodeInvalidPosition {
+			t.Errorf("%q is %v, %v", s, p, err)
+		}
+	}
+}
+
+func TestEachRoleMayWhatTheOneBeforeItMay(t *testing.T) {
+	for v, least := range map[Verb]int{DoPing: 0, DoSubscribe: 0, "of.tomorrow": 2, DoSend: 1, DoInterrupt: 1, DoApprove: 2, DoRulesRevoke: 2} {
+		for i, r := range append(Roles, "") {
+			if want := i >= least || v == "of.tomorrow" && i == 1; r.May(v) != want {
+				t.Errorf("%s may %s: %v", r, v, !want)
+			}
+		}
+		if Role("nobody").May(v) != (least == 0) {
+			t.Errorf("a role that is none may %s: %v", v, least != 0)
+		}
+	}
+}
+
+func TestWhatAnUnknownFaultIsIsNotTold(t *testing.T) {
+	e := AsError(fmt.Errorf("open /var/secret: %w", io.ErrUnexpectedEOF))
+	if e.Code != CodeInternal || e.Message == "" || strings.Contains(e.Message, "secret") {
+		t.Errorf("%+v", e)
+	}
+	of := Errorf(CodeConflict, "a %d", 1)
+	if e := AsError(fmt.Errorf("approve: %w", of)); e != of || e.Error() != "a 1" {
+		t.Errorf("%+v", e)
+	}
+	if CodeOf(nil) != "" || CodeOf(io.EOF) != CodeInternal {
+		t.Error("a code of no error, or none of one")
+	}
+	err := (&Event{Type: Notice, Seq: 3, Data: json.RawMessage(`[`)}).Decode(new(FoldData))
+	if err == nil || !strings.HasPrefix(err.Error(), "data of notice event 3: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestForeignJSONIsMadeFitForTheLog(t *testing.T) {
+	for raw, want := range map[string]string{
+		" {\"a\" : [1,\n2]}": `{"a":[1,2]}`,
+		"\"a\xffb\"":         "\"a\uFFFDb\"",
+		`{"a":`:              "",
+	} {
+		got, ok := Compact([]byte(raw))
+		if string(got) != want || ok != (want != "") {
+			t.Errorf("%q is %q, %v", raw, got, ok)
+		}
+	}
+	if got := string(MustEncode("<&>\u2028")); got != `"<&>\u2028"` {
+		t.Errorf("%s", got)
+	}
+	if got := ValidText("a\xffb"); got != "a\uFFFDb" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTextIsCutWhereRunesBegin(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"12345", []string{"12345"}},
+		{"123456", []string{"12345", "6"}},
+		{"1234é", []string{"1234", "é"}},
+		{"12漢字", []string{"12漢", "字"}},
+		{"123漢", []string{"123", "漢"}},
+		{"12😀", []string{"12", "😀"}},
+		{"1😀x", []string{"1😀", "x"}},
+		{"1\x80\x80\x80\x80\x80\x80", []string{"1\x80\x80\x80\x80", "\x80\x80"}},
+	} {
+		if got := SplitText(c.text, 5); !slices.Equal(got, c.want) {
+			t.Errorf("%q is cut to %q, want %q", c.text, got, c.want)
 		}
 	}
 }
@@ -69,6 +235,10 @@ func TestAppendJSONIsWhatMarshalWouldRead(t *testing.T) {
 	b, _ := json.Marshal(got)
 	if string(a) != string(b) {
 		t.Errorf("%s\n%s", a, b)
+	}
+	e = Event{Session: "s", Time: e.Time.In(time.FixedZone("", 3600)), Type: Heartbeat}
+	if got, want := string(e.AppendJSON(nil)), `{"session":"s","time":"2026-01-02T03:04:05.678Z","type":"heartbeat"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -123,6 +293,20 @@ func FuzzDecodeIncoming(f *testing.F) {
 			_, _ = new(Transcript).Apply(e)
 		}
 	})
+}
+
+func TestAStringIsWrittenAsTheLogWantsIt(t *testing.T) {
+	for s, want := range map[string]string{
+		"a\nb\rc\td":            `"a\nb\rc\td"`,
+		"\x00\x1f\x7f":          `"\u0000\u001f` + "\x7f\"",
+		" \"\\/<":               `" \"\\/<"`,
+		"\u2028x\u2029\u202A":   `"\u2028x\u2029` + "\u202A\"",
+		"\uFFFD\xff\xfeé\u0080": "\"\uFFFD\uFFFD\uFFFDé\u0080\"",
+	} {
+		if got := string(AppendString(nil, s)); got != want {
+			t.Errorf("%q is written %s, want %s", s, got, want)
+		}
+	}
 }
 
 func FuzzAppendString(f *testing.F) {

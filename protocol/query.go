@@ -35,7 +35,7 @@ func ParseQuery(s string) (*Query, error) {
 		if s == "" {
 			break
 		}
-		word := ""
+		var word string
 		if quoted, rest, whole := strings.Cut(s[1:], `"`); s[0] == '"' && whole {
 			word, s = quoted, rest
 		} else {

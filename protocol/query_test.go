@@ -38,6 +38,11 @@ func TestParseQuery(t *testing.T) {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 	}
+	for _, query := range []string{strings.Repeat("x", maxQuery), "a b c d e f g h i j k l m n o p"} {
+		if q, err := ParseQuery(query); err != nil || q.String() != query {
+			t.Errorf("%.20q: %v, %v", query, q, err)
+		}
+	}
 	for _, query := range []string{"", " \n", `""`, strings.Repeat("x", maxQuery+1), "a b c d e f g h i j k l m n o p q"} {
 		if _, err := ParseQuery(query); CodeOf(err) != CodeInvalidMessage {
 			t.Errorf("%.20q: %v", query, err)
@@ -57,6 +62,13 @@ func TestAQueryMarksItsWords(t *testing.T) {
 		{"x", "\xffX\xff", "\xff[X]\xff"},
 		{"\x9d", "\u017f\x9d\u061d", "\u017f\x9d\u061d"},
 		{"none", "nothing", "nothing"},
+		{"b a", "a b a", "[a] [b] [a]"},
+		{"bc abc b", "abcd b", "[abc]d [b]"},
+		{"long g", "g long", "[g] [long]"},
+		{"x", "\u212A x \u212Ax", "\u212A [x] \u212A[x]"},
+		{"x", "\u212A\xffx", "\u212A\xff[x]"},
+		{"x y", "Zx\vy\bx", "Z[x]\v[y]\b[x]"},
+		{"@a[ `z{", "@A[ `Z{", "[@A[] [`Z{]"},
 	} {
 		q, err := ParseQuery(tt.query)
 		if err != nil {

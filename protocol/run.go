@@ -97,9 +97,6 @@ func (r *Run) Len() int {
 	return int(r.last - r.first + 1)
 }
 
-// Bounds returns the first and last seq of the run; 0, 0 when it is empty.
-func (r *Run) Bounds() (first, last uint64) { return r.first, r.last }
-
 // Reset empties the run.
 func (r *Run) Reset() { r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0] }
 

@@ -206,7 +206,7 @@ func (c *conn) Wake() {
 	}
 }
 
-// ID, Actor and Program say who this is.
+// ID implements session.Peer.
 func (c *conn) ID() string { return c.id }
 
 // Actor implements session.Peer.

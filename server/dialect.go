@@ -36,11 +36,9 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 		if err != nil {
 			return // answered
 		}
-		query := r.URL.Query()
-		query.Del("token")
 		who := callerOf(r, d.Name+"@"+web.Peer(r))
 		door := protocol.Door{
-			Path: strings.TrimPrefix(r.URL.Path, prefix), Query: query, By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
+			Path: strings.TrimPrefix(r.URL.Path, prefix), By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
 				if s.dialects.Agent == nil {
 					return ""
@@ -90,8 +88,9 @@ func (s *Server) foreign(d protocol.Dialect) http.Handler {
 func (s *Server) mount(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {
 		d, _ := dialect.Named(name)
-		mux.Handle(dialectPath+name, s.counted(s.speak(d, dialectPath+name)))
-		mux.Handle(dialectPath+name+"/", s.counted(s.speak(d, dialectPath+name)))
+		speak := s.counted(s.speak(d, dialectPath+name))
+		mux.Handle(dialectPath+name, speak)
+		mux.Handle(dialectPath+name+"/", speak)
 	}
 }
 

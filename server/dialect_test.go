@@ -1,12 +1,16 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
 
+	"agentctl/protocol"
 	"agentctl/protocol/sandcastle"
 )
 
@@ -47,5 +51,48 @@ func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 			continue
 		}
 		_ = ws.CloseNow()
+	}
+}
+
+// A message over the limit gets the error of its dialect, and then the close: to its sender alone.
+func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
+	w := newWorld(t)
+	other := w.dial()
+	id := other.create("")
+	for name, want := range map[string]string{
+		"agentloop":      `"type":"error","payload":{"message":"Invalid message format","details":{"error":"a message holds at most 1048576 bytes","code":"too_large"}}`,
+		"effectiveagent": `{"type":"error","code":"VALIDATION_ERROR","message":"Invalid message format: a message holds at most 1048576 bytes","details":"too_large"}`,
+		"multiagent":     `"payload":{"code":"bad_request","message":"a message holds at most 1048576 bytes"}`,
+		"myagent":        `"event":"system.error"`,
+		"sandcastle":     `{"_tag":"Defect","defect":"a message holds at most 1048576 bytes"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			ws, _, err := websocket.Dial(ctx, "ws://server"+dialectPath+name, &websocket.DialOptions{HTTPClient: through(w.pipe.Dial)})
+			must(t, err)
+			defer func() { _ = ws.CloseNow() }()
+			wrote := make(chan struct{})
+			go func() {
+				defer close(wrote)
+				_ = ws.Write(ctx, websocket.MessageText, bytes.Repeat([]byte(" "), protocol.MaxMessage+1)) // ends when the connection does
+			}()
+			var last []byte
+			for {
+				_, b, err := ws.Read(ctx)
+				if err != nil {
+					if code := websocket.CloseStatus(err); code != protocol.CloseTooLarge {
+						t.Errorf("the end: %v", err)
+					}
+					break
+				}
+				last = b
+			}
+			<-wrote
+			if !strings.Contains(string(last), want) || !strings.Contains(string(last), "a message holds at most") {
+				t.Errorf("the last word is %s\nwant %s", last, want)
+			}
+			other.ask(protocol.DoSnapshot, id, nil)
+		})
 	}
 }

@@ -23,9 +23,9 @@ func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handl
 		who, ok := l.admit(gate, r)
 		switch {
 		case !l.hostAllowed(r.Host):
-			web.Refuse(w, http.StatusForbidden, "forbidden", "this server does not answer for that host")
+			web.Refuse(w, http.StatusForbidden, protocol.CodeForbidden, "this server does not answer for that host")
 		case !l.originAllowed(r.Header.Values("Origin")):
-			web.Refuse(w, http.StatusForbidden, "forbidden", "this web origin is not allowed")
+			web.Refuse(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
 		case asksForPage(w, r):
 		case gate != nil && r.URL.Path == login.Path:
 			logins.ServeHTTP(w, r)
@@ -35,7 +35,7 @@ func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handl
 				return
 			}
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			web.Refuse(w, http.StatusUnauthorized, "unauthorized", "a valid token is needed")
+			web.Refuse(w, http.StatusUnauthorized, protocol.CodeUnauthorized, "a valid token is needed")
 		default:
 			r = who.with(r)
 			if !who.until.IsZero() { // a stream ends with its credential; of a WebSocket serve sees to it

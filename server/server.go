@@ -83,7 +83,7 @@ func (s *Server) Serve(l *Listener) error {
 
 // Shutdown drains the server: clients are told to go, turns are cut (an agent that resumes goes on after the next start),
 // agents end, everything is committed. It returns when nothing of the server runs any more. When ctx ends before that, clients
-// are cut off and the error tells which agents did not end. Called again, it waits for the first call.
+// are cut off and agents that have not ended are left: an error. Called again, it waits for the first call.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	again := s.closed

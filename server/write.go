@@ -14,8 +14,8 @@ import (
 type writer struct {
 	*conn
 	stalled *time.Timer     // runs during a write
-	subs    []*subscription // of the connection, as seen last
-	turn    int             // whose turn it is among them
+	rota    []*subscription // those of the connection, as seen last
+	due     int             // who of them is asked first
 }
 
 // buffers hold what is being written, so that a connection with nothing to write holds none.
@@ -74,7 +74,7 @@ func (w *writer) once() (wrote, ok bool) {
 	defer buffers.Put(buf)
 	w.mu.Lock()
 	b, answers := w.control.take((*buf)[:0])
-	w.subs = append(w.subs[:0], w.conn.subs...)
+	w.rota = append(w.rota[:0], w.subs...)
 	w.mu.Unlock()
 	if len(b) > 0 {
 		ok := w.send(b)
@@ -83,10 +83,10 @@ func (w *writer) once() (wrote, ok bool) {
 		}
 		return true, ok
 	}
-	for i := range w.subs {
-		at := (w.turn + i) % len(w.subs)
-		if lines := w.next(w.subs[at], (*buf)[:0]); len(lines) > 0 {
-			w.turn = at + 1
+	for i := range w.rota {
+		at := (w.due + i) % len(w.rota)
+		if lines := w.next(w.rota[at], (*buf)[:0]); len(lines) > 0 {
+			w.due = at + 1
 			return true, w.send(lines)
 		}
 	}

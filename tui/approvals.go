@@ -24,6 +24,10 @@ type approvals struct {
 	armed   bool
 	waits   bool // there is no connection to decide through
 	forms   map[string]*form
+
+	// What the last drawing had room for.
+	rows  int  // of the form
+	whole bool // it is all there, under something of what it is about
 }
 
 // follow keeps the panel in step with what is pending; live tells that it came
@@ -83,6 +87,7 @@ func find(pending []protocol.Approval, request string) int {
 // Render is at most rows lines; the chosen row of the form is always among
 // them, and write is the line where text is written, or -1.
 func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, rows int, focused bool) (out []string, write int) {
+	a.rows, a.whole = 0, false
 	r, f := a.current(pending)
 	if r == nil || rows < 1 {
 		return nil, -1
@@ -112,8 +117,12 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 		more := a.look.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: v views all", width))
 		about = append(about[:keep:keep], more)
 	}
+	all := len(form)
 	form, at = window(form, at, rows-1-len(about))
+	a.rows = len(form)
+	a.whole = a.rows == all && len(about) > 0
 	out = slices.Concat([]string{a.look.rule(title, width)}, about, form)
+	out = out[:min(len(out), rows)]
 	if f.input == nil {
 		return out, -1
 	}

@@ -321,7 +321,7 @@ func TestAMegabyteOfCodeDoesNotFreezeAKeyPress(t *testing.T) {
 	begin := time.Now()
 	s.give(tea.WindowSizeMsg{Width: 120, Height: 40}) // lays out anew
 	s.press("pgup")
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > 20*time.Second { // without load it is a tenth of a second
 		t.Errorf("it took %v", took)
 	}
 }

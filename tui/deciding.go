@@ -29,6 +29,9 @@ func (m *model) approvalKey(key string) tea.Cmd {
 		m.approvals.turn(m.state.Approvals, 1)
 		return nil
 	}
+	if !m.approvals.armed && does != doUp && does != doDown {
+		m.word = tooSoon
+	}
 	if !m.approvals.armed || f.sending != "" {
 		return nil
 	}
@@ -43,13 +46,37 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	case doAmend:
 		return m.amend(r, f)
 	case doChoose:
+		if m.approvals.rows == 0 {
+			m.word = "the window is too small to decide here"
+			return nil
+		}
 		if o := f.enter(); o != nil {
 			return m.decide(r, f, o)
 		}
 	default:
 		if o := f.option(key); o != nil {
-			return m.decide(r, f, o)
+			return m.number(r, f, o)
 		}
+	}
+	return nil
+}
+
+// tooSoon is said of a key that may have been in flight when the request came.
+const tooSoon = "the request came just now: press it again in a moment"
+
+// number decides by the number of an option. One that comes too soon is neither
+// a decision nor the beginning of a message. Where the window had no room for
+// all options it only leads there: nobody decides on what is not to be seen.
+func (m *model) number(r *protocol.Approval, f *form, o *option) tea.Cmd {
+	switch {
+	case !m.approvals.armed:
+		m.word = tooSoon
+	case m.approvals.whole:
+		return m.decide(r, f, o)
+	default:
+		m.setFocus(onApproval)
+		f.choose(o)
+		m.word = m.look.keys.hint(doChoose, "decides")
 	}
 	return nil
 }

@@ -29,6 +29,30 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 	}
 }
 
+func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.press("1")
+	s.shows("the request came just now", "a moment …")
+	if got := s.m.composer.value(); got != "" {
+		t.Errorf("the composer has %q", got)
+	}
+	s.press("9") // which is no option, so it is text
+	s.press("backspace")
+	s.quiet()
+	s.press("1")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
+		t.Errorf("decided %+v", data)
+	}
+	s.hides("the request came just now")
+}
+
+func TestTheFocusedRequestSaysThatAKeyCameTooSoon(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.press("tab", "2")
+	s.shows("the request came just now")
+	s.askedNothing()
+}
+
 func TestARequestNeverTakesTheComposersKeys(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.write("version ")
@@ -267,5 +291,25 @@ func TestAPlanLosesTasksOrIsMadeAnew(t *testing.T) {
 	data = s.asked(protocol.DoApprove).(protocol.ApproveData)
 	if data.Decision != protocol.Deny || data.Reason != "shorter" || data.Input == nil || !data.Input.Replan {
 		t.Errorf("asked for another plan with %+v", data)
+	}
+}
+
+func TestNobodyDecidesOnWhatTheWindowHasNoRoomFor(t *testing.T) {
+	s := open(t, scenes["approval"](), 60, 24)
+	for _, height := range []int{11, 7, 6, 5} {
+		s.give(tea.WindowSizeMsg{Width: 60, Height: height})
+		s.m.setFocus(onComposer)
+		s.quiet()
+		s.press("3")
+		s.askedNothing()
+		s.shows("▸ 3 Deny")
+	}
+	s.give(tea.WindowSizeMsg{Width: 60, Height: 3})
+	s.press("enter", "3")
+	s.askedNothing()
+	s.give(tea.WindowSizeMsg{Width: 60, Height: 6})
+	s.press("enter")
+	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" {
+		t.Errorf("decided %+v", data)
 	}
 }

@@ -105,6 +105,7 @@ type desk struct {
 	attention     attention
 	leaving       bool
 	word          string
+	fading        fading // of it
 	ticking       bool
 
 	dirty bool
@@ -201,7 +202,7 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if d.shown != nil {
 			cmd = d.route(d.shown, msg)
 		}
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if d.look.suit(msg) {
 			d.redress()
 		}
@@ -221,13 +222,15 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = msg()
 	case wireMsg, wireSavedMsg:
 		cmd = takeWire(d.wire, &d.dirty, msg)
+	case fadeMsg:
+		msg.of.woken = false
 	case tickMsg:
 		d.ticking = false
 		d.dirty = true
 	default:
 		cmd = d.input(msg)
 	}
-	return d, tea.Batch(cmd, d.tick(), d.peek())
+	return d, tea.Batch(cmd, d.tick(), d.peek(), d.fade())
 }
 
 // input is what the person does: it is for the session on the screen, but for

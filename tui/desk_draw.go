@@ -96,7 +96,7 @@ func (d *desk) draw() tea.View {
 	if d.height > 1 {
 		lines = append(lines, d.foot())
 	}
-	v.SetContent(frameOf(lines, d.width, d.height))
+	v.SetContent(d.look.frame(lines, d.width, d.height))
 	if c := s.cursor; c != nil && above+c.Y < d.height && c.X < d.width {
 		c.Y += above
 		v.Cursor = c

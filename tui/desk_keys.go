@@ -18,6 +18,7 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	d.leaving, d.word = false, ""
+	d.fading.anew()
 	switch {
 	case d.pager != nil:
 		if !d.pager.key(key, msg) {

@@ -100,7 +100,7 @@ func (d *desk) subscribe(id string) *opened {
 	o := &opened{id: id, work: newErrands(d.ctx), over: make(chan struct{})}
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
-	o.model.editor = d.editor
+	o.model.editor, o.model.after = d.editor, d.after
 	o.model.composer.write(d.drafts[id])
 	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal

@@ -193,6 +193,7 @@ func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *ta
 	t.Helper()
 	b := &table{t: t, port: newPort(), now: dawn.Add(time.Minute)}
 	b.d = newDesk(t.Context(), b.port, newLook(time.UTC, ""), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
+	b.d.look.clusters = true
 	t.Cleanup(b.d.close)
 	b.d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
 	b.d.send = func(tea.Msg) {}                                     // what sessions tell is given by hand

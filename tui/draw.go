@@ -13,6 +13,9 @@ import (
 // least is the fewest rows that the panels leave to the transcript.
 const least = 3
 
+// leastAsked is what a request takes of it while it has the focus.
+const leastAsked = 7
+
 // draw lays the screen out from the bottom: status, composer, then the panels
 // that have something to show, and the transcript in what is left.
 func (m *model) draw() tea.View {
@@ -63,8 +66,12 @@ func (m *model) draw() tea.View {
 	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
 	outage := panels(m.outage(m.width))
 	sent := panels(m.outbox.Render(m.width, m.link.State))
-	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, left-least, m.focus == onApproval)
-	request = panels(request)
+	room := left - least
+	if m.focus == onApproval { // it is looked at, and not the transcript
+		room = max(room, min(left, leastAsked))
+	}
+	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, room, m.focus == onApproval)
+	left -= len(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
 	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
 
@@ -111,16 +118,19 @@ func (m *model) below() int {
 	return max(0, total-above-m.story.list.Height())
 }
 
-func (m *model) frame(lines []string) string { return frameOf(lines, m.width, m.height) }
+func (m *model) frame(lines []string) string { return m.look.frame(lines, m.width, m.height) }
 
-// frameOf cuts lines to the screen. It is the last to see them: nothing that
+// frame cuts lines to the screen. It is the last to see them: nothing that
 // steers a terminal gets by, whatever was forgotten before.
-func frameOf(lines []string, width, height int) string {
+func (l *look) frame(lines []string, width, height int) string {
 	lines = lines[:min(len(lines), height)]
 	for i, line := range lines {
 		line = onlyDress(line)
 		if len(line) > width && ansi.StringWidth(line) > width {
 			line = ansi.Truncate(line, width, "")
+		}
+		if !l.clusters {
+			line = solitary(line)
 		}
 		lines[i] = line
 	}

@@ -107,6 +107,11 @@ func optionsOf(r *protocol.Approval) []option {
 // move chooses another row.
 func (f *form) move(by int) { f.at = min(max(f.at+by, 0), len(f.rows)-1) }
 
+// choose makes the row of an option the chosen one.
+func (f *form) choose(o *option) {
+	f.at = slices.IndexFunc(f.rows, func(r row) bool { return r.kind == rowOption && &f.options[r.index] == o })
+}
+
 // enter acts on the chosen row; what it returns, when not nil, decides.
 func (f *form) enter() *option {
 	r := f.rows[f.at]

@@ -17,6 +17,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.leaving, m.word, m.trip = false, "", nil
+	m.fading.anew()
 	arm := m.hush()
 	return tea.Batch(arm, m.dispatch(key, msg))
 }

@@ -18,6 +18,7 @@ type look struct {
 	wardrobe wardrobe
 	palette  palette
 	now      func() time.Time
+	clusters bool    // the terminal counts the cells of what runes make together
 	turned   bool    // diffs show the other way than their width has it
 	keys     *keymap // as hints and help name them
 

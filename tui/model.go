@@ -62,7 +62,8 @@ type model struct {
 	leaving       bool   // Ctrl-C was pressed once
 	hidden        bool   // something else is on the screen
 	others        string // what other sessions want
-	word          string // a line for the person, until the next key
+	word          string // a line for the person, until the next key or for a while
+	fading        fading // of it
 
 	// Pressing a key before quiet is over starts it anew; then approvals arm.
 	quiet   time.Time
@@ -139,7 +140,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.dirty = true
 		cmd = m.key(msg)
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
 		if m.look.suit(msg) {
 			m.redress()
 		}
@@ -174,6 +175,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case editedMsg:
 		m.dirty = true
 		m.edited(msg)
+	case fadeMsg:
+		msg.of.woken = false
 	case doneMsg:
 		m.dirty = true
 		cmd = msg.then(msg.err)
@@ -183,7 +186,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.linked(Link{State: Offline})
 		}
 	}
-	return m, tea.Batch(cmd, m.tick(), m.page())
+	return m, tea.Batch(cmd, m.tick(), m.page(), m.fade())
 }
 
 // redress draws everything anew in what the look wears now.

@@ -92,7 +92,7 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 
 // show makes the pager the whole screen.
 func (p *pager) show(v *tea.View, width, height int) {
-	v.SetContent(frameOf(p.Render(width, height), width, height))
+	v.SetContent(p.look.frame(p.Render(width, height), width, height))
 	if p.input != nil && p.cursor() < width {
 		v.Cursor = tea.NewCursor(p.cursor(), height-1)
 	}

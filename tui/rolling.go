@@ -23,6 +23,7 @@ func (m *model) roll(by int) bool {
 		return false
 	}
 	m.word = ""
+	m.fading.anew()
 	if m.rolling.moved != 0 {
 		m.composer.earlier(-m.rolling.moved, m.link.By)
 	}

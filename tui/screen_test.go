@@ -50,6 +50,7 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 		return fmt.Sprintf("client-m%d", 100+s.ids)
 	})
 	s.m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
+	s.m.look.clusters = true
 	s.give(tea.WindowSizeMsg{Width: width, Height: height})
 	s.tell()
 	return s

@@ -122,6 +122,9 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			if call, ok := s.list.Source(id).(*toolCall); ok && replaces(e) {
 				call.anew()
 			}
+			if e.Type == protocol.ToolEnded {
+				s.list.Became(id)
+			}
 			s.list.Touch(id)
 			continue
 		}

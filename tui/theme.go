@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Theme names the colours of a screen. Whatever it is, no meaning hangs on
@@ -112,10 +113,17 @@ func (l *look) ask() tea.Cmd {
 	return tea.RequestBackgroundColor
 }
 
-// suit takes what the terminal tells of its colours. It reports whether
-// everything looks different now.
+// suit takes what the terminal tells of its colours and of how it counts cells.
+// It reports whether everything looks different now.
 func (l *look) suit(msg tea.Msg) bool {
 	switch msg := msg.(type) {
+	case tea.ModeReportMsg:
+		able := msg.Mode == ansi.ModeUnicodeCore && !msg.Value.IsNotRecognized() && !msg.Value.IsPermanentlyReset()
+		if !able || l.clusters {
+			return false
+		}
+		l.clusters = true
+		return true
 	case tea.BackgroundColorMsg:
 		l.wardrobe.known, l.wardrobe.light = true, !msg.IsDark()
 	case tea.ColorProfileMsg:

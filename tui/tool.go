@@ -57,6 +57,14 @@ func (t *toolCall) rest() {
 	}
 }
 
+// Also implements transcript.Twofold: a call that failed is an error, too.
+func (t *toolCall) Also() transcript.Kind {
+	if end := t.item.Tool.End; end != nil && end.Status == protocol.ToolFailed {
+		return anError
+	}
+	return 0
+}
+
 func (t *toolCall) cutOff(why string) { t.cut = why }
 
 func (t *toolCall) Estimate(width int, folded bool) int {

@@ -61,6 +61,40 @@ func TestAFailedTurnIsAnError(t *testing.T) {
 	s.shows("▌  ── error: the model is gone")
 }
 
+func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
+	tries := func(j *journal, i int, status protocol.ToolStatus) {
+		j.user(ada, fmt.Sprint("m", i), fmt.Sprint("question ", i))
+		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("c", i), Title: fmt.Sprint("call ", i)})
+		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: fmt.Sprint("d", i), Title: fmt.Sprint("beside ", i)})
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("d", i), Status: protocol.ToolCompleted})
+		j.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: fmt.Sprint("c", i), Status: status})
+		j.end(protocol.ReasonCompleted)
+	}
+	s := joining(t, 21)
+	earlier := &journal{at: dawn}
+	for i, status := range []protocol.ToolStatus{protocol.ToolFailed, protocol.ToolCompleted, protocol.ToolFailed} {
+		tries(earlier, i, status)
+	}
+	page := protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 21}
+	for _, u := range earlier.take() {
+		page.Events = append(page.Events, protocol.MustEncode(u.Event))
+	}
+	s.finds(func(protocol.HistoryData) protocol.HistoryResult { return page })
+	s.tell()
+	s.journal.seq = 21
+	tries(s.journal, 3, protocol.ToolFailed)
+	tries(s.journal, 4, protocol.ToolDenied)
+	s.tell()
+	s.press("tab")
+	for _, c := range []struct{ key, want string }{
+		{"E", "▌• call 3"}, {"E", "▌• call 2"}, {"E", "▌• call 0"}, {"E", "there is no error before"},
+		{"e", "▌• call 2"}, {"e", "▌• call 3"}, {"e", "there is no error after"}, {"T", "▌• beside 2"},
+	} {
+		s.press(c.key)
+		s.shows(c.want)
+	}
+}
+
 func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
 	s := open(t, long(40), 60, 20)
 	s.write("half a thought")

@@ -38,6 +38,7 @@ type wire struct {
 	input   *textinput.Model // while the words of the filter are written
 	pager   *pager           // one message
 	word    string
+	fading  fading // of it
 }
 
 // wirePace is the least time between two readings.
@@ -118,6 +119,7 @@ func (w *wire) take(msg tea.Msg) tea.Cmd {
 // key handles a key; open is false when the screen is to be left.
 func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 	w.word = ""
+	w.fading.anew()
 	switch {
 	case w.pager != nil:
 		if !w.pager.key(key, msg) {
@@ -269,7 +271,7 @@ func (w *wire) show(v *tea.View, width, height int) {
 		return
 	}
 	lines, cursor := w.Render(width, height)
-	v.SetContent(frameOf(lines, width, height))
+	v.SetContent(w.look.frame(lines, width, height))
 	if cursor != nil && cursor.X < width && cursor.Y < height {
 		v.Cursor = cursor
 	}

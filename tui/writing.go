@@ -33,9 +33,9 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if r, f := m.approvals.current(m.state.Approvals); empty && r != nil && m.approvals.armed {
+	if r, f := m.approvals.current(m.state.Approvals); empty && r != nil {
 		if o := f.option(key); o != nil {
-			return m.decide(r, f, o)
+			return m.number(r, f, o)
 		}
 	}
 	switch does {

@@ -1,6 +1,7 @@
 package wsclient
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,6 +130,9 @@ func TestWithoutAWindowNothingIsAcknowledged(t *testing.T) {
 		if p.attach("e", 0); c.Hello().Window != 0 {
 			t.Errorf("window %d", c.Hello().Window)
 		}
+		if got := c.window.Load(); got != 0 {
+			t.Errorf("a window of %d is acknowledged", got)
+		}
 		p.events(1, 200)
 		r.attached(protocol.ModeSnapshot)
 		r.seqs(1, 200)
@@ -238,4 +242,66 @@ func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
 		r.attached(protocol.ModeResume)
 		r.seqs(n+1, n+3)
 	})
+}
+
+func TestAFullInboxNobodyReadsAnyMoreStopsNothing(t *testing.T) {
+	inBubble(t, Options{Window: -1}, func(t *testing.T, f *fake, c *Client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := read(t, ctx, c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.attach("e", 0)
+		r.attached(protocol.ModeSnapshot)
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			for seq := uint64(1); seq <= 20_000; seq += 100 {
+				p.events(seq, seq+99)
+			}
+		}()
+		synctest.Wait()
+		select {
+		case <-sent:
+			t.Fatal("the inbox was never full")
+		default:
+		}
+		cancel()
+		<-sent
+		p.next(protocol.DoUnsubscribe)
+		if err := r.ended(); err != nil {
+			t.Errorf("ended with %v", err)
+		}
+		time.Sleep(time.Minute)
+		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
+			t.Errorf("state %+v", s)
+		}
+	})
+}
+
+func TestAFullInboxHasRoomAgainOnceHalfIsTaken(t *testing.T) {
+	b := newInbox(0)
+	event := &protocol.Event{Seq: 1}
+	full := func() bool { return b.put(Item{Event: event}, 64<<10) }
+	n := 1
+	for !full() {
+		n++
+	}
+	if int64(n-1)*64<<10 > b.bound || int64(n)*64<<10 <= b.bound || !full() || b.hasRoom() {
+		t.Errorf("full after %d", n)
+	}
+	n++
+	for told := 0; n > 0; n-- {
+		got := b.take()
+		if half := b.bytes <= b.bound/2; !got.ok || got.room != (half && told == 0) || b.hasRoom() != half {
+			t.Errorf("with %d bytes left room is %v, of %d", b.bytes, got.room, b.bound)
+		}
+		if got.room {
+			told++
+		}
+		if b.full != (b.bytes > b.bound/2) {
+			t.Errorf("with %d bytes left it is full: %v", b.bytes, b.full)
+		}
+	}
+	if got := b.take(); got.ok || got.over {
+		t.Errorf("an empty inbox gave %+v", got)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,8 @@ func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error
 	}
 	switch {
 	case got.err != nil:
-		if bad, ok := got.err.(*DecodeError); ok {
+		var bad *DecodeError
+		if errors.As(got.err, &bad) {
 			return bad
 		}
 		return unsent(got.err)

@@ -337,6 +337,96 @@ func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
 	})
 }
 
+func TestARetryThatIsRefusedLeavesTheNextOneToTry(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		c.Retry()
+		time.Sleep(20 * time.Second) // a delay is under way
+		f.setDown(nil)
+		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+		c.Retry()
+		time.Sleep(time.Minute)
+		if s := c.State(); s.Phase != PhaseOffline {
+			t.Fatalf("state %+v", s)
+		}
+		f.setRefuse(nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		go func() { _ = c.Do(ctx, protocol.Command{Command: protocol.DoList}, nil) }()
+		f.open().next(protocol.DoList)
+	})
+}
+
+func TestWhatTheConnectionIsDoingIsToldAllAlong(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		start := time.Now()
+		c.Retry()
+		is := func(what string, want ConnState) {
+			t.Helper()
+			synctest.Wait()
+			if s := c.State(); s.Phase != want.Phase || s.Attempt != want.Attempt || !s.RetryAt.Equal(want.RetryAt) || errors.Is(s.Err, errDown) != (want.Err != nil) {
+				t.Errorf("%s: %+v, want %+v", what, s, want)
+			}
+		}
+		is("the first attempt failed", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: start.Add(c.dialer.delay(1, 0)), Err: errDown})
+		time.Sleep(10 * time.Millisecond)
+		c.Retry() // too soon after the last one
+		soon := start.Add(min(retrySpacing, c.dialer.delay(1, 0)))
+		is("asked at once", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: soon, Err: errDown})
+		f.setDown(nil)
+		time.Sleep(time.Until(soon))
+		p := f.peer() // hello is not answered yet
+		is("the second attempt is under way", ConnState{Phase: PhaseConnecting, Attempt: 2, Err: errDown})
+		p.greet()
+		is("hello was answered", ConnState{Phase: PhaseOpen})
+	})
+}
+
+func TestWhoGivesUpWaitingIsForgottenAlone(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		ctx, cancel := context.WithCancel(t.Context())
+		given, waiting := make(chan error, 1), make(chan error, 1)
+		go func() { given <- c.Connect(ctx) }()
+		go func() { waiting <- c.Connect(t.Context()) }()
+		synctest.Wait()
+		cancel()
+		if err := <-given; !errors.Is(err, context.Canceled) {
+			t.Errorf("gave up with %v", err)
+		}
+		f.setDown(nil)
+		f.open()
+		if err := <-waiting; err != nil {
+			t.Errorf("waited for %v", err)
+		}
+	})
+}
+
+func TestARefusalEndsAllThatWaits(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+		ends := make(chan error, 3)
+		go func() { ends <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
+		go func() {
+			for _, err := range c.Watch(t.Context()) {
+				ends <- err
+			}
+		}()
+		go func() {
+			for _, err := range c.Subscribe("s1", SubscribeOptions{}).Events(t.Context()) {
+				ends <- err
+			}
+		}()
+		for range cap(ends) {
+			var why *ConnectError
+			if err := <-ends; !errors.As(err, &why) || why.Status != http.StatusForbidden {
+				t.Errorf("ended with %v", err)
+			}
+		}
+	})
+}
+
 func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
 		f.setDown(errDown)
@@ -392,6 +482,9 @@ func TestHelloTellsWhoTheClientIs(t *testing.T) {
 		if got := p.request.Header.Get("Authorization"); got != "Bearer secret" {
 			t.Errorf("Authorization %q", got)
 		}
+		if got := p.conn.Subprotocol(); got != protocol.Subprotocol {
+			t.Errorf("subprotocol %q", got)
+		}
 		if got := p.request.URL.Path; got != protocol.Path {
 			t.Errorf("path %q", got)
 		}
@@ -412,7 +505,16 @@ func TestStatesYieldTheNewest(t *testing.T) {
 				phases = append(phases, s.Phase)
 				time.Sleep(time.Second)
 			}
+			for s := range c.States(t.Context()) {
+				if s.Phase != PhaseClosed {
+					t.Errorf("state %+v", s)
+				}
+				break
+			}
 		}()
+		for range c.States(t.Context()) {
+			break
+		}
 		time.Sleep(time.Second / 2)
 		c.Retry()
 		p := f.open()

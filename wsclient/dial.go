@@ -36,36 +36,52 @@ type dialer struct {
 }
 
 func newDialer(raw string, o Options) *dialer {
+	d := &dialer{token: o.Token, tap: newTap(o.Tap)}
 	u, socket, err := parseURL(raw, o.Dialect)
-	if err != nil {
-		return &dialer{shown: "the server", err: err, tap: newTap(o.Tap)}
+	if err == nil && o.Dialect != "" {
+		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory), Brief: o.Brief}
+		err = d.speak(o.Dialect, u)
 	}
-	t := &http.Transport{DisableKeepAlives: true, TLSClientConfig: o.TLS, Protocols: new(http.Protocols)}
-	t.Protocols.SetHTTP1(true) // a WebSocket cannot be opened over HTTP/2 here
-	d := &dialer{url: u.String(), token: o.Token, tap: newTap(o.Tap), http: &http.Client{
-		Transport: t,
+	if err != nil {
+		return &dialer{shown: "the server", err: err, tap: d.tap}
+	}
+	d.url = u.String()
+	if d.shown = raw; socket == "" {
+		u.User, u.RawQuery = nil, ""
+		d.shown = u.String()
+	}
+	d.http = &http.Client{
+		Transport: transport(socket, o),
 		// A redirect would carry the credential to where nobody meant it to go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-	if o.Dialect != "" {
-		spoken, ok := dialect.Named(o.Dialect)
-		if !ok {
-			return &dialer{shown: "the server", tap: d.tap, err: fmt.Errorf("%q is not a dialect: %s", o.Dialect, strings.Join(dialect.Names(), ", "))}
-		}
-		for _, name := range slices.Sorted(maps.Keys(o.DialectOptions)) {
-			if err := spoken.CheckOption(protocol.ClientEnd, name, o.DialectOptions[name]); err != nil {
-				return &dialer{shown: "the server", tap: d.tap, err: err}
-			}
-		}
-		if spoken.TokenInQuery && d.token != "" {
-			query := u.Query()
-			query.Set("token", d.token)
-			u.RawQuery = query.Encode()
-			d.url = u.String()
-		}
-		d.dialect = &spoken
-		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory)}
 	}
+	return d
+}
+
+// speak has the dialer speak a dialect to the server at u.
+func (d *dialer) speak(name string, u *url.URL) error {
+	spoken, ok := dialect.Named(name)
+	if !ok {
+		return fmt.Errorf("%q is not a dialect: %s", name, strings.Join(dialect.Names(), ", "))
+	}
+	for _, option := range slices.Sorted(maps.Keys(d.call.Options)) {
+		if err := spoken.CheckOption(protocol.ClientEnd, option, d.call.Options[option]); err != nil {
+			return err
+		}
+	}
+	if spoken.TokenInQuery && d.token != "" {
+		query := u.Query()
+		query.Set("token", d.token)
+		u.RawQuery = query.Encode()
+	}
+	d.dialect = &spoken
+	return nil
+}
+
+// transport reaches the server: over its Unix socket, if it has one, or as the options say.
+func transport(socket string, o Options) *http.Transport {
+	t := &http.Transport{DisableKeepAlives: true, TLSClientConfig: o.TLS, Protocols: new(http.Protocols)}
+	t.Protocols.SetHTTP1(true) // a WebSocket cannot be opened over HTTP/2 here
 	switch {
 	case o.Dial != nil:
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return o.Dial(ctx) }
@@ -76,11 +92,7 @@ func newDialer(raw string, o Options) *dialer {
 	default:
 		t.Proxy = http.ProxyFromEnvironment
 	}
-	if d.shown = raw; socket == "" {
-		u.User, u.RawQuery = nil, ""
-		d.shown = u.String()
-	}
-	return d
+	return t
 }
 
 // parseURL returns the URL to open and, for a Unix socket, its path. A dialect's servers have paths of their own; on a Unix

@@ -19,6 +19,7 @@ type Options struct {
 
 	Dialect        string            // that the server speaks; empty: the native protocol
 	DialectOptions map[string]string // of that dialect: what its Options list; any other fails every connection
+	Brief          bool              // the client is closed after a command or two: what a dialect would keep for it here is refused
 
 	Attempts     int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
 	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it

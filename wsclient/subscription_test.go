@@ -312,6 +312,52 @@ func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 	})
 }
 
+func TestReadingAgainGoesOnAfterWhatWasTakenNotFromSince(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		s := c.Subscribe("s1", SubscribeOptions{Since: &protocol.Position{Epoch: "e", Seq: 2}})
+		if at := s.Position(); at.Seq != 2 {
+			t.Errorf("at %v before the first item", at)
+		}
+		r := read(t, t.Context(), s)
+		p := f.open()
+		p.attach("e", 0)
+		p.events(3, 4)
+		r.attached(protocol.ModeResume)
+		r.seqs(3, 4)
+		s.Close()
+		_ = r.ended()
+		p.next(protocol.DoUnsubscribe)
+
+		s = c.Subscribe("s1", SubscribeOptions{Since: &protocol.Position{Epoch: "e", Seq: 2}})
+		for range 2 {
+			ctx, cancel := context.WithCancel(t.Context())
+			r = read(t, ctx, s)
+			at := p.attach("e", 0)
+			r.attached(protocol.ModeResume)
+			p.events(at.Seq+1, at.Seq+1)
+			r.seqs(at.Seq+1, at.Seq+1)
+			cancel()
+			_ = r.ended()
+			p.next(protocol.DoUnsubscribe)
+		}
+		if at := s.Position(); at.Seq != 4 {
+			t.Errorf("at %v after reading twice", at)
+		}
+	})
+}
+
+func TestAnAttachmentThatCannotBeReadEndsTheSubscription(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p := f.open()
+		p.answer(p.next(protocol.DoSubscribe), []int{1})
+		var bad *DecodeError
+		if err := r.ended(); !errors.As(err, &bad) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
 func TestANewerSubscriptionReplacesTheOlder(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		older := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))

@@ -84,6 +84,40 @@ func TestAWatchThatIsRefusedEndsWithTheError(t *testing.T) {
 	})
 }
 
+func TestAWatchOutlivesADrainingServer(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		got := make(chan protocol.Summary)
+		go func() {
+			defer close(got)
+			for s, err := range c.Watch(t.Context()) {
+				if err != nil {
+					return // the bubble is over
+				}
+				got <- s
+			}
+		}()
+		p := f.open()
+		p.refuse(p.next(protocol.DoWatch), protocol.Errorf(protocol.CodeShuttingDown, "draining"))
+		p.ended()
+		p = f.open()
+		p.answer(p.next(protocol.DoWatch), protocol.ListResult{})
+		p.changed(protocol.Summary{Doing: "of no session"})
+		p.changed(summary("a", "1"))
+		if s, ok := <-got; !ok || s.Doing != "1" {
+			t.Errorf("got %+v, %t", s, ok)
+		}
+	})
+}
+
+func TestAClosedClientWatchesNothing(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, _ *fake, c *Client) {
+		_ = c.Close()
+		for s, err := range c.Watch(t.Context()) {
+			t.Errorf("got %+v, %v", s, err)
+		}
+	})
+}
+
 func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		got := []chan protocol.Summary{make(chan protocol.Summary, 9), make(chan protocol.Summary, 9)}

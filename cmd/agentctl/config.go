@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,6 +113,9 @@ func readConfig(b []byte) (*config, error) {
 			return nil, fmt.Errorf("origins: %q is not as a browser names a page's: https://host or http://host:port", o)
 		}
 	}
+	if err := c.checkAgents(); err != nil {
+		return nil, err
+	}
 	switch c.Sync {
 	case "", "normal", "full":
 	default:
@@ -121,3 +126,22 @@ func readConfig(b []byte) (*config, error) {
 	}
 	return c, nil
 }
+
+// checkAgents returns which key names an agent that there is not.
+func (c *config) checkAgents() error {
+	agents := c.roster()
+	if err := agents.check(c.DefaultAgent); c.DefaultAgent != "" && err != nil {
+		return fmt.Errorf("default_agent: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Dialects)) {
+		of := c.Dialects[name].Agents
+		for _, foreign := range slices.Sorted(maps.Keys(of)) {
+			if err := agents.check(of[foreign]); err != nil {
+				return fmt.Errorf("dialects.%s.agents.%s: %w", name, foreign, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *config) roster() *roster { return &roster{configured: c.Agents, fallback: c.DefaultAgent} }

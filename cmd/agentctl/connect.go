@@ -51,6 +51,7 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	}
 	o := wsclient.Options{
 		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
+		Brief: p == giveUp,
 	}
 	var err error
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {

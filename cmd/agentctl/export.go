@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -41,12 +42,10 @@ asciicast plays in a terminal as it happened (asciinema).`,
 	}
 	cmd.RunE = does(a, o, func(args []string) error {
 		o.Session = args[0]
-		for _, f := range exportFormats {
-			if o.Format == f {
-				return nil
-			}
+		if !slices.Contains(exportFormats, o.Format) {
+			return usagef("--format is md, jsonl, html or asciicast, not %q", o.Format)
 		}
-		return usagef("--format is md, jsonl, html or asciicast, not %q", o.Format)
+		return nil
 	}, run)
 	cmd.Flags().StringVar(&o.Format, "format", exportMarkdown, "md, jsonl, html or asciicast")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(exportFormats, cobra.ShellCompDirectiveNoFileComp))

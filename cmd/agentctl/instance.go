@@ -89,7 +89,7 @@ func (i *instance) gate(c *config) (*login.Gate, error) {
 func (c *config) server(store session.Store, secret []byte, log *slog.Logger) server.Config {
 	return server.Config{
 		Session: session.Config{
-			Store: store, Agents: &roster{configured: c.Agents, fallback: c.DefaultAgent}, DefaultAgent: c.DefaultAgent, Log: log,
+			Store: store, Agents: c.roster(), DefaultAgent: c.DefaultAgent, Log: log,
 			EndGroup: endGroup, ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
 			StateTTL: time.Duration(c.StateTTL), Secret: secret,
 		},

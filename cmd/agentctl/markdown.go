@@ -131,7 +131,6 @@ func (m *markdown) event(it *protocol.Item) {
 	var d struct {
 		Message string          `json:"message"`
 		Title   string          `json:"title"`
-		Result  string          `json:"result"`
 		Tasks   []protocol.Task `json:"tasks"`
 	}
 	e := protocol.Event{Type: it.Type, Data: it.Data}

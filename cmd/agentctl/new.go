@@ -81,6 +81,9 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
+	if d := o.app.flags.Dialect; d != "" && o.CWD != "" {
+		return unsupportedf("the dialect %s cannot say where a session works: leave --cwd out", d)
+	}
 	data := protocol.CreateData{Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt}
 	if l.local {
 		if err := here(&data); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 )
 
@@ -50,6 +51,9 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 	r, err := l.snapshot(o.Session)
 	if err != nil {
 		return err
+	}
+	if d, _ := dialect.Named(o.app.flags.Dialect); d.NoQueue {
+		return unsupportedf("the dialect %s does not tell what waits", d.Name)
 	}
 	s := r.Snapshot.State
 	for i := range s.Queue {

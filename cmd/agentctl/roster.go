@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,6 +45,17 @@ func (r *roster) Open(spec session.Spec, host session.Host) (session.Agent, erro
 		return nil, err
 	}
 	return acp.New(c, spec, host)
+}
+
+// check returns why no session could have an agent of that name; whether it can be started shows when one has it.
+func (r *roster) check(name string) error {
+	if _, ok := r.configured[name]; ok || strings.HasPrefix(name, schemeScript) {
+		return nil
+	}
+	if _, err := acp.Find(name); err != nil {
+		return fmt.Errorf("%w: there are %s; acp:COMMAND and script:FILE name others", err, strings.Join(r.Names(), ", "))
+	}
+	return nil
 }
 
 func openScript(file string, spec session.Spec, host session.Host) (session.Agent, error) {

@@ -121,6 +121,9 @@ func (o *serveOptions) settings() (*config, error) {
 	}
 	if o.DefaultAgent != "" {
 		c.DefaultAgent = o.DefaultAgent
+		if err := c.roster().check(c.DefaultAgent); err != nil {
+			return nil, usagef("--default-agent: %w", err)
+		}
 	}
 	if o.Sync != "" {
 		c.Sync = o.Sync

@@ -11,7 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
-	embed "agentctl/server/embedded"
+	"agentctl/server/embedded"
 	"agentctl/server/session"
 	"agentctl/tui"
 	"agentctl/tui/inspector"
@@ -57,7 +57,7 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	}
 	ctx, stop := untilSignal(ctx, interrupt...) // whatever ends it, nothing is left
 	defer func() { err = cmp.Or(stop(), err) }()
-	s, err := embed.Start(ctx, embed.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
+	s, err := embedded.Start(ctx, embedded.Options{Agents: tourAgents{script.Tour()}, DefaultAgent: "tour", Version: programVersion()})
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
 
 // play shows the tour's session.
-func (o *tourOptions) play(ctx context.Context, s *embed.Server) error {
+func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
-	url, wire := "ws://"+embed.Host, inspector.NewLog()
+	url, wire := "ws://"+embedded.Host, inspector.NewLog()
 	c := wsclient.New(url, wsclient.Options{
 		Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
 	})

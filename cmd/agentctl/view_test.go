@@ -21,8 +21,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// embedded runs a server in this process with one script for all sessions, and connects to it.
-func embedded(t *testing.T, agent string) *wsclient.Client {
+// connected runs a server in this process with one script for all sessions, and connects to it.
+func connected(t *testing.T, agent string) *wsclient.Client {
 	t.Helper()
 	c, _ := reached(t, agent)
 	return c
@@ -65,7 +65,7 @@ func (w *wire) cut(refuse bool) {
 	}
 }
 
-// reached is embedded with the wire between the two.
+// reached is connected with the wire between the two.
 func reached(t *testing.T, agent string) (*wsclient.Client, *wire) {
 	t.Helper()
 	w := &wire{dial: embeddedDial(t, agent)}
@@ -135,7 +135,7 @@ func patient(t *testing.T) context.Context {
 }
 
 func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
-	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	var connected *tui.Link
 	var attached *protocol.SubscribeResult
@@ -168,7 +168,7 @@ func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 }
 
 func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
-	c := embedded(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := &view{client: c, session: "nope"}
 	var last tui.Update
 	for u := range v.Updates(patient(t)) {
@@ -261,7 +261,7 @@ func TestARefusedDashboardGoesOnWhenAsked(t *testing.T) {
 }
 
 func TestTheGuideExplainsAllowsAndEndsTheSession(t *testing.T) {
-	c := embedded(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
+	c := connected(t, `{"on":"*"}`+"\n"+`{"ask":"command","title":"List","command":"ls","explain":"why not","then":[{"say":"done"}]}`)
 	g := &guide{view: create(t, c), turns: 1}
 	if err := g.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func (s *Server) askAgain() {
 	s.asked.at, s.asked.deciding, s.asked.patch = s.now, false, patchOf(a)
 	r := approvalRequest{Command: commandOf(a, s.asked.patch)}
 	if s.asked.patch != "" {
-		r.ApplyPatch = &applyPatch{s.asked.patch}
+		r.ApplyPatch = &applyPatch{Patch: s.asked.patch, ReadOnly: !a.Editable}
 	}
 	s.turn.failed = false // it goes on
 	s.say(approvalRequestType, r)
@@ -178,7 +178,7 @@ const (
 
 func decidedBy(text string) (by *protocol.Actor, outcome protocol.Outcome, ok bool) {
 	text, ok = strings.CutSuffix(text, ".")
-	name := ""
+	var name string
 	if over, is := strings.CutPrefix(text, requestOver); is {
 		outcome = protocol.Outcome(over)
 	} else if decided, is := strings.CutPrefix(text, decidedIntro); is {

@@ -1,9 +1,7 @@
 package agentloop
 
 import (
-	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -31,6 +29,12 @@ const maxAsked = 256
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
 	protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact,
+}
+
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{
+	protocol.DoCreate:  "the first message to a session makes it",
+	protocol.DoHistory: "its server tells nothing of the past",
 }
 
 // A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
@@ -63,10 +67,12 @@ type Client struct {
 
 // NewClient makes the codec of our client's connection.
 func NewClient(call protocol.Call) *Client {
-	epoch := epochOf(call.ID("e"))
+	epoch := bridge.Epoch(call.ID("e"))
 	c := &Client{
 		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch},
+		desk: bridge.Desk{
+			Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch, Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
+		},
 	}
 	if c.before = c.memory.log; c.before == nil {
 		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed
@@ -74,17 +80,6 @@ func NewClient(call protocol.Call) *Client {
 		c.before.Detach()
 	}
 	return c
-}
-
-// epochOf makes an epoch of an id.
-func epochOf(id string) string {
-	epoch := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id))
-	return ("e" + epoch)[:min(64, len(epoch)+1)]
 }
 
 // Open implements protocol.Codec.
@@ -191,17 +186,7 @@ func clip(s string) string {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(method string, data []byte) {
-	d := protocol.RawData{Source: Name, Method: cut(method)}
-	whole, ok := protocol.Compact(data)
-	if !ok {
-		whole = protocol.MustEncode(protocol.ValidText(string(data)))
-	}
-	if len(whole) > protocol.MaxEvent/2 {
-		d.Bytes = int64(len(data))
-		whole = protocol.MustEncode(clip(string(data)))
-	}
-	d.Data = json.RawMessage(whole)
-	c.add(protocol.Raw, d)
+	c.add(protocol.Raw, bridge.Raw(Name, cut(method), data))
 }
 
 // tellSummary tells who watches that the session changed.

@@ -199,6 +199,42 @@ func TestPatchGoesBack(t *testing.T) {
 	}
 }
 
+// What an answer cannot carry is not promised, and refused: nothing but an edited patch, and that only where it is asked for as a whole.
+func TestOnlyWhatGoesBackMayBeEdited(t *testing.T) {
+	const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
+	long := "*** Begin Patch\n" + strings.Repeat("+x\n", longText) + "*** End Patch"
+	for name, c := range map[string]struct {
+		asks     approvalRequest
+		editable bool
+	}{
+		"a patch":             {approvalRequest{[]string{"apply_patch", patch}, &applyPatch{Patch: patch}}, true},
+		"one to be taken":     {approvalRequest{[]string{"apply_patch", patch}, &applyPatch{Patch: patch, ReadOnly: true}}, false},
+		"one in the command":  {approvalRequest{[]string{"apply_patch", patch}, nil}, false},
+		"one shown in part":   {approvalRequest{[]string{"apply_patch", long}, &applyPatch{Patch: long}}, false},
+		"a command, no patch": {approvalRequest{[]string{"ls"}, nil}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGuest(t, "ws://x", nil)
+			g.hears(loads(true), string(frame("q", approvalRequestType, c.asks).Data))
+			if a := g.state.Approvals[0]; a.Editable != c.editable {
+				t.Errorf("editable: %v", a.Editable)
+			}
+			answers := protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a"}}}}
+			if g.do(protocol.DoApprove, answers); g.code() != protocol.CodeUnsupported {
+				t.Errorf("answers to a question: %q", g.code())
+			}
+			g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "mine"}})
+			if c.editable {
+				if len(g.said) != 1 {
+					t.Errorf("the edited patch was not said: %q", g.code())
+				}
+			} else if g.code() != protocol.CodeUnsupported || len(g.said) != 0 {
+				t.Errorf("said %v, answered %q", g.said, g.code())
+			}
+		})
+	}
+}
+
 // A decision that the server does not take is answered with why.
 func TestRefusedDecision(t *testing.T) {
 	g := newGuest(t, "ws://x", nil)
@@ -454,6 +490,17 @@ func TestRequestThatSomebodyElseDecided(t *testing.T) {
 		if types := g.types(); types[len(types)-1] != protocol.ToolEnded {
 			t.Fatalf("%s: %v", typ, types)
 		}
+	}
+}
+
+// A patch is not decided by what some call without a title gave.
+func TestAnotherCallDecidesNothing(t *testing.T) {
+	g := newGuest(t, "ws://x", nil)
+	g.hears(loads(true), response(`{"type":"function_call","call_id":"c","name":"","arguments":"{}"}`),
+		`{"id":"q","type":"approval_request","payload":{"command":["apply_patch","p"],"applyPatch":{"patch":"p"}}}`,
+		response(`{"type":"function_call_output","call_id":"c","output":"done"}`))
+	if len(g.state.Approvals) != 1 {
+		t.Errorf("it is over: %+v", find[protocol.ApprovalResolvedData](g, protocol.ApprovalResolved))
 	}
 }
 

@@ -77,9 +77,15 @@ func (c *Client) approvalOf(d *approvalRequest) *protocol.Approval {
 			}
 		}
 	}
-	a.Patch = clip(a.Patch)
-	a.Editable = true
+	whole := a.Patch
+	a.Patch = clip(whole)
+	a.Editable = d.ApplyPatch != nil && !d.ApplyPatch.ReadOnly && a.Patch == whole
 	return a
+}
+
+// takes reports whether an answer can carry what a decision brings: of an edited patch that is said, of all else nothing.
+func takes(a *protocol.Approval, in *protocol.ApprovalInput) bool {
+	return in == nil || len(in.Tasks) == 0 && len(in.Answers) == 0 && !in.Replan && (a.Editable || in.Patch == "" || in.Patch == a.Patch)
 }
 
 // approve decides the pending request.
@@ -105,6 +111,10 @@ func (c *Client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 	case review == "":
 		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeInvalidMessage, "approve: no such option or decision"))
 		return
+	case !takes(a, d.Input):
+		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeUnsupported,
+			"the dialect %s carries no input but an edited patch, of a request that takes one: deny it and say what to change", Name))
+		return
 	case c.verdict != nil:
 		c.desk.Fail(c.out, cmd, &protocol.Error{Code: protocol.CodeConflict, Message: "it is being decided", Winner: c.verdict.winner(c.me())})
 		return
@@ -113,7 +123,7 @@ func (c *Client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 	}
 	r := approvalResponse{Review: review}
 	if a.Patch != "" && a.Kind == protocol.ApprovePatch {
-		r.ApplyPatch = &applyPatch{a.Patch}
+		r.ApplyPatch = &applyPatch{Patch: a.Patch}
 		if d.Input != nil && d.Input.Patch != "" {
 			r.ApplyPatch.Patch = d.Input.Patch
 		} else if strings.HasSuffix(a.Patch, "not shown") {

@@ -12,9 +12,10 @@ const Name = "agentloop"
 
 // Dialect is AgentLoop's protocol, both ends.
 var Dialect = protocol.Dialect{
-	Name:   Name,
-	Server: func(d protocol.Door) protocol.Codec { return NewServer(d) },
-	Client: func(c protocol.Call) protocol.Codec { return NewClient(c) },
+	NoQueue: true,
+	Name:    Name,
+	Server:  func(d protocol.Door) protocol.Codec { return NewServer(d) },
+	Client:  func(c protocol.Call) protocol.Codec { return NewClient(c) },
 }
 
 // sessionOf is the session that a URL's path names: its last segment, or the shared one.

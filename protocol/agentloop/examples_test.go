@@ -129,7 +129,7 @@ func TestExamplesAreGenerated(t *testing.T) {
 		wants("a1", "rm -rf node_modules", ""), resolves("a1", protocol.Allowed, "ada"),
 		entry(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 45231, MaxTokens: 128000, Percent: 35.4, TranscriptLength: 87, Strategy: "ThresholdContextManager"}),
 		entry(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 98234, After: 12456, Percent: 87.3, Strategy: "ThresholdContextManager"}),
-		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Options: choices()}),
+		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Editable: true, Options: choices()}),
 		ends(protocol.ReasonCompleted),
 		bridge.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
 			Kind: protocol.FaultExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},

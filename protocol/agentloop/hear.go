@@ -193,7 +193,7 @@ func faultOf(d *fault) (*protocol.Error, map[string]string) {
 
 // withdraw ends the request that is pending: nobody can decide it any more.
 func (c *Client) withdraw() {
-	for _, a := range append([]protocol.Approval(nil), c.log.State.Approvals...) {
+	for _, a := range slices.Clone(c.log.State.Approvals) {
 		c.resolve(nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
 	}
 	c.release()

@@ -45,6 +45,9 @@ func (c *Client) overtaken(it *item) {
 		return
 	}
 	a := c.log.State.Approvals[0]
+	if a.Command == "" { // a call without a title is not of it
+		return
+	}
 	ran := slices.ContainsFunc(c.log.State.Turn.Tools, func(t protocol.OpenTool) bool {
 		return t.Tool == clip(it.CallID) && t.Title == a.Command
 	})

@@ -74,8 +74,10 @@ type approvalResponse struct {
 	Explanation *string     `json:"explanation,omitempty"`
 }
 
+// An applyPatch is a change of files. ReadOnly is ours, and nothing to others: the agent takes the patch as it is, or not at all.
 type applyPatch struct {
-	Patch string `json:"patch"`
+	Patch    string `json:"patch"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
 }
 
 type approvalRequest struct {

@@ -80,6 +80,11 @@ func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	})
 }
 
+// TooLarge says that a message is over the limit: nothing of it was read.
+func (s *Server) TooLarge(now time.Time, message string) protocol.Output {
+	return s.call(now, func() { s.fail(invalidFormat, refusal{Error: message, Code: protocol.CodeTooLarge}) })
+}
+
 // Wake implements protocol.Codec.
 func (s *Server) Wake(now time.Time) protocol.Output {
 	return s.call(now, func() { s.tellCalls(nil) })

@@ -185,8 +185,8 @@ func TestRefusedDecisionIsAskedAgain(t *testing.T) {
 func TestPatchIsShownAndMayBeEdited(t *testing.T) {
 	old := "a\nb\n"
 	for name, a := range map[string]protocol.Approval{
-		"as it is": {Patch: "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n*** End Patch"},
-		"unified":  {Patch: "diff --git a/f b/f\nindex 1..2\n--- a/f\n+++ b/f\n@@\n a\n-b\n+c\n"},
+		"as it is": {Editable: true, Patch: "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n*** End Patch"},
+		"unified":  {Editable: true, Patch: "diff --git a/f b/f\nindex 1..2\n--- a/f\n+++ b/f\n@@\n a\n-b\n+c\n"},
 		"diff":     {Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: "a\nc\n"}}},
 	} {
 		a.Request, a.Kind, a.Options = "a1", protocol.ApprovePatch, choices()
@@ -194,6 +194,9 @@ func TestPatchIsShownAndMayBeEdited(t *testing.T) {
 		h.happens(asks("x"), entry(protocol.ApprovalRequested, a))
 		const patch = `*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n*** End Patch`
 		want := `approval_request {"command":["apply_patch","` + patch + `"],"applyPatch":{"patch":"` + patch + `"}}`
+		if !a.Editable {
+			want = strings.TrimSuffix(want, "}}") + `,"readOnly":true}}`
+		}
 		if got := h.told(); got[len(got)-1] != want {
 			t.Fatalf("%s:\n%s\nwant\n%s", name, got[len(got)-1], want)
 		}

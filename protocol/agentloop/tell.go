@@ -51,7 +51,7 @@ func (s *Server) tellEvent(e *protocol.Event) {
 	case protocol.ErrorRaised:
 		s.tellError(data[protocol.ErrorData](e))
 	case protocol.Raw:
-		s.tellRaw(e, data[protocol.RawData](e))
+		s.tellRaw(data[protocol.RawData](e))
 	default:
 		if line := lineOf(e); line != "" {
 			s.tell(said("", system, line))
@@ -173,7 +173,7 @@ func (s *Server) tellError(d *protocol.ErrorData) {
 }
 
 // tellRaw gives back what was AgentLoop's own.
-func (s *Server) tellRaw(_ *protocol.Event, d *protocol.RawData) {
+func (s *Server) tellRaw(d *protocol.RawData) {
 	if d.Source == Name && d.Method == responseItemType && d.Data != nil {
 		s.say(responseItemType, d.Data)
 	}

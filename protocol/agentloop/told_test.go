@@ -415,7 +415,7 @@ func (o *told) ask() {
 	switch a.Kind {
 	case protocol.ApprovePatch:
 		seen.Kind, seen.Title, seen.Name, seen.Patch, seen.Paths = protocol.ApprovePatch, "Change files", "apply_patch", a.Patch, a.Paths
-		seen.Editable = true // the protocol does not say that it is not
+		seen.Editable = a.Editable
 	case protocol.ApproveCommand:
 		seen.Command = a.Command
 		seen.Input = protocol.MustEncode(map[string]any{"command": words})

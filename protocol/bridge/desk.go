@@ -14,6 +14,24 @@ type Desk struct {
 	Pings   bool            // the dialect can ask for a sign of life: Take hands ping on
 	Epoch   string          // of this connection's logs
 	Window  int64           // of unacknowledged bytes, where the dialect has acks; 0: none
+
+	Brief bool                     // the client is gone after a command or two
+	Kept  []protocol.Verb          // of Verbs, those about what is kept here alone: nothing that a brief client could say or learn
+	Why   map[protocol.Verb]string // what more there is to say of a verb that is refused
+}
+
+// says reports whether the client may ask for something.
+func (d *Desk) says(v protocol.Verb) bool {
+	return slices.Contains(d.Verbs, v) && !(d.Brief && slices.Contains(d.Kept, v))
+}
+
+// refusal is the error of a verb that the dialect has no words for.
+func (d *Desk) refusal(v protocol.Verb) *protocol.Error {
+	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", d.Dialect, v)
+	if why := d.Why[v]; why != "" {
+		e.Message += ": " + why
+	}
+	return e
 }
 
 // Take decodes a command of our client. It answers what needs no dialect: hello, ping unless Pings, ack, and what the dialect cannot do; then
@@ -41,14 +59,15 @@ func (d *Desk) Take(out *protocol.Output, line []byte) (c protocol.Command, ok b
 		}
 		d.Answer(out, &c, protocol.HelloResult{
 			Version: protocol.Version, Server: d.Server, Connection: d.Epoch, By: protocol.Actor{Name: h.Name},
-			Commands: append([]protocol.Verb{protocol.DoHello, protocol.DoPing}, d.Verbs...),
-			Window:   d.Window,
-			Limits:   protocol.Limits{Message: protocol.MaxMessage, Event: protocol.MaxEvent},
+			Commands: slices.DeleteFunc(append([]protocol.Verb{protocol.DoHello, protocol.DoPing}, d.Verbs...),
+				func(v protocol.Verb) bool { return d.Brief && slices.Contains(d.Kept, v) }),
+			Window: d.Window,
+			Limits: protocol.Limits{Message: protocol.MaxMessage, Event: protocol.MaxEvent},
 		})
 		return c, false
 	}
-	if !slices.Contains(d.Verbs, c.Command) {
-		d.Fail(out, &c, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", d.Dialect, c.Command))
+	if !d.says(c.Command) {
+		d.Fail(out, &c, d.refusal(c.Command))
 		return c, false
 	}
 	return c, true

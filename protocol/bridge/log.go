@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -35,6 +36,16 @@ type Log struct {
 	pastBytes int
 }
 
+// Epoch makes an epoch of an id.
+func Epoch(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(id[:min(len(id), 48)]))
+}
+
 // NewLog begins a session's log.
 func NewLog(session, epoch string) *Log {
 	l := &Log{Session: session, Epoch: epoch, State: &protocol.State{Session: session}}
@@ -63,8 +74,8 @@ type Entry struct {
 	Data   any
 }
 
-// Add records what happened, and tells the client if it follows. An entry that the state cannot take or that is too large for an
-// event becomes a raw event: what a foreign server says must not end the session.
+// Add records what happened, and tells the client if it follows. An entry that the state cannot take, or that is too large or too deep
+// for an event, becomes a raw event: what a foreign server says must not end the session.
 func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 	if year := en.Time.UTC().Year(); en.Time.IsZero() || year < 1 || year > 9999 {
 		en.Time = now
@@ -83,7 +94,7 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 			e.Data = compact
 		}
 	}
-	if err != nil || len(e.Data) > maxData || l.State.Apply(&e) != nil {
+	if err != nil || len(e.Data) > maxData || !within(maxDepth+maxOurs, e.Data) || l.State.Apply(&e) != nil {
 		e.Type, e.Data = protocol.Raw, protocol.MustEncode(protocol.RawData{
 			Source: "bridge", Method: protocol.SplitText(string(en.Type), 256)[0], Bytes: int64(len(data)),
 		})
@@ -106,8 +117,11 @@ func (l *Log) Add(out *protocol.Output, now time.Time, en Entry) {
 	l.forget()
 }
 
-// maxData bounds the data of one event, so that all of it fits protocol.MaxEvent.
-const maxData = protocol.MaxEvent - 4<<10
+// Bounds of the data of one event: in bytes, so that all of it fits protocol.MaxEvent, and how deep it nests beside foreign JSON.
+const (
+	maxData = protocol.MaxEvent - 4<<10
+	maxOurs = 16
+)
 
 // mark makes now the boundary that attachments without a position begin at.
 func (l *Log) mark() { l.boundary, l.from = protocol.MustEncode(l.State), l.State.Seq }

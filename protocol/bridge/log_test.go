@@ -90,6 +90,23 @@ func TestWhatIsTooLargeForAnEventIsRaw(t *testing.T) {
 	}
 }
 
+func TestWhatIsTooDeepForAnEventIsRaw(t *testing.T) {
+	l := NewLog("s", "e")
+	var out protocol.Output
+	deep := json.RawMessage(strings.Repeat("[", 9_996) + strings.Repeat("]", 9_996)) // encoding/json reads 10,000
+	l.Add(&out, now, Entry{Type: protocol.MessageUser, Turn: "t", Data: protocol.Message{MessageID: "m"}})
+	l.Add(&out, now, Entry{Type: protocol.ToolStarted, Turn: "t", Data: protocol.ToolStartedData{Tool: "c", Input: deep}})
+	l.Add(&out, now, Entry{Type: protocol.TurnEnded, Turn: "t", Data: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}})
+	var e protocol.Event
+	if err := json.Unmarshal(l.lines[1], &e); err != nil || e.Type != protocol.Raw {
+		t.Errorf("%v %s", err, e.Type)
+	}
+	(&Desk{}).Answer(&out, &protocol.Command{ID: "1"}, l.History(protocol.HistoryData{}))
+	if _, a, err := protocol.DecodeIncoming(out.Native[len(out.Native)-1]); err != nil || a == nil {
+		t.Errorf("history cannot be read: %v", err)
+	}
+}
+
 func TestALogBeginsAtAState(t *testing.T) {
 	l := NewLog("s", "e")
 	turn(l, 1)

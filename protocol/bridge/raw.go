@@ -10,7 +10,10 @@ import (
 const maxDepth = 128
 
 // Shallow reports whether JSON nests so little that it can be kept as it is. It looks at brackets alone.
-func Shallow(data []byte) bool {
+func Shallow(data []byte) bool { return within(maxDepth, data) }
+
+// within reports whether JSON nests at most so deep.
+func within(most int, data []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -20,7 +23,7 @@ func Shallow(data []byte) bool {
 			quoted = !quoted
 		case quoted:
 		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
+			if depth++; depth > most {
 				return false
 			}
 		case c == '}' || c == ']':

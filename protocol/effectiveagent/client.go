@@ -2,7 +2,6 @@ package effectiveagent
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -36,6 +35,12 @@ var verbs = []protocol.Verb{
 	protocol.DoQueueRelease,
 }
 
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{
+	protocol.DoList:    "it has no list of sessions, name one",
+	protocol.DoHistory: "its server tells nothing of the past",
+}
+
 // remote reports whether a command is carried by the note of an activity.
 func remote(v protocol.Verb) bool {
 	switch v {
@@ -61,18 +66,10 @@ func NewClient(call protocol.Call) *Client {
 	}
 	return &Client{
 		call: call, quiet: quiet, memory: m, sessions: map[string]*session{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(call.ID("e"))},
+		desk: bridge.Desk{
+			Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(call.ID("e")), Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
+		},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // Open implements protocol.Codec: the protocol has no greeting.

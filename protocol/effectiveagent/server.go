@@ -55,6 +55,11 @@ func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	return s.do(now, func() { s.message(f) })
 }
 
+// TooLarge says that a message is over the limit: nothing of it was read.
+func (s *Server) TooLarge(now time.Time, message string) protocol.Output {
+	return s.do(now, func() { s.fail(validationError, "Invalid message format: "+message, string(protocol.CodeTooLarge)) })
+}
+
 // Wake implements protocol.Codec: nothing here waits for a time.
 func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
 

@@ -2,7 +2,6 @@ package multiagent
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -29,6 +28,22 @@ var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
 	protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
+}
+
+// kept are the verbs of a client that stays: what they are about is its own.
+var kept = []protocol.Verb{
+	protocol.DoList, protocol.DoHistory,
+	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
+}
+
+// noQueue says why no verb changes a queue.
+const noQueue = "what waits at its server cannot be changed, only what an attached client itself lets wait"
+
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{
+	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue, protocol.DoQueueHold: noQueue,
+	protocol.DoQueueRelease: noQueue,
 }
 
 // A Client is the codec at our client's end: it answers our client's commands with what a Multi-Agent server says.
@@ -78,18 +93,10 @@ func NewClient(c protocol.Call) *Client {
 	}
 	return &Client{
 		call: c, memory: m,
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: epoch(c.ID("e"))},
+		desk: bridge.Desk{
+			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: bridge.Epoch(c.ID("e")), Brief: c.Brief, Kept: kept, Why: why,
+		},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // Open implements protocol.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes

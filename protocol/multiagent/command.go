@@ -36,6 +36,11 @@ func (c *Client) command(cmd *protocol.Command) {
 		return
 	}
 	switch cmd.Command {
+	case protocol.DoSubscribe:
+		if c.call.Brief && len(t.waits) < maxWaits && c.takeUp(t) { // it may be over as soon as it has caught up
+			c.wait(t, &wait{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(patience)})
+			return
+		}
 	case protocol.DoSnapshot, protocol.DoHistory, protocol.DoApprove:
 		if len(t.waits) < maxWaits && c.takeUp(t) { // see first what there is
 			c.wait(t, &wait{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(patience)})
@@ -107,6 +112,10 @@ func (c *Client) create(cmd *protocol.Command) {
 	if !ok {
 		return
 	}
+	if len(d.Env) > 0 || c.call.Brief && (d.Name != "" || d.Title != "") { // which nobody would know any more
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say the name, title or environment of a session", Name))
+		return
+	}
 	if len(c.creating) >= maxWaits {
 		c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many sessions are being made"))
 		return
@@ -166,6 +175,9 @@ func (c *Client) send(t *thread, cmd *protocol.Command) {
 	case len(d.Parts) > 0:
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name))
 		return
+	case d.Front && c.call.Brief:
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say send ahead of the queue: %s", Name, noQueue))
+		return
 	case d.Text == "":
 		c.fail(cmd, protocol.Errorf(protocol.CodeInvalidMessage, "text: missing"))
 		return
@@ -194,6 +206,10 @@ func (c *Client) send(t *thread, cmd *protocol.Command) {
 func (c *Client) interrupt(t *thread, cmd *protocol.Command) {
 	d, ok := data[protocol.InterruptData](c, cmd)
 	if !ok {
+		return
+	}
+	if c.call.Brief && d.Queue != "" && d.Queue != protocol.QueueKeep {
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say interrupt and %s the queue: %s", Name, d.Queue, noQueue))
 		return
 	}
 	if w := t.waiting(protocol.DoSend); w != nil && t.unwait(w) {

@@ -15,6 +15,7 @@ var Dialect = protocol.Dialect{
 	Server:       func(d protocol.Door) protocol.Codec { return NewServer(d) },
 	Client:       func(c protocol.Call) protocol.Codec { return NewClient(c) },
 	TokenInQuery: true,
+	NoQueue:      true,
 	Accepts:      true,
 	Retry:        protocol.Retry{Attempts: 5, Delay: 3 * time.Second},
 	Options: []protocol.DialectOption{

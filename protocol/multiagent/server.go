@@ -59,6 +59,11 @@ func (s *Server) Foreign(_ time.Time, f protocol.Frame) protocol.Output {
 	return s.do(func() { s.message(hear(f.Data)) })
 }
 
+// TooLarge says that a message is over the limit: nothing of it was read.
+func (s *Server) TooLarge(_ time.Time, message string) protocol.Output {
+	return s.do(func() { s.fail("", badRequest, message) })
+}
+
 // Wake implements protocol.Codec: nothing here waits for a time.
 func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
 

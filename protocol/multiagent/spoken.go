@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/bridge"
 )
 
 // A spoken turn is one that our client's end hears.
@@ -28,7 +29,7 @@ type spoken struct {
 }
 
 // post sends a message. A message from the queue counts as sent at once: it was accepted before.
-func (c *Client) post(t *thread, m protocol.Message, cmd *protocol.Command) *wait {
+func (c *Client) post(t *thread, m protocol.Message, cmd *protocol.Command) {
 	t.quiet = false
 	t.taken = true
 	c.say(frame{Type: typeSend, Conversation: t.log.Session, Payload: content{m.Text, c.call.Options["thinking"] == "true"}})
@@ -38,7 +39,6 @@ func (c *Client) post(t *thread, m protocol.Message, cmd *protocol.Command) *wai
 	} else {
 		c.accept(t, w)
 	}
-	return w
 }
 
 // accept begins the turn of a message that the server took.
@@ -183,21 +183,18 @@ func (c *Client) raw(t *thread, kind string, data []byte) {
 	}
 }
 
-// Bounds of foreign JSON in an event.
-const (
-	maxData  = 96 << 10
-	maxDepth = 60
-)
+// maxData bounds foreign JSON in an event, in bytes.
+const maxData = 96 << 10
 
 // fit returns foreign JSON as it may stand in an event; what is too large, too deep or no JSON becomes a string, cut.
 func fit(data []byte) json.RawMessage {
 	if len(data) == 0 {
 		return nil
 	}
-	if compact, ok := protocol.Compact(data); ok && len(compact) <= maxData && depth(compact) <= maxDepth {
+	if compact, ok := protocol.Compact(data); ok && len(compact) <= maxData && bridge.Shallow(compact) {
 		return compact
 	}
-	return protocol.AppendString(nil, protocol.ValidText(string(bytes.ToValidUTF8(data[:min(len(data), maxData/6)], nil))))
+	return protocol.AppendString(nil, string(bytes.ToValidUTF8(data[:min(len(data), maxData/6)], nil)))
 }
 
 // clip bounds a text for people.
@@ -206,24 +203,4 @@ func clip(s string) string {
 		return s
 	}
 	return protocol.SplitText(s, 4<<10)[0]
-}
-
-// depth returns how deep valid JSON is nested.
-func depth(data []byte) (deepest int) {
-	deep, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch b := data[i]; {
-		case quoted && b == '\\':
-			i++
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '{' || b == '[':
-			deep++
-			deepest = max(deepest, deep)
-		case b == '}' || b == ']':
-			deep--
-		}
-	}
-	return deepest
 }

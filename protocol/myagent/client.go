@@ -3,7 +3,6 @@ package myagent
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -50,6 +49,9 @@ var verbs = []protocol.Verb{
 	protocol.DoExport, protocol.DoRestore, protocol.DoHistory,
 }
 
+// why says more of commands that are refused.
+var why = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
+
 func newClient(call protocol.Call) *client {
 	m, _ := call.Memory.Value.(*memory)
 	if m == nil {
@@ -63,19 +65,10 @@ func newClient(call protocol.Call) *client {
 	return &client{
 		call: call, memory: m, opening: map[string]*opening{}, can: map[string]bool{},
 		desk: bridge.Desk{
-			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: epoch(call.ID("e")),
+			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: bridge.Epoch(call.ID("e")),
+			Brief: call.Brief, Kept: []protocol.Verb{protocol.DoList}, Why: why,
 		},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id))
 }
 
 // work carries out one call of the codec.

@@ -131,6 +131,10 @@ func (c *client) create(cmd *protocol.Command) {
 		c.desk.Fail(c.out, cmd, c.unsupported("the environment of an agent"))
 		return
 	}
+	if c.call.Brief && d.Name != "" { // nobody would know it any more
+		c.desk.Fail(c.out, cmd, c.unsupported("the name of a session: give a title"))
+		return
+	}
 	title := d.Title
 	if title == "" {
 		title = d.Name
@@ -171,6 +175,9 @@ func (c *client) export(s *session, cmd *protocol.Command) {
 		if err != nil {
 			c.desk.Fail(c.out, cmd, err)
 			return
+		}
+		if len(raw) <= maxSigned {
+			s.state = raw // for the next connection, should the server have lost the session
 		}
 		o := object(raw)
 		r := protocol.ExportResult{State: protocol.SignedState{Version: Name, State: raw, Signature: o.str("signature")}, Expires: c.now.Add(stateTTL).UTC()}

@@ -90,8 +90,12 @@ func (s *server) event(e *protocol.Event) {
 		return
 	}
 	if !e.Durable() {
-		if e.Type == protocol.CaughtUp {
+		var gone protocol.Client
+		switch {
+		case e.Type == protocol.CaughtUp:
 			s.reached(f)
+		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.native && gone.Reason != "":
+			s.gone(f, protocol.Code(gone.Reason))
 		}
 		return
 	}
@@ -146,6 +150,20 @@ func (s *server) reached(f *follow) {
 			then(f.told)
 		}
 	}
+}
+
+// gone ends the following of a session that was deleted, or whose log cannot be read any more.
+func (s *server) gone(f *follow, why protocol.Code) {
+	if f.live && !f.state.Closed {
+		fr := frame{Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)}, Show: showError}
+		if why == protocol.CodeNoSession {
+			fr = frame{Event: agentSessionEnd, Content: "Session deleted", Meta: meta{"reason": "deleted"}, Show: showEnded}
+		}
+		fr.Session = f.session
+		s.send(fr)
+	}
+	delete(s.follows, f.session)
+	s.reached(f) // whoever waits for it has all that there is
 }
 
 // awaits gives every pending confirmation a time.

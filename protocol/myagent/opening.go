@@ -2,6 +2,7 @@ package myagent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agentctl/protocol"
 	"agentctl/protocol/bridge"
@@ -77,6 +78,8 @@ func (c *client) reconnect(o *opening) {
 			c.opened(o, s, nil)
 		case c.can[canReconnect] && err.Code == protocol.CodeTimeout: // it can, so the link is to blame: who waits asks again on the next
 			c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
+		case c.can[canReconnect] && err.Code == protocol.CodeNoSession && o.known != nil && o.known.state != nil: // its store is gone
+			c.revive(o)
 		case c.can[canReconnect]:
 			c.opened(o, nil, err)
 		default:
@@ -92,7 +95,11 @@ func (c *client) revive(o *opening) {
 	s.state = nil // once
 	s.had, s.hadSeq = s.last, s.lastSeq
 	c.ask(f, s, func(result json.RawMessage, err *protocol.Error) {
-		if err != nil {
+		switch {
+		case err != nil && c.can[canReconnect]:
+			c.opened(o, nil, err)
+			return
+		case err != nil:
 			c.beginFor(o)
 			return
 		}
@@ -101,6 +108,9 @@ func (c *client) revive(o *opening) {
 		// The frames that were missed come before a notice that ends them.
 		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
 			s.replays, s.log.Resumes = false, protocol.ResumeRestored
+			if c.can[canTurns] {
+				s.vacate(c)
+			}
 			if s.log.State.Turn != nil && !s.lists {
 				c.endTurn(s, c.now, protocol.TurnEndedData{
 					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
@@ -109,6 +119,20 @@ func (c *client) revive(o *opening) {
 			c.opened(o, s, nil)
 		}})
 	})
+}
+
+// vacate takes away what waited at a server that lost it: what it has restored of that, it tells anew.
+func (s *session) vacate(c *client) {
+	st := s.log.State
+	for _, a := range slices.Clone(st.Approvals) {
+		s.add(c, bridge.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled}})
+	}
+	for _, m := range slices.Clone(st.Queue) {
+		s.add(c, bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+	}
+	for _, h := range slices.Clone(st.Holds) {
+		s.add(c, bridge.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
+	}
 }
 
 // beginFor begins a session for a name that the server does not know.

@@ -86,7 +86,7 @@ func (p *peer) take(line []byte) [][]byte {
 	}
 	switch d := data.(type) {
 	case *protocol.HelloData:
-		return answer(protocol.HelloResult{Version: "v1"})
+		return answer(protocol.HelloResult{Version: "v1", Connection: "c1"})
 	case *protocol.CreateData:
 		p.made++
 		id := fmt.Sprintf("s%d", p.made)

@@ -1,6 +1,7 @@
 package myagent
 
 import (
+	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
@@ -19,10 +20,13 @@ type server struct {
 	marks    *marks        // of the frames sent; shared with later connections
 
 	requests bridge.Requests
+	native   string // our server's name for the connection
 	seq      uint64
 	follows  map[string]*follow // by session
 	names    map[string]string  // what the client calls a session → its id
 	current  string             // the session that a frame without session_id means
+	arriving *arrival           // that it means instead; nil: none is on its way
+	held     int                // frames that wait for an arrival
 	sent     []string           // messages that this client sent, the newest
 	opened   time.Time
 	beat     time.Time // the next heartbeat
@@ -67,7 +71,11 @@ func (s *server) Open(now time.Time) protocol.Output {
 		if s.door.Trail != nil {
 			s.door.Trail.Leave(s.id, s.marks)
 		}
-		s.requests.Do(s.out, protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Agent: Name}, nil)
+		s.requests.Do(s.out, protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Agent: Name}, func(a protocol.Answer) {
+			var r protocol.HelloResult
+			_ = json.Unmarshal(a.Result, &r) // our own server's; without it no session is known to have gone
+			s.native = r.Connection
+		})
 		s.send(frame{
 			Event: systemConnected, Show: showConnected,
 			Content: meta{"server_version": s.door.Version, "capabilities": capabilities},
@@ -99,6 +107,11 @@ func (s *server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 			s.user(&m)
 		}
 	})
+}
+
+// TooLarge says that a message is over the limit: nothing of it was read.
+func (s *server) TooLarge(now time.Time, message string) protocol.Output {
+	return s.call(now, func() { s.complain("Invalid message: " + message) })
 }
 
 // Wake implements protocol.Codec.

@@ -383,3 +383,32 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 		t.Errorf("asked %d times, replied to %q", asked, replies)
 	}
 }
+
+// A session that is deleted, or that cannot be read any more, is told to have ended; other clients' leaving is not.
+func TestASessionThatIsGoneEnds(t *testing.T) {
+	detached := func(client string, reason protocol.Code) []byte {
+		e := event(protocol.ClientDetached, "", protocol.Client{Client: client, Reason: string(reason)})
+		e.Session = "s1"
+		return e.AppendJSON(nil)
+	}
+	b := opened(t)
+	b.native(detached("another", ""), detached("another", protocol.CodeNoSession))
+	if told := b.events(); len(told) != 0 {
+		t.Errorf("told %v", told)
+	}
+	b.native(detached("c1", protocol.CodeNoSession))
+	if m := b.next(agentSessionEnd); m.Session != "s1" || meta1(m).str("reason") != "deleted" {
+		t.Errorf("%+v", m)
+	}
+	delete(b.peer.logs, "s1")
+	b.say(`{"event":"user.message","content":"hi"}`)
+	if m := b.next(agentError); plain(m.Content) != "Session not found" {
+		t.Errorf("%s", m.Content)
+	}
+
+	b = opened(t)
+	b.native(detached("c1", protocol.CodeStorage))
+	if m := b.next(agentError); m.Session != "s1" || meta1(m).str("error_type") != string(protocol.CodeStorage) {
+		t.Errorf("%+v", m)
+	}
+}

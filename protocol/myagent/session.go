@@ -185,7 +185,7 @@ func (c *client) summarize() {
 		sum := protocol.MustEncode(s.log.Summary())
 		if !bytes.Equal(sum, s.summary) {
 			s.summary = sum
-			c.out.Native = append(c.out.Native, bridge.Ephemeral(s.log.Session, protocol.SummaryChanged, c.now, json.RawMessage(sum)))
+			c.out.Native = append(c.out.Native, bridge.Ephemeral(s.log.Session, protocol.SummaryChanged, c.now, sum))
 		}
 	}
 }

@@ -146,7 +146,7 @@ func (o *toolVoice) result(d *protocol.ToolEndedData) frame {
 }
 
 // unfinished tells the output of calls that the turn's end cuts.
-func (t *teller) unfinished(e *protocol.Event) []frame {
+func (t *teller) unfinished() []frame {
 	var frames []frame
 	for _, id := range slices.Sorted(maps.Keys(t.tools)) {
 		o := t.tools[id]

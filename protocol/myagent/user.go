@@ -25,7 +25,7 @@ func (s *server) user(m *message) {
 		s.refuse(c, protocol.Errorf(protocol.CodeUnknownCommand, "Unknown event type or missing session_id: %.100s", c.event))
 		return
 	}
-	if s.requests.Waiting() >= maxWaiting {
+	if s.requests.Waiting()+s.held >= maxWaiting {
 		e := protocol.Errorf(protocol.CodeTooMany, "Too many requests at once")
 		e.Limit = maxWaiting
 		s.refuse(c, e)
@@ -70,6 +70,17 @@ func (s *server) verb(event string) func(*call) {
 // in carries out then in the session that the call names, which the client follows from now on.
 func (s *server) in(c *call, then func(*follow)) {
 	name := string(c.Session)
+	if name == "" && s.arriving != nil {
+		s.hold(func(session string, err *protocol.Error) {
+			if err != nil {
+				s.refuse(c, err)
+				return
+			}
+			c.Session = text(session)
+			s.in(c, then)
+		})
+		return
+	}
 	if name == "" {
 		name = s.current
 	}
@@ -85,14 +96,17 @@ func (s *server) in(c *call, then func(*follow)) {
 	if !s.room(c, name) {
 		return
 	}
+	a := s.arrive()
 	s.attach(name, nil, func(f *follow, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.refuse(c, err)
+			s.arrived(a, "", err)
 			return
 		}
 		s.names[name] = f.session
 		s.begin(f, nil)
 		then(f)
+		s.arrived(a, f.session, nil)
 	})
 }
 
@@ -119,13 +133,18 @@ func (s *server) room(c *call, name string) bool {
 	return false
 }
 
-// do sends a native command; its answer is the call's, unless then (which may be nil) is told the result first.
-func (s *server) do(c *call, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
+// key is what makes a call idempotent; empty: nothing.
+func (c *call) key() string {
 	key := c.meta.str("key")
 	if len(key) > 128 {
-		key = ""
+		return ""
 	}
-	s.requests.Do(s.out, verb, session, key, data, func(a protocol.Answer) {
+	return key
+}
+
+// do sends a native command; its answer is the call's, unless then (which may be nil) is told the result first.
+func (s *server) do(c *call, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
+	s.requests.Do(s.out, verb, session, c.key(), data, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.refuse(c, a.Error)
 			return

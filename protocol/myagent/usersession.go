@@ -22,25 +22,34 @@ func (s *server) create(c *call) {
 		agent = c.meta.str("agent_name")
 	}
 	data := protocol.CreateData{Title: protocol.SplitText(title, 1<<10)[0], Agent: s.door.Agent(agent)}
-	s.do(c, protocol.DoCreate, "", data, func(result json.RawMessage) {
+	arriving := s.arrive()
+	s.requests.Do(s.out, protocol.DoCreate, "", c.key(), data, func(a protocol.Answer) {
 		var r protocol.CreateResult
-		if json.Unmarshal(result, &r) == nil {
-			s.enter(c, r, false)
+		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {
+			a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
 		}
+		if a.Error != nil {
+			s.refuse(c, a.Error)
+			s.arrived(arriving, "", a.Error)
+			return
+		}
+		s.enter(c, arriving, r, false)
+		s.reply(c, "", a.Result)
 	})
 }
 
 // enter follows a new session from its beginning.
-func (s *server) enter(c *call, r protocol.CreateResult, restored bool) {
+func (s *server) enter(c *call, arriving *arrival, r protocol.CreateResult, restored bool) {
 	s.current = r.Session
 	from := protocol.Position{Epoch: r.Position.Epoch}
 	s.attach(r.Session, &from, func(f *follow, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.refuse(c, err)
+			s.arrived(arriving, "", err)
 			return
 		}
 		f.restored = restored
-		s.begin(f, nil)
+		s.begin(f, func(int) { s.arrived(arriving, r.Session, nil) })
 	})
 }
 
@@ -70,9 +79,11 @@ func (s *server) reconnect(c *call) {
 	} else if connection, seq, said := c.lastSeen(); said && seq == 0 && connection == "" {
 		from = &protocol.Position{} // the whole log
 	}
+	arriving := s.arrive()
 	s.attach(name, from, func(f *follow, r *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.refuse(c, err)
+			s.arrived(arriving, "", err)
 			return
 		}
 		mode := protocol.ModeSnapshot
@@ -84,6 +95,7 @@ func (s *server) reconnect(c *call) {
 		}
 		s.names[string(c.Session)] = f.session
 		s.reconnected(c, f, mode, r)
+		s.arrived(arriving, f.session, nil)
 	})
 }
 
@@ -198,7 +210,8 @@ func (s *server) restore(c *call) {
 	if !s.room(c, "") {
 		return
 	}
-	s.requests.Do(s.out, protocol.DoRestore, "", c.meta.str("key"), protocol.RestoreData{State: *state.Native}, func(a protocol.Answer) {
+	arriving := s.arrive()
+	s.requests.Do(s.out, protocol.DoRestore, "", c.key(), protocol.RestoreData{State: *state.Native}, func(a protocol.Answer) {
 		var r protocol.CreateResult
 		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {
 			a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
@@ -208,20 +221,21 @@ func (s *server) restore(c *call) {
 				a.Error.Message = fmt.Sprintf("Invalid state: %s", a.Error.Message)
 			}
 			s.refuse(c, a.Error)
+			s.arrived(arriving, "", a.Error)
 			return
 		}
 		s.send(frame{
 			Session: r.Session, Step: string(c.Step), Event: agentStateRestored, Content: "State restored successfully", Show: showRestored,
 			Meta: meta{"original_session_id": state.Session, "current_step": *state.Step, "position": r.Position}.with("reply_to", c.meta.str("reply_to")),
 		})
-		s.repeat(c, state, r)
+		s.repeat(c, arriving, state, r)
 	})
 }
 
 // repeat replays the old session for the new one, and goes on with that.
-func (s *server) repeat(c *call, state *carried, r protocol.CreateResult) {
+func (s *server) repeat(c *call, arriving *arrival, state *carried, r protocol.CreateResult) {
 	from := state.Boundary
-	rp := &replay{target: r.Session, connection: state.Connection, then: func() { s.enter(c, r, true) }}
+	rp := &replay{target: r.Session, connection: state.Connection, then: func() { s.enter(c, arriving, r, true) }}
 	if had, known := s.seen(c, state.Session, state.Connection); known {
 		rp.had, from = &had, protocol.Position{Epoch: had.at.Epoch, Seq: had.boundary}
 	}

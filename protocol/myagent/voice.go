@@ -149,7 +149,7 @@ func (t *teller) turnStarted(e *protocol.Event, d *protocol.TurnStartedData) []f
 
 // turnEnded tells the end in the word that fits its reason.
 func (t *teller) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []frame {
-	frames := t.unfinished(e)
+	frames := t.unfinished()
 	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS).with("code", string(d.Code)).with("truncated", t.cut).with("message", d.Message)
 	if d.Usage != nil {
 		m["tokens_used"] = *d.Usage

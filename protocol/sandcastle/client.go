@@ -76,7 +76,7 @@ var verbs = []protocol.Verb{
 
 // missing says of commands that the dialect cannot say why, or what to do instead.
 var missing = map[protocol.Verb]string{
-	protocol.DoList:         "it has no list of sessions",
+	protocol.DoList:         "it has no list of sessions, name one",
 	protocol.DoWatch:        "it has no list of sessions",
 	protocol.DoCreate:       "its sessions are made elsewhere",
 	protocol.DoQueueEdit:    "remove the message and send it anew",
@@ -101,18 +101,8 @@ func NewClient(c protocol.Call) *Client {
 	}
 	return &Client{
 		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{}, getting: map[string]*past{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch(c.ID("e"))},
+		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Why: missing, Epoch: bridge.Epoch(c.ID("e"))},
 	}
-}
-
-// epoch makes an epoch of an id.
-func epoch(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(id[:min(len(id), 48)]))
 }
 
 // Open implements protocol.Codec.
@@ -124,9 +114,7 @@ func (c *Client) Open(now time.Time) protocol.Output {
 // Native implements protocol.Codec.
 func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 	return c.do(now, func() {
-		if cmd, err := protocol.DecodeCommand(line); err == nil && missing[cmd.Command] != "" {
-			c.cannot(&cmd, string(cmd.Command)+": "+missing[cmd.Command])
-		} else if cmd, ok := c.desk.Take(c.out, line); ok {
+		if cmd, ok := c.desk.Take(c.out, line); ok {
 			c.command(cmd)
 		}
 	})
@@ -188,28 +176,28 @@ func (c *Client) do(now time.Time, work func()) protocol.Output {
 func (c *Client) say(m any) { c.out.Foreign = append(c.out.Foreign, text(protocol.MustEncode(m))) }
 
 // ask sends a request. Until it is known how this server wants to be asked, one at a time.
-func (c *Client) ask(q *inquiry) (id string) {
+func (c *Client) ask(q *inquiry) {
 	if c.strange {
 		q.then(nil, stranger())
-		return ""
+		return
 	}
 	if c.manners.tags[q.op] == "" && c.manners.sure {
 		q.then(nil, protocol.Errorf(protocol.CodeUnsupported, "this server of the dialect %s cannot do that", Name))
-		return ""
+		return
 	}
 	if len(c.asked)+len(c.held) >= maxCalls {
 		q.then(nil, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
-		return ""
+		return
 	}
 	if !c.manners.sure && len(c.asked) > 0 {
 		c.held = append(c.held, q)
-		return ""
+		return
 	}
-	return c.send(q)
+	c.send(q)
 }
 
-func (c *Client) send(q *inquiry) (id string) {
-	id = strconv.FormatUint(c.last, 10)
+func (c *Client) send(q *inquiry) {
+	id := strconv.FormatUint(c.last, 10)
 	c.last++
 	c.asked[id] = q
 	if q.session != nil {
@@ -218,7 +206,6 @@ func (c *Client) send(q *inquiry) (id string) {
 	p := q.payload
 	p.Tag = c.manners.tags[q.op]
 	c.say(request{Tag: tagRequest, ID: id, Name: p.Tag, Payload: protocol.MustEncode(p), Headers: []string{}})
-	return id
 }
 
 // settle notes that the server understands how it is asked.

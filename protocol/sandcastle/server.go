@@ -72,6 +72,11 @@ func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	})
 }
 
+// TooLarge says that a message is over the limit: which request it was cannot be read.
+func (s *Server) TooLarge(now time.Time, message string) protocol.Output {
+	return s.do(now, func() { s.say(protocol.MustEncode(defect{tagDefect, message})) })
+}
+
 // Wake implements protocol.Codec: nothing here waits for a time.
 func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
 

@@ -78,7 +78,7 @@ func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 			return nil, protocol.Errorf(protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", pending.Kind)
 		}
 		if s.state.Rule(pending.Kind, sub) == nil {
-			r.Rule = &protocol.Rule{ID: newID(idRule), Kind: pending.Kind, Subject: sub, Scope: scope, By: a.by, At: time.Now().UTC().Truncate(time.Millisecond)}
+			r.Rule = &protocol.Rule{ID: NewID(idRule), Kind: pending.Kind, Subject: sub, Scope: scope, By: a.by, At: stamp()}
 		}
 	}
 	if raw, err := encode(r); err != nil || len(raw) > protocol.MaxEvent-envelope {
@@ -192,8 +192,8 @@ func (s *Session) passOn(a *action, r protocol.ApprovalResolvedData) {
 		return
 	}
 	front := 0
-	at := time.Now().UTC().Truncate(time.Millisecond)
-	m := protocol.Message{MessageID: newID(idMessage), Text: r.Reason, QueuedAt: &at, By: &a.by}
+	at := stamp()
+	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, QueuedAt: &at, By: &a.by}
 	s.record(protocol.QueueAdded, &a.by, protocol.QueueAddedData{Message: m, Index: &front})
 }
 

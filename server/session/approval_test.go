@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,10 +116,11 @@ func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
 		if v, ok := run.heard("q"); ok {
 			t.Fatalf("answered by the decision of the turn before: %+v", v)
 		}
-		if n := len(r.state(id).Approvals); n != 1 {
-			t.Fatalf("%d requests pending", n)
+		if as := r.state(id).Approvals; len(as) != 1 || as[0].Request == "q" {
+			t.Fatalf("%+v pending, under an id that is decided", as)
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
 		if v, _ := run.heard("q"); v.Outcome != protocol.Denied {
 			t.Errorf("heard %+v", v)
 		}
@@ -225,6 +228,54 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 	})
 }
 
+func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
+	patch := func(paths ...string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApprovePatch, Paths: paths}
+	}
+	tool := func(name string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApproveTool, Name: name, Command: "x"}
+	}
+	run := func(cwd, command string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApproveCommand, CWD: cwd, Command: command, Name: "x"}
+	}
+	for _, c := range []struct {
+		a, b  protocol.Approval
+		equal bool
+	}{
+		{patch("a", "b"), patch("b", "a", "b"), true},
+		{patch("a", "b"), patch("a"), false},
+		{patch("a b"), patch("a", "b"), false},
+		{tool("t"), tool("t"), true},
+		{tool("t"), tool("u"), false},
+		{run("/a", "ls"), run("/a", "ls"), true},
+		{run("/a", "ls"), run("/b", "ls"), false},
+		{run("", "ls"), run("/", "ls"), false},
+	} {
+		if got := subject(&c.a) == subject(&c.b); got != c.equal || subject(&c.a) == "" {
+			t.Errorf("%q and %q are equal: %t", subject(&c.a), subject(&c.b), got)
+		}
+	}
+	for want, a := range map[string]protocol.Approval{
+		"exactly this command, in this session":                     run("", "ls"),
+		"exactly this command in /a, in this session":               run("/a", "ls"),
+		"every use of the tool t, in this session":                  tool("t"),
+		"every patch of exactly these files, in this session: b, a": patch("b", "a"),
+	} {
+		if got := scopeOf(&a); got != want {
+			t.Errorf("scope %q, want %q", got, want)
+		}
+	}
+	for _, a := range []protocol.Approval{run("/a", ""), tool(""), patch(), {Kind: protocol.ApprovePlan, Name: "x", Command: "x"}, {Kind: protocol.ApproveQuestion}} {
+		if subject(&a) != "" || scopeOf(&a) != "" {
+			t.Errorf("%+v can be allowed for good: %q", a, scopeOf(&a))
+		}
+	}
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowAlways})), protocol.CodeUnsupported)
+	})
+}
+
 func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		bubble(t, Config{}, func(t *testing.T, r *rig) {
@@ -274,4 +325,83 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnExplanationKeepsTheRequest(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Task: "k"})
+		explain := func() *call { return r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Explain})) }
+		if got := must[protocol.ApproveResult](r, explain()); got.Request != "q" || got.Decision != protocol.Explain || got.Outcome != "" {
+			t.Errorf("answered %+v", got)
+		}
+		st := r.state(id)
+		if len(st.Approvals) != 1 || !slices.Equal(st.Approvals[0].Explained, []string{"because"}) {
+			t.Errorf("pending %+v", st.Approvals)
+		}
+		if _, ok := r.agents.run().heard("q"); ok {
+			t.Error("the agent was answered")
+		}
+		events := r.events(id, false)
+		if last := events[len(events)-1]; last.Type != protocol.ApprovalExplained || last.By == nil || last.By.Name != "bert" || last.Turn != st.Turn.Turn {
+			t.Errorf("recorded %s by %v", last.Type, last.By)
+		}
+		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
+		refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Explain})), protocol.CodeConflict)
+	})
+}
+
+func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		dir := t.TempDir()
+		id := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{CWD: dir}))).Session
+		r.send(id, "go")
+		ask := func(a protocol.Approval) *protocol.Approval {
+			r.agents.run().ask(a)
+			r.settle()
+			st := r.state(id)
+			return &st.Approvals[len(st.Approvals)-1]
+		}
+		a := ask(protocol.Approval{Request: "a", Kind: protocol.ApproveCommand, Title: "make", Command: "make", Task: "k"})
+		if a.CWD != dir || a.Task != "k" || a.Turn == "" || a.Expires != nil || time.Since(a.Asked) > time.Minute {
+			t.Errorf("completed to %+v", a)
+		}
+		if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.Kind == protocol.AllowAlways }); i < 0 ||
+			a.Options[i].Label != "Always allow" || a.Options[i].Scope != "exactly this command in "+dir+", in this session" {
+			t.Errorf("options %+v", a.Options)
+		}
+		a = ask(protocol.Approval{Request: "b", Kind: protocol.ApproveCommand, Title: "make", Command: "make", CWD: "/elsewhere"})
+		if a.CWD != "/elsewhere" {
+			t.Errorf("asked in %s", a.CWD)
+		}
+		a = ask(protocol.Approval{Request: "c", Kind: protocol.ApproveQuestion, Title: "?", Options: []protocol.Option{
+			{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"}, {ID: "deny", Kind: protocol.AllowOnce, Label: "Not a denial"},
+			{ID: "bad", Kind: "of tomorrow"}, {ID: "ever", Kind: protocol.AllowAlways},
+		}})
+		var ids []string
+		for _, o := range a.Options {
+			ids = append(ids, o.ID+" "+string(o.Kind))
+		}
+		if want := []string{"yes allow_once", "deny allow_once", "session_deny deny", "deny_stop deny_stop", "explain explain"}; !slices.Equal(ids, want) {
+			t.Errorf("options %q, want %q", ids, want)
+		}
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "ever"})), protocol.CodeNotFound)
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Decision: protocol.Deny})), protocol.CodeInvalidMessage)
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Decision: "perhaps"})), protocol.CodeInvalidMessage)
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})), protocol.CodeAmbiguous)
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "z", Decision: protocol.AllowOnce})), protocol.CodeNotFound)
+		long := strings.Repeat("x", longText+1)
+		if err := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Reason: long})), protocol.CodeTooLarge); err.Limit != longText {
+			t.Errorf("a long reason: %+v", err)
+		}
+		huge := &protocol.ApprovalInput{Answers: map[string][]string{"a": {strings.Repeat("x", protocol.MaxEvent)}}}
+		if err := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Input: huge})), protocol.CodeTooLarge); err.Limit == 0 || err.Message == "" {
+			t.Errorf("a huge input: %+v", err)
+		}
+		if got := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"}))); got.Outcome != protocol.Denied {
+			t.Errorf("denied: %+v", got)
+		}
+		if v, _ := r.agents.run().heard("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
+			t.Errorf("heard %+v", v)
+		}
+	})
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"agentctl/protocol"
 )
@@ -65,7 +64,7 @@ func (s *Session) request(q *ask) (*protocol.Approval, error) {
 		}
 	}
 	if a.Request == "" {
-		a.Request = newID(idRequest)
+		a.Request = NewID(idRequest)
 	}
 	s.complete(&a)
 	entries, err := whole(entry{typ: protocol.ApprovalRequested, task: a.Task, blobs: blobs}, a)
@@ -118,7 +117,7 @@ func hasOption(options []protocol.Option, id string) bool {
 // complete fills in what the agent left open: when it was asked, until when, and every decision it has no option for. Options
 // that could not be carried out are taken away.
 func (s *Session) complete(a *protocol.Approval) {
-	a.Asked = time.Now().UTC().Truncate(time.Millisecond)
+	a.Asked = stamp()
 	a.Expires, a.Explained = nil, nil
 	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && s.traits.TakesPatch
 	if a.CWD == "" {

@@ -41,7 +41,7 @@ func (c *Config) defaults() {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Secret == nil {
-		c.Secret = []byte(newID("secret"))
+		c.Secret = []byte(NewID("secret"))
 	}
 	if c.EndGroup == nil {
 		c.EndGroup = func(Group) error { return nil }

@@ -14,9 +14,7 @@ const asideLimit = 5 * time.Minute
 // aside lets the agent work on a command off the session's goroutine; finish, back on it, makes the answer.
 func (s *Session) aside(a *action, work func(context.Context) (any, error), finish func(any) (any, error)) {
 	s.asides++
-	s.hub.agents.Add(1)
-	go func() {
-		defer s.hub.agents.Done()
+	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, asideLimit)
 		defer cancel()
 		result, err := work(ctx)
@@ -32,7 +30,7 @@ func (s *Session) aside(a *action, work func(context.Context) (any, error), fini
 		if !posted {
 			a.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped meanwhile: try again"))
 		}
-	}()
+	})
 }
 
 // agentError gives an agent's error a code of its own, so that it is told as what it is.

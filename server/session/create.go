@@ -64,7 +64,7 @@ func (h *Hub) make(a *action, spec Spec, name string, begin func(*Session) (prot
 	if !h.enter() {
 		return stopping()
 	}
-	s := h.newSession(newID(idSession), NewEpoch(), 0, spec)
+	s := h.newSession(NewID(idSession), NewEpoch(), 0, spec)
 	s.pending().Create = &Record{ID: s.id, Epoch: s.log.epoch, Created: time.Now(), Spec: raw}
 	result, err := s.found(name, begin)
 	if err != nil {

@@ -32,9 +32,9 @@ type exported struct {
 // export signs the session's state so that restore makes another session of it.
 func (s *Session) export(a *action, _ *protocol.Empty) (any, error) {
 	sign := func(memory []byte) (any, error) {
-		now := time.Now().UTC().Truncate(time.Millisecond)
+		at := stamp()
 		x := exported{
-			Session: s.id, At: now, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: s.state.Title, Memory: memory,
+			Session: s.id, At: at, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: s.state.Title, Memory: memory,
 			Position: protocol.Position{Epoch: s.log.Position().Epoch, Seq: s.state.Seq},
 			Queue:    s.state.Queue, Plan: s.state.Plan, Context: s.state.Context, Usage: s.state.Usage,
 		}
@@ -44,7 +44,7 @@ func (s *Session) export(a *action, _ *protocol.Empty) (any, error) {
 		}
 		r := protocol.ExportResult{
 			State:   protocol.SignedState{Version: stateVersion, State: raw, Signature: s.hub.sign(raw)},
-			Expires: now.Add(s.hub.cfg.StateTTL),
+			Expires: at.Add(s.hub.cfg.StateTTL),
 		}
 		s.record(protocol.StateExported, &a.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil

@@ -29,6 +29,7 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 			Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{Question: "why"}},
 			Event{Type: protocol.PlanCompleted, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t1"}}}},
 			Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 7}},
+			Event{Type: protocol.UsageUpdated, Data: protocol.Usage{Input: 4}},
 		)
 		if err := run.out.Save([]byte("memory")); err != nil {
 			t.Fatal(err)
@@ -44,6 +45,9 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 			t.Fatal("restored onto itself")
 		}
 		s := r.state(made.Session)
+		if s.Agent != "puppet" || s.Usage == nil || s.Usage.Input != 4 || s.Turns != 0 {
+			t.Errorf("restored %s", encodeState(s))
+		}
 		if s.Title != "work" || s.Turn == nil || s.Turn.Message.Text != "two" || len(s.Queue) != 1 || s.Queue[0].Text != "three" {
 			t.Errorf("restored %s", encodeState(s))
 		}

@@ -202,3 +202,82 @@ func BenchmarkFitOfADelta(b *testing.B) {
 		}
 	}
 }
+
+func TestWhatAnAgentSaysKeepsWhereItBelongs(t *testing.T) {
+	for kind := range 18 {
+		e := said(kind, "p1", "text", []byte(`{"a":1}`), true)
+		e.Task, e.Parent = "k", "up"
+		entries, err := fit(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, en := range entries {
+			if en.typ != e.Type || en.task != "k" || en.parent != "up" {
+				t.Errorf("%s became %s of %q, %q", e.Type, en.typ, en.task, en.parent)
+			}
+		}
+	}
+}
+
+func TestForeignJSONIsNestedSoDeep(t *testing.T) {
+	for raw, want := range map[string]int{
+		`1`: 0, `[]`: 1, `{"a":[{}],"b":[]}`: 3, `[[],[],[[]]]`: 3, `["[{[{"]`: 1, `["\"[","\\",[]]`: 2, `[{},{},{}]`: 2,
+	} {
+		if got := nesting([]byte(raw)); got != want {
+			t.Errorf("%s is nested %d deep, want %d", raw, got, want)
+		}
+	}
+	deep := strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting)
+	if got := fitJSON([]byte(deep)); string(got) != deep {
+		t.Errorf("what is as deep as may be became %.20s", got)
+	}
+	if got := fitJSON([]byte("[" + deep + "]")); got[0] != '"' {
+		t.Errorf("what is too deep is %.20s", got)
+	}
+}
+
+func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
+	content := func(data, media string) protocol.Content {
+		return protocol.Content{Type: "image", MediaType: media, Data: json.RawMessage(`"` + strings.Repeat(data, protocol.MaxEvent) + `"`)}
+	}
+	entries, err := fit(Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
+		content("x", "image/png"), content("x", ""), content("y", ""), {Type: "text", Data: json.RawMessage(`1`)},
+	}}})
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 3 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	b := entries[0].blobs
+	if b[0].ID != b[1].ID || b[0].ID == b[2].ID || b[0].MediaType != "image/png" || b[1].MediaType != "application/json" || len(b[0].Data) != protocol.MaxEvent+2 {
+		t.Errorf("blobs %s %s, %s %s, %s", b[0].ID, b[0].MediaType, b[1].ID, b[1].MediaType, b[2].ID)
+	}
+	var d protocol.ToolOutputData
+	if err := json.Unmarshal(entries[0].data, &d); err != nil || len(d.Content) != 4 {
+		t.Fatalf("%v: %.200s", err, entries[0].data)
+	}
+	for i, c := range d.Content[:3] {
+		if c.Blob != b[i].ID || c.Bytes != int64(len(b[i].Data)) || c.Data != nil {
+			t.Errorf("content %d: blob %s of %d bytes, %.20s", i, c.Blob, c.Bytes, c.Data)
+		}
+	}
+	if c := d.Content[3]; c.Blob != "" || string(c.Data) != "1" {
+		t.Errorf("what is small: %+v", c)
+	}
+	long := strings.Repeat("z", longText+1)
+	entries, err = fit(Event{Type: protocol.AgentOptions, Data: protocol.Options{Name: strings.Repeat("n", protocol.MaxEvent), Commands: []protocol.Slash{{Name: long}}}})
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 2 || entries[0].typ != protocol.AgentOptions {
+		t.Errorf("%d entries with %d blobs, %v", len(entries), len(entries[0].blobs), err)
+	}
+	many := make([]protocol.Slash, protocol.MaxEvent/100)
+	for i := range many {
+		many[i].Name = strings.Repeat("n", 200)
+	}
+	entries, err = fit(Event{Type: protocol.AgentOptions, Data: protocol.Options{Commands: many}})
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 1 || entries[0].typ != protocol.Raw {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	var raw protocol.RawData
+	if err := json.Unmarshal(entries[0].data, &raw); err != nil || raw.Source != "agent" || raw.Method != "agent.options" ||
+		raw.Blob != entries[0].blobs[0].ID || raw.Bytes != int64(len(entries[0].blobs[0].Data)) {
+		t.Errorf("what cannot be cut: %+v, %v", raw, err)
+	}
+}

@@ -63,13 +63,14 @@ func (h *Hub) history(ctx context.Context, name string, d *protocol.HistoryData)
 		}
 	}
 	if n := len(r.Events); n > 0 {
-		r.First, r.Last = bounds(r.Events[0])[0], bounds(r.Events[n-1])[1]
+		r.First, _ = bounds(r.Events[0])
+		_, r.Last = bounds(r.Events[n-1])
 	}
 	return r, nil
 }
 
-// tailOf reads the folded events first to last, of which it returns the newest that fit max bytes, at least one.
-func (h *Hub) tailOf(ctx context.Context, id string, first, last uint64, max int) (events []json.RawMessage, cut bool, size int, err error) {
+// tailOf reads the folded events first to last, of which it returns the newest that fit most bytes, at least one.
+func (h *Hub) tailOf(ctx context.Context, id string, first, last uint64, most int) (events []json.RawMessage, cut bool, size int, err error) {
 	var buf []byte
 	for after := first - 1; after < last; {
 		lines, upto, err := h.cfg.Store.Read(ctx, id, after, last, true, 256<<10, buf[:0])
@@ -84,7 +85,7 @@ func (h *Hub) tailOf(ctx context.Context, id string, first, last uint64, max int
 			size += len(line)
 		}
 		drop := 0
-		for size > max && drop < len(events)-1 {
+		for size > most && drop < len(events)-1 {
 			size -= len(events[drop]) + 1
 			drop++
 		}
@@ -95,10 +96,10 @@ func (h *Hub) tailOf(ctx context.Context, id string, first, last uint64, max int
 }
 
 // bounds returns the first and last seq of an encoded event.
-func bounds(line []byte) [2]uint64 {
+func bounds(line []byte) (first, last uint64) {
 	var e protocol.Event
 	_ = json.Unmarshal(line, &e) // our own encoding
-	return [2]uint64{e.First(), e.Seq}
+	return e.First(), e.Seq
 }
 
 // blob reads a piece of a blob.

@@ -78,6 +78,9 @@ func TestMessagesAreThePairsOfFinishedTurns(t *testing.T) {
 			if i%2 == 1 {
 				role, size = "assistant", (i+1)/2*1000
 			}
+			if n := len(m.Items); n != 2*(i%2) || i%2 == 1 && (m.Items[1].ID != fmt.Sprint("tool", i/2) || m.Reason != protocol.ReasonCompleted) {
+				t.Errorf("message %d: %d items, ended %s", i, n, m.Reason)
+			}
 			if m.Role != role || len(m.Text) != size {
 				t.Errorf("message %d: %s with %d bytes", i, m.Role, len(m.Text))
 			}
@@ -127,7 +130,7 @@ func TestABlobIsReadInPieces(t *testing.T) {
 		var got []byte
 		for offset := int64(0); offset < d.Bytes; {
 			piece := must[protocol.BlobResult](r, r.do(anna, command(protocol.DoBlob, id, protocol.BlobData{Blob: d.Blob, Offset: offset})))
-			if len(piece.Data) == 0 || piece.Bytes != d.Bytes {
+			if len(piece.Data) == 0 || piece.Bytes != d.Bytes || piece.MediaType != "application/json" {
 				t.Fatalf("piece at %d: %d of %d bytes", offset, len(piece.Data), piece.Bytes)
 			}
 			got, offset = append(got, piece.Data...), offset+int64(len(piece.Data))

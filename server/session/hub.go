@@ -1,13 +1,10 @@
 package session
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,11 +35,6 @@ type Hub struct {
 	sealed  bool
 }
 
-// A Watcher is told the newest summary of sessions. Tell must not block.
-type Watcher interface {
-	Tell(key string, line []byte)
-}
-
 // A row is a session as the hub knows it.
 type row struct {
 	summary protocol.Summary // guarded by Hub.mu
@@ -63,74 +55,12 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.janitor.Add(1)
-	go h.forget()
+	h.janitor.Go(h.forget)
 	return h, nil
-}
-
-func (h *Hub) recover(ctx context.Context) error {
-	groups, err := h.cfg.Store.Groups(ctx)
-	if err != nil {
-		return fmt.Errorf("read process groups: %w", err)
-	}
-	var ending sync.WaitGroup
-	for _, g := range groups {
-		ending.Go(func() { // each may take its time to end
-			if err := h.cfg.EndGroup(g); err != nil {
-				h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
-			}
-		})
-	}
-	ending.Wait()
-	for _, g := range groups {
-		g.Ended = true
-		h.commit(&Batch{Session: g.Session, Groups: []Group{g}}, func(error) {})
-	}
-	records, err := h.cfg.Store.Sessions(ctx)
-	if err != nil {
-		return fmt.Errorf("read sessions: %w", err)
-	}
-	for _, rec := range records {
-		r := &row{summary: protocol.Summary{Session: rec.ID, Created: rec.Created}}
-		if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
-			h.log.Error("decode summary", "session", rec.ID, "err", err)
-		}
-		r.summary.Epoch, r.summary.Clients = rec.Epoch, 0
-		h.rows[rec.ID] = r
-		if r.summary.Name != "" {
-			h.names[r.summary.Name] = rec.ID
-		}
-	}
-	for _, rec := range records {
-		if rec.Live {
-			if err := h.settled(ctx, rec.ID); err != nil {
-				h.log.Error("load session that was at work", "session", rec.ID, "err", err)
-			}
-		}
-	}
-	return nil
-}
-
-// settled loads a session and returns when what its recovery recorded is visible.
-func (h *Hub) settled(ctx context.Context, id string) error {
-	visible := make(chan error, 1)
-	if err := h.with(ctx, id, func(s *Session) {
-		s.tellSummary()
-		s.then(func(err error) { visible <- err })
-	}); err != nil {
-		return err
-	}
-	select {
-	case err := <-visible:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // forget drops answers that need not be kept any more, once an hour.
 func (h *Hub) forget() {
-	defer h.janitor.Done()
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
@@ -158,8 +88,9 @@ func (h *Hub) commit(b *Batch, then func(error)) bool {
 	return true
 }
 
-// Close stops every session and agent, and returns when all is committed and every goroutine has ended. Turns of agents
-// that resume stay open for the next start; the others end with server_restart.
+// Close stops every session and agent, and returns when all is committed and every goroutine has ended: all but those of agents
+// that do not end before ctx does, which is an error. Turns of agents that resume stay open for the next start; the others end with
+// server_restart.
 func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	if h.closed {
@@ -215,13 +146,7 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 	s, err := h.load(ctx, id)
 	if err != nil {
 		h.sessions.Done()
-	}
-	if errors.Is(err, ErrNotFound) {
-		return nil, noSession(id)
-	}
-	if err != nil {
-		h.log.Error("load session", "session", id, "err", err)
-		return nil, protocol.Errorf(protocol.CodeStorage, "session %s cannot be read; the server's log tells why", id)
+		return nil, h.unreadable(id, err)
 	}
 	r.session = s
 	return s, nil
@@ -302,81 +227,4 @@ func (h *Hub) Resolve(name string) (string, error) {
 		return "", noSession(name)
 	}
 	return found, nil
-}
-
-// List returns the summaries of all sessions, those of newest activity first.
-func (h *Hub) List(closed bool) []protocol.Summary {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	list := make([]protocol.Summary, 0, len(h.rows))
-	for _, r := range h.rows {
-		if closed || r.summary.Status != protocol.Closed {
-			list = append(list, r.summary)
-		}
-	}
-	slices.SortFunc(list, func(a, b protocol.Summary) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Session, b.Session))
-	})
-	return list
-}
-
-// Watch tells w every change of a summary from now on, and returns all as they are.
-func (h *Hub) Watch(w Watcher) []protocol.Summary {
-	h.mu.Lock()
-	h.watchers[w] = true
-	h.mu.Unlock()
-	return h.List(true)
-}
-
-// Unwatch ends Watch.
-func (h *Hub) Unwatch(w Watcher) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.watchers, w)
-}
-
-// Busy returns how many sessions have a turn under way.
-func (h *Hub) Busy() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n := 0
-	for _, r := range h.rows {
-		if r.summary.Turn != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// told takes note of a session's newest summary.
-func (h *Hub) told(sum protocol.Summary) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if r := h.rows[sum.Session]; r != nil {
-		r.summary = sum
-		h.tell(sum)
-	}
-}
-
-// removed forgets a deleted session.
-func (h *Hub) removed(sum protocol.Summary) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.rows, sum.Session)
-	for name, id := range h.names {
-		if id == sum.Session {
-			delete(h.names, name)
-		}
-	}
-	h.tell(sum)
-}
-
-func (h *Hub) tell(sum protocol.Summary) {
-	if len(h.watchers) == 0 {
-		return
-	}
-	line := ephemeral(protocol.SummaryChanged, sum.Session, sum)
-	for w := range h.watchers {
-		w.Tell("summary "+sum.Session, line)
-	}
 }

@@ -2,6 +2,8 @@ package session
 
 import (
 	"bytes"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,4 +77,87 @@ func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 		r.agents.refuse = nil
 		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})))
 	})
+}
+
+func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		var ids []string
+		for range 5 {
+			ids = append(ids, r.create())
+			time.Sleep(time.Second)
+		}
+		r.send(ids[1], "go")
+		order := func(list []protocol.Summary) (got []string) {
+			for _, s := range list {
+				got = append(got, s.Session)
+			}
+			return got
+		}
+		want := []string{ids[1], ids[4], ids[3], ids[2], ids[0]}
+		if got := order(r.hub.List(false)); !slices.Equal(got, want) {
+			t.Errorf("listed %q, want %q", got, want)
+		}
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, ids[0], protocol.CloseData{})))
+		w := &board{map[string]string{}}
+		if got := order(r.hub.Watch(w)); len(got) != 5 {
+			t.Errorf("watching begins with %q", got)
+		}
+		if got := order(r.hub.List(false)); slices.Contains(got, ids[0]) || len(got) != 4 {
+			t.Errorf("listed %q with a closed one", got)
+		}
+		r.hub.Unwatch(w)
+		clear(w.lines)
+		r.send(ids[2], "go")
+		if len(w.lines) != 0 {
+			t.Errorf("told after it unwatched: %v", w.lines)
+		}
+	})
+}
+
+func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		dir := t.TempDir()
+		for name, d := range map[string]protocol.CreateData{
+			"no name":          {Env: map[string]string{"": "x"}},
+			"a name with =":    {Env: map[string]string{"a=b": "x"}},
+			"a name with NUL":  {Env: map[string]string{"a\x00": "x"}},
+			"a value with NUL": {Env: map[string]string{"a": "x\x00"}},
+			"a relative path":  {CWD: "."},
+			"no directory":     {CWD: filepath.Join(dir, "nowhere")},
+		} {
+			k := r.do(anna, command(protocol.DoCreate, "", d))
+			if protocol.CodeOf(k.err) != protocol.CodeInvalidMessage {
+				t.Errorf("%s: %s, %v", name, k.body, k.err)
+			}
+		}
+		if err := refused(r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Agent: strings.Repeat("x", maxAgent+1)})), protocol.CodeTooLarge); err.Limit != maxAgent {
+			t.Errorf("a long agent: %+v", err)
+		}
+		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", maxActor+1)}}
+		refused(r, r.do(stranger, command(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
+		d := protocol.CreateData{Env: map[string]string{"A": "x=y"}, CWD: dir, Prompt: "go", ClientMessageID: "c", Title: "t", Name: "n"}
+		made := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", d)))
+		if made.Message == nil || made.Message.Status != protocol.SendStarted || made.Name != "n" {
+			t.Errorf("made %+v", made)
+		}
+		st := r.state("n")
+		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "puppet" || st.Turn.Message.ClientMessageID != "c" {
+			t.Errorf("state %s", encodeState(st))
+		}
+		if spec := r.agents.run().agent.spec; spec.Env["A"] != "x=y" || spec.CWD != dir || spec.Session != made.Session {
+			t.Errorf("opened with %+v", spec)
+		}
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, "n", protocol.RenameData{Name: new("n")}))) // its own
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, "n", protocol.RenameData{Name: new("m")})))
+		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "n"})))
+	})
+}
+
+func TestAServerWithoutASecretMakesOne(t *testing.T) {
+	var a, b Config
+	a.defaults()
+	b.defaults()
+	if len(a.Secret) < 16 || bytes.Equal(a.Secret, b.Secret) {
+		t.Errorf("secrets of %d and %d bytes", len(a.Secret), len(b.Secret))
+	}
 }

@@ -1,6 +1,9 @@
 package session
 
-import "crypto/rand"
+import (
+	"crypto/rand"
+	"time"
+)
 
 // Prefixes of ids, so that a person sees what an id names.
 const (
@@ -14,11 +17,8 @@ const (
 
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz" // 32 letters, none to be mistaken for another
 
-// NewID mints an id of 80 random bits for others to use.
-func NewID(prefix string) string { return newID(prefix) }
-
-// newID mints an id of 80 random bits.
-func newID(prefix string) string { return prefix + "_" + random(16) }
+// NewID mints an id of 80 random bits.
+func NewID(prefix string) string { return prefix + "_" + random(16) }
 
 // NewEpoch mints an epoch.
 func NewEpoch() string { return random(12) }
@@ -31,3 +31,6 @@ func random(n int) string {
 	}
 	return string(b)
 }
+
+// stamp is the time of now as the log has it.
+func stamp() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

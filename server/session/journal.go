@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"agentctl/protocol"
 )
@@ -40,7 +39,7 @@ func (j *journal) pending() *Batch {
 func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	e := &protocol.Event{
 		Session: j.log.session, Seq: j.state.Seq + 1, Turn: turn, Task: en.task, Parent: en.parent,
-		Time: time.Now().UTC().Truncate(time.Millisecond), Type: en.typ, By: en.by, Data: en.data,
+		Time: stamp(), Type: en.typ, By: en.by, Data: en.data,
 	}
 	j.line = append(e.AppendJSON(j.line[:0]), '\n')
 	if len(j.line) > protocol.MaxEvent {

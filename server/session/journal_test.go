@@ -1,6 +1,9 @@
 package session
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -156,5 +159,51 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	}
 	if text != "abc" {
 		t.Errorf("folded text %q", text)
+	}
+}
+
+func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
+	w := newWriting()
+	say := func(events ...Event) {
+		for _, e := range events {
+			entries, err := fit(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, en := range entries {
+				if _, err := w.append("t", en); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	text := func(part, text string) Event {
+		return Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: part, Text: text}}
+	}
+	for range 100 {
+		say(text("p", "x"))
+	}
+	w.commit(t, nil) // a run goes on over commits
+	for range 100 {
+		say(text("q", "y"), Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "z"}})
+	}
+	say(Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}, text("p", "1"), text("p", "2"))
+	w.cut()
+	say(text("p", "alone"))
+	w.cut()
+	say(text("p", strings.Repeat("x", protocol.MaxText)), text("p", strings.Repeat("x", protocol.MaxText)), text("p", strings.Repeat("x", protocol.MaxText)))
+	w.cut()
+	w.commit(t, nil)
+	var got []string
+	for _, e := range w.events(t, true) {
+		got = append(got, fmt.Sprintf("%s %d-%d", e.Type, e.First(), e.Seq))
+	}
+	fits := uint64(protocol.MaxFold / protocol.MaxText)
+	want := []string{"fold 1-300", "notice 301-301", "text.delta 302-303", "text.delta 304-304"}
+	for at := uint64(305); at <= 307; at += fits {
+		want = append(want, fmt.Sprintf("text.delta %d-%d", at, min(at+fits-1, 307)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("folded %q, want %q", got, want)
 	}
 }

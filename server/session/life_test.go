@@ -54,6 +54,12 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 		if end.Tool != "t1" || end.Status != protocol.ToolUnknown {
 			t.Errorf("the tool that had started: %+v", end)
 		}
+		var start protocol.TurnStartedData
+		last := events[len(events)-1]
+		if _ = last.Decode(&start); last.Type != protocol.TurnStarted || last.By == nil || *last.By != anna.By ||
+			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "puppet", Resumed: true}) || run.turn.Message.Text != "one" {
+			t.Errorf("goes on with %s %+v by %v, of %+v", last.Type, start, last.By, run.turn.Message)
+		}
 	})
 }
 
@@ -84,7 +90,8 @@ func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 
 func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
-		id := r.create()
+		created := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{})))
+		id, made := created.Session, created.Position
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
 		if r.hub.rows[id].session == nil {
@@ -100,6 +107,12 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		if st := r.state(id); st.Turns != 1 {
 			t.Errorf("%d turns after loading", st.Turns)
 		}
+		r.hub.Attach(t.Context(), id, &listener{name: "c1"}, &protocol.SubscribeData{Position: &made}, func(a *Attachment, err error) {
+			if err != nil || a.Result.Mode != protocol.ModeResume || a.Result.After != made {
+				t.Errorf("a position of before: %+v, %v", a, err)
+			}
+		})
+		r.settle()
 		if r.send(id, "two").Status != protocol.SendStarted {
 			t.Error("no turn after loading")
 		}

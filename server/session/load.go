@@ -88,32 +88,6 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	return s, nil
 }
 
-// recover goes on after a restart of the server: a turn that was under way is resumed where the agent can, else cut; an edit
-// hold's connection is gone. It runs before the session's goroutine does.
-func (s *Session) recover() {
-	s.adoptEdits()
-	if s.state.Turn == nil {
-		s.next()
-		return
-	}
-	if _, err := s.open(); err == nil && s.traits.Resumes {
-		s.resume()
-		return
-	}
-	s.cutTurn(protocol.CodeServerRestart, "the server was restarted during this turn", protocol.HoldRestart)
-}
-
-// resume lets the agent go on with the turn that was cut. Its requests stay pending under their ids; a tool that had started
-// may have done anything and is not run again.
-func (s *Session) resume() {
-	st := s.state.Turn
-	for _, tool := range append([]protocol.OpenTool(nil), st.Tools...) {
-		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: protocol.ToolUnknown})
-	}
-	s.record(protocol.TurnStarted, st.Message.By, protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true})
-	s.launch(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true})
-}
-
 // boundaryState returns the state at the end of the last turn, or that of a session without events.
 func (s *Session) boundaryState() *protocol.State {
 	state := &protocol.State{Session: s.id}

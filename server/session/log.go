@@ -146,9 +146,9 @@ func (l *Log) leave(w Waker) {
 	}
 }
 
-// tail returns lines after seq from memory: as many as fit max bytes, at least one. ok is false when they are not in memory
+// tail returns lines after seq from memory: as many as fit most bytes, at least one. ok is false when they are not in memory
 // (any more). The bytes must not be changed.
-func (l *Log) tail(after uint64, max int) (lines []byte, last uint64, ok bool) {
+func (l *Log) tail(after uint64, most int) (lines []byte, last uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if after >= l.visible {
@@ -162,7 +162,7 @@ func (l *Log) tail(after uint64, max int) (lines []byte, last uint64, ok bool) {
 	start := g.start(after + 1)
 	from := int(after + 1 - g.first)
 	upto := min(len(g.ends), int(l.visible-g.first+1))
-	n := sort.Search(upto-from, func(i int) bool { return int(g.ends[from+i])-start > max })
+	n := sort.Search(upto-from, func(i int) bool { return int(g.ends[from+i])-start > most })
 	if n == 0 {
 		n = 1
 	}
@@ -172,15 +172,15 @@ func (l *Log) tail(after uint64, max int) (lines []byte, last uint64, ok bool) {
 // catchUp is the distance, in events, from which a reader that folds is better served by the stored folds than by memory.
 const catchUp = 64
 
-// Read returns visible lines after seq: as many as fit max bytes, at least one when there is one, and the seq of the last. With
+// Read returns visible lines after seq: as many as fit most bytes, at least one when there is one, and the seq of the last. With
 // folded, runs come folded where the store has them: what is far behind, not what is live. The lines may lie in buf or in the
 // log and must not be changed; they hold until buf is used again.
-func (l *Log) Read(ctx context.Context, after uint64, folded bool, max int, buf []byte) ([]byte, uint64, error) {
+func (l *Log) Read(ctx context.Context, after uint64, folded bool, most int, buf []byte) ([]byte, uint64, error) {
 	visible := l.Position().Seq
 	if !folded || visible-min(after, visible) < catchUp {
-		if lines, last, ok := l.tail(after, max); ok {
+		if lines, last, ok := l.tail(after, most); ok {
 			return lines, last, nil
 		}
 	}
-	return l.store.Read(ctx, l.session, after, visible, folded, max, buf[:0])
+	return l.store.Read(ctx, l.session, after, visible, folded, most, buf[:0])
 }

@@ -178,9 +178,6 @@ func (m *memStore) keep(b *Batch) {
 	if b.Spec != nil {
 		s.rec.Spec = bytes.Clone(b.Spec)
 	}
-	if b.Epoch != "" {
-		s.rec.Epoch = b.Epoch
-	}
 	s.turns = append(s.turns, b.Turns...)
 	for _, a := range b.Answers {
 		m.answers[a.Key] = a

@@ -45,7 +45,7 @@ func planOf(m protocol.Message) *protocol.PlanRunData {
 }
 
 func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error) {
-	m.MessageID, m.By = newID(idMessage), &a.by
+	m.MessageID, m.By = NewID(idMessage), &a.by
 	if err := fitMessage(&m); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Session) accept(a *action, m protocol.Message, front bool) (any, error)
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
 	}
-	at := time.Now().UTC().Truncate(time.Millisecond)
+	at := stamp()
 	m.QueuedAt = &at
 	added := protocol.QueueAddedData{Message: m}
 	index := len(s.state.Queue)
@@ -146,8 +146,8 @@ func (s *Session) queueRemove(a *action, d *protocol.QueueRemoveData) (any, erro
 }
 
 func (s *Session) queueMove(a *action, d *protocol.QueueMoveData) (any, error) {
-	if i := s.state.Queued(d.MessageID); i < 0 {
-		return nil, protocol.Errorf(protocol.CodeNotFound, "message %.80q is not queued: its turn may have started", d.MessageID)
+	if _, err := s.queued(a, d.MessageID); err != nil {
+		return nil, err
 	}
 	d.Index = max(0, min(d.Index, len(s.state.Queue)-1))
 	s.record(protocol.QueueMoved, &a.by, protocol.QueueMovedData{MessageID: d.MessageID, Index: d.Index})
@@ -170,7 +170,7 @@ func (s *Session) queueHold(a *action, d *protocol.QueueHoldData) (any, error) {
 	if _, err := s.queued(a, d.MessageID); err != nil {
 		return nil, err
 	}
-	id := ""
+	var id string
 	if h := s.editHold(d.MessageID); h != nil {
 		id = h.ID
 	} else {
@@ -184,7 +184,7 @@ func (s *Session) queueHold(a *action, d *protocol.QueueHoldData) (any, error) {
 }
 
 func (s *Session) hold(reason, message string, by *protocol.Actor) string {
-	h := protocol.Hold{ID: newID(idHold), Reason: reason, MessageID: message, By: by}
+	h := protocol.Hold{ID: NewID(idHold), Reason: reason, MessageID: message, By: by}
 	s.record(protocol.QueueHeld, by, h)
 	return h.ID
 }

@@ -178,3 +178,81 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		edited, other := r.send(id, "edited").MessageID, r.send(id, "other").MessageID
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})))
+		for _, c := range []protocol.Command{
+			command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
+			command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
+			command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: edited}),
+			command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited}),
+		} {
+			if err := refused(r, r.do(bert, c), protocol.CodeConflict); err.Message != "anna is editing this message" {
+				t.Errorf("%s: %s", c.Command, err.Message)
+			}
+		}
+		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})))
+		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})))
+		if st := r.state(id); len(st.Queue) != 2 || st.Queue[0].Text != "bert's" || st.Queue[1].Text != "edited" {
+			t.Errorf("queue %s", encodeState(st))
+		}
+		refused(r, r.do(anna, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
+		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
+		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
+	})
+}
+
+func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
+	bubble(t, Config{UnloadAfter: 10 * time.Second}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		two := r.send(id, "two").MessageID
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		r.agents.run().finish(End{}, nil)
+		time.Sleep(31 * time.Second) // the editor's connection was never there
+		r.settle()
+		if run := r.agents.run(); run == nil || run.turn.Message.Text != "two" {
+			t.Error("the message did not start when its hold was over")
+		}
+	})
+}
+
+func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
+	for _, c := range []struct {
+		choices []string
+		holds   int
+		queued  int
+	}{
+		{[]string{protocol.QueueKeep, protocol.QueueHold}, 1, 1},
+		{[]string{protocol.QueueKeep, protocol.QueueClear}, 0, 0},
+		{[]string{protocol.QueueHold, protocol.QueueKeep}, 1, 1},
+		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1},
+		{[]string{protocol.QueueClear, protocol.QueueHold}, 0, 0},
+	} {
+		bubble(t, Config{}, func(t *testing.T, r *rig) {
+			id := r.create()
+			r.agents.deaf = true
+			r.send(id, "one")
+			r.send(id, "two")
+			var calls []*call
+			for _, choice := range c.choices {
+				calls = append(calls, r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})))
+			}
+			r.agents.run().finish(End{}, nil)
+			r.settle()
+			for _, k := range calls {
+				if got := must[protocol.InterruptResult](r, k); !got.Interrupted {
+					t.Errorf("%v: %+v", c.choices, got)
+				}
+			}
+			if st := r.state(id); len(st.Holds) != c.holds || len(st.Queue) != c.queued {
+				t.Errorf("%v: %s", c.choices, encodeState(st))
+			}
+		})
+	}
+}

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -135,17 +133,31 @@ func (s *Session) record(typ protocol.Type, by *protocol.Actor, data any) *proto
 }
 
 func (s *Session) recordIn(turn string, typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
-	raw, err := encode(data)
-	if err == nil {
-		var e *protocol.Event
-		if e, err = s.append(turn, entry{typ: typ, by: by, data: raw}); err == nil {
-			s.changed = true
-			s.touched = e.Time
-			return e
-		}
+	e := s.put(turn, entry{typ: typ, by: by}, data)
+	if e == nil {
+		return &protocol.Event{Seq: s.state.Seq}
 	}
-	s.hub.log.Error("record event", "session", s.id, "type", typ, "err", err)
-	return &protocol.Event{Seq: s.state.Seq}
+	s.touched = e.Time
+	return e
+}
+
+// recordTask is record for an event of a task or a parent.
+func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
+	s.put(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
+}
+
+// put appends an entry with data; nil when it could not.
+func (s *Session) put(turn string, en entry, data any) (e *protocol.Event) {
+	var err error
+	if en.data, err = encode(data); err == nil {
+		e, err = s.append(turn, en)
+	}
+	if err != nil {
+		s.hub.log.Error("record event", "session", s.id, "type", en.typ, "err", err)
+		return nil
+	}
+	s.changed = true
+	return e
 }
 
 func (s *Session) turnID() string {
@@ -170,55 +182,30 @@ func (s *Session) settled(err error) {
 	s.arm()
 }
 
-func notKept() error {
-	return protocol.Errorf(protocol.CodeStorage, "the store did not take it; nothing was changed, try again")
+// leaving reports whether no further turn may start.
+func (s *Session) leaving() bool { return s.shutting || len(s.closing) > 0 || s.state.Closed }
+
+// shutdown lets the session come to an end: a turn under way is cut, unless its agent goes on with it after the restart.
+func (s *Session) shutdown() {
+	s.shutting = true
+	switch t := s.turn; {
+	case t == nil:
+	case t.reason != "": // somebody ended it, and waits
+		s.endTurn(End{})
+	case s.traits.Resumes:
+		s.turn = nil
+		t.cancel(errShutdown)
+		close(t.over)
+	default:
+		t.queue = protocol.HoldRestart
+		s.endTurn(End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"})
+	}
+	s.closeAgent()
+	s.then(func(error) { s.ending = true })
 }
 
-// fallBack reloads the state from the store after a failed commit. The turn under way cannot go on: its agent may have said
-// what is lost.
-func (s *Session) fallBack() {
-	s.answers.reset()
-	s.dropTurn()
-	s.approvals.reset()
-	for {
-		err := s.restoreState()
-		if err == nil {
-			break
-		}
-		if errors.Is(err, ErrNotFound) { // it never was kept
-			s.ending = true
-			return
-		}
-		s.hub.log.Error("reload session", "session", s.id, "err", err)
-		select {
-		case <-time.After(time.Second):
-		case <-s.stop:
-			s.ending = true
-			return
-		}
-	}
-	s.changed = true
-	s.mendAt = time.Now().Add(time.Second)
-}
-
-// restoreState takes what the store holds for what is true.
-func (s *Session) restoreState() error {
-	ctx, cancel := context.WithTimeout(s.background, 30*time.Second)
-	defer cancel()
-	rec, err := s.hub.cfg.Store.Session(ctx, s.id)
-	if err != nil {
-		return fmt.Errorf("read session: %w", err)
-	}
-	state, err := loadState(ctx, s.hub.cfg.Store, rec)
-	if err != nil {
-		return err
-	}
-	spec, err := specOf(rec)
-	if err != nil {
-		return err
-	}
-	s.state, s.spec, s.live = state, spec, rec.Live
-	s.boundary, s.boundSeq = rec.Snapshot, rec.SnapSeq
-	s.adoptEdits()
-	return nil
+// unload ends the session's goroutine; the next use loads it again.
+func (s *Session) unload() {
+	s.closeAgent()
+	s.ending = true
 }

@@ -24,10 +24,10 @@ type Store interface {
 	Session(ctx context.Context, id string) (Record, error)
 
 	// Read appends to dst whole event lines with after < seq <= through, oldest first: at least one when there is one,
-	// then as many as stay within max bytes. It returns the extended slice and the seq of the last line appended (after,
+	// then as many as stay within most bytes. It returns the extended slice and the seq of the last line appended (after,
 	// when none). With folded, a run of deltas that lies whole in (after, through] comes as its stored fold instead of
 	// its raw events. The bytes are those given to Commit; a row that no longer matches its checksum is ErrCorrupt.
-	Read(ctx context.Context, id string, after, through uint64, folded bool, max int, dst []byte) ([]byte, uint64, error)
+	Read(ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte) ([]byte, uint64, error)
 
 	// Answer returns the kept answer to a command key, or ErrNotFound.
 	Answer(ctx context.Context, key string) (Answer, error)
@@ -73,7 +73,6 @@ type Batch struct {
 	Summary   []byte // replaces the stored summary
 	Live      *bool  // whether a turn is under way, so that a restart must look at the session
 	Spec      []byte // replaces the stored spec
-	Epoch     string // replaces the epoch
 	Turns     []TurnRow
 	Answers   []Answer
 	Decisions []Decision

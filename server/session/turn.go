@@ -21,7 +21,7 @@ type turn struct {
 	// Set when somebody ended it.
 	reason  protocol.Reason
 	by      *protocol.Actor
-	queue   string    // what becomes of the queue
+	queue   string    // what becomes of the queue: keep, clear, or the reason that holds it
 	waiting []*action // interrupts to be answered
 	giveUp  time.Time // when the agent is closed
 }
@@ -36,7 +36,7 @@ var (
 
 // start begins the turn of a message: it was queued, or comes just now.
 func (s *Session) start(m protocol.Message) *protocol.Event {
-	id := newID(idTurn)
+	id := NewID(idTurn)
 	e := s.recordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
 	s.launch(Turn{ID: id, Message: m, Plan: planOf(m)})
@@ -65,12 +65,10 @@ func (s *Session) launch(in Turn) {
 			s.endTurn(End{})
 			return
 		}
-		s.hub.agents.Add(1)
-		go func() {
-			defer s.hub.agents.Done()
+		s.hub.agents.Go(func() {
 			end, err := agent.Run(t.ctx, in, &output{s, t})
 			_ = s.emit(emission{turn: t, end: &ended{end, err}}) // fails when the turn is over already
-		}()
+		})
 	})
 }
 
@@ -93,13 +91,11 @@ func (s *Session) closeAgent() {
 		return
 	}
 	s.agent = nil
-	s.hub.agents.Add(1)
-	go func() {
-		defer s.hub.agents.Done()
+	s.hub.agents.Go(func() {
 		if err := agent.Close(); err != nil {
 			s.hub.log.Warn("close agent", "session", s.id, "err", err)
 		}
-	}()
+	})
 }
 
 // endOf makes the end of a turn of what Run returned.
@@ -126,22 +122,15 @@ func (s *Session) endTurn(end End) {
 		end.Reason, end.Code, end.Message = t.reason, "", ""
 	}
 	s.closeTurn(end, t.by)
-	if len(s.state.Queue) > 0 {
-		switch t.queue {
-		case protocol.QueueHold:
-			s.hold(protocol.HoldInterrupt, "", t.by)
-		case protocol.HoldDenyStop:
-			s.hold(protocol.HoldDenyStop, "", t.by)
-		case protocol.HoldRestart:
-			s.hold(protocol.HoldRestart, "", nil)
-		case protocol.QueueClear:
-			for len(s.state.Queue) > 0 {
-				n := len(s.state.Queue)
-				s.record(protocol.QueueRemoved, t.by, protocol.QueueRemovedData{MessageID: s.state.Queue[0].MessageID, Reason: protocol.RemovedCleared})
-				if len(s.state.Queue) == n {
-					break
-				}
-			}
+	switch t.queue {
+	case "", protocol.QueueKeep:
+	case protocol.QueueClear:
+		for _, m := range slices.Clone(s.state.Queue) {
+			s.record(protocol.QueueRemoved, t.by, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
+		}
+	default:
+		if len(s.state.Queue) > 0 {
+			s.hold(t.queue, "", t.by)
 		}
 	}
 	close(t.over)
@@ -163,7 +152,7 @@ func (s *Session) endTurn(end End) {
 // closeTurn records the end of the state's turn.
 func (s *Session) closeTurn(end End, by *protocol.Actor) {
 	st := s.state.Turn
-	for _, p := range append([]protocol.OpenPart(nil), st.Parts...) {
+	for _, p := range slices.Clone(st.Parts) {
 		typ := protocol.TextEnd
 		if p.Kind == protocol.KindReasoning {
 			typ = protocol.ReasoningEnd
@@ -174,7 +163,7 @@ func (s *Session) closeTurn(end End, by *protocol.Actor) {
 	if end.Reason == protocol.ReasonInterrupted || end.Reason == protocol.ReasonDenied {
 		status = protocol.ToolCancelled
 	}
-	for _, tool := range append([]protocol.OpenTool(nil), st.Tools...) {
+	for _, tool := range slices.Clone(st.Tools) {
 		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: status})
 	}
 	s.endTasks(end)
@@ -215,18 +204,6 @@ func (s *Session) endTasks(end End) {
 	}
 }
 
-// recordTask is record for an event of a task or a parent.
-func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
-	raw, err := encode(data)
-	if err == nil {
-		_, err = s.append(s.turnID(), entry{typ: typ, task: task, parent: parent, data: raw})
-	}
-	if err != nil {
-		s.hub.log.Error("record event", "session", s.id, "type", typ, "err", err)
-	}
-	s.changed = true
-}
-
 // next starts the first queued message's turn if nothing keeps it.
 func (s *Session) next() {
 	if s.turn != nil || s.leaving() {
@@ -246,7 +223,9 @@ func (s *Session) interrupt(a *action, d *protocol.InterruptData) (any, error) {
 	switch d.Queue {
 	case "":
 		d.Queue = protocol.QueueKeep
-	case protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear:
+	case protocol.QueueHold:
+		d.Queue = protocol.HoldInterrupt
+	case protocol.QueueKeep, protocol.QueueClear:
 	default:
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "queue: %.20q is none of keep, hold, clear", d.Queue)
 	}
@@ -279,4 +258,13 @@ func (s *Session) forceEnd() {
 	s.hub.log.Warn("agent did not stop in time: closing it", "session", s.id, "turn", s.turn.id)
 	s.closeAgent()
 	s.endTurn(End{})
+}
+
+// cutTurn ends a turn whose agent is gone.
+func (s *Session) cutTurn(code protocol.Code, message, queue string) {
+	if s.state.Turn == nil || s.turn != nil {
+		return
+	}
+	s.turn = &turn{id: s.turnID(), over: make(chan struct{}), cancel: func(error) {}, queue: queue}
+	s.endTurn(End{Reason: protocol.ReasonError, Code: code, Message: message})
 }

@@ -37,3 +37,54 @@ func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
+	for reason, status := range map[protocol.Reason]protocol.ToolStatus{
+		protocol.ReasonInterrupted: protocol.ToolCancelled, protocol.ReasonDenied: protocol.ToolCancelled,
+		protocol.ReasonError: protocol.ToolUnknown, protocol.ReasonCompleted: protocol.ToolUnknown,
+	} {
+		bubble(t, Config{}, func(t *testing.T, r *rig) {
+			id := r.create()
+			sent := r.send(id, "go")
+			run := r.agents.run()
+			run.say(
+				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
+				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
+				Event{Type: protocol.ToolOutput, Task: "k", Parent: "up", Data: protocol.ToolOutputData{Tool: "t", Text: "x"}},
+			)
+			switch reason {
+			case protocol.ReasonInterrupted:
+				r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
+			case protocol.ReasonDenied:
+				run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
+				r.settle()
+				r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop}))
+			default:
+				run.finish(End{Reason: reason, Usage: &protocol.Usage{Input: 3}}, nil)
+			}
+			r.settle()
+			ends := map[protocol.Type]protocol.Event{}
+			for _, e := range r.events(id, false) {
+				ends[e.Type] = e
+			}
+			var tool protocol.ToolEndedData
+			e := ends[protocol.ToolEnded]
+			if _ = e.Decode(&tool); tool.Tool != "t" || tool.Status != status || e.Task != "k" || e.Parent != "up" {
+				t.Errorf("%s: tool %+v of %s, %s", reason, tool, e.Task, e.Parent)
+			}
+			if e := ends[protocol.TextEnd]; e.Task != "k" || e.Seq == 0 || ends[protocol.ReasoningEnd].Seq == 0 {
+				t.Errorf("%s: text %+v", reason, e)
+			}
+			var end protocol.TurnEndedData
+			e = ends[protocol.TurnEnded]
+			if _ = e.Decode(&end); end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
+				t.Errorf("%s: ended %s by %v, %+v", reason, end.Reason, e.By, end.Usage)
+			}
+			rows, err := r.store.Turns(t.Context(), id, 0, 9)
+			if err != nil || len(rows) != 1 || rows[0].Reason != string(reason) || rows[0].Turn != sent.Turn || rows[0].MessageID != sent.MessageID ||
+				rows[0].Last != e.Seq || rows[0].First >= e.Seq || !rows[0].Ended.Equal(e.Time) {
+				t.Errorf("%s: rows %+v, %v", reason, rows, err)
+			}
+		})
+	}
+}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // forgetRows bounds how many answers one transaction of Forget drops, and so how long a commit waits for it.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // A batch is a session.Batch on its way into the database, inside the transaction of its commit.
@@ -50,7 +50,7 @@ func (w *batch) session() (err error) {
 		w.n, err = row.insert(w.conn)
 		return err
 	}
-	if w.Summary == nil && w.Spec == nil && w.Live == nil && w.Epoch == "" {
+	if w.Summary == nil && w.Spec == nil && w.Live == nil {
 		w.n, err = sessionNumber(w.conn, w.Session)
 		return err
 	}
@@ -72,9 +72,6 @@ func (w *batch) change(row *sessionRow) {
 	}
 	if w.Live != nil {
 		row.Live = *w.Live
-	}
-	if w.Epoch != "" {
-		row.Epoch = w.Epoch
 	}
 	w.size += len(row.Summary) + len(row.Spec)
 }

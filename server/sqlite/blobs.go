@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 func insertBlob(conn *sqlite.Conn, n int64, b session.Blob) error {

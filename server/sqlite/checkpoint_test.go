@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
-
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 func logSize(t testing.TB, dir string) int64 {

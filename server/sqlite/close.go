@@ -44,8 +44,5 @@ func (s *Store) release() error {
 			errs = append(errs, conn.Close())
 		}
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.lock.Close())...)
 }

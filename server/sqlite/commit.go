@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // Commit writes all batches in one transaction. Unlike what session.Store says of one caller, any goroutine may call it.

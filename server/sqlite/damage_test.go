@@ -105,14 +105,9 @@ func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 func TestAFlippedBitIsNeverServed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	damageable(t, dir)
-	lock, err := sqlite.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = lock.Close() }()
 	path := filepath.Join(dir, "agentctl.db")
 	var want map[string]string
-	reopened(t, dir, sqlite.Options{Lock: lock}, func(s *sqlite.Store) { want = told(t, s) })
+	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { want = told(t, s) })
 	clean, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +124,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := sqlite.Open(dir, sqlite.Options{Lock: lock})
+		s, err := sqlite.Open(dir, sqlite.Options{})
 		if err != nil {
 			continue
 		}

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // classify makes damage that SQLite itself finds the store's ErrCorrupt.

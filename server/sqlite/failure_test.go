@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
-
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 const (

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // recordGroup adds or, when it has ended, removes the record of a process group.

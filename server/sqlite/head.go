@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // A head is how far a session is. Every session has one from its creation on.

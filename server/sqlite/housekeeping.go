@@ -52,7 +52,7 @@ func (s *Store) keepHouse(ctx context.Context) {
 		case errors.Is(err, session.ErrStoreFailed):
 			return // the next commit says so
 		default:
-			s.log.Warn("housekeeping failed and will be tried again", "error", err)
+			s.log.Warn("housekeeping failed and will be tried again", "err", err)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
-
-	"go.uber.org/goleak"
 )
 
 // writerEnv makes the test binary a writer process: "BOOT SYNC DIR".

@@ -11,19 +11,16 @@ import (
 	"time"
 )
 
-// ErrLocked is what Lock and Open wrap when another holder has the data directory; the text names its process.
+// ErrLocked is what Open wraps when another holder has the data directory; the text names its process.
 var ErrLocked = errors.New("data directory is in use")
-
-// A DirLock is a held lock on a data directory. The kernel drops it with the process, so it is never stale; but a child that
-// the process was just forking when it was killed holds it until it has become another program.
-type DirLock struct{ file *os.File }
 
 // orphanTime bounds how long a lock outlives its killed holder.
 const orphanTime = 2 * time.Second
 
-// Lock takes the lock of a data directory, which it creates (0700) when missing. It waits only for
-// what a killed holder leaves.
-func Lock(dir string) (*DirLock, error) {
+// lock takes a data directory, which it creates (0700) when missing, until the file is closed. The file stays: removing it would let
+// two openers lock two files of one name. The kernel drops the lock with the process, so it is never stale; but a child that the
+// process was just forking when it was killed holds it until it has become another program: for that alone it waits.
+func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
 	}
@@ -47,11 +44,8 @@ func Lock(dir string) (*DirLock, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &DirLock{file}, nil
+	return file, nil
 }
-
-// Close gives the lock up. The file stays: removing it would let two openers lock two files of one name.
-func (l *DirLock) Close() error { return l.file.Close() }
 
 // sign writes this process's id for the next opener's message.
 func sign(file *os.File) error {

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // Sync says what a commit survives.
@@ -30,7 +30,6 @@ const (
 type Options struct {
 	Sync Sync         // Normal when empty
 	Boot string       // names the run of the operating system; empty asks the system
-	Lock *DirLock     // the directory's lock when the caller has it already and gives it up itself
 	Log  *slog.Logger // hears of housekeeping that failed and is tried again; nil discards
 
 	every    time.Duration // a round of housekeeping; a second when 0
@@ -45,7 +44,7 @@ type Store struct {
 	log      *slog.Logger
 	every    time.Duration
 	logLimit int64
-	lock     *DirLock // nil when it is the caller's
+	lock     *os.File // held
 	readers  readers
 	wrote    chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
 	removed  chan struct{} // the same for a commit that removed a session
@@ -94,10 +93,8 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 			return nil, fmt.Errorf("open store: %w", err)
 		}
 	}
-	if opts.Lock == nil {
-		if s.lock, err = Lock(dir); err != nil {
-			return nil, err
-		}
+	if s.lock, err = lock(dir); err != nil {
+		return nil, err
 	}
 	if err := s.open(dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), s.release())

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // Read appends events to dst; see session.Store. A session that does not exist is ErrNotFound.

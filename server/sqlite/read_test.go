@@ -7,10 +7,10 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
-
-	"pgregory.net/rapid"
 )
 
 // A modelLog is what Read is measured against: every event and fold in a slice.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // sweepRows bounds how many rows one transaction of the sweep deletes, and so how long a commit waits for it.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 // A sessionRow is a session's own row: all of its record but what snapshot and chunk hold.

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 func saveSnapshot(conn *sqlite.Conn, n int64, seq uint64, data []byte) error {

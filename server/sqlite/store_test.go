@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/server/session"
-	"agentctl/server/sqlite"
-
 	sqlite3 "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 7, time.UTC)
@@ -89,7 +89,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		Events:  lines(1, 3), First: 1, Last: 3,
 		Folds:    []session.Fold{{First: 1, Last: 2, Line: []byte("folded\n")}},
 		Snapshot: []byte("snapshot"), SnapSeq: 3,
-		Summary: []byte("summary"), Live: &live, Spec: []byte("new spec"), Epoch: "new",
+		Summary: []byte("summary"), Live: &live, Spec: []byte("new spec"),
 		Turns:     []session.TurnRow{{Turn: "t1", MessageID: "m1", First: 1, Last: 3, Reason: "completed", Ended: noon}},
 		Answers:   []session.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
 		Decisions: []session.Decision{{Request: "r", Data: []byte("decided")}},
@@ -101,7 +101,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, dir, sqlite.Options{})
 	want := session.Record{
-		ID: "a", Epoch: "new", Created: noon, Spec: []byte("new spec"), Summary: []byte("summary"),
+		ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("new spec"), Summary: []byte("summary"),
 		SnapSeq: 3, Head: 3, Live: true,
 	}
 	check(t, []session.Record{want})(s.Sessions(ctx))

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/server/session"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
 )
 
 func insertTurn(conn *sqlite.Conn, n int64, t session.TurnRow) error {

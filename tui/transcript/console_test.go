@@ -108,7 +108,7 @@ func TestHostileOutputIsShownInNoTime(t *testing.T) {
 		begin := time.Now()
 		text.Append(strings.Repeat(piece, (256<<10)/len(piece)))
 		text.Lines(100)
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > 30*time.Second {
 			t.Errorf("%q took %v", piece, took)
 		}
 		if n := len(text.String()); n > 4<<20 {

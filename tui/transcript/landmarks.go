@@ -1,6 +1,9 @@
 package transcript
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Kind sorts the items that one can go to; 0 is none.
 type Kind uint8
@@ -13,6 +16,13 @@ type Landmark interface {
 	// Landmark is the item's kind, or 0, and its name, or "". They do not change:
 	// the list asks when it gets the item.
 	Landmark() (Kind, string)
+}
+
+// Twofold is a landmark that may be of another kind as well, later on: see
+// List.Became.
+type Twofold interface {
+	// Also is that kind, or 0.
+	Also() Kind
 }
 
 // landmarks are the items that one can go to, in order, by kind and by name.
@@ -35,12 +45,29 @@ func (m *landmarks) note(id ID, s Source) {
 			m.names[name] = id
 		}
 	}
-	switch {
-	case kind == 0 || kind >= Kinds:
-	case id < 0:
-		m.front[kind] = append(m.front[kind], id)
-	default:
-		m.back[kind] = append(m.back[kind], id)
+	m.put(kind, id)
+	m.became(id, s)
+}
+
+// became notes the other kind of an item that has one by now.
+func (m *landmarks) became(id ID, s Source) {
+	if two, ok := s.(Twofold); ok {
+		m.put(two.Also(), id)
+	}
+}
+
+// put notes an item, which is mostly the outermost of its kind, once.
+func (m *landmarks) put(kind Kind, id ID) {
+	if kind == 0 || kind >= Kinds {
+		return
+	}
+	all, outer := &m.back[kind], func(a ID) bool { return a >= id }
+	if id < 0 {
+		all, outer = &m.front[kind], func(a ID) bool { return a <= id }
+	}
+	i := sort.Search(len(*all), func(i int) bool { return outer((*all)[i]) })
+	if i == len(*all) || (*all)[i] != id {
+		*all = slices.Insert(*all, i, id)
 	}
 }
 
@@ -71,6 +98,10 @@ func (m *landmarks) next(kind Kind, from ID, by int) (ID, bool) {
 func (l *List) Next(kind Kind, from ID, by int) (ID, bool) {
 	return l.landmarks.next(kind, from, by)
 }
+
+// Became says that an item may be Twofold by now. It costs O(log n) near the ends
+// of the list.
+func (l *List) Became(id ID) { l.landmarks.became(id, l.item(id).source) }
 
 // Named is the item that has the name.
 func (l *List) Named(name string) (ID, bool) {

@@ -12,10 +12,12 @@ import (
 // sign is a source that one can go to.
 type sign struct {
 	counted
-	kind Kind
+	kind, also Kind
 }
 
 func (s *sign) Landmark() (Kind, string) { return s.kind, s.name }
+func (s *sign) Also() Kind               { return s.also }
+func (s *sign) is(kind Kind) bool        { return s.kind == kind || s.also == kind }
 
 func TestLandmarksAreFoundWhateverIsAdded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -25,7 +27,7 @@ func TestLandmarksAreFoundWhateverIsAdded(t *testing.T) {
 		var items []*sign // as on the list
 		add := func(front bool) {
 			made++
-			s := &sign{counted{fmt.Sprint(made), 1, &calls}, Kind(rapid.IntRange(0, 3).Draw(t, "kind"))}
+			s := &sign{counted{fmt.Sprint(made), 1, &calls}, Kind(rapid.IntRange(0, 3).Draw(t, "kind")), Kind(rapid.IntRange(0, 3).Draw(t, "also"))}
 			if front {
 				l.Prepend(s, false)
 				items = append([]*sign{s}, items...)
@@ -43,20 +45,30 @@ func TestLandmarksAreFoundWhateverIsAdded(t *testing.T) {
 					items = items[n:]
 				}
 			},
+			"become": func(t *rapid.T) {
+				if len(items) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(items)-1).Draw(t, "which")
+				if s := items[i]; s.also == 0 {
+					s.also = Kind(rapid.IntRange(1, 3).Draw(t, "what"))
+				}
+				l.Became(l.First() + ID(i))
+			},
 			"": func(t *rapid.T) {
 				for i, s := range items {
 					if id, ok := l.Named(s.name); !ok || l.Source(id) != Source(s) {
 						t.Fatalf("%s is at %d, %v", s.name, id, ok)
 					}
 					for kind := Kind(1); kind <= 3; kind++ {
-						want := slices.IndexFunc(items[i+1:], func(s *sign) bool { return s.kind == kind })
+						want := slices.IndexFunc(items[i+1:], func(s *sign) bool { return s.is(kind) })
 						got, ok := l.Next(kind, l.First()+ID(i), 1)
 						if ok != (want >= 0) || ok && l.Source(got) != Source(items[i+1+want]) {
 							t.Fatalf("after %d comes %d, %v", i, got, ok)
 						}
 						last := -1
 						for j := range items[:i] {
-							if items[j].kind == kind {
+							if items[j].is(kind) {
 								last = j
 							}
 						}
@@ -78,7 +90,7 @@ func TestWhatWasForgottenHasNoName(t *testing.T) {
 	calls := 0
 	l := NewList(1 << 20)
 	for i := range 5 {
-		l.Append(&sign{counted{fmt.Sprint(i), 1, &calls}, 1}, false)
+		l.Append(&sign{counted{fmt.Sprint(i), 1, &calls}, 1, 0}, false)
 	}
 	l.Forget(3)
 	if _, ok := l.Named("2"); ok {

@@ -60,9 +60,8 @@ func New(r io.Reader, w io.Writer, h Handler) *Conn {
 		done:    make(chan struct{}),
 		pending: map[int64]chan message{},
 	}
-	c.wg.Add(2)
-	go c.read(newLines(r))
-	go c.write(w)
+	c.wg.Go(func() { c.read(newLines(r)) })
+	c.wg.Go(func() { c.write(w) })
 	return c
 }
 
@@ -188,7 +187,6 @@ func (c *Conn) end(cause error) {
 }
 
 func (c *Conn) write(w io.Writer) {
-	defer c.wg.Done()
 	for {
 		select {
 		case b := <-c.out:
@@ -203,7 +201,6 @@ func (c *Conn) write(w io.Writer) {
 }
 
 func (c *Conn) read(l *lines) {
-	defer c.wg.Done()
 	for {
 		line, err := l.next()
 		switch {

@@ -8,12 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Error codes of JSON-RPC that a Handler may need.
-const (
-	CodeMethodNotFound = -32601
-	CodeInvalidParams  = -32602
-	CodeInternal       = -32603
-)
+// CodeMethodNotFound is JSON-RPC's error code for a method that the peer does not have.
+const CodeMethodNotFound = -32601
 
 // Error is an error answer of the peer.
 type Error struct {

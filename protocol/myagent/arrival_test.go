@@ -1,0 +1,110 @@
+package myagent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// pipelined is what a client said in one go, before our server answered any of it.
+func pipelined(b *bench, frames ...string) {
+	b.t.Helper()
+	var lines [][]byte
+	for _, f := range frames {
+		out := b.codec.Foreign(b.now, protocol.Frame{Data: []byte(f)})
+		for _, refused := range out.Foreign {
+			b.t.Fatalf("%s is answered at once: %s", f, refused.Data)
+		}
+		lines = append(lines, out.Native...)
+	}
+	for _, line := range lines {
+		b.native(b.peer.take(line)...)
+	}
+}
+
+// did lists the commands that change a session, and which.
+func did(p *peer) (all []string) {
+	for _, c := range p.commands {
+		if c.Command != protocol.DoHello && c.Command != protocol.DoSubscribe {
+			all = append(all, string(c.Command)+" "+c.Session)
+		}
+	}
+	return all
+}
+
+// A client need not wait for agent.session_created: what it says behind user.create_session means the session being created.
+func TestASessionMayBeSpokenToBeforeItIsThere(t *testing.T) {
+	b := newBench(t, newPeer(t), nil)
+	b.events()
+	pipelined(b,
+		`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`, `{"event":"user.cancel_task","content":{"task_id":1}}`,
+		`{"event":"user.ack","seq":1}`, `{"event":"user.request_state"}`,
+		`{"event":"user.create_session","content":"b"}`, `{"event":"user.message","content":"two"}`,
+	)
+	if got, want := did(b.peer), []string{"create ", "send s1", "task.cancel s1", "export s1", "create ", "send s2"}; !slices.Equal(got, want) {
+		t.Errorf("did %v, want %v", got, want)
+	}
+	if got := b.events(); !slices.Equal(got, []string{agentSessionCreated, agentStateExported, agentSessionCreated}) {
+		t.Errorf("told %v", got)
+	}
+	b.say(`{"event":"user.cancel"}`)
+	if c := b.last(protocol.DoInterrupt, nil); c.Session != "s2" {
+		t.Errorf("then %q is used", c.Session)
+	}
+}
+
+// The same behind a reconnect, with or without a state, and behind a frame that names a session for the first time.
+func TestASessionMayBeSpokenToBeforeItIsFollowed(t *testing.T) {
+	was := opened(t)
+	was.say(`{"event":"user.request_state"}`)
+	state := meta1(was.next(agentStateExported))["signed_state"]
+	for first, session := range map[string]string{
+		`{"event":"user.reconnect","session_id":"other"}`:                            "other",
+		`{"event":"user.cancel","session_id":"other"}`:                               "other",
+		`{"event":"user.reconnect_with_state","signed_state":` + string(state) + `}`: "s2",
+	} {
+		b := opened(t)
+		b.peer.add("other", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+		pipelined(b, first, `{"event":"user.message","content":"hi"}`)
+		if c := b.last(protocol.DoSend, nil); c.Session != session {
+			t.Errorf("%s: said to %q", first, c.Session)
+		}
+	}
+}
+
+// What was meant for a session that could not be created reaches no other one.
+func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
+	b := opened(t)
+	b.peer.answers[protocol.DoCreate] = func(protocol.Command) (any, *protocol.Error) {
+		return nil, protocol.Errorf(protocol.CodeTooMany, "too many sessions")
+	}
+	b.events()
+	pipelined(b, `{"event":"user.create_session"}`, `{"event":"user.message","step_id":"mine","content":"hi"}`)
+	if slices.ContainsFunc(b.peer.commands, func(c protocol.Command) bool { return c.Command == protocol.DoSend }) {
+		t.Error("said to another session")
+	}
+	b.next(agentError)
+	if m := b.next(agentError); m.Step != "mine" || meta1(m).str("in_reply_to") != userMessage || !strings.Contains(plain(m.Content), "too many") {
+		t.Errorf("%+v %s", m, m.Content)
+	}
+	b.say(`{"event":"user.message","content":"hi"}`)
+	if c := b.last(protocol.DoSend, nil); c.Session != "s1" {
+		t.Errorf("then %q is used", c.Session)
+	}
+}
+
+// Invariant 14: what waits for a session is bounded as everything that waits is.
+func TestWhatWaitsForASessionIsBounded(t *testing.T) {
+	silent := newServer(protocol.Door{ID: counter(), Agent: func(string) string { return "" }, Sign: sign})
+	silent.Open(start)
+	silent.Foreign(start, protocol.Frame{Data: []byte(`{"event":"user.create_session"}`)})
+	refused := 0
+	for range 1000 {
+		refused += len(silent.Foreign(start, protocol.Frame{Data: []byte(`{"event":"user.message","content":"hi"}`)}).Foreign)
+	}
+	if silent.held >= maxWaiting || refused != 1000-silent.held {
+		t.Errorf("%d wait, %d were refused", silent.held, refused)
+	}
+}
