@@ -39,6 +39,17 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 	}
 }
 
+// Who speaks is told where it is not the agent itself.
+func TestAPartNamesAnotherSpeaker(t *testing.T) {
+	for source, want := range map[string]string{"r": "", "coder": "coder"} {
+		g := follow(t)
+		g.hears(says(`{"type":"output","payload":"hi","metadata":{"sourceAgentRuntimeId":"` + source + `"}}`))
+		if got := g.transcript.Turns[0].Items[0].Agent; got != want {
+			t.Errorf("said by %s: agent %q, want %q", source, got, want)
+		}
+	}
+}
+
 // EA-24: a server is spoken to in the form that it has.
 func TestASendHasTheServersForm(t *testing.T) {
 	g := follow(t)
