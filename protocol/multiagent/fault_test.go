@@ -46,11 +46,14 @@ func TestNothingToCancelEndsTheTurnThatWeThinkThereIs(t *testing.T) {
 	c.follows()
 	c.sends("x")
 	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
+	c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+	c.frames = nil
 	c.says(failure(notFound))
+	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
 	if r := result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
 		t.Errorf("answered %+v", r)
 	}
-	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
+	if c.state.Last == nil || c.state.Last.Reason != protocol.ReasonError {
 		t.Errorf("%+v", c.state.Last)
 	}
 }
