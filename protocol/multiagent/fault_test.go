@@ -86,6 +86,29 @@ func TestAConversationThatCannotBeStarted(t *testing.T) {
 	}
 }
 
+// MA-15, MA-16: what our server refuses is told for every message, in the conversation that it is of.
+func TestEveryRefusalIsTold(t *testing.T) {
+	for verb, c := range map[protocol.Verb]struct{ frame, code string }{
+		protocol.DoSend:      {`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, streamError},
+		protocol.DoInterrupt: {`{"type":"cancel_stream","conversationId":"uuid"}`, streamError},
+		protocol.DoApprove:   {`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, executeFailed},
+		protocol.DoSubscribe: {`{"type":"PING","conversationId":"uuid"}`, streamError},
+	} {
+		h := newHost(t, protocol.Door{})
+		h.answer = func(out *protocol.Output, c *protocol.Command) bool {
+			if c.Command == verb {
+				h.desk.Fail(out, c, protocol.Errorf(protocol.CodeInternal, "no"))
+			}
+			return c.Command == verb
+		}
+		h.says(c.frame)
+		told := h.takes()
+		if want := fmt.Sprintf(`{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`, c.code); len(told) == 0 || told[len(told)-1] != want {
+			t.Errorf("%s: told %s", verb, told)
+		}
+	}
+}
+
 // Who is told that it is not told any more is this connection, not another one.
 func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 	h := newHost(t, protocol.Door{})

@@ -45,6 +45,27 @@ func TestAnInterruptWithoutAnAnswer(t *testing.T) {
 	}
 }
 
+// Who interrupts what was sent a moment ago has sent it; of a turn that is over nothing is cancelled.
+func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	none := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: "over"})
+	if r := result[protocol.InterruptResult](c, none); r == nil || r.Interrupted {
+		t.Errorf("of a turn that is over: %+v", c.answers[none])
+	}
+	c.frames = nil
+	send := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
+	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, cancelExample)
+	if r := result[protocol.SendResult](c, send); r == nil || r.Status != protocol.SendStarted {
+		t.Errorf("sent: %+v", c.answers[send])
+	}
+	c.says(failure(cancelled))
+	if r := result[protocol.InterruptResult](c, id); r == nil || !r.Interrupted || c.state.Last.Reason != protocol.ReasonInterrupted {
+		t.Errorf("interrupted: %+v, %+v", c.answers[id], c.state.Last)
+	}
+}
+
 // A turn of ours in which a tool comes first goes on until the server says otherwise.
 func TestOurTurnGoesOnAfterAToolThatComesFirst(t *testing.T) {
 	c := newCaller(t, nil)
