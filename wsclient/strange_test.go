@@ -45,7 +45,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 		says  string
 		told  string // what it is said to speak
 	}{
-		"an echo": {socket("", func(heard []byte) []byte { return heard }), "", "", ""},
+		"an echo":                      {socket("", func(heard []byte) []byte { return heard }), "", "", ""},
 		"a native server that says so": {socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native", "is spoken there", protocol.Subprotocol},
 		"a dialect that says so":       {socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle", "is spoken there", "sandcastle"},
 		"a native server":              {socket("", constant(`{"error":{"code":"invalid_message","message":"no command"}}`)), "native", "", ""},
