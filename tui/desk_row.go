@@ -97,7 +97,7 @@ func percentOf(s *protocol.Summary) string {
 	if s.Percent <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f%%", s.Percent)
+	return percentText(s.Percent)
 }
 
 // queueMark is queueOf where there is little room.

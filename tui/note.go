@@ -17,9 +17,9 @@ import (
 // note is an event told in words between what is said and done.
 type note struct {
 	landmark
-	look  *look
 	style *lipgloss.Style // of the look
 	text  string
+	told  bool // an event, and not where something ends
 	space bool // a blank line before it
 }
 
@@ -39,7 +39,7 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 // tells puts an event into words; ok is false for what shows elsewhere.
 func (l *look) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool) {
 	say := func(style *lipgloss.Style, format string, args ...any) (*note, bool) {
-		return &note{look: l, style: style, text: fmt.Sprintf(format, args...), space: true}, true
+		return &note{style: style, text: fmt.Sprintf(format, args...), told: true, space: true}, true
 	}
 	switch typ {
 	case protocol.ErrorRaised:
@@ -118,7 +118,7 @@ func (l *look) ends(d *protocol.TurnEndedData, by *protocol.Actor) *note {
 	if u := d.Usage; u != nil {
 		parts = append(parts, thousands(u.Input)+" in", thousands(u.Output)+" out")
 	}
-	return &note{look: l, style: style, text: "── " + strings.Join(parts, " · "), space: true}
+	return &note{style: style, text: "── " + strings.Join(parts, " · "), space: true}
 }
 
 // byWhom names who caused something, if anybody did.

@@ -293,7 +293,8 @@ func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	}
 	hint := w.look.keys.hint(doChoose, "shows", doWireWords, "words", doWireWay, "way", doWireType, "type", doWirePause, "pause",
 		doWireCopy, "copies", doWireSave, "saves")
-	return append(lines, w.look.chosen.Render(spread(" "+hint, w.look.keys.key(doLeaveWire)+" back", width))), nil
+	back := w.look.keys.hint(doLeaveWire, "back")
+	return append(lines, w.look.chosen.Render(spread(" "+hints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
 }
 
 // title says what is shown of the wire.
