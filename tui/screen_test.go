@@ -314,6 +314,24 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 	}
 }
 
+// What is typed may be there before the terminal says how large it is.
+func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
+	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "space"} {
+		b := newTable(t, 80, 24, fleetOfFive()...)
+		b.d.width, b.d.height = 0, 0
+		b.press(key)
+	}
+	for _, scene := range scenes {
+		s := open(t, scene(), 80, 24)
+		s.quiet()
+		s.m.width, s.m.height = 0, 0
+		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
+			s.press(key)
+			s.m.View()
+		}
+	}
+}
+
 func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	s := open(t, scenes["hostile"](), 100, 60)
 	s.quiet()

@@ -33,15 +33,7 @@ type trove struct {
 const troveAhead = 100
 
 // write begins to ask for words.
-func (t *trove) write() {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(t.text)
-	in.CursorEnd()
-	in.Focus()
-	t.input = &in
-}
+func (t *trove) write() { t.input = newWords(t.text) }
 
 // showTrove asks for words to look for in all sessions.
 func (d *desk) showTrove() {

@@ -37,7 +37,7 @@ func (t *trove) Render(d *desk, width, height int) []string {
 		more = glimpseRows + 1
 	}
 	t.rows = max(0, height-2-more)
-	out := []string{d.look.rule(t.title(d.look), width)}[:min(1, height-1)]
+	out := []string{d.look.rule(t.title(d.look), width)}[:max(0, min(1, height-1))]
 	first := max(0, min(t.at-t.rows/2, len(t.hits)-t.rows))
 	for i := first; i < min(len(t.hits), first+t.rows); i++ {
 		out = append(out, t.row(d, &t.hits[i], width, i == t.at))
