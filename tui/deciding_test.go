@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
 )
@@ -393,4 +394,27 @@ func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
 		t.Errorf("said %q, %+v", s.m.word, s.m.interrupt)
 	}
 	s.askedNothing()
+}
+
+func TestADecisionLooksAsItIs(t *testing.T) {
+	l := newLook(time.UTC, "")
+	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
+		protocol.Allowed: &l.good, protocol.Denied: &l.bad, protocol.Expired: &l.bad, protocol.Cancelled: &l.bad,
+	} {
+		d := &decision{look: l, item: &protocol.Item{
+			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
+		}}
+		b := d.Block(80, false)
+		if len(b.Head) != 3 || !strings.Contains(b.Head[2], "$ go mod tidy") || len(b.Body) != 1 || b.Draw("x") != "   "+want.Render("x") {
+			t.Errorf("%s: %q, %q, drawn %q", outcome, b.Head, b.Body, b.Draw("x"))
+		}
+		d.item.Approval.Title = "go mod tidy" // then it says it already
+		if b := d.Block(80, false); len(b.Head) != 2 {
+			t.Errorf("%s: said twice in %q", outcome, b.Head)
+		}
+		d.item.Approval = nil // the transcript begins behind the request
+		if b := d.Block(80, false); len(b.Head) != 2 || !strings.Contains(b.Head[1], "approval r1") {
+			t.Errorf("%s: %q", outcome, b.Head)
+		}
+	}
 }

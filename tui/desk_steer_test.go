@@ -204,6 +204,31 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 	}
 }
 
+func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
+	b := newTable(t, 90, 24, fleetOfFive()...)
+	b.asks(tidy())
+	b.press("y")
+	b.now = b.now.Add(2 * grace)
+	b.armed()
+	_, cmd := b.d.Update(press("y"))
+	b.shows("sending: Allow once …")
+	b.press("d", "y", "v")
+	b.shows("sending: Allow once …")
+	b.run(cmd)
+	decided := 0
+	for _, c := range b.port.sessions["s3"].commands() {
+		if d, ok := c.data.(protocol.ApproveData); ok {
+			if decided++; d.Option != "once" {
+				t.Errorf("decided %+v", d)
+			}
+		}
+	}
+	if decided != 1 {
+		t.Errorf("decided %d times", decided)
+	}
+	b.hides("$ go mod tidy")
+}
+
 func TestWhoWasFirstIsToldOnTheDesk(t *testing.T) {
 	b := newTable(t, 120, 24, fleetOfFive()...)
 	b.asks(tidy())
