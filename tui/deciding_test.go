@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,6 +30,44 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r1" || data.Option != "once" {
 		t.Errorf("decided %+v", data)
 	}
+}
+
+func TestWhatTheAgentSaysMeanwhileDoesNotHoldTheRequestUp(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	for range 4 { // the turn goes on beside it
+		s.now = s.now.Add(grace / 3)
+		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
+		s.tell()
+	}
+	s.give(armMsg{})
+	s.press("1")
+	s.asked(protocol.DoApprove)
+}
+
+func TestARequestIsLeftWithEscape(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.quiet()
+	s.press("tab")
+	if s.m.focus != onApproval {
+		t.Fatal("it has not the focus")
+	}
+	s.press("esc")
+	if s.m.focus != onComposer {
+		t.Error("it keeps the focus")
+	}
+	s.askedNothing()
+}
+
+func TestARequestShowsItsArgumentsWhereNothingElseSaysWhatItDoes(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 30)
+	s.journal.asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Title: "Fetch a page", Input: json.RawMessage(`{"url":"https://x.y/z"}`)})
+	s.tell()
+	s.shows("Fetch a page", "https://x.y/z")
+	s = open(t, scenes["transcript"](), 80, 30)
+	s.journal.asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Command: "make", Input: json.RawMessage(`{"argv":["make"],"raw":true}`)})
+	s.tell()
+	s.shows("$ make")
+	s.hides("argv")
 }
 
 func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {

@@ -450,6 +450,26 @@ func TestASessionThatIsGoneIsReadUntilItIsLeft(t *testing.T) {
 	}
 }
 
+func TestTheOneThatWasNotShownForLongestIsGivenUp(t *testing.T) {
+	b := newTable(t, 90, 16, fleetOfFive()...)
+	var open []string
+	for _, c := range []struct{ enter, open string }{
+		{"s1", "s1"}, {"s2", "s2 s1"}, {"s3", "s3 s2 s1"}, {"s1", "s1 s3 s2"}, {"s1", "s1 s3 s2"}, {"s4", "s4 s1 s3"}, {"s2", "s2 s4 s1"},
+	} {
+		b.run(b.d.enter(c.enter))
+		open = open[:0]
+		for _, o := range b.d.open {
+			open = append(open, o.id)
+			if o.model.hidden != (o != b.d.shown) {
+				t.Errorf("%s is hidden: %v", o.id, o.model.hidden)
+			}
+		}
+		if got := strings.Join(open, " "); got != c.open || b.d.shown.id != c.enter || b.d.chosen != c.enter {
+			t.Errorf("after %s open are %s, want %s", c.enter, got, c.open)
+		}
+	}
+}
+
 func TestAsManyAsWantedStaySubscribed(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	if d := newDesk(t.Context(), b.port, b.d.look, Options{Keep: 5}, nil, nil); d.keep != 5 {
