@@ -127,7 +127,7 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 			return result
 		}
 		now := attach(nil)
-		if now.Session != id || len(now.Clients) != 1 || now.Clients[0].Client != "c1" || now.Clients[0].Agent != "test" {
+		if now.Session != id || len(now.Clients) != 1 || now.Clients[0].Client != "c1" || now.Clients[0].By.Name != "c1" || now.Clients[0].Agent != "test" {
 			t.Errorf("attached to %q with %+v", now.Session, now.Clients)
 		}
 		if now.Mode != protocol.ModeSnapshot || now.After != now.Position || now.Snapshot.State.Turns != 3 {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -242,4 +243,16 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 			t.Errorf("after a restart: %+v", l[0])
 		}
 	})
+}
+
+func TestASessionIsLoadedFromItsLastSnapshot(t *testing.T) {
+	rec := Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
+	st, err := loadState(t.Context(), nil, rec) // a store that is asked panics
+	if err != nil || st.Seq != 10 || st.Turns != 3 {
+		t.Errorf("loaded %+v, %v", st, err)
+	}
+	rec.Snapshot = json.RawMessage(`{`)
+	if _, err := loadState(t.Context(), nil, rec); err == nil {
+		t.Error("a snapshot that cannot be read was taken")
+	}
 }

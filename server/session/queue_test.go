@@ -47,6 +47,8 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		refused(r, hold(bert), protocol.CodeConflict)
 		refused(r, r.do(bert, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
 		r.agents.run().finish(End{}, nil)
+		attach("c2")
+		r.hub.Detach(id, "c2", "") // somebody else
 		time.Sleep(time.Hour)
 		if st := r.state(id); st.Turn != nil {
 			t.Fatal("ran while it was edited")
