@@ -173,7 +173,7 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			for _, line := range a.told {
-				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) {
+				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) && strings.Contains(line, `"session":"`+id+`"`) {
 					n++
 				}
 			}

@@ -238,6 +238,9 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 		if r.hub.rows[id].session == nil {
 			t.Error("unloaded while it was watched")
 		}
+		if l := r.hub.List(true); l[0].Clients != 1 {
+			t.Errorf("watched by %d", l[0].Clients)
+		}
 		r.kill()
 		if l := r.hub.List(true); l[0].Clients != 0 || l[0].Epoch == "" {
 			t.Errorf("after a restart: %+v", l[0])

@@ -206,6 +206,12 @@ func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
 		refused(r, r.do(anna, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
 		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
 		must[protocol.Empty](r, r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
+		for _, want := range []bool{true, false} {
+			got := must[protocol.QueueRemoveResult](r, r.do(anna, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})))
+			if got.Removed != want {
+				t.Errorf("removed: %v, want %v", got.Removed, want)
+			}
+		}
 		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agentctl/protocol"
@@ -124,6 +125,46 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
 				t.Errorf("%s: %s %s %.40s (%d bytes)", reason, last.Reason, last.Code, last.Message, len(last.Message))
 			}
+		}
+	})
+}
+
+func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.failOnce()
+		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
+		r.store.set(func() { r.store.latency = time.Second })
+		send := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
+		synctest.Wait() // its commit is under way
+		interrupt := r.start(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		r.settle()
+		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted || got.Turn != must[protocol.SendResult](r, send).Turn {
+			t.Errorf("interrupted %+v", got)
+		}
+		if runs := r.agents.runs(); len(runs) != 0 {
+			t.Errorf("the agent was given %+v", runs)
+		}
+		if st := r.state(id); st.Turn != nil || st.Turns != 1 || st.Last.Reason != protocol.ReasonInterrupted {
+			t.Errorf("left %s", encodeState(st))
+		}
+	})
+}
+
+func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		run := r.agents.run()
+		events := r.events(id, false)
+		var start protocol.TurnStartedData
+		if _ = events[len(events)-1].Decode(&start); start.Agent != "puppet" || start.MessageID != run.turn.Message.MessageID || start.Resumed {
+			t.Errorf("started %+v", start)
+		}
+		run.finish(End{}, nil)
+		r.settle()
+		if run.ctx.Err() == nil {
+			t.Error("its context goes on")
 		}
 	})
 }
