@@ -212,3 +212,11 @@ func TestAContextThatFillsUpIsSeenToDoSo(t *testing.T) {
 		}
 	}
 }
+
+func TestAFewTokensAreNotNothing(t *testing.T) {
+	for percent, want := range map[float64]string{0: "0%", 0.01: "<1%", 0.6: "1%", 99.4: "99%", 100: "100%"} {
+		if got := percentText(percent); got != want {
+			t.Errorf("%v%% shows as %s, want %s", percent, got, want)
+		}
+	}
+}

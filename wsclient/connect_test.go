@@ -205,7 +205,7 @@ func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		stuck := make(chan struct{})
 		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
-			conn, err := websocket.Accept(w, r, nil)
+			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 			if err != nil {
 				t.Error(err)
 				return

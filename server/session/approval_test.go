@@ -251,8 +251,8 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 		{run("/a", "ls"), run("/b", "ls"), false},
 		{run("", "ls"), run("/", "ls"), false},
 	} {
-		if got := subject(&c.a) == subject(&c.b); got != c.equal || subject(&c.a) == "" {
-			t.Errorf("%q and %q are equal: %t", subject(&c.a), subject(&c.b), got)
+		if got := c.a.Subject() == c.b.Subject(); got != c.equal || c.a.Subject() == "" {
+			t.Errorf("%q and %q are equal: %t", c.a.Subject(), c.b.Subject(), got)
 		}
 	}
 	for want, a := range map[string]protocol.Approval{
@@ -266,7 +266,7 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 		}
 	}
 	for _, a := range []protocol.Approval{run("/a", ""), tool(""), patch(), {Kind: protocol.ApprovePlan, Name: "x", Command: "x"}, {Kind: protocol.ApproveQuestion}} {
-		if subject(&a) != "" || scopeOf(&a) != "" {
+		if a.Subject() != "" || scopeOf(&a) != "" {
 			t.Errorf("%+v can be allowed for good: %q", a, scopeOf(&a))
 		}
 	}

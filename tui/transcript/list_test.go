@@ -137,7 +137,7 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 func TestALineIsShownInTheMiddle(t *testing.T) {
 	calls := 0
 	l := filled(30, 30, &calls)
-	line, ok := l.LineOf(12, func(s string) bool { return strings.Contains(s, "12.17") })
+	line, ok := l.LineFrom(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })
 	if !ok || line != 17 {
 		t.Fatalf("found line %d, %v; want 17", line, ok)
 	}
@@ -146,7 +146,7 @@ func TestALineIsShownInTheMiddle(t *testing.T) {
 	if got := l.Lines()[5]; got != Mark+"12.17" {
 		t.Errorf("the middle line is %q", got)
 	}
-	if _, ok := l.LineOf(12, func(string) bool { return false }); ok {
+	if _, ok := l.LineFrom(12, 0, 1, func(string) bool { return false }); ok {
 		t.Error("found what is not there")
 	}
 	l.Show(0, 0)
@@ -224,7 +224,6 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 				}
 			},
 			"resize": func(t *rapid.T) { l.Resize(20, rapid.IntRange(1, 9).Draw(t, "rows")) },
-			"seek":   func(t *rapid.T) { l.Seek(rapid.IntRange(-2, 60).Draw(t, "line")) },
 			"select": func(t *rapid.T) { l.Select(rapid.IntRange(-2, 2).Draw(t, "by")) },
 			"forget": func(t *rapid.T) { l.Forget(pick(t)) },
 			"top":    func(*rapid.T) { l.Top() },
@@ -289,8 +288,6 @@ func TestNothingLoopsOverAllItems(t *testing.T) {
 			l.Scroll(-25)
 			l.Lines()
 			l.Position()
-			l.Seek(n)
-			l.Lines()
 			l.Select(-1)
 			l.Fold(l.Last(), true)
 			l.ItemAt(4)
