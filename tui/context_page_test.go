@@ -106,6 +106,44 @@ func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
 	s.shows("░ 16%")
 }
 
+func TestACompactionUnderWayIsNotAskedForAgain(t *testing.T) {
+	s := open(t, fillingUp(), 80, 24)
+	s.press("f6", "c")
+	_, cmd := s.m.Update(press("c"))
+	s.press("c", "c", "c")
+	s.askedNothing()
+	s.run(cmd)
+	s.asked(protocol.DoCompact)
+}
+
+func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
+	s := open(t, fillingUp(), 80, 24)
+	s.press("f6", "q")
+	if len(s.m.meter.Turns()) == 0 {
+		t.Fatal("nothing is metered: this test proves nothing")
+	}
+	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
+		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
+	}})
+	s.journal.caughtUp()
+	s.tell()
+	if n := len(s.m.meter.Turns()); n != 0 {
+		t.Errorf("%d turns of before are told", n)
+	}
+	s.session.asked = nil
+	s.press("f6")
+	asked := 0
+	for _, a := range s.session.asked {
+		if d, ok := a.data.(protocol.HistoryData); ok && d.Limit == meteredTurns {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("what was before it was asked for %d times", asked)
+	}
+}
+
 func TestAnAgentThatCannotCompactSaysSoKindly(t *testing.T) {
 	for want, err := range map[string]error{
 		"This agent cannot make its context smaller": &protocol.Error{Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context"},

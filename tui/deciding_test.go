@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
 )
@@ -28,6 +30,44 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Request != "r1" || data.Option != "once" {
 		t.Errorf("decided %+v", data)
 	}
+}
+
+func TestWhatTheAgentSaysMeanwhileDoesNotHoldTheRequestUp(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	for range 4 { // the turn goes on beside it
+		s.now = s.now.Add(grace / 3)
+		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
+		s.tell()
+	}
+	s.give(armMsg{})
+	s.press("1")
+	s.asked(protocol.DoApprove)
+}
+
+func TestARequestIsLeftWithEscape(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.quiet()
+	s.press("tab")
+	if s.m.focus != onApproval {
+		t.Fatal("it has not the focus")
+	}
+	s.press("esc")
+	if s.m.focus != onComposer {
+		t.Error("it keeps the focus")
+	}
+	s.askedNothing()
+}
+
+func TestARequestShowsItsArgumentsWhereNothingElseSaysWhatItDoes(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 30)
+	s.journal.asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Title: "Fetch a page", Input: json.RawMessage(`{"url":"https://x.y/z"}`)})
+	s.tell()
+	s.shows("Fetch a page", "https://x.y/z")
+	s = open(t, scenes["transcript"](), 80, 30)
+	s.journal.asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Command: "make", Input: json.RawMessage(`{"argv":["make"],"raw":true}`)})
+	s.tell()
+	s.shows("$ make")
+	s.hides("argv")
 }
 
 func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {
@@ -393,4 +433,27 @@ func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
 		t.Errorf("said %q, %+v", s.m.word, s.m.interrupt)
 	}
 	s.askedNothing()
+}
+
+func TestADecisionLooksAsItIs(t *testing.T) {
+	l := newLook(time.UTC, "")
+	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
+		protocol.Allowed: &l.good, protocol.Denied: &l.bad, protocol.Expired: &l.bad, protocol.Cancelled: &l.bad,
+	} {
+		d := &decision{look: l, item: &protocol.Item{
+			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
+		}}
+		b := d.Block(80, false)
+		if len(b.Head) != 3 || !strings.Contains(b.Head[2], "$ go mod tidy") || len(b.Body) != 1 || b.Draw("x") != "   "+want.Render("x") {
+			t.Errorf("%s: %q, %q, drawn %q", outcome, b.Head, b.Body, b.Draw("x"))
+		}
+		d.item.Approval.Title = "go mod tidy" // then it says it already
+		if b := d.Block(80, false); len(b.Head) != 2 {
+			t.Errorf("%s: said twice in %q", outcome, b.Head)
+		}
+		d.item.Approval = nil // the transcript begins behind the request
+		if b := d.Block(80, false); len(b.Head) != 2 || !strings.Contains(b.Head[1], "approval r1") {
+			t.Errorf("%s: %q", outcome, b.Head)
+		}
+	}
 }

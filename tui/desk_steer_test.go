@@ -204,6 +204,31 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 	}
 }
 
+func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
+	b := newTable(t, 90, 24, fleetOfFive()...)
+	b.asks(tidy())
+	b.press("y")
+	b.now = b.now.Add(2 * grace)
+	b.armed()
+	_, cmd := b.d.Update(press("y"))
+	b.shows("sending: Allow once …")
+	b.press("d", "y", "v")
+	b.shows("sending: Allow once …")
+	b.run(cmd)
+	decided := 0
+	for _, c := range b.port.sessions["s3"].commands() {
+		if d, ok := c.data.(protocol.ApproveData); ok {
+			if decided++; d.Option != "once" {
+				t.Errorf("decided %+v", d)
+			}
+		}
+	}
+	if decided != 1 {
+		t.Errorf("decided %d times", decided)
+	}
+	b.hides("$ go mod tidy")
+}
+
 func TestTheDeskAllowsNothingThatItHadNoRoomToShow(t *testing.T) {
 	b := newTable(t, 60, 5, fleetOfFive()...)
 	b.asks(tidy())
@@ -436,6 +461,26 @@ func TestASessionThatIsGoneIsReadUntilItIsLeft(t *testing.T) {
 	b.press("esc")
 	if b.d.shown != nil {
 		t.Error("it comes back")
+	}
+}
+
+func TestTheOneThatWasNotShownForLongestIsGivenUp(t *testing.T) {
+	b := newTable(t, 90, 16, fleetOfFive()...)
+	var open []string
+	for _, c := range []struct{ enter, open string }{
+		{"s1", "s1"}, {"s2", "s2 s1"}, {"s3", "s3 s2 s1"}, {"s1", "s1 s3 s2"}, {"s1", "s1 s3 s2"}, {"s4", "s4 s1 s3"}, {"s2", "s2 s4 s1"},
+	} {
+		b.run(b.d.enter(c.enter))
+		open = open[:0]
+		for _, o := range b.d.open {
+			open = append(open, o.id)
+			if o.model.hidden != (o != b.d.shown) {
+				t.Errorf("%s is hidden: %v", o.id, o.model.hidden)
+			}
+		}
+		if got := strings.Join(open, " "); got != c.open || b.d.shown.id != c.enter || b.d.chosen != c.enter {
+			t.Errorf("after %s open are %s, want %s", c.enter, got, c.open)
+		}
 	}
 }
 

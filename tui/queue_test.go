@@ -185,3 +185,25 @@ func TestAHoldSaysWhyAndWhose(t *testing.T) {
 	s.tell()
 	s.shows("1 look +2 parts")
 }
+
+func TestOnlyWhatSomebodyElseTookAwayIsToldOf(t *testing.T) {
+	for name, take := range map[string]func(j *journal){
+		"another message": func(j *journal) {
+			j.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m9", Reason: protocol.RemovedUser})
+		},
+		"one whose turn starts": func(j *journal) {
+			j.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedStarted})
+		},
+		"by nobody": func(j *journal) {
+			j.add(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: protocol.RemovedUser})
+		},
+	} {
+		s := open(t, scenes["long queue"](), 100, 24)
+		s.press("tab")
+		take(s.journal)
+		s.tell()
+		if strings.Contains(s.m.word, "was chosen") {
+			t.Errorf("%s: %s", name, s.m.word)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 )
 
 var update = flag.Bool("update", false, "write the golden screens anew")
@@ -415,5 +416,57 @@ func TestErrorsAreToldInWords(t *testing.T) {
 		if got := errText(c.err); got != c.want {
 			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
 		}
+	}
+}
+
+func TestTheCursorIsWhereSomethingIsWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		scene string
+		keys  []string
+		text  string
+	}{
+		"a message":           {"transcript", nil, "> hello"},
+		"beside a queue":      {"queue", nil, "> hello"},
+		"the words to find":   {"transcript", []string{"ctrl+f"}, "find: hello"},
+		"a decision's reason": {"approval", []string{"tab", "r"}, "hello"},
+	} {
+		s := open(t, scenes[c.scene](), 80, 30)
+		s.quiet()
+		s.press(c.keys...)
+		s.write("hello")
+		at := s.m.View().Cursor
+		if at == nil {
+			t.Errorf("%s: there is none", name)
+			continue
+		}
+		line := strings.Split(s.text(), "\n")[at.Y]
+		if i := strings.Index(line, c.text); i < 0 || ansi.StringWidth(line[:i+len(c.text)]) != at.X {
+			t.Errorf("%s: it is at %d of the line %q", name, at.X, line)
+		}
+	}
+}
+
+func TestTheTitleSaysWhoseScreenItIs(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	if got := s.m.View().WindowTitle; got != "agentctl fix-tests · running" {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+// steering is what an item would be whose making forgot to clean it.
+type steering struct{}
+
+func (steering) Block(int, bool) transcript.Block {
+	return transcript.Block{Body: []string{"a\x1b[2Jb\x1b]0;owned\x07c"}}
+}
+func (steering) Estimate(int, bool) int { return 1 }
+
+func TestNothingForgottenSteersTheTerminal(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.m.story.list.Append(steering{}, false)
+	s.m.dirty = true
+	view := s.m.View().Content
+	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {
+		t.Errorf("the screen holds %q", view)
 	}
 }

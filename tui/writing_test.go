@@ -47,6 +47,41 @@ func TestOnlyItsOwnMessageIsNotPendingAnyMore(t *testing.T) {
 	s.hides("sending: second")
 }
 
+func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
+	s := open(t, long(40), 60, 20)
+	s.press("enter")
+	s.askedNothing()
+	s.press("pgup", "pgup")
+	if s.m.story.list.Following() {
+		t.Fatal("it still follows")
+	}
+	s.session.reply = func(asking) (any, error) {
+		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 900}, nil
+	}
+	s.write("on")
+	s.press("enter")
+	if !s.m.story.list.Following() {
+		t.Error("what was sent is below the screen")
+	}
+	s.hides("queued")
+}
+
+func TestAMovedMessageStaysChosen(t *testing.T) {
+	s := open(t, scenes["queue"](), 80, 24)
+	s.press("tab")
+	s.run(s.m.move(s.m.state.Queue[0], 1))
+	s.journal.as(ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
+	s.tell()
+	if at := s.m.queue.at(s.m.state); at != 1 || s.m.queue.chosen != "m3" {
+		t.Errorf("chosen is %s, %d", s.m.queue.chosen, at)
+	}
+	for _, to := range []int{-1, 2} {
+		if s.m.move(s.m.state.Queue[0], to) != nil {
+			t.Errorf("moved to %d", to)
+		}
+	}
+}
+
 func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
 	o := &outbox{}
 	for _, id := range []string{"a", "b", "c", "d"} {

@@ -37,9 +37,12 @@ func anyTurn() *rapid.Generator[[]string] {
 		rapid.Custom(func(t *rapid.T) string { // one name for parts of several kinds and tasks
 			var lines []string
 			for range rapid.IntRange(2, 12).Draw(t, "deltas") {
-				lines = append(lines, fmt.Sprintf(`{"emit":"%s","data":{"part":"x","text":%s},"task":"%s"}`,
-					rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta}).Draw(t, "type"), quote(text.Draw(t, "delta")),
-					rapid.SampledFrom([]string{"", "", "", "a"}).Draw(t, "task")))
+				typ, of := rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolOutput, protocol.ToolInput}).Draw(t, "type"), "part"
+				if typ == protocol.ToolOutput || typ == protocol.ToolInput {
+					of = "tool"
+				}
+				lines = append(lines, fmt.Sprintf(`{"emit":"%s","data":{"%s":"x","text":%s},"task":"%s"}`,
+					typ, of, quote(text.Draw(t, "delta")), rapid.SampledFrom([]string{"", "", "", "a"}).Draw(t, "task")))
 			}
 			return strings.Join(lines, "\n")
 		}),

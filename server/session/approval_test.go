@@ -297,6 +297,9 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 			if next := st.Queue[0].Text; (next == "not so") == takes {
 				t.Errorf("next message %q", next)
 			}
+			if first := st.Queue[0]; !takes && (first.By == nil || *first.By != bert.By || first.QueuedAt == nil) {
+				t.Errorf("passed on as %+v", first)
+			}
 		})
 	}
 }

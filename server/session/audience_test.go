@@ -127,7 +127,7 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 			return result
 		}
 		now := attach(nil)
-		if now.Session != id || len(now.Clients) != 1 || now.Clients[0].Client != "c1" || now.Clients[0].Agent != "test" {
+		if now.Session != id || len(now.Clients) != 1 || now.Clients[0].Client != "c1" || now.Clients[0].By.Name != "c1" || now.Clients[0].Agent != "test" {
 			t.Errorf("attached to %q with %+v", now.Session, now.Clients)
 		}
 		if now.Mode != protocol.ModeSnapshot || now.After != now.Position || now.Snapshot.State.Turns != 3 {
@@ -173,7 +173,7 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			for _, line := range a.told {
-				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) {
+				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) && strings.Contains(line, `"session":"`+id+`"`) {
 					n++
 				}
 			}

@@ -75,6 +75,12 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 		if n := len(r.hub.List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
+		other := r.create()
+		c = keyed(command(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k2")
+		must[protocol.SendResult](r, r.do(anna, c))
+		r.restart() // the store alone knows the keys now
+		c.Session = other
+		refused(r, r.do(anna, c), protocol.CodeKeyReused)
 	})
 }
 
@@ -207,13 +213,18 @@ func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) 
 		r.agents.traits, r.agents.deaf = Traits{Resumes: true}, true
 		id := r.create()
 		r.send(id, "one")
+		r.send(id, "two")
 		k := r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
-		r.restart()
+		r.close()
 		if !must[protocol.InterruptResult](r, k).Interrupted {
 			t.Error("not interrupted")
 		}
-		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted {
-			t.Errorf("turn %v, last %+v", st.Turn, st.Last)
+		if st := fold(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted || len(st.Queue) != 1 || st.Turns != 1 {
+			t.Errorf("left %s", encodeState(st))
+		}
+		r.open()
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || st.Turns != 1 {
+			t.Errorf("goes on with %s", encodeState(st))
 		}
 	})
 }

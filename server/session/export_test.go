@@ -12,7 +12,11 @@ import (
 
 func exportOf(r *rig, session string) protocol.SignedState {
 	r.t.Helper()
-	return must[protocol.ExportResult](r, r.do(anna, command(protocol.DoExport, session, protocol.Empty{}))).State
+	got := must[protocol.ExportResult](r, r.do(anna, command(protocol.DoExport, session, protocol.Empty{})))
+	if left := time.Until(got.Expires); left > r.hub.cfg.StateTTL || left < r.hub.cfg.StateTTL-time.Minute {
+		r.t.Errorf("expires in %v", left)
+	}
+	return got.State
 }
 
 func restore(r *rig, st protocol.SignedState) *call {

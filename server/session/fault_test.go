@@ -274,3 +274,19 @@ func TestEveryCommandIsAnsweredWhileTheHubCloses(t *testing.T) {
 		r.open()
 	})
 }
+
+func TestADecisionThatWasNotKeptDecidedNothing(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
+		run := r.agents.run()
+		r.failOnce()
+		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})), protocol.CodeStorage)
+		if v, ok := run.heard("q"); ok {
+			t.Errorf("the agent heard %+v", v)
+		}
+		late := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
+		if late.Winner.Outcome != protocol.Cancelled || late.Winner.By.Name != "" {
+			t.Errorf("it was decided by %+v", late.Winner)
+		}
+	})
+}

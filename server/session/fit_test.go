@@ -152,6 +152,39 @@ func TestWhatIsTooLargeKeepsItsNumbers(t *testing.T) {
 	}
 }
 
+func TestWhateverIsSaidOfAToolStartsIt(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "go")
+		r.agents.run().say(
+			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "a", Text: "x"}},
+			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "b", Input: json.RawMessage(`{}`)}},
+			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c", Text: "x"}},
+			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "d", Content: []protocol.Content{{Type: "text"}}}},
+			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: protocol.ToolFailed}},
+			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "f"}},
+		)
+		r.settle()
+		var started []string
+		known := map[string]bool{}
+		for _, e := range r.events(id, false) {
+			var d struct{ Tool string }
+			if err := e.Decode(&d); err != nil || d.Tool == "" {
+				continue
+			}
+			if e.Type == protocol.ToolStarted {
+				started, known[d.Tool] = append(started, d.Tool), true
+			}
+			if !known[d.Tool] {
+				t.Errorf("%s of %s, which was not started", e.Type, d.Tool)
+			}
+		}
+		if got := strings.Join(started, ""); got != "abcdef" {
+			t.Errorf("started %s", got)
+		}
+	})
+}
+
 func TestAToolThatEndedIsNotStartedAgainByLateOutput(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
 		id := r.create()

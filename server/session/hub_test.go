@@ -138,6 +138,12 @@ func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
 		if err := refused(r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Agent: strings.Repeat("x", maxAgent+1)})), protocol.CodeTooLarge); err.Limit != maxAgent {
 			t.Errorf("a long agent: %+v", err)
 		}
+		huge := r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "n", Prompt: strings.Repeat("x", protocol.MaxEvent)}))
+		refused(r, huge, protocol.CodeTooLarge)
+		r.settle()
+		if a := r.agents.opened[len(r.agents.opened)-1]; !a.gone {
+			t.Error("the agent of a session that was not made stays")
+		}
 		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", maxActor+1)}}
 		refused(r, r.do(stranger, command(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
 		d := protocol.CreateData{Env: map[string]string{"A": "x=y"}, CWD: dir, Prompt: "go", ClientMessageID: "c", Title: "t", Name: "n"}

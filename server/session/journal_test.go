@@ -191,6 +191,9 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 		say(text("p", "x"))
 	}
 	w.commit(t, nil) // a run goes on over commits
+	if w.log.bytes == 0 || w.unseen != 0 {
+		t.Errorf("%d bytes in memory, %d not seen", w.log.bytes, w.unseen)
+	}
 	for range 100 {
 		say(text("q", "y"), Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "z"}})
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -237,9 +238,24 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 		if r.hub.rows[id].session == nil {
 			t.Error("unloaded while it was watched")
 		}
+		if l := r.hub.List(true); l[0].Clients != 1 {
+			t.Errorf("watched by %d", l[0].Clients)
+		}
 		r.kill()
 		if l := r.hub.List(true); l[0].Clients != 0 || l[0].Epoch == "" {
 			t.Errorf("after a restart: %+v", l[0])
 		}
 	})
+}
+
+func TestASessionIsLoadedFromItsLastSnapshot(t *testing.T) {
+	rec := Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
+	st, err := loadState(t.Context(), nil, rec) // a store that is asked panics
+	if err != nil || st.Seq != 10 || st.Turns != 3 {
+		t.Errorf("loaded %+v, %v", st, err)
+	}
+	rec.Snapshot = json.RawMessage(`{`)
+	if _, err := loadState(t.Context(), nil, rec); err == nil {
+		t.Error("a snapshot that cannot be read was taken")
+	}
 }

@@ -170,3 +170,45 @@ func (w wake) Wake() {
 	default:
 	}
 }
+
+func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
+	l := newLog("s", "e", nil, 0) // a store that is asked panics
+	read := func(after uint64, folded bool) (got []byte) {
+		for last := l.Position().Seq; after < last; {
+			lines, upto, err := l.Read(context.Background(), after, folded, 64<<10, nil)
+			if err != nil || upto <= after {
+				t.Fatalf("after %d: %d bytes up to %d, %v", after, len(lines), upto, err)
+			}
+			got, after = append(got, lines...), upto
+		}
+		return got
+	}
+	var all []byte
+	lines := uint64(0)
+	add := func(size int) {
+		lines++
+		line := lineOf(lines, 0, size)
+		l.append(line)
+		all = append(all, line...)
+	}
+	for len(all) < tailBytes/2 {
+		add(5000)
+		l.publish(lines)
+	}
+	if got := read(0, false); !bytes.Equal(got, all) {
+		t.Errorf("read %d bytes of %d", len(got), len(all))
+	}
+	for len(all) < 4*tailBytes {
+		add(5000)
+		l.publish(lines)
+	}
+	if l.bytes > tailBytes+maxSegment || l.bytes < tailBytes-maxSegment {
+		t.Errorf("%d bytes are in memory", l.bytes)
+	}
+	near := lines - catchUp + 1 // so near a reader is live, whether it folds or not
+	for _, folded := range []bool{false, true} {
+		if got := read(near, folded); !bytes.HasSuffix(all, got) || bytes.Count(got, []byte("\n")) != int(lines-near) {
+			t.Errorf("folded %v: read %d bytes", folded, len(got))
+		}
+	}
+}

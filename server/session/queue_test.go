@@ -47,6 +47,8 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		refused(r, hold(bert), protocol.CodeConflict)
 		refused(r, r.do(bert, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
 		r.agents.run().finish(End{}, nil)
+		attach("c2")
+		r.hub.Detach(id, "c2", "") // somebody else
 		time.Sleep(time.Hour)
 		if st := r.state(id); st.Turn != nil {
 			t.Fatal("ran while it was edited")
@@ -204,6 +206,12 @@ func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
 		refused(r, r.do(anna, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
 		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
 		must[protocol.Empty](r, r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
+		for _, want := range []bool{true, false} {
+			got := must[protocol.QueueRemoveResult](r, r.do(anna, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})))
+			if got.Removed != want {
+				t.Errorf("removed: %v, want %v", got.Removed, want)
+			}
+		}
 		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
 	})
 }

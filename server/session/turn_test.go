@@ -1,7 +1,11 @@
 package session
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agentctl/protocol"
@@ -98,4 +102,69 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhyATurnEndedIsBounded(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		for reason, c := range map[string]struct {
+			end  End
+			err  error
+			code protocol.Code
+		}{
+			"told":    {End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"}, nil, protocol.CodeTimeout},
+			"broken":  {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
+			"coded":   {End{}, fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")), protocol.CodeAgentAuth},
+			"endless": {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
+		} {
+			r.send(id, "go")
+			r.agents.run().finish(c.end, c.err)
+			r.settle()
+			last := r.state(id).Last
+			want := map[string]string{"told": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
+			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
+				t.Errorf("%s: %s %s %.40s (%d bytes)", reason, last.Reason, last.Code, last.Message, len(last.Message))
+			}
+		}
+	})
+}
+
+func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.failOnce()
+		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
+		r.store.set(func() { r.store.latency = time.Second })
+		send := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
+		synctest.Wait() // its commit is under way
+		interrupt := r.start(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		r.settle()
+		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted || got.Turn != must[protocol.SendResult](r, send).Turn {
+			t.Errorf("interrupted %+v", got)
+		}
+		if runs := r.agents.runs(); len(runs) != 0 {
+			t.Errorf("the agent was given %+v", runs)
+		}
+		if st := r.state(id); st.Turn != nil || st.Turns != 1 || st.Last.Reason != protocol.ReasonInterrupted {
+			t.Errorf("left %s", encodeState(st))
+		}
+	})
+}
+
+func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		run := r.agents.run()
+		events := r.events(id, false)
+		var start protocol.TurnStartedData
+		if _ = events[len(events)-1].Decode(&start); start.Agent != "puppet" || start.MessageID != run.turn.Message.MessageID || start.Resumed {
+			t.Errorf("started %+v", start)
+		}
+		run.finish(End{}, nil)
+		r.settle()
+		if run.ctx.Err() == nil {
+			t.Error("its context goes on")
+		}
+	})
 }

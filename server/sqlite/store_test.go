@@ -213,6 +213,19 @@ func TestACreatedSessionTakesNoHeadSnapshotOrSummaryFromItsRecord(t *testing.T) 
 	check(t, session.Record{ID: "a", Epoch: "e", Created: noon, Live: true})(s.Session(context.Background(), "a"))
 }
 
+func TestACreatedSessionIsWhatItsFirstBatchMakesOfIt(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	live := true
+	b := create("a")
+	b.Summary, b.Spec, b.Live = []byte("summary"), []byte("another spec"), &live
+	commit(t, s, b)
+	rows, err := s.Sessions(context.Background())
+	if err != nil || len(rows) != 1 || string(rows[0].Summary) != "summary" || !rows[0].Live {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
+	check(t, session.Record{ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("another spec"), Summary: []byte("summary"), Live: true})(s.Session(context.Background(), "a"))
+}
+
 func TestSessionsComeOldestFirst(t *testing.T) {
 	s := open(t, t.TempDir(), sqlite.Options{})
 	for i, id := range []string{"b", "c", "a"} {
@@ -366,9 +379,9 @@ func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 		return n
 	}
 	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-		for _, id := range []string{"a", "b"} {
+		for id, most := range map[string]uint64{"a": 1000, "b": 1000, "c": 5} {
 			commit(t, s, create(id))
-			for seq := uint64(1); seq <= 1000; seq++ {
+			for seq := uint64(1); seq <= most; seq++ {
 				b := events(id, seq, seq)
 				b.Blobs = []session.Blob{{ID: fmt.Sprint(seq)}}
 				b.Folds = []session.Fold{{First: seq, Last: seq, Line: []byte("f\n")}}
@@ -376,7 +389,7 @@ func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 				commit(t, s, b)
 			}
 		}
-		commit(t, s, &session.Batch{Session: "a", Delete: true})
+		commit(t, s, &session.Batch{Session: "a", Delete: true}, &session.Batch{Session: "c", Delete: true})
 	})
 	s := open(t, dir, sqlite.Options{})
 	until(t, "what was left is swept", func() bool { return left() == 4000 })
