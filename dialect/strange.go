@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -24,30 +25,33 @@ func strange(name string, said, heard []byte) error {
 	return nil
 }
 
-// marks are the fields by which the messages of servers are told apart: all of a mark's are there.
+// marks are the fields by which the messages of servers are told apart: all of a mark's are there. What three systems call a type, and
+// might extend, tells only where it is an error or beside a name that one of them alone has.
 var marks = []struct {
 	of     string
+	typ    string // the message's type; empty: any, or none
 	fields []string
 }{
-	{"sandcastle", []string{"_tag"}},
-	{"myagent", []string{"event"}},
-	{"effectiveagent", []string{"type", "agentRuntimeId"}},
-	{"effectiveagent", []string{"type", "targetAgentRuntimeId"}},
-	{"effectiveagent", []string{"type", "activity"}},
-	{"effectiveagent", []string{"type", "code", "message"}},
-	{"effectiveagent", []string{"type", "metadata"}},
-	{"agentloop", []string{"type", "id", "payload"}},
-	{"multiagent", []string{"type", "conversationId"}},
-	{"multiagent", []string{"type", "error"}},
-	{"multiagent", []string{"type", "payload"}},
-	{"multiagent", []string{"type", "data"}},
-	{protocol.Subprotocol, []string{"id", "result"}},
-	{protocol.Subprotocol, []string{"session", "type", "time", "data"}},
+	{"sandcastle", "", []string{"_tag"}},
+	{"myagent", "", []string{"event"}},
+	{"effectiveagent", "", []string{"type", "agentRuntimeId"}},
+	{"effectiveagent", "", []string{"type", "targetAgentRuntimeId"}},
+	{"effectiveagent", "error", []string{"code", "message"}},
+	{"agentloop", "error", []string{"id", "payload"}},
+	{"multiagent", "", []string{"type", "conversationId"}},
+	{"multiagent", "error", []string{"error"}},
+	{protocol.Subprotocol, "", []string{"id", "result"}},
+	{protocol.Subprotocol, "", []string{"session", "type", "time", "data"}},
 }
 
 // speakers lists whose server may have said a message.
 func speakers(fields map[string]json.RawMessage) (of []string) {
+	var typ string
+	_ = json.Unmarshal(fields["type"], &typ) // else it is none of those
 	for _, m := range marks {
+		if m.typ != "" && !strings.EqualFold(m.typ, typ) {
+			continue
+		}
 		if !slices.ContainsFunc(m.fields, func(f string) bool { return fields[f] == nil }) {
 			of = append(of, m.of)
 		}

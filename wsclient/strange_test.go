@@ -93,6 +93,38 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
+// A word that a server of the same system may have of its own is no reason to leave it.
+func TestAnUnknownFirstWordIsNotStrange(t *testing.T) {
+	for _, language := range []string{"effectiveagent", "multiagent", "agentloop"} {
+		for _, word := range []string{
+			`{"type":"connected","data":{"version":2}}`,
+			`{"type":"welcome","payload":{},"metadata":{}}`,
+			`{"type":"info","id":"1","payload":{},"code":1,"message":"hello"}`,
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				defer f.close()
+				f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+					if ws, err := websocket.Accept(w, r, nil); err == nil {
+						defer ws.CloseNow()
+						err = ws.Write(context.Background(), websocket.MessageText, []byte(word))
+						for err == nil {
+							_, _, err = ws.Read(context.Background())
+						}
+					}
+				})
+				client := f.client(Options{Dialect: language, NoRetryFirst: true})
+				defer client.Close()
+				client.Retry()
+				synctest.Wait()
+				if s := client.State(); s.Err != nil || s.Phase == PhaseOffline {
+					t.Errorf("%s hears %s: %+v", language, word, s)
+				}
+			})
+		}
+	}
+}
+
 // What is no WebSocket is told with its status.
 func TestAPlainWebServerIsToldWithItsStatus(t *testing.T) {
 	for _, language := range languages() {

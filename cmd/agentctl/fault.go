@@ -94,8 +94,8 @@ func faultOf(err error) *fault {
 
 func connectFault(e *wsclient.ConnectError) *fault {
 	switch e.Code {
-	case protocol.CodeUnauthorized, protocol.CodeForbidden:
-		return &fault{exit: exitForbidden, code: e.Code, err: e, hint: hints[e.Code]}
+	case protocol.CodeUnauthorized, protocol.CodeForbidden: // some servers say 403 where others say 401
+		return &fault{exit: exitForbidden, code: e.Code, err: e, hint: hints[protocol.CodeUnauthorized]}
 	case protocol.CodeUnsupported:
 		return &fault{exit: exitError, code: e.Code, err: e, hint: speaking(e)}
 	}

@@ -64,7 +64,7 @@ func sayingOf(it *protocol.Item) (s saying, ok bool) {
 
 // hit is a saying that holds the words, as it is told.
 func (s *saying) hit(session string, q *protocol.Query, t *protocol.Turn) protocol.Hit {
-	h := protocol.Hit{Session: session, Turn: t.Turn, First: t.First, Seq: s.seq, Kind: s.kind, Item: s.id, Time: s.at}
+	h := protocol.Hit{Session: session, Turn: t.Turn, First: t.First, Seq: s.seq, Kind: s.kind, Item: s.id, Time: s.at, Count: q.Count(s.text)}
 	h.Snippet, h.Matches = snippet(q, s.text)
 	return h
 }

@@ -70,7 +70,7 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 			t.Errorf("afterwards: %s", got)
 		}
 		for _, h := range hits {
-			if h.Session != id || h.Turn == "" || h.First == 0 || h.Seq < h.First || h.Time.IsZero() || len(h.Matches) != 1 {
+			if h.Session != id || h.Turn == "" || h.First == 0 || h.Seq < h.First || h.Time.IsZero() || len(h.Matches) != 1 || h.Count != 1 {
 				t.Errorf("%+v", h)
 			}
 			if m := h.Matches[0]; !strings.EqualFold(h.Snippet[m.From:m.To], "needle") {
@@ -79,6 +79,9 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 		}
 		if got := r.search(id, `"the needle" QUESTION`, 0); len(got) != 1 || got[0].Kind != protocol.HitUser {
 			t.Errorf("all of several words: %+v", got)
+		}
+		if got := r.search(id, "e", 0); len(got) == 0 || got[len(got)-1].Count != strings.Count("the needle in my question", "e") {
+			t.Errorf("what is there often: %+v", got)
 		}
 		if got := r.search(id, "needle nowhere", 0); len(got) != 0 {
 			t.Errorf("not all words are there: %+v", got)
