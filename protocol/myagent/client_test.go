@@ -204,6 +204,17 @@ func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 	}
 }
 
+// What does not greet may be no server of the dialect at all.
+func TestABriefClientIsToldOfASilence(t *testing.T) {
+	s := newStage(t)
+	s.codec.(*client).call.Brief = true
+	id := s.ask(protocol.DoSnapshot, "work", nil)
+	s.wake(greetWithin)
+	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout || !strings.Contains(a.Error.Message, "does not speak myagent") {
+		t.Errorf("%+v", a.Error)
+	}
+}
+
 // A message that is more than a server takes is not said: the connection would end, and it would be said again on the next.
 func TestATooLargeMessageIsNotSaid(t *testing.T) {
 	s := attached(t)
