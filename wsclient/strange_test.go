@@ -67,7 +67,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 					f := newFake(t)
 					defer f.close()
 					f.setRefuse(c.serve)
-					client := f.client(Options{Dialect: language, NoRetryFirst: true, Brief: true})
+					client := f.client(Options{Dialect: language, NoRetryFirst: true})
 					defer client.Close()
 					err := client.Connect(t.Context())
 					if err == nil {

@@ -35,12 +35,13 @@ type link struct {
 type patience int
 
 const (
-	giveUp  patience = iota // after retries
+	brief   patience = iota // it gives up after retries, and is over after a command or two
+	giveUp                  // after retries
 	forEver                 // never: until killed
 )
 
 // connect connects to the server that flags and environment name: else to the local one, started when none runs.
-func (a *app) connect(ctx context.Context) (*link, error) { return a.connectWith(ctx, giveUp) }
+func (a *app) connect(ctx context.Context) (*link, error) { return a.connectWith(ctx, brief) }
 
 func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	if a.personalErr != nil {
@@ -51,13 +52,13 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	}
 	o := wsclient.Options{
 		Token: a.flags.Token, Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Dialect: a.flags.Dialect,
-		Brief: p == giveUp,
+		Brief: p == brief,
 	}
 	var err error
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
-	if d, _ := dialect.Named(o.Dialect); p == giveUp && d.Retry.Attempts == 0 { // else the dialect says it
+	if d, _ := dialect.Named(o.Dialect); p != forEver && d.Retry.Attempts == 0 { // else the dialect says it
 		o.Attempts = retries
 	}
 	dir, err := a.dataDir()

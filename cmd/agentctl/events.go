@@ -53,7 +53,7 @@ bare SEQ means the epoch of now. With --fold a run of deltas comes as one event.
 }
 
 func runEvents(ctx context.Context, o *eventsOptions) error {
-	p := giveUp
+	p := brief
 	if o.Follow {
 		p = forEver
 	}

@@ -59,7 +59,11 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if text == "" {
 		return usagef("the message is empty")
 	}
-	l, err := o.app.connect(ctx)
+	stays := brief
+	if o.Wait || o.Follow {
+		stays = giveUp
+	}
+	l, err := o.app.connectWith(ctx, stays)
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,9 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 					}
 				}
 			})
+			if name == "myagent" { // where a session ends with its connection
+				return
+			}
 			synctest.Test(t, func(t *testing.T) {
 				for j, s := range sayings {
 					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (word == cannot || word == ours || word == kept) {

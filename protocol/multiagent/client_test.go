@@ -273,6 +273,17 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 	}
 }
 
+// Who is gone after a command has no queue for what a server would cancel its work for, if it is known that it works.
+func TestABriefClientsMessageDoesNotWait(t *testing.T) {
+	c := newCaller(t, nil)
+	c.codec.call.Brief = true
+	c.sends("x")
+	id := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
+	if c.code(id) != protocol.CodeUnsupported || len(c.frames) != 0 {
+		t.Errorf("answered %+v, said %s", c.answers[id], c.frames)
+	}
+}
+
 // MA-6: what answers no PING is no server of the dialect, or none that works.
 func TestALongSilenceIsTold(t *testing.T) {
 	c := newCaller(t, nil)

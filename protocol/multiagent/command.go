@@ -188,6 +188,11 @@ func (c *Client) send(t *thread, cmd *protocol.Command) {
 		c.post(t, m, cmd)
 		return
 	}
+	if c.call.Brief {
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported,
+			"the dialect %s cannot say a message while a turn is under way: it would wait in a client that is gone", Name))
+		return
+	}
 	if len(state.Queue) >= maxWaits {
 		c.fail(cmd, &protocol.Error{Code: protocol.CodeTooMany, Message: "the queue is full", Limit: maxWaits})
 		return

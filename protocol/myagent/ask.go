@@ -28,8 +28,20 @@ func (c *client) ask(f frame, s *session, then func(json.RawMessage, *protocol.E
 		f.Meta = meta{}
 	}
 	f.Meta["reply_to"] = a.id
+	if err := c.large(&f); err != nil {
+		then(nil, err)
+		return
+	}
 	c.asks = append(c.asks, a)
 	c.say(f)
+}
+
+// large tells that a frame is more than a server takes, which would end the connection, again and again; nil: it is not.
+func (c *client) large(f *frame) *protocol.Error {
+	if len(f.encode(c.now)) <= protocol.MaxMessage {
+		return nil
+	}
+	return &protocol.Error{Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage}
 }
 
 // settle gives an ask its answer.

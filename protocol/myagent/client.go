@@ -18,6 +18,7 @@ type client struct {
 	memory *memory
 
 	greeted bool // system.connected came, or nobody waits for it any more
+	met     bool // a frame came
 	due     time.Time
 	early   [][]byte // commands that came before
 	can     map[string]bool
@@ -112,6 +113,7 @@ func (c *client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 			c.unknown(f.Data)
 			return
 		}
+		c.met = true
 		c.hear(&m, f.Data)
 		if !c.greeted {
 			c.greet()

@@ -185,6 +185,51 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 	}
 }
 
+// A real server's sessions end with their connections: nothing is done or looked at by who is gone after a command.
+func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
+	s := newStage(t)
+	s.codec.(*client).call.Brief = true
+	s.hear(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
+	for verb, data := range map[protocol.Verb]any{
+		protocol.DoSend: protocol.SendData{Text: "x"}, protocol.DoSnapshot: nil, protocol.DoCreate: protocol.CreateData{},
+	} {
+		session := "work"
+		if verb == protocol.DoCreate {
+			session = ""
+		}
+		a := s.answers[s.ask(verb, session, data)]
+		if a.Error == nil || a.Error.Code != protocol.CodeUnsupported || len(s.said()) != 0 {
+			t.Errorf("%s: %+v", verb, a)
+		}
+	}
+}
+
+// What does not greet may be no server of the dialect at all.
+func TestABriefClientIsToldOfASilence(t *testing.T) {
+	s := newStage(t)
+	s.codec.(*client).call.Brief = true
+	id := s.ask(protocol.DoSnapshot, "work", nil)
+	s.wake(greetWithin)
+	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout || !strings.Contains(a.Error.Message, "does not speak myagent") {
+		t.Errorf("%+v", a.Error)
+	}
+}
+
+// A message that is more than a server takes is not said: the connection would end, and it would be said again on the next.
+func TestATooLargeMessageIsNotSaid(t *testing.T) {
+	s := attached(t)
+	text := strings.Repeat("x", protocol.MaxMessage-40)
+	a := s.answers[s.ask(protocol.DoSend, "work", protocol.SendData{Text: text})]
+	if a.Error == nil || a.Error.Code != protocol.CodeTooLarge || len(s.said()) != 0 {
+		t.Errorf("%+v", a.Error)
+	}
+	s.codec.(*client).can[canReply] = true
+	a = s.answers[s.ask(protocol.DoSend, "work", protocol.SendData{Text: text})]
+	if a.Error == nil || a.Error.Code != protocol.CodeTooLarge || len(s.said()) != 0 {
+		t.Errorf("%+v", a.Error)
+	}
+}
+
 // MY-7, MY-9, MY-18, MY-35: a real server's session ends with its connection; a state that was asked for at the turn's end brings it
 // back: what was heard is not told again, what was missed is, and old confirmations are not asked again.
 func TestARealSessionIsRevived(t *testing.T) {

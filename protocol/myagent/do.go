@@ -8,6 +8,15 @@ import (
 
 // do carries out a command of our client.
 func (c *client) do(cmd *protocol.Command) {
+	switch {
+	case cmd.Command == protocol.DoList, cmd.Command == protocol.DoWatch, cmd.Command == protocol.DoAck:
+	case c.call.Brief && !c.met:
+		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeTimeout, "no greeting: the server is busy, or does not speak %s", Name))
+		return
+	case c.call.Brief && !c.can[canReply]: // a MyAgent server
+		c.desk.Fail(c.out, cmd, c.unsupported(string(cmd.Command)+": a session there ends with its connection, so attach to it, or send and wait"))
+		return
+	}
 	switch cmd.Command {
 	case protocol.DoList, protocol.DoWatch:
 		c.list(cmd)

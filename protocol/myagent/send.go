@@ -39,9 +39,14 @@ func (c *client) deliver(s *session, cmd *protocol.Command, d *protocol.SendData
 		return
 	}
 	m := protocol.Message{MessageID: c.call.ID("m"), ClientMessageID: d.ClientMessageID, Text: content, By: c.by()}
+	f := frame{Session: s.foreign, Event: userMessage, Content: content}
+	if err := c.large(&f); err != nil {
+		c.desk.Fail(c.out, cmd, err)
+		return
+	}
 	if s.log.State.Turn == nil {
 		turn := c.start(s, m)
-		c.say(frame{Session: s.foreign, Event: userMessage, Content: content})
+		c.say(f)
 		then(protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
 		return
 	}
