@@ -1,10 +1,16 @@
 package e2e
 
 import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -69,6 +75,106 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 		s.until(protocol.CaughtUp)
 		if at := s.attached[len(s.attached)-1]; at.Mode != protocol.ModeResume || at.Reason != protocol.ResumeReplayed {
 			t.Errorf("attached by %s %s", at.Mode, at.Reason)
+		}
+	})
+}
+
+// A stranger is a client of MyAgent's by hand.
+type stranger struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+func (w *world) stranger(t *testing.T) *stranger {
+	t.Helper()
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
+	conn, _, err := websocket.Dial(t.Context(), "ws://server/dialect/myagent", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return &stranger{t, conn}
+}
+
+func (s *stranger) says(frames ...string) {
+	s.t.Helper()
+	for _, f := range frames {
+		if err := s.conn.Write(s.t.Context(), websocket.MessageText, []byte(f)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// A strange frame is what a test looks at of one.
+type strange struct {
+	Event   string
+	Session string `json:"session_id"`
+	Content any
+}
+
+func (s *stranger) next() (f strange) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	_, b, err := s.conn.Read(ctx)
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return f
+}
+
+// until reads through the first frame of an event.
+func (s *stranger) until(event string) strange {
+	s.t.Helper()
+	for beats := 0; beats < 3; {
+		switch f := s.next(); f.Event {
+		case event:
+			return f
+		case "system.heartbeat":
+			beats++
+		}
+	}
+	s.t.Fatalf("no %s", event)
+	return strange{}
+}
+
+// MY-14, MY-16, MY-25: a client of MyAgent's says all that it has to say at once, and is told when the session is deleted under it.
+func TestAMyAgentClientNeedNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, `{"on":"*"}`, `{"say":"heard {message}"}`)
+		c := w.stranger(t)
+		c.says(`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`,
+			`{"event":"user.create_session","content":"b"}`, `{"event":"user.message","content":"two"}`)
+		var made []string
+		heard := map[string]any{}
+		for len(heard) < 2 {
+			switch f := c.next(); f.Event {
+			case "system.heartbeat":
+				t.Fatalf("made %v, heard %v", made, heard)
+			case "agent.session_created":
+				made = append(made, f.Session)
+			case "agent.final_answer":
+				heard[f.Session] = f.Content
+			}
+		}
+		first, second := made[0], made[1]
+		if heard[first] != "heard one" || heard[second] != "heard two" {
+			t.Errorf("made %v, heard %v", made, heard)
+		}
+		do[protocol.Empty](t, w.client("ann"), protocol.DoClose, first, protocol.CloseData{Delete: true})
+		if f := c.until("agent.session_end"); f.Session != first {
+			t.Errorf("%s ended", f.Session)
+		}
+		c.says(`{"event":"user.message","session_id":"` + first + `","content":"three"}`)
+		if f := c.until("agent.error"); f.Content != "Session not found" {
+			t.Errorf("answered %v", f.Content)
+		}
+		c.says(`{"event":"user.message","session_id":"` + second + `","content":"four"}`)
+		if f := c.until("agent.final_answer"); f.Session != second || f.Content != "heard four" {
+			t.Errorf("%+v", f)
 		}
 	})
 }

@@ -80,7 +80,6 @@ func (s *server) begin(f *follow, caughtUp func(replayed int)) {
 	}
 	from.seq, from.session = s.seq, f.session
 	s.marks.add(from)
-	s.current = f.session
 }
 
 // event takes an event of our server.
@@ -163,6 +162,9 @@ func (s *server) gone(f *follow, why protocol.Code) {
 		s.send(fr)
 	}
 	delete(s.follows, f.session)
+	if s.current == f.session {
+		s.current = ""
+	}
 	s.reached(f) // whoever waits for it has all that there is
 }
 

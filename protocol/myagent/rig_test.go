@@ -3,6 +3,7 @@ package myagent
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,19 +216,19 @@ func (b *bench) wake(d time.Duration) {
 	b.carry(b.codec.Wake(b.now))
 }
 
-// next returns the next frame of an event, skipping others.
-func (b *bench) next(event string) message {
+// next returns the next frame of one of the events, skipping others.
+func (b *bench) next(events ...string) message {
 	b.t.Helper()
 	var seen []string
 	for len(b.frames) > 0 {
 		m := b.frames[0]
 		b.frames, b.raw = b.frames[1:], b.raw[1:]
-		if string(m.Event) == event {
+		if slices.Contains(events, string(m.Event)) {
 			return m
 		}
 		seen = append(seen, string(m.Event))
 	}
-	b.t.Fatalf("no %s came, but %s", event, strings.Join(seen, ", "))
+	b.t.Fatalf("no %s came, but %s", events, strings.Join(seen, ", "))
 	return message{}
 }
 

@@ -25,8 +25,8 @@ type server struct {
 	follows  map[string]*follow // by session
 	names    map[string]string  // what the client calls a session → its id
 	current  string             // the session that a frame without session_id means
-	arriving *arrival           // that it means instead; nil: none is on its way
-	held     int                // frames that wait for an arrival
+	arriving *arrival           // that it will mean; nil: none is on its way
+	held     int                // frames that wait for it
 	sent     []string           // messages that this client sent, the newest
 	opened   time.Time
 	beat     time.Time // the next heartbeat

@@ -402,6 +402,10 @@ func TestASessionThatIsGoneEnds(t *testing.T) {
 	}
 	delete(b.peer.logs, "s1")
 	b.say(`{"event":"user.message","content":"hi"}`)
+	if m := b.next(systemError, errorValidation); !strings.Contains(plain(m.Content), "missing session_id") {
+		t.Errorf("%s", m.Content)
+	}
+	b.say(`{"event":"user.message","session_id":"s1","content":"hi"}`)
 	if m := b.next(agentError); plain(m.Content) != "Session not found" {
 		t.Errorf("%s", m.Content)
 	}

@@ -70,15 +70,13 @@ func (s *server) verb(event string) func(*call) {
 // in carries out then in the session that the call names, which the client follows from now on.
 func (s *server) in(c *call, then func(*follow)) {
 	name := string(c.Session)
-	if name == "" && s.arriving != nil {
-		s.hold(func(session string, err *protocol.Error) {
-			if err != nil {
-				s.refuse(c, err)
-				return
-			}
-			c.Session = text(session)
-			s.in(c, then)
-		})
+	if (name == "" || s.followed(name) == nil) && s.waits(func(err *protocol.Error) {
+		if name == "" && err != nil && s.arriving == nil { // what was meant for one that never came must not reach another
+			s.refuse(c, err)
+			return
+		}
+		s.in(c, then)
+	}) {
 		return
 	}
 	if name == "" {

@@ -9,6 +9,9 @@ import (
 
 // create makes a session; whatever content there is becomes its title.
 func (s *server) create(c *call) {
+	if s.waits(func(*protocol.Error) { s.create(c) }) {
+		return
+	}
 	o := object(c.Content)
 	title := o.str("title")
 	if title == "" {
@@ -40,7 +43,6 @@ func (s *server) create(c *call) {
 
 // enter follows a new session from its beginning.
 func (s *server) enter(c *call, arriving *arrival, r protocol.CreateResult, restored bool) {
-	s.current = r.Session
 	from := protocol.Position{Epoch: r.Position.Epoch}
 	s.attach(r.Session, &from, func(f *follow, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
@@ -68,7 +70,7 @@ func (s *server) reconnect(c *call) {
 		s.reconnected(c, f, protocol.ModeSnapshot, nil)
 		return
 	}
-	if !s.room(c, name) {
+	if s.waits(func(*protocol.Error) { s.reconnect(c) }) || !s.room(c, name) {
 		return
 	}
 	var from *protocol.Position
@@ -194,6 +196,9 @@ func (s *server) export(c *call) {
 
 // restore makes a new session of a signed state and replays what the client missed of the old one, which lives on.
 func (s *server) restore(c *call) {
+	if s.waits(func(*protocol.Error) { s.restore(c) }) {
+		return
+	}
 	raw := c.Signed
 	for _, o := range []fields{object(c.Content), c.meta} {
 		if object(raw) == nil {
