@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 // A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while another writes.
@@ -20,15 +21,16 @@ type Conn struct {
 	limit int64           // of one foreign message, in bytes; static
 	get   Get             // static; nil: nothing can be read
 
-	refuser Refuser // the codec, if it is one; static
-	ready chan struct{}   // capacity 1: lines wait
-	space chan struct{}   // capacity 1: lines were read
+	refuser Refuser       // the codec, if it is one; static
+	ready   chan struct{} // capacity 1: lines wait
+	space   chan struct{} // capacity 1: lines were read
 
 	life context.Context
 	end  context.CancelFunc
 	both sync.WaitGroup // who reads and who writes
 	out  *outbox
 	deaf chan struct{} // closed when no frame is read any more
+	ours bool          // our client's end
 
 	received atomic.Int64 // bytes of foreign messages
 
@@ -42,26 +44,43 @@ type Conn struct {
 
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
-	return Dialed(ws, codec, limit, nil)
+	return open(ws, codec, limit, nil, false)
 }
 
-// Dialed is NewConn at our client's end, with how a codec that is a Getter gets what it asks for.
+// Dialed is NewConn at our client's end, with how a codec that is a Getter gets what it asks for. A panic there ends the connection
+// with a *rescue.Error, and not the process.
 func Dialed(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get) *Conn {
+	return open(ws, codec, limit, get, true)
+}
+
+func open(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get, ours bool) *Conn {
 	refuser, _ := codec.(Refuser)
 	if ws.SetReadLimit(limit); refuser != nil {
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}
 	c := &Conn{
 		ws: ws, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
-		deaf: make(chan struct{}),
+		deaf: make(chan struct{}), ours: ours,
 	}
 	c.life, c.end = context.WithCancel(context.Background())
-	c.wake = time.AfterFunc(time.Hour, c.wakes)
+	c.wake = time.AfterFunc(time.Hour, func() { c.guard(c.wakes) })
 	c.wake.Stop()
 	c.call(func(now time.Time) protocol.Output { return codec.Open(now) })
-	c.both.Go(c.receive)
-	c.both.Go(c.transmit)
+	c.both.Go(func() { c.guard(c.receive) })
+	c.both.Go(func() { c.guard(c.transmit) })
 	return c
+}
+
+// guard does a part of the connection's work. At our client's end a panic in it is the end of the connection.
+func (c *Conn) guard(work func()) {
+	if !c.ours {
+		work()
+		return
+	}
+	if err := rescue.Do(work); err != nil {
+		c.fail(err)
+		c.end()
+	}
 }
 
 // call lets the codec work and carries out what it wants.
@@ -98,7 +117,7 @@ func (c *Conn) tell() {
 // fail ends reading, once what came before was read. The peer's reason, which a failed write is often but the echo of, counts most.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
-	if c.err == nil || websocket.CloseStatus(err) >= 0 {
+	if c.err == nil || websocket.CloseStatus(err) >= 0 || rescue.Of(err) != nil {
 		c.err = err
 	}
 	c.mu.Unlock()

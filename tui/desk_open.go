@@ -111,7 +111,7 @@ func (d *desk) subscribe(id string) *opened {
 			<-before
 		}
 		if wait(o.work.ctx, looked) {
-			pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
+			d.pumped(pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) }))
 		}
 		close(o.over)
 		d.send(routed{o, outMsg{}})
