@@ -195,8 +195,8 @@ func (d *desk) foot() string {
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
 	}
-	hints := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort", doPreview, "preview",
-		doAllow, "allow", doDeny, "deny", doRename, "rename", doEndSession, "end")
+	hints := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort",
+		doAllow, "allow", doDeny, "deny", doPreview, "preview", doRename, "rename", doEndSession, "end")
 	return d.look.dim.Render(spread(" "+hints, keys.hint(doHelp, "help"), d.width))
 }
 
