@@ -31,6 +31,7 @@ func (d *desk) enter(id string) tea.Cmd {
 		d.end(last)
 	}
 	d.shown.model.hidden = false
+	d.shown.model.listPlan()
 	d.tellOthers()
 	return d.route(d.shown, tea.WindowSizeMsg{Width: d.width, Height: d.height})
 }
@@ -50,6 +51,7 @@ func (d *desk) leaveDraft(o *opened) {
 func (d *desk) leave() {
 	o := d.shown
 	o.model.hidden = true
+	o.model.listPlan()
 	d.shown = nil
 	d.dirty = true
 	if o.gone {
