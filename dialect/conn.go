@@ -21,6 +21,8 @@ type Conn struct {
 	limit int64           // of one foreign message, in bytes; static
 	get   Get             // static; nil: nothing can be read
 
+	name string // of the dialect that a server is to speak; empty at our server's end; static
+
 	refuser Refuser       // the codec, if it is one; static
 	ready   chan struct{} // capacity 1: lines wait
 	space   chan struct{} // capacity 1: lines were read
@@ -38,28 +40,30 @@ type Conn struct {
 	codec   protocol.Codec
 	lines   []byte // native, to be read
 	wake    *time.Timer
+	said    []byte // the first frame of our client's, until something is heard
 	closing *protocol.Close
 	err     error // why no frame comes any more
 }
 
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
-	return open(ws, codec, limit, nil, false)
+	return open(ws, "", codec, limit, nil, false)
 }
 
-// Dialed is NewConn at our client's end, with how a codec that is a Getter gets what it asks for. A panic there ends the connection
-// with a *rescue.Error, and not the process.
-func Dialed(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get) *Conn {
-	return open(ws, codec, limit, get, true)
+// Dialed is NewConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
+// what it asks for. A server that speaks something else is found out by its first word: reading fails with the code unsupported.
+// A panic there ends the connection with a *rescue.Error, and not the process.
+func Dialed(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get) *Conn {
+	return open(ws, name, codec, limit, get, true)
 }
 
-func open(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get, ours bool) *Conn {
+func open(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get, ours bool) *Conn {
 	refuser, _ := codec.(Refuser)
 	if ws.SetReadLimit(limit); refuser != nil {
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}
 	c := &Conn{
-		ws: ws, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
+		ws: ws, name: name, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
 		deaf: make(chan struct{}), ours: ours,
 	}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -90,6 +94,9 @@ func (c *Conn) call(f func(time.Time) protocol.Output) {
 	out := f(time.Now())
 	for _, line := range out.Native {
 		c.lines = append(append(c.lines, line...), '\n')
+	}
+	if c.name != "" && c.said == nil && len(out.Foreign) > 0 {
+		c.said = out.Foreign[0].Data
 	}
 	c.out.put(out.Foreign)
 	c.fetch()
@@ -145,7 +152,7 @@ const maxBacklog = 1 << 20
 // receive hands foreign frames to the codec until there are no more.
 func (c *Conn) receive() {
 	defer close(c.deaf)
-	for {
+	for first := true; ; first = false {
 		kind, r, err := c.ws.Reader(c.life)
 		var data []byte
 		if err == nil {
@@ -158,6 +165,14 @@ func (c *Conn) receive() {
 		case int64(len(data)) > c.limit:
 			c.refuse()
 			return
+		case first && c.name != "":
+			c.mu.Lock()
+			err = strange(c.name, c.said, data)
+			c.mu.Unlock()
+			if err != nil {
+				c.fail(err)
+				return
+			}
 		}
 		c.call(func(now time.Time) protocol.Output {
 			return c.codec.Foreign(now, protocol.Frame{Data: data, Binary: kind == websocket.MessageBinary})

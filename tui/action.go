@@ -13,7 +13,7 @@ const (
 	doWire         action = "wire"
 	doContext      action = "context"
 	doNextNeed     action = "next-need"
-	doNextFocus    action = "next-part"
+	doNextPart     action = "next-part"
 	doPreviousPart action = "previous-part"
 	doInterrupt    action = "interrupt"
 	doPageUp       action = "page-up"

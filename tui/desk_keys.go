@@ -105,7 +105,7 @@ func (d *desk) sessionKey(does action, s *protocol.Summary) tea.Cmd {
 		d.tour = tour{}
 		return d.enter(s.Session)
 	case doRename:
-		d.panel = newRenaming(d, s)
+		d.panel = newRenaming(s)
 	case doEndSession:
 		d.panel = &ending{session: s.Session, name: callOf(s), closed: s.Status == protocol.Closed}
 	case doAllow, doDeny:
@@ -136,7 +136,7 @@ func (d *desk) back() tea.Cmd {
 	return d.enter(d.open[0].id)
 }
 
-func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look}) }
+func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look, inSessions}) }
 
 // at is the place of the chosen session, or of what took it; -1 when none is
 // there.

@@ -109,14 +109,23 @@ func (m *model) confirming() bool {
 
 // edge is the line over the composer.
 func (m *model) edge() string {
-	title := ""
+	keys, title := m.look.keys, ""
+	if !m.story.list.Following() {
+		title = "↓ " + count(m.below(), "line") + " below" + prefixed(between, keys.key(doEnd))
+	}
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.hint(doSend, "keeps it", doGiveUp, "gives up")))
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
-	case !m.story.list.Following():
-		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
+	case m.focus == onStory:
+		can := keys.hint(doFold, "folds", doView, "view", doCopy, "copy", doLastTurn, "turn before", doNextTurn, "next turn", doFindHere, "find", doBack, "back")
+		if title != "" {
+			can = title + prefixed(between, can)
+		}
+		title = m.look.dim.Render(hints(can, m.width-4))
+	case title != "":
+		title = m.look.dim.Render(title)
 	}
 	return m.look.rule(title, m.width)
 }

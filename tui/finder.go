@@ -60,13 +60,7 @@ type hitsMsg struct {
 // write begins to ask for words.
 func (f *finder) write() {
 	f.stop()
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(f.text)
-	in.CursorEnd()
-	in.Focus()
-	f.input = &in
+	f.input = newWords(f.text)
 }
 
 // stop ends the search under way.
@@ -330,7 +324,7 @@ func (m *model) found(id transcript.ID, by int) {
 	}
 	f.stand = stand{}
 	if !ok { // the words are on several lines
-		line, _ = list.LineOf(id, some)
+		line, _ = list.LineFrom(id, 0, 1, some)
 	} else {
 		f.stand = stand{on: true, item: id, line: line, has: *has}
 		if by > 0 && len(f.hits) > 0 { // at its oldest

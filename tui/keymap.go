@@ -50,7 +50,7 @@ var bindings = []binding{
 	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
 	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
 	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
-	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
+	{everywhere, doNextPart, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
 	{everywhere, doPageDown, []string{"pgdown"}, "scroll it down"},
@@ -273,8 +273,11 @@ func (m *keymap) hint(pairs ...any) string {
 			out = append(out, key+" "+pairs[i+1].(string))
 		}
 	}
-	return strings.Join(out, " · ")
+	return strings.Join(out, between)
 }
+
+// between stands between the keys of a hint.
+const between = " · "
 
 // keyName is a key as people write it.
 func keyName(key string) string {

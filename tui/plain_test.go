@@ -203,7 +203,7 @@ func TestPlainTellsWhatWasMissed(t *testing.T) {
 		if err := l.close(); err != nil {
 			t.Error(err)
 		}
-		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m2s · 1 turn ended\n"} {
+		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m02s · 1 turn ended\n"} {
 			if !strings.Contains(l.out.String(), want) {
 				t.Errorf("it does not tell %q:\n%s", want, l.out)
 			}
@@ -396,6 +396,46 @@ func TestPlainFailsWhenTheSessionIsLost(t *testing.T) {
 		}
 		_ = l.in.Close() // never fails
 	})
+}
+
+// What came while the recent turns were fetched says why the session is lost.
+func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session := newRecording()
+		session.reply = func(asking) (any, error) {
+			time.Sleep(time.Second)
+			return past(1, 2, false), nil
+		}
+		for _, u := range scenes["offline"]().take() {
+			session.updates <- u
+		}
+		close(session.updates)
+		err := tellPlain(t.Context(), session, &sink{}, strings.NewReader(""), time.UTC)
+		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}
+
+// Several speak at once where a plan has tasks: what they said is told in the order they began.
+func TestPlainTellsVoicesInTheirOrder(t *testing.T) {
+	names := []string{"zoe", "adam", "mia", "bob", "liv", "carl"}
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	want := ""
+	for i, name := range names {
+		j.add(protocol.TextStart, protocol.PartStartData{Part: fmt.Sprint("t", i), Agent: name})
+		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: fmt.Sprint("t", i), Text: "I am " + name})
+		want += name + ": I am " + name + "\n"
+	}
+	j.end(protocol.ReasonCompleted)
+	n := newNarrator(time.UTC)
+	for _, u := range j.take() {
+		n.update(u)
+	}
+	if got := n.out.String(); !strings.Contains(got, want) {
+		t.Errorf("told\n%s\nwant\n%s", got, want)
+	}
 }
 
 func TestPlainQuits(t *testing.T) {

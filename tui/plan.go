@@ -69,7 +69,7 @@ func (p *plan) Render(s *protocol.State, c *checklist, width, rows int, focused 
 	if focused {
 		title += p.look.dim.Render(" · " + p.look.keys.hint(doCancelTask, "cancel", doRestartTask, "restart"))
 	} else {
-		title += " done" + p.look.dim.Render(" · tab")
+		title += " done" + p.look.dim.Render(prefixed(between, p.look.keys.key(doNextPart)))
 	}
 	if first > 0 {
 		title += p.look.dim.Render(" · " + strconv.Itoa(first) + " before")

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,45 @@ func TestASentMessageShowsAtOnceAndBecomesReal(t *testing.T) {
 	s.tell()
 	s.shows("ada · 09:41", "▎ fix it", "▎ now")
 	s.hides("sending")
+}
+
+func TestOnlyItsOwnMessageIsNotPendingAnyMore(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 30)
+	for _, text := range []string{"first", "second", "third"} {
+		s.write(text)
+		s.press("enter")
+	}
+	s.journal.queued(bob, "m50", "somebody else's")
+	s.journal.as(bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &bob}})
+	s.tell()
+	s.shows("sending: first", "sending: second", "sending: third")
+	s.journal.queued(ada, "m102", "second")
+	s.tell()
+	s.shows("sending: first", "sending: third")
+	s.hides("sending: second")
+}
+
+func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
+	o := &outbox{}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		o.add(id, "text "+id)
+	}
+	o.failed("b", "no")
+	o.failed("c", "no")
+	o.taken("d", 7)
+	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
+		t.Errorf("not taken: %q", got)
+	}
+	o.settle(6)
+	for _, want := range []string{"text c", "text b", ""} {
+		if got, ok := o.takeBack(); got != want || ok != (want != "") {
+			t.Errorf("took %q back, want %q", got, want)
+		}
+	}
+	o.settle(7)
+	if len(o.pending) != 1 || o.pending[0].id != "a" {
+		t.Errorf("left %+v", o.pending)
+	}
 }
 
 func TestASentMessageThatIsQueuedSaysWhere(t *testing.T) {

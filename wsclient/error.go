@@ -18,6 +18,7 @@ type ConnectError struct {
 	URL    string        // without credentials
 	Status int           // of the HTTP answer; 0 when there was none
 	Code   protocol.Code // unauthorized and forbidden are final: HTTP 401, 403, close code 1008; empty when unknown
+	Speaks string        // what a server of ours speaks there, where that is something else: protocol.Subprotocol or a dialect; its code is unsupported
 	Err    error
 }
 

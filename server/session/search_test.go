@@ -277,6 +277,26 @@ func naive(r *rig, id string, query []string) []string {
 	return found
 }
 
+// through is what Hits finds in the session's turns.
+func through(r *rig, id string, query []string) (found []string) {
+	q, err := protocol.ParseQuery(strings.Join(query, " "))
+	if err != nil {
+		r.t.Fatalf("%v", err)
+	}
+	var tr protocol.Transcript
+	for _, e := range r.events(id, false) {
+		if _, err := tr.Apply(&e); err != nil {
+			r.t.Fatalf("transcript: %v", err)
+		}
+	}
+	for _, t := range slices.Backward(tr.Turns) {
+		for _, h := range Hits(id, q, t) {
+			found = append(found, strings.Join([]string{h.Session, h.Turn, string(h.Kind), h.Item}, " "))
+		}
+	}
+	return found
+}
+
 func TestSearchFindsWhatANaiveScanFinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
@@ -309,6 +329,9 @@ func TestSearchFindsWhatANaiveScanFinds(t *testing.T) {
 			for _, id := range ids {
 				want := naive(r, id, query)
 				check(id, want)
+				if got := through(r, id, query); !slices.Equal(got, want) {
+					rt.Fatalf("in its turns\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
 				all = append(all, want...)
 			}
 			check("", all)
