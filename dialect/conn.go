@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 // A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while another writes.
@@ -31,6 +32,7 @@ type Conn struct {
 	both sync.WaitGroup // who reads and who writes
 	out  *outbox
 	deaf chan struct{} // closed when no frame is read any more
+	ours bool          // our client's end
 
 	received atomic.Int64 // bytes of foreign messages
 
@@ -45,27 +47,44 @@ type Conn struct {
 
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
-	return Dialed(ws, "", codec, limit, nil)
+	return open(ws, "", codec, limit, nil, false)
 }
 
 // Dialed is NewConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
 // what it asks for. A server that speaks something else is found out by its first word: reading fails with the code unsupported.
+// A panic there ends the connection with a *rescue.Error, and not the process.
 func Dialed(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get) *Conn {
+	return open(ws, name, codec, limit, get, true)
+}
+
+func open(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get, ours bool) *Conn {
 	refuser, _ := codec.(Refuser)
 	if ws.SetReadLimit(limit); refuser != nil {
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}
 	c := &Conn{
 		ws: ws, name: name, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
-		deaf: make(chan struct{}),
+		deaf: make(chan struct{}), ours: ours,
 	}
 	c.life, c.end = context.WithCancel(context.Background())
-	c.wake = time.AfterFunc(time.Hour, c.wakes)
+	c.wake = time.AfterFunc(time.Hour, func() { c.guard(c.wakes) })
 	c.wake.Stop()
 	c.call(func(now time.Time) protocol.Output { return codec.Open(now) })
-	c.both.Go(c.receive)
-	c.both.Go(c.transmit)
+	c.both.Go(func() { c.guard(c.receive) })
+	c.both.Go(func() { c.guard(c.transmit) })
 	return c
+}
+
+// guard does a part of the connection's work. At our client's end a panic in it is the end of the connection.
+func (c *Conn) guard(work func()) {
+	if !c.ours {
+		work()
+		return
+	}
+	if err := rescue.Do(work); err != nil {
+		c.fail(err)
+		c.end()
+	}
 }
 
 // call lets the codec work and carries out what it wants.
@@ -105,7 +124,7 @@ func (c *Conn) tell() {
 // fail ends reading, once what came before was read. The peer's reason, which a failed write is often but the echo of, counts most.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
-	if c.err == nil || websocket.CloseStatus(err) >= 0 {
+	if c.err == nil || websocket.CloseStatus(err) >= 0 || rescue.Of(err) != nil {
 		c.err = err
 	}
 	c.mu.Unlock()

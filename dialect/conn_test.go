@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,6 +92,22 @@ func (l once) Accept() (net.Conn, error) {
 }
 func (once) Close() error   { return nil }
 func (once) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// A fragile codec cannot take what it hears.
+type fragile struct{ parrot }
+
+func (fragile) Foreign(time.Time, protocol.Frame) protocol.Output { panic("too much") }
+
+func TestAPanicOfACodecEndsOurClientsConnection(t *testing.T) {
+	c, peer := pairOf(t, fragile{}, nil)
+	if err := peer.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Read(t.Context())
+	if broken := rescue.Of(err); broken == nil || broken.Value != "too much" || !strings.Contains(string(broken.Stack), "fragile") {
+		t.Errorf("reading ended with %v", err)
+	}
+}
 
 func TestAPeerThatDoesNotReadIsHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -28,11 +28,13 @@ func (c *Conn) fetch() {
 	}
 	for _, path := range g.Gets() {
 		c.both.Go(func() {
-			var body []byte
-			if c.get != nil {
-				body, _ = c.get(c.life, path) // without it the codec goes on
-			}
-			c.call(func(now time.Time) protocol.Output { return g.Got(now, path, body) })
+			c.guard(func() {
+				var body []byte
+				if c.get != nil {
+					body, _ = c.get(c.life, path) // without it the codec goes on
+				}
+				c.call(func(now time.Time) protocol.Output { return g.Got(now, path, body) })
+			})
 		})
 	}
 }

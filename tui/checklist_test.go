@@ -161,6 +161,20 @@ func TestNoTaskIsListedTwice(t *testing.T) {
 	}
 }
 
+func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
+	b := newTable(t, 140, 40, fleetOfFive()...)
+	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
+	b.press("enter")
+	b.give(routed{b.d.shown, batch(scenes["pipeline"]().take())})
+	b.shows("plan · 1 of 4 done · tab", "· Sum up")
+	b.press("f2", "space")
+	b.shows("preview", "· Sum up")
+	b.press("enter")
+	if n := strings.Count(b.text(), "· Sum up"); n != 1 {
+		t.Errorf("it is listed %d times:\n%s", n, b.text())
+	}
+}
+
 func TestAPlanToConfirmIsListedOnce(t *testing.T) {
 	j := newJournal()
 	j.user(ada, "m1", "go")

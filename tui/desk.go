@@ -44,15 +44,37 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 			}
 		}
 	}
+	broke := make(chan error, 1)
+	d.broke = func(err error) {
+		select {
+		case broke <- err:
+			p.Quit()
+		default: // the first counts
+		}
+	}
 	d.under.Go(func() {
 		if wait(d.ctx, d.begin) {
-			pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) })
+			d.pumped(pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }))
 		}
 	})
-	d.under.Go(func() { pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }) })
+	d.under.Go(func() {
+		d.pumped(pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }))
+	})
 	_, err := p.Run()
 	d.close()
-	return ranOut(ctx, err)
+	select {
+	case why := <-broke:
+		return ended(why)
+	default:
+		return ranOut(ctx, err)
+	}
+}
+
+// pumped ends the program when a pump's source broke.
+func (d *desk) pumped(err error) {
+	if err != nil {
+		d.broke(err)
+	}
 }
 
 // desk is the model of a program that shows many sessions, one at a time. Its
@@ -70,6 +92,7 @@ type desk struct {
 	now    func() time.Time
 	newID  func() string
 	send   func(tea.Msg)
+	broke  func(error) // ends the program; any goroutine may call it
 	after  func(time.Duration, tea.Msg) tea.Cmd
 
 	// Everything that runs outside of the event loop ends with ctx.

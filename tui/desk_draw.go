@@ -196,8 +196,8 @@ func (d *desk) foot() string {
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
 	}
-	can := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort", doPreview, "preview",
-		doAllow, "allow", doDeny, "deny", doRename, "rename", doEndSession, "end")
+	can := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort",
+		doAllow, "allow", doDeny, "deny", doPreview, "preview", doRename, "rename", doEndSession, "end")
 	help := keys.hint(doHelp, "help")
 	return d.look.dim.Render(spread(" "+hints(can, d.width-ansi.StringWidth(help)-2), help, d.width))
 }

@@ -30,6 +30,7 @@ func (d *desk) enter(id string) tea.Cmd {
 		d.end(last)
 	}
 	d.shown.model.hidden = false
+	d.shown.model.listPlan()
 	d.tellOthers()
 	return d.route(d.shown, tea.WindowSizeMsg{Width: d.width, Height: d.height})
 }
@@ -49,6 +50,7 @@ func (d *desk) leaveDraft(o *opened) {
 func (d *desk) leave() {
 	o := d.shown
 	o.model.hidden = true
+	o.model.listPlan()
 	d.shown = nil
 	d.dirty = true
 	if o.gone {
@@ -115,7 +117,7 @@ func (d *desk) subscribe(id string) *opened {
 			<-before
 		}
 		if wait(o.work.ctx, looked) {
-			pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) })
+			d.pumped(pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) }))
 		}
 		close(o.over)
 		d.send(routed{o, outMsg{}})

@@ -15,7 +15,7 @@ type Fleet interface {
 	// yields last. It is called once.
 	Watch(ctx context.Context) iter.Seq2[protocol.Summary, error]
 
-	// Links yields how the connection is, then each change of that, until ctx
+	// Links panics when what it is about is broken, as Session.Updates does. It yields how the connection is, then each change of that, until ctx
 	// ends. It is called once.
 	Links(ctx context.Context) iter.Seq[Link]
 

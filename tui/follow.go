@@ -23,7 +23,7 @@ func (m *model) take(b batch) tea.Cmd {
 	}
 	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
 	m.outbox.settle(m.state.Seq)
-	m.story.listed(m.plan.of(m.state) != nil)
+	m.listPlan()
 	if m.approvals.follow(m.state.Approvals, m.now(), live) {
 		m.quiet = m.now().Add(grace)
 	}
@@ -39,6 +39,10 @@ func (m *model) take(b batch) tea.Cmd {
 	}
 	return tea.Batch(m.arm(), m.call(), m.holdAgain(), m.sought())
 }
+
+// listPlan lets the transcript list the plan's tasks unless the panel does, which a
+// preview has not.
+func (m *model) listPlan() { m.story.listed(!m.hidden && m.plan.of(m.state) != nil) }
 
 // call calls the person back for what is new; on a desk, the desk does.
 func (m *model) call() tea.Cmd {

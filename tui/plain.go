@@ -12,6 +12,7 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 const (
@@ -41,8 +42,10 @@ func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *t
 		history: make(chan *protocol.HistoryResult, 1),
 	}
 	updates := make(chan Update)
+	var broke error // read once under is over
 	under.Go(func() {
 		defer close(updates)
+		defer rescue.Into(&broke)
 		for u := range s.Updates(ctx) {
 			select {
 			case updates <- u:
@@ -57,6 +60,9 @@ func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *t
 	cancel()
 	stop()
 	under.Wait()
+	if broke != nil {
+		err = fmt.Errorf("tell the session: %w", broke)
+	}
 	return errors.Join(err, p.w.Flush())
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"agentctl/rescue"
 )
 
 const (
@@ -16,14 +18,17 @@ type batch []Update
 
 // pump drains a source and hands on what it gave at most once a frame. send may
 // block: nothing is read meanwhile, so the source feels a slow screen. It
-// returns when the source or ctx ends. It owns the goroutine that reads.
-func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], send func([]T)) {
+// returns when the source or ctx ends. It owns the goroutine that reads. Its error
+// is a panic of the source.
+func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], send func([]T)) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	updates := make(chan T)
 	done := make(chan struct{})
+	var broke error // read after done
 	go func() {
 		defer close(done)
 		defer close(updates)
+		defer rescue.Into(&broke)
 		for u := range source(ctx) {
 			select {
 			case updates <- u:
@@ -35,6 +40,7 @@ func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 	defer func() {
 		cancel()
 		<-done
+		err = broke
 	}()
 
 	var next []T
@@ -53,7 +59,7 @@ func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 				if len(next) > 0 {
 					send(next)
 				}
-				return
+				return nil
 			}
 			next = append(next, u)
 			if !ready || len(next) > 1 {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -41,7 +42,8 @@ var ErrInterrupted = errors.New("interrupted")
 
 // Run shows the session until the person leaves or ctx ends. The terminal is
 // left as it was, and the session goes on. SIGINT ends it with ErrInterrupted,
-// the end of a terminal with ErrTerminalGone; who calls makes other signals end ctx.
+// the end of a terminal with ErrTerminalGone, a panic of the session with a
+// *rescue.Error; who calls makes other signals end ctx.
 func Run(ctx context.Context, s Session, o Options) error {
 	look, err := o.look()
 	if err != nil {
@@ -119,16 +121,26 @@ func (o Options) environ() []string {
 // have ended.
 func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
-	pumped := make(chan struct{})
+	pumped := make(chan error, 1)
 	go func() {
-		defer close(pumped)
-		pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) })
+		broke := pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) })
+		if broke != nil {
+			p.Quit()
+		}
 		p.Send(outMsg{})
+		pumped <- broke
 	}()
 	_, err := p.Run()
 	work.close()
-	<-pumped
-	return ranOut(ctx, err)
+	return cmp.Or(ended(<-pumped), ranOut(ctx, err))
+}
+
+// ended is why a screen ended when what it shows broke.
+func ended(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("run screen: %w", err)
 }
 
 // ranOut is why a program ended, when it was not by a person or its context.

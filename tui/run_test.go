@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 // counting counts how often the model's screen is drawn anew, and lets the test
@@ -283,6 +285,19 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 			t.Errorf("%d updates came through, want %d", total, 3*batchMax)
 		}
 	})
+}
+
+func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
+	given := 0
+	err := pump(t.Context(), func(context.Context) iter.Seq[int] {
+		return func(yield func(int) bool) {
+			yield(1)
+			panic("out of order")
+		}
+	}, func(b []int) { given += len(b) })
+	if broken := rescue.Of(err); broken == nil || broken.Value != "out of order" || given != 1 {
+		t.Errorf("after %d updates it ended with %v", given, err)
+	}
 }
 
 func TestALinkReachesTheTerminal(t *testing.T) {

@@ -14,7 +14,8 @@ type Session interface {
 	// Updates yields what happens, in order, until ctx ends or the session is
 	// given up; before it gives up it yields a Link that is Offline. It is
 	// called once. An event is yielded once, without gaps; what was yielded is
-	// the receiver's.
+	// the receiver's. It panics when it is broken: that ends the screen, which
+	// gives the terminal back before it tells.
 	Updates(ctx context.Context) iter.Seq[Update]
 
 	// Do carries out a command and fills result, which may be nil. It waits for

@@ -50,7 +50,7 @@ func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error
 	answered := make(chan outcome, 1)
 	do := &call{command: cmd, again: true, answer: func(a *protocol.Answer, err error) { answered <- outcome{a, err} }}
 	if !c.post(func(l *loop) { l.send(do) }) {
-		return unsent(ErrClosed)
+		return unsent(c.over())
 	}
 	var got outcome
 	select {

@@ -1,6 +1,7 @@
 package wsclient
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -10,7 +11,8 @@ import (
 )
 
 // A Client is one connection to one server, kept up until Close. Its methods may be called by several goroutines. Everything
-// that needs the connection connects; Connect does nothing else.
+// that needs the connection connects; Connect does nothing else. A panic in one of its goroutines closes it: everything that waits
+// ends with a *rescue.Error.
 type Client struct {
 	// Static after construction.
 	options Options
@@ -59,7 +61,7 @@ func (c *Client) post(op func(*loop)) bool {
 func (c *Client) Connect(ctx context.Context) error {
 	w := make(waiter, 1)
 	if !c.post(func(l *loop) { l.await(w) }) {
-		return c.dialer.lost(ErrClosed)
+		return c.dialer.lost(c.over())
 	}
 	select {
 	case err := <-w:
@@ -82,6 +84,9 @@ func (c *Client) Close() error {
 	<-c.done
 	return nil
 }
+
+// over is why a client that is closed is: somebody closed it, or it broke.
+func (c *Client) over() error { return cmp.Or(c.State().Err, ErrClosed) }
 
 // Retry tries to connect now instead of after the delay, or again after the client went offline. It does nothing to a
 // connection that is open or under way, and asked again and again it tries at most every quarter of a second.

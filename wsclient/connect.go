@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"agentctl/rescue"
 )
 
 // A waiter is told once how connecting ended. It has room for that.
@@ -72,8 +74,11 @@ func (l *loop) dial() {
 	ctx, cancel := context.WithCancel(context.Background())
 	l.dialing = cancel
 	go func() {
-		link, err := open(ctx, l.c.dialer, l.hello)
-		l.dialed <- dialed{link, err}
+		var d dialed
+		if err := rescue.Do(func() { d.link, d.err = open(ctx, l.c.dialer, l.hello) }); err != nil {
+			d.err = err
+		}
+		l.dialed <- d
 	}()
 }
 
@@ -117,6 +122,10 @@ func (l *loop) drop(reason error) {
 
 // failed decides what follows a failed attempt or a lost connection.
 func (l *loop) failed(err error) {
+	if rescue.Of(err) != nil {
+		l.broken = err
+		return
+	}
 	l.c.dialer.tap.note("not connected: " + err.Error())
 	var why *ConnectError
 	refused := errors.As(err, &why) && why.Refused()

@@ -17,6 +17,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 // maxIncoming bounds one message of a server: it is above any answer and any batch of events a server writes.
@@ -84,7 +85,10 @@ func transport(socket string, o Options) *http.Transport {
 	t.Protocols.SetHTTP1(true) // a WebSocket cannot be opened over HTTP/2 here
 	switch {
 	case o.Dial != nil:
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return o.Dial(ctx) }
+		t.DialContext = func(ctx context.Context, _, _ string) (_ net.Conn, err error) {
+			defer rescue.Into(&err) // it runs on a goroutine of the transport's
+			return o.Dial(ctx)
+		}
 	case socket != "":
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)

@@ -39,7 +39,7 @@ func (e *ConnectError) Refused() bool {
 type SendError struct {
 	Command protocol.Verb
 	Key     string // that it was sent with, if any
-	Err     error  // the context's, ErrClosed, ErrWithdrawn, a *ConnectError or, when it was never sent, a *protocol.Error
+	Err     error  // the context's, ErrClosed, ErrWithdrawn, a *rescue.Error, a *ConnectError or, when it was never sent, a *protocol.Error
 }
 
 func (e *SendError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 // Deadlines of a connection.
@@ -50,8 +51,8 @@ func open(ctx context.Context, d *dialer, hello []byte) (*link, error) {
 	l.cancel = cancel
 	var both sync.WaitGroup
 	var readErr, writeErr error
-	both.Go(func() { readErr = l.read(life); cancel() })
-	both.Go(func() { writeErr = l.write(life); cancel() })
+	both.Go(func() { defer cancel(); readErr = l.read(life) })
+	both.Go(func() { defer cancel(); writeErr = l.write(life) })
 	go func() {
 		both.Wait()
 		_ = conn.CloseNow()
@@ -108,7 +109,8 @@ func (d *dialer) lost(err error) *ConnectError {
 	return e
 }
 
-func (l *link) read(life context.Context) error {
+func (l *link) read(life context.Context) (err error) {
+	defer rescue.Into(&err)
 	var events quick
 	for {
 		message, err := l.wire.Read(life)
@@ -124,7 +126,8 @@ func (l *link) read(life context.Context) error {
 	}
 }
 
-func (l *link) write(life context.Context) error {
+func (l *link) write(life context.Context) (err error) {
+	defer rescue.Into(&err)
 	for {
 		select {
 		case message := <-l.out:

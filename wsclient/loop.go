@@ -1,11 +1,13 @@
 package wsclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 )
 
 // errSilent ends a connection whose server does not answer a ping.
@@ -14,8 +16,9 @@ var errSilent = errors.New("the server does not answer")
 // A loop is the one owner of a client's connection, commands, subscriptions and watchers. It never blocks but in its select;
 // others reach it through the client's ops.
 type loop struct {
-	c     *Client
-	hello []byte // the command
+	c      *Client
+	hello  []byte // the command
+	broken error  // a panic of the client's own: it ends
 
 	link     *link              // nil unless open
 	links    int                // opened so far
@@ -68,10 +71,19 @@ func newLoop(c *Client) *loop {
 	return l
 }
 
+// run works until the client is closed or broken, and ends all that waits for it. What is left half done by a panic is given up,
+// not gone on with.
 func (l *loop) run() {
 	defer close(l.c.done)
-	defer l.shutdown()
-	for {
+	err := rescue.Do(l.work)
+	if err == nil {
+		err = cmp.Or(l.broken, ErrClosed)
+	}
+	_ = rescue.Do(func() { l.shutdown(err) }) // the first panic is what counts
+}
+
+func (l *loop) work() {
+	for l.broken == nil {
 		var in <-chan []incoming
 		var out chan<- []byte
 		var down <-chan struct{}
@@ -161,7 +173,7 @@ func (l *loop) beats() {
 }
 
 // shutdown ends all that the loop owns.
-func (l *loop) shutdown() {
+func (l *loop) shutdown(why error) {
 	l.retry.Stop()
 	l.beat.stop()
 	if l.dialing != nil {
@@ -173,16 +185,24 @@ func (l *loop) shutdown() {
 	if l.link != nil {
 		l.link.close()
 	}
-	l.c.state.set(ConnState{Phase: PhaseClosed, Err: ErrClosed})
-	l.tell(l.c.dialer.lost(ErrClosed))
+	l.c.state.set(ConnState{Phase: PhaseClosed, Err: why})
+	l.tell(l.c.dialer.lost(why))
+	var told error // who follows asked for nothing that is missing when the client is closed
+	if rescue.Of(why) != nil {
+		told = why
+	}
 	for s := range l.subs {
-		s.inbox.close()
+		if told == nil {
+			s.inbox.close()
+		} else {
+			s.inbox.finish(told)
+		}
 	}
 	for w := range l.watchers {
 		delete(l.watchers, w)
-		w.finish(nil)
+		w.finish(told)
 	}
 	for _, c := range l.calls {
-		c.answer(nil, ErrClosed)
+		c.answer(nil, why)
 	}
 }

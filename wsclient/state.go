@@ -24,7 +24,7 @@ type ConnState struct {
 	Phase   Phase
 	Attempt int       // the attempt under way or waited for, from 1; 0 when there is none
 	RetryAt time.Time // when the attempt starts; zero when it is under way or there is none
-	Err     error     // why the last attempt or connection ended; nil once open
+	Err     error     // why the last attempt or connection ended, or the client was closed; nil once open
 }
 
 // A stateBox holds the newest state for any number of readers.

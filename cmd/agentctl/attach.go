@@ -38,9 +38,10 @@ func newAttach(a *app, run func(context.Context, *attachOptions) error) *cobra.C
 keys, Ctrl-C twice leaves; the session goes on without you. When the link drops it comes back by itself with everything you missed.
 
 F2 shows all sessions of the server: what each does, who waits for a decision and for how long; there sessions are created, renamed,
-removed and approved too. F8 leads to the next one that needs you, and back. Without SESSION the only one is meant; when there are
-others, or none, all are shown. With --plain, without a terminal, or on a dumb one, the session is told in lines: the recent turns, then
-what happens; lines of stdin are sent as messages, those that begin with / are commands.
+removed and approved too, and all of them searched at once. F8 leads to the next one that needs you, and back. Without SESSION the
+only one is meant; when there are others, or none, all are shown. With --plain, without a terminal, or on a dumb one, the session is
+told in lines: the recent turns, then what happens; lines of stdin are sent as messages, those that begin with / are commands, which
+/help lists.
 
 The colours are made for a dark or a light background, whichever the terminal has. --theme contrast has nothing faint, 16 keeps to the
 terminal's own sixteen colours. While the terminal has no focus it rings when an approval arrives or a turn ends, unless

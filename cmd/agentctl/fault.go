@@ -8,6 +8,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/rescue"
 	"agentctl/tui"
 	"agentctl/wsclient"
 )
@@ -74,6 +75,9 @@ func faultOf(err error) *fault {
 	var f *fault
 	if errors.As(err, &f) {
 		return f
+	}
+	if rescue.Of(err) != nil { // whatever it was wrapped in
+		return &fault{exit: exitError, code: codeInternal, err: err, hint: "this is a bug of agentctl: please report it, with what is above"}
 	}
 	var refused *wsclient.ConnectError
 	if errors.As(err, &refused) {

@@ -86,6 +86,7 @@ func (f fleet) gone(ctx context.Context, known map[string]bool) ([]string, error
 func (f fleet) Links(ctx context.Context) iter.Seq[tui.Link] {
 	return func(yield func(tui.Link) bool) {
 		for s := range f.client.States(ctx) {
+			sound(s.Err)
 			if !yield(*linkOf(f.client, s)) {
 				return
 			}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 	"agentctl/tui/transcript"
 )
 
@@ -92,6 +93,9 @@ func (a *app) report(f *fault) {
 		return
 	}
 	if !a.json() {
+		if broken := rescue.Of(f.err); broken != nil {
+			fmt.Fprintf(&cleanWriter{w: a.stderr}, "%s\n", broken.Stack)
+		}
 		a.note("%s", message(f))
 		if f.hint != "" {
 			fmt.Fprintln(&cleanWriter{w: a.stderr}, "  "+f.hint)

@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(leakless{m}, map[string]func(){"agentctl": func() { os.Exit(run()) }, "holder": hold})
+	testscript.Main(leakless{m}, map[string]func(){"agentctl": func() { os.Exit(run()) }, "holder": hold, "breaks": breaks})
 }
 
 // leakless fails the tests when they leave a goroutine.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/rescue"
 	"agentctl/tui"
 	"agentctl/tui/inspector"
 	"agentctl/wsclient"
@@ -61,11 +62,19 @@ func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
 	return func(yield func(tui.Update) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		updates := make(chan tui.Update)
+		broke := make(chan error, 2)
 		var sources sync.WaitGroup
-		sources.Go(func() { v.links(ctx, updates) })
-		sources.Go(func() {
-			defer cancel()
+		source := func(work func(context.Context, chan<- tui.Update)) {
+			sources.Go(func() {
+				if err := rescue.Do(func() { work(ctx, updates) }); err != nil {
+					broke <- err
+				}
+			})
+		}
+		source(v.links)
+		source(func(ctx context.Context, updates chan<- tui.Update) {
 			v.events(ctx, updates)
+			cancel()
 		})
 		defer sources.Wait()
 		defer cancel()
@@ -75,6 +84,8 @@ func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
 				if !yield(u) {
 					return
 				}
+			case err := <-broke:
+				panic(err)
 			case <-ctx.Done():
 				return
 			}
@@ -94,9 +105,17 @@ func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
 
 func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
 	for s := range v.client.States(ctx) {
+		sound(s.Err)
 		if !put(ctx, updates, tui.Update{Link: linkOf(v.client, s)}) {
 			return
 		}
+	}
+}
+
+// sound panics with a panic of the client's, so that the screen ends as with one of its own.
+func sound(err error) {
+	if broken := rescue.Of(err); broken != nil {
+		panic(broken)
 	}
 }
 
@@ -147,6 +166,7 @@ func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
 	defer sub.Close()
 	for {
 		err := v.follow(ctx, sub, updates)
+		sound(err)
 		switch {
 		case err == nil:
 			return

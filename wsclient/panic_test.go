@@ -1,0 +1,83 @@
+package wsclient
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+	"agentctl/rescue"
+)
+
+// Whatever of a client panics, nobody is left waiting, and everybody is told where it was.
+func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
+	for name, springs := range map[string]func(Frame) bool{
+		"reading": func(f Frame) bool { return !f.Sent && f.Note == "" },
+		"writing": func(f Frame) bool { return f.Sent },
+		"looping": func(f Frame) bool { return strings.HasPrefix(f.Note, "not connected") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var armed atomic.Bool
+			tap := func(f Frame) {
+				if armed.Load() && springs(f) {
+					panic("the trap")
+				}
+			}
+			inBubble(t, Options{Tap: tap}, func(t *testing.T, f *fake, c *Client) {
+				waiting := map[string]chan error{"following": make(chan error, 1), "watching": make(chan error, 1), "a command": make(chan error, 1)}
+				go func() {
+					for _, err := range c.Subscribe("s1", SubscribeOptions{}).Events(context.Background()) {
+						waiting["following"] <- err
+					}
+				}()
+				go func() {
+					for _, err := range c.Watch(context.Background()) {
+						waiting["watching"] <- err
+					}
+				}()
+				go func() {
+					waiting["a command"] <- c.Do(context.Background(), protocol.Command{Command: protocol.DoSend, Session: "s1"}, nil)
+				}()
+				p := f.open()
+				synctest.Wait()
+				armed.Store(true)
+				switch name {
+				case "reading":
+					p.say(`{}`)
+				case "writing":
+					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }() // told like the others
+				default:
+					_ = p.conn.CloseNow()
+				}
+				for what, errs := range waiting {
+					err := <-errs
+					if broken := rescue.Of(err); broken == nil || broken.Value != "the trap" || !strings.Contains(string(broken.Stack), "panic_test.go") {
+						t.Errorf("%s ended with %v", what, err)
+					}
+				}
+				if s := c.State(); rescue.Of(s.Err) == nil || s.Phase != PhaseClosed {
+					t.Errorf("the state is %+v", s)
+				}
+				synctest.Wait()
+				if err := c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil); rescue.Of(err) == nil {
+					t.Errorf("a later command ended with %v", err)
+				}
+				if err := c.Connect(context.Background()); rescue.Of(err) == nil {
+					t.Errorf("connecting later ended with %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestAPanicOfTheTransportIsTold(t *testing.T) {
+	c := New("ws://server", Options{Dial: func(context.Context) (net.Conn, error) { panic(errors.New("no transport")) }})
+	defer c.Close()
+	if err := c.Connect(t.Context()); rescue.Of(err) == nil || !strings.Contains(err.Error(), "no transport") {
+		t.Errorf("connecting ended with %v", err)
+	}
+}
