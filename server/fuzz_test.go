@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -39,7 +38,7 @@ func FuzzMessage(f *testing.F) {
 		if !text {
 			kind = websocket.MessageBinary
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		sent := make(chan error, 1)
 		go func() {

@@ -50,7 +50,7 @@ const play = `
 `
 
 // patience bounds every wait of these tests.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // A world is a server on a store of its own, reached through a pipe.
 type world struct {

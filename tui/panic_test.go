@@ -18,7 +18,7 @@ import (
 func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	for _, in := range []string{"update", "view", "errand"} {
 		t.Run(in, func(t *testing.T) {
-			ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()
 			cmd := exec.CommandContext(ctx, os.Args[0])
 			cmd.Env = append(os.Environ(), breaks+"="+in, "TERM=xterm-256color")

@@ -93,7 +93,7 @@ func connects(t *testing.T, url string, o Options) {
 	o.Token, o.NoRetryFirst = "secret", true
 	c := New(url, o)
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := c.Connect(ctx); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func (p *teletype) String() string {
 
 func (p *teletype) wait(t *testing.T, words string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for !strings.Contains(p.String(), words) {
 		select {
 		case <-p.changed:

@@ -51,7 +51,7 @@ func hold() {
 }
 
 // scriptPatience bounds every wait of a script.
-const scriptPatience = 30 * time.Second
+const scriptPatience = time.Minute
 
 // TestScripts plays testdata/script with the real program: each script has a data directory of its own, and the server that it
 // leaves there is ended.

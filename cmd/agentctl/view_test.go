@@ -129,7 +129,7 @@ func create(t *testing.T, c *wsclient.Client) *view {
 
 // patient is a context that ends before the test's patience does.
 func patient(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -76,7 +76,7 @@ func (s *server) start() {
 		s.t.Fatal(err)
 	}
 	_ = w.Close()
-	_ = out.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = out.SetReadDeadline(time.Now().Add(time.Minute))
 	r := bufio.NewReader(out)
 	line, err := r.ReadBytes('\n')
 	var ready struct{ URL string }

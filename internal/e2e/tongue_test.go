@@ -105,7 +105,7 @@ func (w *world) strike(t *testing.T, name, id string) {
 			}
 		}()
 		for _, frame := range append(hostile(id), strings.Repeat("x", 2<<20)) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			err := conn.Write(ctx, kind, []byte(frame))
 			cancel()
 			if err != nil && len(frame) < 1<<20 {

@@ -102,7 +102,7 @@ func (p *pane) runs(args ...string) {
 
 // tmux is quick, and outlives the walk to tell how it ended.
 func (p *pane) tmux(args ...string) (string, error) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(p.ctx), 10*time.Second)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(p.ctx), time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-f", "/dev/null"}, args...)...)
 	cmd.Env, cmd.Dir = p.env, p.home

@@ -85,7 +85,7 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 
 // eventually commits one event after another until a commit fails, and returns its error.
 func eventually(t testing.TB, s session.Store, id string) error {
-	deadline, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for seq := uint64(1); deadline.Err() == nil; seq++ {
 		if err := s.Commit([]*session.Batch{events(id, seq, seq)}); err != nil {

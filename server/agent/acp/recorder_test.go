@@ -82,7 +82,7 @@ func (r *recorder) note(f func()) {
 // until waits until what was recorded makes ok true.
 func (r *recorder) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		r.mu.Lock()

@@ -46,7 +46,7 @@ func line(t *testing.T, r *bufio.Reader) string {
 // gone waits until no live process has the pid. A zombie is dead.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for alive(pid) {
 		select {
