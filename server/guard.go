@@ -26,6 +26,7 @@ func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handl
 			web.Refuse(w, http.StatusForbidden, protocol.CodeForbidden, "this server does not answer for that host")
 		case !l.originAllowed(r.Header.Values("Origin")):
 			web.Refuse(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
+		case asksForPage(w, r):
 		case gate != nil && r.URL.Path == login.Path:
 			logins.ServeHTTP(w, r)
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
@@ -73,6 +74,25 @@ func (l *Listener) originAllowed(origins []string) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// asksForPage lets a page, whose origin is allowed, read what it is answered. It reports whether the page's browser only asked
+// beforehand if it may, and has its answer.
+func asksForPage(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	w.WriteHeader(http.StatusNoContent)
 	return true
 }
 

@@ -176,6 +176,51 @@ func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 	}
 }
 
+// A browser lets a page of another origin read an answer only if that says so, and asks before a request with a credential.
+func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
+	w := newWorld(t)
+	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example"} })
+	ask := func(method, origin string, header ...string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+"/api/sessions?token=secret", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		for _, name := range header {
+			r.Header.Set(name, "POST")
+		}
+		r.Close = true
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	const allowed, asks = "Access-Control-Allow-Origin", "Access-Control-Request-Method"
+	if a := ask("GET", "https://good.example"); a.StatusCode != 200 || a.Header.Get(allowed) != "https://good.example" || a.Header.Get("Vary") != "Origin" {
+		t.Errorf("a page that may: %d %v", a.StatusCode, a.Header)
+	}
+	if a := ask("OPTIONS", "https://good.example", asks); a.StatusCode != 204 || a.Header.Get(allowed) != "https://good.example" ||
+		!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") || a.Header.Get("Access-Control-Allow-Methods") != "GET, POST" {
+		t.Errorf("a page that may asks beforehand: %d %v", a.StatusCode, a.Header)
+	}
+	if a := ask("OPTIONS", "https://evil.example", asks); a.StatusCode != 403 || a.Header.Get(allowed) != "" {
+		t.Errorf("a page that may not: %d %v", a.StatusCode, a.Header)
+	}
+	if a := ask("GET", ""); a.StatusCode != 200 || a.Header.Get(allowed) != "" {
+		t.Errorf("a program: %d %v", a.StatusCode, a.Header)
+	}
+	if a := ask("OPTIONS", "", asks); a.StatusCode == 204 {
+		t.Errorf("a program that asks as a browser: %d", a.StatusCode)
+	}
+}
+
 func TestNothingRedirects(t *testing.T) {
 	w := newWorld(t)
 	addr := w.tcp("secret")

@@ -169,8 +169,10 @@ func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending in
 		return " · a moment …"
 	case f.input != nil:
 		return " · enter done · esc discard"
+	case !focused && keys.key(doNextPart) == "":
+		return " · a number"
 	case !focused:
-		return prefixed(between, keys.key(doNextFocus)) + ", or a number"
+		return prefixed(between, keys.key(doNextPart)) + ", or a number"
 	}
 	pairs := []any{doReason, "reason", doExamine, "view"}
 	if amendable(r) {

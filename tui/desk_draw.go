@@ -77,6 +77,10 @@ func (d *desk) draw() tea.View {
 		d.wire.show(&v, d.width, d.height)
 		return v
 	}
+	if d.trove != nil {
+		d.trove.show(d, &v)
+		return v
+	}
 	s := d.shape()
 	lines := d.listed(s.width, s.rows)
 	if s.preview > 0 {
@@ -187,12 +191,12 @@ func (d *desk) foot() string {
 		return fit(link+d.look.bad.Render(" "+oneLine(transcript.Clean(d.lost))), d.width)
 	}
 	if link != "" {
-		return fit(link+d.look.dim.Render(" · "+keys.hint(doRetry, "tries again now")), d.width)
+		return fit(link+d.look.dim.Render(prefixed(" · ", keys.hint(doRetry, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
 	}
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
 	}
-	can := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doSort, "sort", doPreview, "preview",
+	can := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort", doPreview, "preview",
 		doAllow, "allow", doDeny, "deny", doRename, "rename", doEndSession, "end")
 	help := keys.hint(doHelp, "help")
 	return d.look.dim.Render(spread(" "+hints(can, d.width-ansi.StringWidth(help)-2), help, d.width))

@@ -26,7 +26,7 @@ func (d *desk) row(s *protocol.Summary, width int, chosen bool) string {
 	mark, style, status := d.standing(s)
 	name := pad(callOf(s), max(min(width/4, 28), 14))
 	about := oneLine(transcript.Clean(cmp.Or(s.Doing, s.Title)))
-	agent, right := "", ""
+	var agent, right string
 	switch {
 	case width < wordy:
 		right = queueMark(s) + " " + d.since(s)

@@ -182,6 +182,14 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
 			t.Fatalf("decided by keys that were in flight: %+v", got)
 		}
+		b.now = b.now.Add(grace * 3 / 4)
+		b.press(key) // starts the silence anew
+		b.now = b.now.Add(grace * 3 / 4)
+		b.armed()
+		b.press(key)
+		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
+			t.Fatalf("decided after too short a silence: %+v", got)
+		}
 		b.now = b.now.Add(2 * grace)
 		b.armed()
 		b.shows("y allow once", "d deny")

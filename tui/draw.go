@@ -73,7 +73,10 @@ func (m *model) draw() tea.View {
 	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, room, m.focus == onApproval)
 	left -= len(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
-	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
+	var plan []string
+	if !m.confirming() || m.focus == onPlan {
+		plan = panels(m.plan.Render(m.state, m.story.plan, m.width, max(planRows, min(stepRows, m.height/5)), m.focus == onPlan))
+	}
 
 	var said []string
 	if left > 0 {
@@ -98,6 +101,12 @@ func (m *model) draw() tea.View {
 	return v
 }
 
+// confirming tells that the request on the screen lists the plan's tasks.
+func (m *model) confirming() bool {
+	r, _ := m.approvals.current(m.state.Approvals)
+	return r != nil && len(r.Tasks) > 0
+}
+
 // edge is the line over the composer.
 func (m *model) edge() string {
 	keys, title := m.look.keys, ""
@@ -106,7 +115,7 @@ func (m *model) edge() string {
 	}
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.hint(doSend, "keeps it", doGiveUp, "gives up")))
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
 	case m.focus == onStory:

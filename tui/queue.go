@@ -51,7 +51,7 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 	if h := s.Blocked(); h != nil {
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
-	hint := q.look.keys.key(doNextFocus)
+	hint := q.look.keys.key(doNextPart)
 	if focused {
 		hint = q.hint(s)
 	}

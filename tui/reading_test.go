@@ -223,6 +223,17 @@ func TestTheStatusTellsLagAndClients(t *testing.T) {
 	s.hides("2 clients")
 }
 
+func TestOfThoseEquallyBehindTheSameIsNamed(t *testing.T) {
+	s := open(t, scenes["transcript"](), 120, 24)
+	for _, id := range []string{"c6", "c5", "c4", "c3"} {
+		s.journal.ephemeral(protocol.ClientLag, protocol.Client{Client: id, By: protocol.Actor{Name: id}, LagEvents: 340})
+	}
+	s.tell()
+	for range 10 {
+		s.shows("c3 lags 340")
+	}
+}
+
 func TestNoteworthyEventsAreTold(t *testing.T) {
 	for _, c := range []struct {
 		typ  protocol.Type

@@ -117,7 +117,7 @@ func (m *model) lag() string {
 			}
 			continue
 		}
-		if c.LagEvents > most.LagEvents {
+		if c.LagEvents > most.LagEvents || c.LagEvents == most.LagEvents && c.Client < most.Client {
 			most = c
 		}
 	}

@@ -157,6 +157,14 @@ func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) tra
 	s.list.Touch(s.steps)
 }
 
+// listed tells the plan of the turn under way whether a panel shows its tasks.
+func (s *story) listed(elsewhere bool) {
+	if s.plan != nil && s.plan.listed != elsewhere {
+		s.plan.listed = elsewhere
+		s.list.Touch(s.steps)
+	}
+}
+
 // close ends what shows of a turn; what was open then is marked as cut off. No
 // end is that of a turn which nothing is known of.
 func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
@@ -249,7 +257,7 @@ func (s *story) errorAt(id string) landmark {
 
 // mark puts a line of ours between what is said.
 func (s *story) mark(text string) {
-	s.list.Append(&note{look: s.look, style: &s.look.warn, text: "── " + text, space: true}, false)
+	s.list.Append(&note{style: &s.look.warn, text: "── " + text, space: true}, false)
 }
 
 // forget drops the oldest turns once there are too many items, and not while

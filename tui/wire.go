@@ -194,15 +194,6 @@ func (w *wire) sameType(f inspector.Filter) {
 	w.panel.SetFilter(f)
 }
 
-func newWords(text string) *textinput.Model {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(text)
-	in.Focus()
-	return &in
-}
-
 // write edits the words of the filter, which counts as it is written.
 func (w *wire) write(key string, msg tea.KeyPressMsg) {
 	f := w.panel.Filter()

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -25,6 +27,7 @@ type config struct {
 	Sync            string                 `json:"sync"`             // normal or full
 	Window          int64                  `json:"window"`           // bytes; 0: the server's default
 	Limits          limitsConfig           `json:"limits"`
+	Origins         []string               `json:"origins"` // of web pages that may connect; no other page may
 
 	Dialects map[string]dialectConfig `json:"dialects"`
 }
@@ -103,6 +106,11 @@ func readConfig(b []byte) (*config, error) {
 			if err := checkOption(name, protocol.ServerEnd, option, value); err != nil {
 				return nil, err
 			}
+		}
+	}
+	for _, o := range c.Origins {
+		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o || strings.ToLower(o) != o {
+			return nil, fmt.Errorf("origins: %q is not as a browser names a page's: https://host or http://host:port", o)
 		}
 	}
 	if err := c.checkAgents(); err != nil {

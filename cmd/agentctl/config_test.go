@@ -10,7 +10,7 @@ import (
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := readConfig([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
 		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","state_ttl":"168h","state_secret":"s","sync":"full",
-		"window":1024,"limits":{"message":2048,"inflight":3,"rate":7},
+		"window":1024,"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
 		"dialects":{"myagent":{"agents":{"theirs":"a"},"options":{"heartbeat":"1s"}}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -23,6 +23,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 		},
 		DefaultAgent: "a", ApprovalTimeout: duration(5 * time.Minute), EditHold: duration(time.Second), StateTTL: duration(168 * time.Hour),
 		StateSecret: "s", Sync: "full", Window: 1024, Limits: limitsConfig{Message: 2048, InFlight: 3, Rate: 7},
+		Origins:  []string{"https://box.example:8443"},
 		Dialects: map[string]dialectConfig{"myagent": {Agents: map[string]string{"theirs": "a"}, Options: map[string]string{"heartbeat": "1s"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -47,11 +48,14 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`{"dialects":{"myagent":{"agents":{"theirs":"min"}}},"agents":{"mine":{"command":"x"}}}`: `dialects.myagent.agents.theirs: no agent is called "min": there are mine, `,
 		`{"dialects":{"multiagent":{"agents":{"theirs":"acp:"}}}}`:                               `dialects.multiagent.agents.theirs: "acp:" is not a command`,
 		`{"dialects":{"agentloop":{"agents":{"theirs":""}}}}`:                                    `dialects.agentloop.agents.theirs: no agent is called ""`,
-		`{"default_agent":"min"}`: `default_agent: no agent is called "min"`,
-		`{"dialects":{"x":{}}}`:   `"x" is not a dialect`,
-		`{"sync":"sometimes"}`:    "sync is normal or full",
-		`{"window":-1}`:           "positive",
-		`{} {}`:                   "more than one",
+		`{"default_agent":"min"}`:           `default_agent: no agent is called "min"`,
+		`{"dialects":{"x":{}}}`:             `"x" is not a dialect`,
+		`{"sync":"sometimes"}`:              "sync is normal or full",
+		`{"window":-1}`:                     "positive",
+		`{} {}`:                             "more than one",
+		`{"origins":["*"]}`:                 `origins: "*" is not`,
+		`{"origins":["http://localhost/"]}`: "origins",
+		`{"origins":["localhost:5173"]}`:    "origins",
 	} {
 		if _, err := readConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

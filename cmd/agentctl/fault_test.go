@@ -42,6 +42,15 @@ func TestEveryErrorHasItsExitCode(t *testing.T) {
 	}
 }
 
+// HTTP 401, 403 and close code 1008 are one and the same: who is not let in is told how to get in.
+func TestWhoIsNotLetInIsToldToLogIn(t *testing.T) {
+	for _, c := range []protocol.Code{protocol.CodeUnauthorized, protocol.CodeForbidden} {
+		if f := faultOf(&wsclient.ConnectError{URL: "ws://x", Code: c, Err: errors.New("no")}); !strings.Contains(f.hint, "agentctl login") {
+			t.Errorf("%s: %s", c, f.hint)
+		}
+	}
+}
+
 func TestATurnsEndDecidesTheExitCode(t *testing.T) {
 	tests := []struct {
 		end  protocol.TurnEndedData

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +84,7 @@ func TestScripts(t *testing.T) {
 			"served":   cmdServed,
 			"tokened":  cmdTokened,
 			"murdered": cmdMurdered,
+			"paged":    cmdPaged,
 		},
 	})
 }
@@ -242,4 +244,23 @@ func cmdMurdered(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
 	defer cancel()
 	ts.Check(dir.gone(ctx, pid))
+}
+
+// cmdPaged: "paged URL ORIGIN STATUS" asks the server as a browser does for a page of that origin, before it says anything.
+func cmdPaged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: paged URL ORIGIN STATUS")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodOptions, "http"+strings.TrimPrefix(args[0], "ws"), http.NoBody)
+	ts.Check(err)
+	r.Header.Set("Origin", args[1])
+	r.Header.Set("Access-Control-Request-Method", http.MethodPost)
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	ts.Check(err)
+	ts.Check(answer.Body.Close())
+	if got := strconv.Itoa(answer.StatusCode); got != args[2] {
+		ts.Fatalf("a page of %s is answered %s, want %s", args[1], got, args[2])
+	}
 }

@@ -66,10 +66,12 @@ credentials without a password. The file is read once, at the start.
    "state_ttl": "168h", "state_secret": "…", "sync": "normal",
    "window": 16777216,
    "limits": {"message": 1048576, "inflight": 64, "rate": 100},
+   "origins": ["http://localhost:5173"],
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
-All of it may be left out.`,
+All of it may be left out. Origins are those of web pages that may connect, as
+the clients of some dialects are; no other page may.`,
 		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
 			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open",
 		Args: takes(0, 0),
@@ -171,6 +173,9 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	}
 	if err := o.announce(dir, url, dialects); err != nil {
 		return err
+	}
+	for _, l := range i.listeners {
+		l.Origins = c.Origins
 	}
 	return errors.Join(i.serve(ctx, o.IdleExit), ended(ctx))
 }

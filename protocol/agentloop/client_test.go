@@ -469,9 +469,50 @@ func TestWatchTellsChanges(t *testing.T) {
 	if r := resultOf[protocol.ListResult](g); len(r.Sessions) != 1 || r.Sessions[0].Status != protocol.Idle {
 		t.Fatalf("list %+v", r)
 	}
+	for _, e := range g.events {
+		if e.Type == protocol.SummaryChanged {
+			t.Errorf("nothing changed, and it is told: %s", e.Data)
+		}
+	}
 	g.hears(loads(true), request)
 	if d := find[protocol.Summary](g, protocol.SummaryChanged); d.Status != protocol.Waiting || d.Approvals != 1 {
 		t.Fatalf("summary %+v", d)
+	}
+}
+
+// What is remembered of commands is bounded, and what was refused may be sent again under its key.
+func TestKeysAreKeptAndBounded(t *testing.T) {
+	m := memoryOf(nil)
+	for i := range 2 * maxKeys {
+		m.keep(fmt.Sprint("k", i), "x")
+	}
+	if len(m.keys) != maxKeys || len(m.order) != maxKeys || m.keys[fmt.Sprint("k", 2*maxKeys-1)] == nil {
+		t.Errorf("%d keys, %d in order", len(m.keys), len(m.order))
+	}
+	refused := m.keep("refused", "x")
+	if m.forget(refused); m.keys["refused"] != nil || len(m.order) != maxKeys-1 {
+		t.Errorf("a refused command is remembered: %d in order", len(m.order))
+	}
+}
+
+// An item's id is the part's, whatever its length.
+func TestALongIDIsStillOnePart(t *testing.T) {
+	g := newGuest(t, "ws://x", nil)
+	id := strings.Repeat("i", 1<<18)
+	for _, text := range []string{"one ", "two"} {
+		g.hears(response(`{"type":"message","role":"assistant","id":"` + id + `","content":[{"type":"output_text","text":"` + text + `"}]}`))
+	}
+	starts := 0
+	for _, e := range g.events {
+		if len(e.Data) > protocol.MaxText+1024 {
+			t.Errorf("an event of %d bytes", len(e.Data))
+		}
+		if e.Type == protocol.TextStart {
+			starts++
+		}
+	}
+	if starts != 1 {
+		t.Errorf("%d parts", starts)
 	}
 }
 

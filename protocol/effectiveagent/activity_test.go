@@ -39,6 +39,34 @@ func TestActivitiesBecomeATurn(t *testing.T) {
 	}
 }
 
+// EA-24: a message has an id, whether the server gives it a usable one or none.
+func TestEveryMessageHasAnID(t *testing.T) {
+	for given, kept := range map[string]bool{``: false, `"id":"x1",`: true, `"id":"` + strings.Repeat("x", maxID+1) + `",`: false, `"id":7,`: false} {
+		g := follow(t)
+		g.hears(says(`{` + given + `"type":"input","payload":"hi"}`))
+		if id := g.state.Turn.Message.MessageID; id == "" || len(id) > maxID || (id == "x1") != kept {
+			t.Errorf("%.20s: %.20q", given, id)
+		}
+	}
+	g := follow(t)
+	g.take(g.codec.Native(g.now, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`)))
+	g.waits(grace)
+	if g.state.Turn.Message.MessageID == "" || !strings.Contains(g.flush()[0], `"id":"`+g.state.Turn.Message.MessageID+`"`) {
+		t.Errorf("sent without a name: %+v", g.state.Turn.Message)
+	}
+}
+
+// Who speaks is told where it is not the agent itself.
+func TestAPartNamesAnotherSpeaker(t *testing.T) {
+	for source, want := range map[string]string{"r": "", "coder": "coder"} {
+		g := follow(t)
+		g.hears(says(`{"type":"output","payload":"hi","metadata":{"sourceAgentRuntimeId":"` + source + `"}}`))
+		if got := g.transcript.Turns[0].Items[0].Agent; got != want {
+			t.Errorf("said by %s: agent %q, want %q", source, got, want)
+		}
+	}
+}
+
 // EA-24: a server is spoken to in the form that it has.
 func TestASendHasTheServersForm(t *testing.T) {
 	g := follow(t)

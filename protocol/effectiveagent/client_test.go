@@ -167,6 +167,9 @@ func TestAForeignAgentHearsNoCommands(t *testing.T) {
 			t.Errorf("%s: %v", verb, g.answers[id])
 		}
 	}
+	if id := g.does(protocol.DoInterrupt, "else", nil); g.code(id) != protocol.CodeUnsupported {
+		t.Errorf("where nobody follows: %v", g.answers[id])
+	}
 	if said := g.flush(); said != nil {
 		t.Errorf("said %s", said)
 	}

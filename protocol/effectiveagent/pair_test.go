@@ -298,7 +298,9 @@ func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 		if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:1"}}}` {
 			t.Fatalf("said %s", said)
 		}
-		g.now = g.now.Add(resumeWait)
+		if g.now = g.now.Add(resumeWait); !g.wake.Equal(g.now) {
+			t.Fatalf("connection %d: woken at %s", n, g.wake)
+		}
 		out := g.codec.Wake(g.now)
 		if last := n == resumeTries-1; (out.Close == nil) != last { // the connection may be to blame
 			t.Fatalf("connection %d: closed %v", n, out.Close)

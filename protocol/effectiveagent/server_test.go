@@ -210,6 +210,21 @@ func TestABrokenFeedCanBeStartedAgain(t *testing.T) {
 	}
 }
 
+// EA-15: a session that is there but cannot be followed is told as one that is not, and may be subscribed to again.
+func TestASubscriptionThatCannotStartIsTold(t *testing.T) {
+	h := newHost(t)
+	h.refuse[protocol.DoSubscribe] = protocol.Errorf(protocol.CodeTooMany, "too many")
+	said := h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	if len(said) != 1 || !strings.Contains(said[0], `"code":"AGENT_RUNTIME_SUBSCRIBE_FAILED"`) || !strings.Contains(said[0], `"details":"too_many"`) {
+		t.Fatalf("told %s", said)
+	}
+	delete(h.refuse, protocol.DoSubscribe)
+	h.hears(`{"type":"subscribe","agentRuntimeId":"s1"}`)
+	if said := h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"}); len(said) != 1 {
+		t.Errorf("after subscribing again: %s", said)
+	}
+}
+
 // What a connection may hold is bounded.
 func TestTooManyRuntimesAreRefused(t *testing.T) {
 	h := newHost(t)

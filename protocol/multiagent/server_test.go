@@ -119,6 +119,12 @@ func TestReject(t *testing.T) {
 		`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"r","toolName":"command","result":null,"success":false,"errorMessage":"nope"}}`,
 		`{"type":"error","conversationId":"uuid","error":"nope","payload":{"code":"rejected","message":"nope"}}`,
 	)
+	h.happens(protocol.ApprovalRequested, protocol.Approval{Request: "without a reason", Kind: protocol.ApproveCommand})
+	h.takes()
+	h.says(`{"type":"approve_tool","conversationId":"uuid","requestId":"without a reason","payload":{"approved":false}}`)
+	if told := h.takes(); len(told) == 0 || told[len(told)-1] != `{"type":"error","conversationId":"uuid","error":"Tool execution rejected","payload":{"code":"rejected","message":"Tool execution rejected"}}` {
+		t.Errorf("rejected without a reason: %s", told)
+	}
 	h.says(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
 	h.says(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":false}}`)
 	h.wants(

@@ -1,0 +1,123 @@
+package multiagent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+const bareError = `{"type":"error","error":"Unknown event type: bogus"}`
+
+// MA-15: the real system's errors need not name a conversation. They are of what waits for an answer, else of the only turn.
+func TestAnErrorThatNamesNoConversation(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	id := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	if c.says(bareError); c.code(id) != protocol.CodeAgentFailed || !strings.Contains(c.answers[id].Error.Message, "bogus") {
+		t.Errorf("while a send waits: %v", c.answers[id])
+	}
+	c.sends("y")
+	if c.says(bareError); c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
+		t.Errorf("during a turn: %+v", c.state.Turn)
+	}
+	c.says(bareError)
+	if last := c.events[len(c.events)-1]; last.Type != protocol.Raw {
+		t.Errorf("without anything that it could be of: %s", last.Type)
+	}
+}
+
+// Of two turns that it could end, an error that names neither ends none.
+func TestAnErrorThatCouldBeOfSeveralEndsNone(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	c.asks(protocol.DoSend, "other", protocol.SendData{Text: "y"})
+	c.waits()
+	if c.says(bareError); c.state.Turn == nil {
+		t.Errorf("ended: %+v", c.state.Last)
+	}
+}
+
+// MA-11: a server that knows of no stream is believed: the turn is over, and nothing was interrupted.
+func TestNothingToCancelEndsTheTurnThatWeThinkThereIs(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
+	c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+	c.frames = nil
+	c.says(failure(notFound))
+	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
+	if r := result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
+		t.Errorf("answered %+v", r)
+	}
+	if c.state.Last == nil || c.state.Last.Reason != protocol.ReasonError {
+		t.Errorf("%+v", c.state.Last)
+	}
+}
+
+// MA-7: a conversation's domain is the agent, else the option's, else the document's.
+func TestASessionWithoutAnAgentHasADomain(t *testing.T) {
+	for _, c := range []struct{ agent, option, want string }{
+		{"", "", "software_development"}, {"", "law", "law"}, {"medicine", "law", "medicine"},
+	} {
+		g := newCaller(t, map[string]string{"domain": c.option})
+		g.asks(protocol.DoCreate, "", protocol.CreateData{Agent: c.agent})
+		g.wants(fmt.Sprintf(`{"type":"start_conversation","payload":{"domainId":%q}}`, c.want))
+	}
+}
+
+// MA-16: a conversation that cannot be started is told in the document's codes, and is not there.
+func TestAConversationThatCannotBeStarted(t *testing.T) {
+	for code, want := range map[protocol.Code]string{
+		protocol.CodeNoAgent: notConfigured, protocol.CodeInternal: streamError, protocol.CodeTooMany: badRequest,
+	} {
+		h := newHost(t, protocol.Door{})
+		h.answer = func(out *protocol.Output, c *protocol.Command) bool {
+			if c.Command == protocol.DoCreate {
+				h.desk.Fail(out, c, protocol.Errorf(code, "no"))
+			}
+			return c.Command == protocol.DoCreate
+		}
+		h.says(`{"type":"start_conversation","payload":{"domainId":"x"}}`)
+		h.wants(fmt.Sprintf(`{"type":"error","error":"no","payload":{"code":%q,"message":"no"}}`, want))
+	}
+}
+
+// MA-15, MA-16: what our server refuses is told for every message, in the conversation that it is of.
+func TestEveryRefusalIsTold(t *testing.T) {
+	for verb, c := range map[protocol.Verb]struct{ frame, code string }{
+		protocol.DoSend:      {`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, streamError},
+		protocol.DoInterrupt: {`{"type":"cancel_stream","conversationId":"uuid"}`, streamError},
+		protocol.DoApprove:   {`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, executeFailed},
+		protocol.DoSubscribe: {`{"type":"PING","conversationId":"uuid"}`, streamError},
+	} {
+		h := newHost(t, protocol.Door{})
+		h.answer = func(out *protocol.Output, c *protocol.Command) bool {
+			if c.Command == verb {
+				h.desk.Fail(out, c, protocol.Errorf(protocol.CodeInternal, "no"))
+			}
+			return c.Command == verb
+		}
+		h.says(c.frame)
+		told := h.takes()
+		if want := fmt.Sprintf(`{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`, c.code); len(told) == 0 || told[len(told)-1] != want {
+			t.Errorf("%s: told %s", verb, told)
+		}
+	}
+}
+
+// Who is told that it is not told any more is this connection, not another one.
+func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
+	h := newHost(t, protocol.Door{})
+	h.used()
+	for client, want := range map[string]string{"else": "", "e1": `"code":"not_found"`} {
+		gone := protocol.Event{Session: "uuid", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: "no_session"})}
+		h.do(h.codec.Native(h.now, gone.AppendJSON(nil)))
+		if got := strings.Join(h.takes(), ""); (got != "") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", client, got)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package multiagent
+
+import (
+	"fmt"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// A hold of one message is an edit's, and ends with it; a hold of the whole queue stays.
+func TestAnEditEndsItsHoldAlone(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+	message := c.state.Queue[0].MessageID
+	c.asks(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: message})
+	whole := result[protocol.QueueHoldResult](c, c.asks(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{}))
+	if got := c.state.Holds; len(got) != 2 || got[0].Reason != protocol.HoldEdit || got[0].MessageID != message || got[1].Reason != protocol.HoldUser {
+		t.Fatalf("held: %+v", got)
+	}
+	c.asks(protocol.DoQueueEdit, "uuid", protocol.QueueEditData{MessageID: message, Text: "now"})
+	if got := c.state.Holds; len(got) != 1 || got[0].ID != whole.Hold || c.state.Queue[0].Text != "now" {
+		t.Errorf("after the edit: %+v", got)
+	}
+}
+
+// MA-11: an interrupt that the server does not answer has failed, unless its turn is over.
+func TestAnInterruptWithoutAnAnswer(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	turn := c.state.Turn.Turn
+	for _, of := range []string{turn, ""} {
+		id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: of})
+		if c.waits(); c.code(id) != protocol.CodeTimeout {
+			t.Errorf("while the turn %q goes on: %+v", of, c.answers[id])
+		}
+	}
+	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: turn})
+	c.says(completeExample)
+	c.waits()
+	if r := result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
+		t.Errorf("of a turn that ended by itself: %+v", r)
+	}
+}
+
+// Who interrupts what was sent a moment ago has sent it; of a turn that is over nothing is cancelled.
+func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	none := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: "over"})
+	if r := result[protocol.InterruptResult](c, none); r == nil || r.Interrupted {
+		t.Errorf("of a turn that is over: %+v", c.answers[none])
+	}
+	c.frames = nil
+	send := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
+	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, cancelExample)
+	if r := result[protocol.SendResult](c, send); r == nil || r.Status != protocol.SendStarted {
+		t.Errorf("sent: %+v", c.answers[send])
+	}
+	c.says(failure(cancelled))
+	if r := result[protocol.InterruptResult](c, id); r == nil || !r.Interrupted || c.state.Last.Reason != protocol.ReasonInterrupted {
+		t.Errorf("interrupted: %+v, %+v", c.answers[id], c.state.Last)
+	}
+}
+
+// A turn of ours in which a tool comes first goes on until the server says otherwise.
+func TestOurTurnGoesOnAfterAToolThatComesFirst(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	c.says(executedExample)
+	if c.state.Turn == nil || !c.wake.IsZero() {
+		t.Errorf("the turn is over, or about to be: %v", c.wake)
+	}
+}
+
+// What is remembered of commands is bounded.
+func TestOnlyTheNewestKeysAreKept(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	for i := range 2 * maxAnswers {
+		c.asksWithKey(protocol.DoQueueRelease, "uuid", fmt.Sprint("k", i), protocol.QueueReleaseData{})
+	}
+	if got := len(c.codec.memory.keys); got > maxAnswers {
+		t.Errorf("%d keys", got)
+	}
+}

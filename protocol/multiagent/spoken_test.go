@@ -1,0 +1,109 @@
+package multiagent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// MA-14: a result that is nothing but what a server of ours makes of text is text; any other is kept as it is.
+func TestAResultOfTextIsText(t *testing.T) {
+	for given, want := range map[string]string{
+		`{"output":"done\n","exitCode":3}`: `text "done\n" code 3 output `,
+		`{"output":"done","more":1}`:       `text "" code 0 output {"output":"done","more":1}`,
+		`"done"`:                           `text "" code 0 output "done"`,
+	} {
+		c := newCaller(t, nil)
+		c.follows()
+		c.sends("x")
+		c.says(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"k","toolName":"rm","result":` + given + `,"success":true}}`)
+		tool := c.story.Turns[0].Items[0]
+		code := 0
+		if tool.Tool.End.ExitCode != nil {
+			code = *tool.Tool.End.ExitCode
+		}
+		if got := fmt.Sprintf("text %q code %d output %s", tool.Text.String(), code, tool.Tool.End.Output); got != want {
+			t.Errorf("%s became %s, want %s", given, got, want)
+		}
+	}
+}
+
+// MA-15: an error that ends a turn is told beside the turn's end, with the server's code.
+func TestAnErrorThatEndsATurnIsTold(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	c.says(failure(streamError))
+	var told protocol.ErrorData
+	for _, e := range c.events {
+		if e.Type == protocol.ErrorRaised {
+			_ = e.Decode(&told)
+		}
+	}
+	if told.Message != "because" || told.Details["code"] != streamError || told.Code != c.state.Last.Code {
+		t.Errorf("told %+v, ended %+v", told, c.state.Last)
+	}
+}
+
+// MA-7: conversations are started in the order in which they were asked for.
+func TestConversationsAreStartedInTheirOrder(t *testing.T) {
+	c := newCaller(t, nil)
+	first, second := c.asks(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.asks(protocol.DoCreate, "", protocol.CreateData{Agent: "b"})
+	for i, id := range []string{first, second} {
+		c.says(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
+		if r := result[protocol.CreateResult](c, id); r == nil || r.Session != fmt.Sprint("c", i) {
+			t.Errorf("%d: %+v", i, c.answers[id])
+		}
+	}
+}
+
+// MA-10: what the chunks left out, or contradict, is told by the whole message: nothing of it twice, nothing of it lost.
+func TestAWholeMessageCompletesItsChunks(t *testing.T) {
+	chunk := func(text string) string {
+		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text + `","agentName":"A"}}`
+	}
+	for _, c := range []struct {
+		chunks []string
+		whole  string
+		want   string // the parts
+	}{
+		{[]string{"one ", "two"}, "one two", "one two"},
+		{[]string{"one "}, "one two", "one two"},
+		{nil, "one two", "one two"},
+		{[]string{"one ", "two"}, "", "one two"},
+		{[]string{"two"}, "one two", "two|one two"},
+	} {
+		g := newCaller(t, nil)
+		g.follows()
+		g.sends("x")
+		for _, text := range c.chunks {
+			g.says(chunk(text))
+		}
+		g.says(`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` + c.whole + `","agentName":"A","metadata":{"tokenCount":150,"durationMs":2500}}}`)
+		var parts []string
+		for _, it := range g.story.Turns[0].Items {
+			parts = append(parts, it.Text.String())
+		}
+		if got := strings.Join(parts, "|"); got != c.want {
+			t.Errorf("%q, then %q: %s, want %s", c.chunks, c.whole, got, c.want)
+		}
+		if end := g.story.Turns[0].End; end == nil || end.Usage.Output != 150 || end.DurationMS != 2500 {
+			t.Errorf("%q: ended %+v", c.whole, end)
+		}
+	}
+}
+
+// What waits in the queue is bounded, and who asks for more is told.
+func TestAFullQueueIsTold(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	for range maxWaits {
+		c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
+	}
+	if id := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "y"}); c.code(id) != protocol.CodeTooMany {
+		t.Errorf("one more: %+v", c.answers[id])
+	}
+}
