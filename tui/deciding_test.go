@@ -269,6 +269,21 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	}
 }
 
+func TestWhatMayBeChosenTogetherLooksSo(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "ask me")
+	j.asks(protocol.Approval{Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?", Questions: []protocol.Question{{
+		ID: "of", Text: "Which of them?", Many: true, Choices: []protocol.Choice{{ID: "x", Label: "Left"}, {ID: "y", Label: "Right"}},
+	}}})
+	j.caughtUp()
+	s := open(t, j, 80, 30)
+	s.quiet()
+	s.press("tab", "enter")
+	s.shows("[x] Left", "[ ] Right")
+	s.press("down", "enter")
+	s.shows("[x] Left", "[x] Right")
+}
+
 func TestOtherRequestsAreAKeyAway(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 30)
 	s.quiet()

@@ -301,9 +301,13 @@ func (f *form) row(r row) string {
 	case rowChoice:
 		q := &f.questions[r.question]
 		c := &q.Choices[r.index]
-		mark := "( ) "
+		marks := [...]string{"( ) ", "(•) "}
+		if q.Many {
+			marks = [...]string{"[ ] ", "[x] "}
+		}
+		mark := marks[0]
 		if slices.Contains(f.picked[q.ID], c.ID) {
-			mark = "(•) "
+			mark = marks[1]
 		}
 		text := mark + oneLine(transcript.Reveal(cmp.Or(c.Label, c.ID)))
 		if c.About != "" {

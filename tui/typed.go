@@ -13,10 +13,23 @@ import (
 
 // plainHelp is what /help tells.
 const plainHelp = `a line is sent as a message; // sends one that begins with /
-/approve [REQUEST], /always [REQUEST], /deny [REQUEST] [REASON], /stop [REQUEST] [REASON], /explain [REQUEST], /option ID [REQUEST], /answer [REQUEST] QUESTION=TEXT…
-of a plan: /keep [REQUEST] N… allows those tasks alone, /replan [REQUEST] REASON asks for another plan
-/interrupt [keep|hold|clear], /queue, /now N, /edit N TEXT, /remove N, /move N TO, /hold, /release, /retry, /status, /quit
-/find WORDS tells where they are; /rules lists what is allowed without asking, /revoke N takes it back`
+/approve [REQUEST]: allow it once; REQUEST says which, when several wait
+/always [REQUEST]: allow it from now on
+/deny [REQUEST] [REASON]: refuse it
+/stop [REQUEST] [REASON]: refuse it and end the turn
+/explain [REQUEST]: let the agent say why it asks
+/option ID [REQUEST]: take an option of the agent's own
+/answer [REQUEST] QUESTION=TEXT…: answer its questions
+/keep [REQUEST] N…: of a plan allow those tasks alone
+/replan [REQUEST] REASON: ask for another plan
+/interrupt [keep|hold|clear]: end the turn, and what becomes of the queue
+/queue: the messages that wait, with their numbers
+/now N, /edit N TEXT, /remove N, /move N TO: send one now, change it, take it away, move it
+/hold, /release: let the queue wait, or go on
+/find WORDS: where they were said
+/rules: what is allowed without asking; /revoke N takes it back
+/status: the session and its connection; /retry connects now
+/quit: leave; the session goes on`
 
 // take carries out a line that a person typed.
 func (p *plain) take(t typed) {

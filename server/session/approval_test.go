@@ -389,6 +389,10 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		if want := []string{"yes allow_once", "deny allow_once", "session_deny deny", "deny_stop deny_stop", "explain explain"}; !slices.Equal(ids, want) {
 			t.Errorf("options %q, want %q", ids, want)
 		}
+		a = ask(protocol.Approval{Request: "d", Kind: protocol.ApproveQuestion, Title: "?"})
+		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Do not answer" || a.Options[1].Kind != protocol.Deny {
+			t.Errorf("a question is answered with %+v", a.Options)
+		}
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "ever"})), protocol.CodeNotFound)
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Decision: protocol.Deny})), protocol.CodeInvalidMessage)
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Decision: "perhaps"})), protocol.CodeInvalidMessage)

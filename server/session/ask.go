@@ -136,6 +136,9 @@ func (s *Session) complete(a *protocol.Approval) {
 		{Kind: protocol.DenyStop, Label: "Deny and stop"},
 		{Kind: protocol.Explain, Label: "Explain"},
 	}
+	if a.Kind == protocol.ApproveQuestion {
+		own[0].Label, own[2].Label = "Answer", "Do not answer"
+	}
 	var options []protocol.Option
 	has := map[protocol.Decision]bool{}
 	offer := func(o protocol.Option) {

@@ -17,7 +17,7 @@ func Compare(path string, old *string, text string) File {
 	}
 	b := lines(text)
 	ids := map[string]int{}
-	inA, inB, _ := common(numbered(a, ids), numbered(b, ids), most)
+	inA, inB := alike(numbered(a, ids), numbered(b, ids), most)
 	slide(a, inA, inB)
 	slide(b, inB, inA)
 	f.Hunks = hunks(a, b, inA, inB)

@@ -365,6 +365,44 @@ func TestWhatIsInCommonIsTheMost(t *testing.T) {
 	})
 }
 
+func TestWhatIsInCommonIsInOneOrderWhateverTheLimit(t *testing.T) {
+	seq := rapid.SliceOfN(rapid.IntRange(0, 30), 0, 30)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := seq.Draw(t, "a"), seq.Draw(t, "b")
+		inA, inB := alike(a, b, rapid.IntRange(0, 8).Draw(t, "limit"))
+		var gotA, gotB []int
+		for i, in := range inA {
+			if in {
+				gotA = append(gotA, a[i])
+			}
+		}
+		for i, in := range inB {
+			if in {
+				gotB = append(gotB, b[i])
+			}
+		}
+		if !slices.Equal(gotA, gotB) {
+			t.Fatalf("%v and %v have in common %v and %v", a, b, gotA, gotB)
+		}
+	})
+}
+
+func TestAManyTimesChangedFileShowsWhatChanged(t *testing.T) {
+	var a, b strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&a, "line %d\n", i)
+		if i%3 == 0 {
+			fmt.Fprintf(&b, "another line %d\n", i)
+		} else {
+			fmt.Fprintf(&b, "line %d\n", i)
+		}
+	}
+	f := Compare("x", new(a.String()), b.String())
+	if added, removed := f.Counts(); added != 10_000 || removed != 10_000 {
+		t.Errorf("+%d −%d", added, removed)
+	}
+}
+
 // longest is the length of the longest common subsequence, by the book.
 func longest(a, b []int) int {
 	row := make([]int, len(b)+1)

@@ -1,7 +1,7 @@
 package patch
 
-// most is how many differences are looked for at most. Texts that differ in more
-// are replaced as a whole.
+// most is how many differences are looked for at most. Stretches that differ in
+// more are replaced as a whole.
 const most = 600
 
 // common marks what two sequences have in common, in order (Myers, "An O(ND)

@@ -166,6 +166,16 @@ func (r *Run) Code(line string, tokens []code.Token, over Style) {
 	r.Add(line[at:], over)
 }
 
+// join appends what another one says, as it is dressed.
+func (r *Run) join(o *Run) {
+	at := r.text.Len()
+	r.text.WriteString(o.text.String())
+	for _, s := range o.stretch {
+		s.from, s.to = s.from+at, s.to+at
+		r.stretch = append(r.stretch, s)
+	}
+}
+
 // Over adds a style to the bytes from one to another.
 func (r *Run) Over(from, to int, style Style) {
 	var out []stretch

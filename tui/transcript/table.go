@@ -36,9 +36,9 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 	if widths == nil {
 		return append(out, m.cellsAlone(rows, width)...)
 	}
-	gap, right := marked(columnGap, Faint), toTheRight(raw[under])
+	gap, sides := marked(columnGap, Faint), sidesOf(raw[under])
 	for i, cells := range rows {
-		out = append(out, m.row(cells, widths, right, gap)...)
+		out = append(out, m.row(cells, widths, sides, gap)...)
 		if i == 0 {
 			rule := make([]string, columns)
 			for c, w := range widths {
@@ -50,16 +50,16 @@ func (m *markdown) table(lines *text.Segments, width int) []string {
 	return out
 }
 
-// cells are the cells of a row: as many as there are columns.
+// cells are the cells that a row has, at most as many as there are columns. Those
+// it lacks are not made: short rows under a head of many columns would cost their
+// product.
 func (m *markdown) cells(line string, columns int, style Style) []*Run {
-	out := make([]*Run, columns)
-	cells := splitRow(line)
-	for i := range out {
-		if i < len(cells) {
-			out[i] = m.cell(cells[i], style)
-		} else {
-			out[i] = &Run{}
+	var out []*Run
+	for _, cell := range splitRow(line) {
+		if len(out) == columns {
+			break
 		}
+		out = append(out, m.cell(cell, style))
 	}
 	return out
 }
@@ -89,12 +89,27 @@ func isDelimiter(line string) bool {
 	return true
 }
 
-// toTheRight tells the columns that stand at their right edge: ---:
-func toTheRight(line string) []bool {
+// side is where the cells of a column stand.
+type side uint8
+
+const (
+	atLeft   side = iota
+	atRight       // ---:
+	atMiddle      // :---:
+)
+
+// sidesOf reads them from the line under a table's head.
+func sidesOf(line string) []side {
 	cells := splitRow(line)
-	out := make([]bool, len(cells))
+	out := make([]side, len(cells))
 	for i, cell := range cells {
-		out[i] = strings.HasSuffix(cell, ":") && !strings.HasPrefix(cell, ":")
+		switch {
+		case !strings.HasSuffix(cell, ":"):
+		case strings.HasPrefix(cell, ":"):
+			out[i] = atMiddle
+		default:
+			out[i] = atRight
+		}
 	}
 	return out
 }
@@ -124,7 +139,7 @@ func splitRow(line string) []string {
 }
 
 // row renders one row, as many lines high as its highest cell.
-func (m *markdown) row(cells []*Run, widths []int, right []bool, gap string) []string {
+func (m *markdown) row(cells []*Run, widths []int, sides []side, gap string) []string {
 	var columns [][]string
 	height := 1
 	for i, w := range widths {
@@ -146,14 +161,18 @@ func (m *markdown) row(cells []*Run, widths []int, right []bool, gap string) []s
 			if y < len(lines) {
 				cell = lines[y]
 			}
-			room := strings.Repeat(" ", max(0, widths[x]-ansi.StringWidth(cell)))
-			switch {
-			case right[x]:
-				line.WriteString(room + cell)
-			case x < len(columns)-1:
-				line.WriteString(cell + room)
-			default:
-				line.WriteString(cell)
+			room := max(0, widths[x]-ansi.StringWidth(cell))
+			before := 0
+			switch sides[x] {
+			case atRight:
+				before = room
+			case atMiddle:
+				before = room / 2
+			case atLeft:
+			}
+			line.WriteString(strings.Repeat(" ", before) + cell)
+			if x < len(columns)-1 {
+				line.WriteString(strings.Repeat(" ", room-before))
 			}
 		}
 		out[y] = line.String()
@@ -186,15 +205,27 @@ func columnWidths(rows [][]*Run, columns, room int) []int {
 }
 
 // cellsAlone is a table without room for its columns: every cell on lines of
-// its own, rows apart.
+// its own, after the name of its column, rows apart.
 func (m *markdown) cellsAlone(rows [][]*Run, width int) []string {
 	var out []string
+	names := make([]string, len(rows[0]))
+	if len(rows) > 1 {
+		for i, head := range rows[0] {
+			if name := head.text.String(); name != "" {
+				names[i] = ansi.Truncate(name, max(width/2, 1), "…") + ": "
+			}
+		}
+		rows = rows[1:]
+	}
 	for i, cells := range rows {
 		if i > 0 {
 			out = append(out, "")
 		}
-		for _, c := range cells {
-			out = append(out, c.flow(width, atWords)...)
+		for c, cell := range cells {
+			line := &Run{}
+			line.Add(names[c], Strong)
+			line.join(cell)
+			out = append(out, line.flow(width, atWords)...)
 		}
 	}
 	return out
