@@ -20,9 +20,11 @@ type Conn struct {
 	limit int64           // of one foreign message, in bytes; static
 	get   Get             // static; nil: nothing can be read
 
-	refuser Refuser // the codec, if it is one; static
-	ready chan struct{}   // capacity 1: lines wait
-	space chan struct{}   // capacity 1: lines were read
+	name string // of the dialect that a server is to speak; empty at our server's end; static
+
+	refuser Refuser       // the codec, if it is one; static
+	ready   chan struct{} // capacity 1: lines wait
+	space   chan struct{} // capacity 1: lines were read
 
 	life context.Context
 	end  context.CancelFunc
@@ -36,23 +38,25 @@ type Conn struct {
 	codec   protocol.Codec
 	lines   []byte // native, to be read
 	wake    *time.Timer
+	said    []byte // the first frame of our client's, until something is heard
 	closing *protocol.Close
 	err     error // why no frame comes any more
 }
 
 // NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
 func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
-	return Dialed(ws, codec, limit, nil)
+	return Dialed(ws, "", codec, limit, nil)
 }
 
-// Dialed is NewConn at our client's end, with how a codec that is a Getter gets what it asks for.
-func Dialed(ws *websocket.Conn, codec protocol.Codec, limit int64, get Get) *Conn {
+// Dialed is NewConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
+// what it asks for. A server that speaks something else is found out by its first word: reading fails with the code unsupported.
+func Dialed(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get) *Conn {
 	refuser, _ := codec.(Refuser)
 	if ws.SetReadLimit(limit); refuser != nil {
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}
 	c := &Conn{
-		ws: ws, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
+		ws: ws, name: name, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
 		deaf: make(chan struct{}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -71,6 +75,9 @@ func (c *Conn) call(f func(time.Time) protocol.Output) {
 	out := f(time.Now())
 	for _, line := range out.Native {
 		c.lines = append(append(c.lines, line...), '\n')
+	}
+	if c.name != "" && c.said == nil && len(out.Foreign) > 0 {
+		c.said = out.Foreign[0].Data
 	}
 	c.out.put(out.Foreign)
 	c.fetch()
@@ -126,7 +133,7 @@ const maxBacklog = 1 << 20
 // receive hands foreign frames to the codec until there are no more.
 func (c *Conn) receive() {
 	defer close(c.deaf)
-	for {
+	for first := true; ; first = false {
 		kind, r, err := c.ws.Reader(c.life)
 		var data []byte
 		if err == nil {
@@ -139,6 +146,14 @@ func (c *Conn) receive() {
 		case int64(len(data)) > c.limit:
 			c.refuse()
 			return
+		case first && c.name != "":
+			c.mu.Lock()
+			err = strange(c.name, c.said, data)
+			c.mu.Unlock()
+			if err != nil {
+				c.fail(err)
+				return
+			}
 		}
 		c.call(func(now time.Time) protocol.Output {
 			return c.codec.Foreign(now, protocol.Frame{Data: data, Binary: kind == websocket.MessageBinary})

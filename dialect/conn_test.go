@@ -56,7 +56,7 @@ func pairOf(t *testing.T, codec protocol.Codec, get Get) (*Conn, *websocket.Conn
 			t.Error(err)
 			return
 		}
-		made <- Dialed(ws, codec, 1<<20, get)
+		made <- Dialed(ws, "", codec, 1<<20, get)
 	})}
 	served := make(chan struct{})
 	go func() {

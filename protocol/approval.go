@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -119,6 +121,23 @@ type ApprovalResolvedData struct {
 	Input    *ApprovalInput `json:"input,omitempty"`
 	Rule     *Rule          `json:"rule,omitempty"`    // given by this answer (allow_always)
 	ByRule   string         `json:"by_rule,omitempty"` // the rule that allowed it without asking
+}
+
+// Subject is what a rule for such a request matches, by equality: the command with its directory, the tool's name, or the paths of a
+// patch. Empty: no rule can match. Matching anything looser needs a parser of commands.
+func (a *Approval) Subject() string {
+	switch a.Kind {
+	case ApproveCommand:
+		if a.Command != "" {
+			return a.CWD + "\x00" + a.Command
+		}
+	case ApproveTool:
+		return a.Name
+	case ApprovePatch:
+		paths := slices.Sorted(slices.Values(a.Paths))
+		return strings.Join(slices.Compact(paths), "\x00")
+	}
+	return ""
 }
 
 // A Rule allows what matches it without asking. It matches by equality alone: kind and subject.

@@ -105,6 +105,9 @@ type Call struct {
 	Options map[string]string
 	Memory  *Memory // of this client's connections; never nil
 
+	// Kin says that the server is one of ours, as it told when it let us in.
+	Kin bool
+
 	// Brief says that the client is gone after a command or two: what a codec would keep for it, it must not promise.
 	Brief bool
 }

@@ -11,6 +11,9 @@ const Version = "v1"
 // Subprotocol is the WebSocket subprotocol of the native protocol.
 const Subprotocol = "agentctl." + Version
 
+// SpeaksHeader is the HTTP header in which a server of ours says what it speaks at a path: Subprotocol, or the name of a dialect.
+const SpeaksHeader = "Agentctl-Speaks"
+
 // Path is where a server serves the native protocol.
 const Path = "/v1/ws"
 

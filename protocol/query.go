@@ -73,6 +73,18 @@ func (q *Query) In(text string) bool {
 	return true
 }
 
+// Count returns how often the text holds every word: as often as the rarest of them, none of which overlaps itself.
+func (q *Query) Count(text string) int {
+	q.low, _ = fold(q.low[:0], text)
+	least := -1
+	for _, w := range q.words {
+		if n := bytes.Count(q.low, w); least < 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
 // Spans returns where any of the words is, in order; what touches or overlaps is one span.
 func (q *Query) Spans(text string) []Span {
 	low, same := fold(q.low[:0], text)

@@ -50,6 +50,33 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
+func TestAQueryCountsItsRarestWord(t *testing.T) {
+	for _, tt := range []struct {
+		query, text string
+		want        int
+	}{
+		{"key", "a key, KEYS and a monKey", 3},
+		{"aa", "aaaaa", 2},
+		{"cache key", "key cache KEY key", 1},
+		{"cache key", "key", 0},
+		{`"a b"`, "a\nb a\tb a b", 3},
+		{"\u212A", "k K \u212A", 3},
+		{"漢", "漢字 漢", 2},
+		{"x", "", 0},
+	} {
+		q, err := ParseQuery(tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Count(tt.text); got != tt.want {
+			t.Errorf("%q in %q: %d, want %d", tt.query, tt.text, got, tt.want)
+		}
+		if (tt.want > 0) != q.In(tt.text) {
+			t.Errorf("%q in %q: counted %d, but In says otherwise", tt.query, tt.text, tt.want)
+		}
+	}
+}
+
 func TestAQueryMarksItsWords(t *testing.T) {
 	for _, tt := range []struct{ query, text, want string }{
 		{"key", "a key, KEYS and a monKey", "a [key], [KEY]S and a mon[Key]"},

@@ -41,6 +41,7 @@ type Hit struct {
 	Kind    HitKind   `json:"kind"`
 	Item    string    `json:"item,omitempty"` // id of the part, tool call or request; of a user's message
 	Time    time.Time `json:"time"`
+	Count   int       `json:"count"`   // of the words in the item: see Query.Count; 0: not counted
 	Snippet string    `json:"snippet"` // a line of the text around the first word
 	Matches []Span    `json:"matches"` // in the snippet
 }

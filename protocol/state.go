@@ -142,6 +142,16 @@ func (s *State) Pending(request string) *Approval {
 	return nil
 }
 
+// Ruled returns the rule that allows what is asked without asking anybody, or nil. The request and its end follow each other in the log, so
+// that nobody who is told of the first need be asked.
+func (s *State) Ruled(a *Approval) *Rule {
+	subject := a.Subject()
+	if subject == "" {
+		return nil
+	}
+	return s.Rule(a.Kind, subject)
+}
+
 // Rule returns the rule that allows an approval of that kind and subject, or nil.
 func (s *State) Rule(kind, subject string) *Rule {
 	for i := range s.Rules {

@@ -29,7 +29,7 @@ type Dialects struct {
 
 // speak serves a dialect's clients at any path below prefix.
 func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return spoken(d.Name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 			CompressionMode: websocket.CompressionDisabled, InsecureSkipVerify: true, // the listener's guard has looked at the origin
 		})
@@ -48,7 +48,7 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 			Sign: s.sign, Version: s.version, Trail: s.trails[d.Name],
 		}
 		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
-	})
+	}))
 }
 
 // trails makes one for each dialect.

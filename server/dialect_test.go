@@ -54,6 +54,33 @@ func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 	}
 }
 
+// Whoever comes to the wrong place is told what is spoken there, WebSocket or not.
+func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
+	w := newWorld(t)
+	pipe := NewPipe()
+	pipe.Dialect = sandcastle.Name
+	w.serve(pipe.Listener)
+	for _, c := range []struct {
+		through *http.Client
+		path    string
+		speaks  string
+	}{
+		{through(w.pipe.Dial), protocol.Path, protocol.Subprotocol},
+		{through(w.pipe.Dial), "/", protocol.Subprotocol},
+		{through(w.pipe.Dial), dialectPath + "myagent", "myagent"},
+		{through(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
+		{through(pipe.Dial), protocol.Path, sandcastle.Name},
+	} {
+		ws, resp, err := websocket.Dial(t.Context(), "ws://server"+c.path, &websocket.DialOptions{HTTPClient: c.through})
+		if err == nil {
+			_ = ws.CloseNow()
+		}
+		if resp == nil || resp.Header.Get(protocol.SpeaksHeader) != c.speaks {
+			t.Errorf("%s: %v %v", c.path, resp, err)
+		}
+	}
+}
+
 // A message over the limit gets the error of its dialect, and then the close: to its sender alone.
 func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 	w := newWorld(t)

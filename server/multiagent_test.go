@@ -29,7 +29,12 @@ type strangerFrame struct {
 
 func meet(t *testing.T, through *http.Client, query string) *stranger {
 	t.Helper()
-	ws, _, err := websocket.Dial(t.Context(), "ws://server"+dialectPath+multiagent.Name+query, &websocket.DialOptions{HTTPClient: through})
+	return meetAt(t, through, "ws://server"+dialectPath+multiagent.Name+query)
+}
+
+func meetAt(t *testing.T, through *http.Client, url string) *stranger {
+	t.Helper()
+	ws, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: through})
 	must(t, err)
 	t.Cleanup(func() { _ = ws.CloseNow() })
 	return &stranger{t, ws}

@@ -1,12 +1,47 @@
 package server
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"net"
+	"strings"
 	"testing"
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/protocol/multiagent"
 )
+
+// Who comes in without a credential may what the listener's role may, is called by its dialect and address, and what it says of
+// itself changes neither.
+func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
+	w := newWorld(t)
+	for role, may := range map[protocol.Role]bool{protocol.RoleObserver: false, protocol.RoleOperator: true} {
+		l, err := ListenOpen("127.0.0.1:0")
+		must(t, err)
+		l.Dialect, l.Role = multiagent.Name, role
+		addr := w.serve(l)
+		s := meetAt(t, through(func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", addr) }), "ws://"+addr+"/any/path")
+		s.says(`{"type":"start_conversation","payload":{"domainId":"d"}}`)
+		if !may {
+			if f, _ := s.hears("error"); f.Payload.Code != "forbidden" {
+				t.Errorf("%s: %+v", role, f)
+			}
+			continue
+		}
+		f, _ := s.hears("conversation_started")
+		s.says(`{"type":"send_message","conversationId":"` + f.Payload.ConversationID + `","payload":{"content":"few"}}`)
+		s.hears("message_complete")
+		list := ok[protocol.ListResult](w.dial(), protocol.DoList, "", nil).Sessions
+		h := ok[protocol.HistoryResult](w.dial(), protocol.DoHistory, list[0].Session, protocol.HistoryData{})
+		var e protocol.Event
+		must(t, json.Unmarshal(h.Events[0], &e))
+		if e.Type != protocol.MessageUser || e.By == nil || !strings.HasPrefix(e.By.Name, multiagent.Name+"@") {
+			t.Errorf("%s by %+v", e.Type, e.By)
+		}
+	}
+}
 
 // An open listener lets in programs of this machine: no other machine, no page of a browser.
 func TestAnOpenListenerIsForThisMachinesPrograms(t *testing.T) {

@@ -23,6 +23,12 @@ func TestTooManyCommandsASecondAreRefused(t *testing.T) {
 			}
 			return ""
 		}
+		fresh := w.dial().pump()
+		for i := range 12 {
+			if got, want := ping(fresh), i >= 10; (got != "") != want {
+				t.Errorf("command %d of who just came: %q", i, got)
+			}
+		}
 		time.Sleep(time.Minute) // does not add up to more than a second's worth
 		for i := range 30 {
 			want := protocol.Code("")

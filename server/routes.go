@@ -35,7 +35,15 @@ func (s *Server) handler(l *Listener) http.Handler {
 	mux.Handle("/api/", s.counted(web.Handler(s.hub, s.log)))
 	mux.HandleFunc("/api", web.NotFound)
 	mux.HandleFunc("/", web.NotFound)
-	return exact(mux)
+	return spoken(protocol.Subprotocol, exact(mux))
+}
+
+// spoken says with every response what is spoken here, so that a client of another language can say what is wrong.
+func spoken(what string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(protocol.SpeaksHeader, what)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // exact answers paths as they are written: the mux would redirect those that are spelt in another way.

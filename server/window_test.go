@@ -125,6 +125,17 @@ func TestClientWithoutAcksHasNoWindow(t *testing.T) {
 		if list, bytes := events(c.settled(), id); list[len(list)-1].Type != protocol.TurnEnded || bytes < 2<<20 {
 			t.Errorf("got %d events of %d bytes", len(list), bytes)
 		}
+		w.server.mu.Lock()
+		defer w.server.mu.Unlock()
+		for conn := range w.server.conns {
+			conn.mu.Lock()
+			for _, sub := range conn.subs {
+				if conn.unacked != 0 || len(sub.marks) != 0 {
+					t.Errorf("%d bytes and %d writes are kept until they are acknowledged", conn.unacked, len(sub.marks))
+				}
+			}
+			conn.mu.Unlock()
+		}
 	})
 }
 

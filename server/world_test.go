@@ -160,6 +160,9 @@ func dialThrough(t testing.TB, dial func(context.Context) (net.Conn, error)) *cl
 		HTTPClient: through(dial), Subprotocols: []string{protocol.Subprotocol},
 	})
 	must(t, err)
+	if got := ws.Subprotocol(); got != protocol.Subprotocol {
+		t.Errorf("the server speaks %q", got)
+	}
 	ws.SetReadLimit(-1)
 	t.Cleanup(func() { _ = ws.CloseNow() })
 	return &client{t: t, ws: ws, patience: patience}

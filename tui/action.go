@@ -13,7 +13,7 @@ const (
 	doWire         action = "wire"
 	doContext      action = "context"
 	doNextNeed     action = "next-need"
-	doNextFocus    action = "next-part"
+	doNextPart     action = "next-part"
 	doPreviousPart action = "previous-part"
 	doInterrupt    action = "interrupt"
 	doPageUp       action = "page-up"
@@ -98,6 +98,7 @@ const (
 	doRevoke action = "rules.revoke"
 
 	doFilter        action = "sessions.filter"
+	doFindAll       action = "sessions.find"
 	doSort          action = "sessions.sort"
 	doPreview       action = "sessions.preview"
 	doCreate        action = "sessions.create"
@@ -108,6 +109,8 @@ const (
 	doSessionKeys   action = "sessions.help"
 	doCloseSession  action = "ending.close"
 	doDeleteSession action = "ending.delete"
+
+	doFindOthers action = "found.find"
 
 	doCompact action = "context.compact"
 

@@ -121,6 +121,9 @@ func (a *approvals) Render(pending []protocol.Approval, now time.Time, width, ro
 	form, at = window(form, at, rows-1-len(about))
 	a.rows = len(form)
 	a.whole = a.rows == all && len(about) > 0
+	if a.whole && 2+len(about)+len(form) <= rows {
+		about = append(about, "") // numbers of lines are no numbers of options
+	}
 	out = slices.Concat([]string{a.look.rule(title, width)}, about, form)
 	out = out[:min(len(out), rows)]
 	if f.input == nil {
@@ -166,8 +169,10 @@ func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending in
 		return " · a moment …"
 	case f.input != nil:
 		return " · enter done · esc discard"
+	case !focused && keys.key(doNextPart) == "":
+		return " · a number"
 	case !focused:
-		return " · tab, or a number"
+		return prefixed(between, keys.key(doNextPart)) + ", or a number"
 	}
 	pairs := []any{doReason, "reason", doExamine, "view"}
 	if amendable(r) {

@@ -20,6 +20,8 @@ func (n *narrator) linked(l Link) {
 		n.line("connected again")
 	case l.State == Reconnecting && l.Attempt <= 1:
 		n.line("%s%s", l.State, because(l.Reason))
+	case l.State == Reconnecting && l.Attempt == 2:
+		n.line("%s", l.Advice)
 	case l.State == Offline:
 		n.line("%s%s", l.State, because(l.Reason))
 		n.line("%s", l.Advice)

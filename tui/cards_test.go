@@ -138,7 +138,7 @@ func TestARunningToolHasAClock(t *testing.T) {
 	s.shows("running 5m36s")
 	s.journal.add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000})
 	s.tell()
-	s.shows("✓ 1m1s")
+	s.shows("✓ 1m01s")
 	s.give(tickMsg{})
 	if n := len(s.m.story.runs); n != 0 {
 		t.Errorf("%d clocks are left", n)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -16,7 +18,8 @@ const (
 )
 
 // checklist is a turn's plan as one item that changes in place: its tasks, how
-// they stand, how long they took and, unfolded, what came of them.
+// they stand, how long they took and, unfolded, what came of them. While the panel
+// of the plan lists the tasks a folded one does not.
 type checklist struct {
 	look    *look
 	about   string // the question, or the summary
@@ -24,6 +27,7 @@ type checklist struct {
 	word    string // how it stands, once the tasks do not say it
 	failed  bool
 	over    bool // its turn ended
+	listed  bool // the panel shows the tasks now: nobody reads them twice
 	started time.Time
 	ended   time.Time
 }
@@ -149,7 +153,13 @@ func (c *checklist) runs() bool {
 	return !c.over && slices.ContainsFunc(c.steps, func(s step) bool { return s.Status == protocol.StatusRunning })
 }
 
+// short tells that the tasks show elsewhere.
+func (c *checklist) short() bool { return c.listed && !c.over }
+
 func (c *checklist) Estimate(_ int, folded bool) int {
+	if folded && c.short() {
+		return 2
+	}
 	if folded {
 		return 3 + min(len(c.steps), stepRows)
 	}
@@ -175,9 +185,11 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 		right += " · " + took(c.ended.Sub(c.started))
 	}
 	b := transcript.Block{Head: []string{"", spread(title, c.look.dim.Render(right), width)}}
-	if folded {
+	switch {
+	case folded && c.short():
+	case folded:
 		b.Body = c.folded(width)
-	} else {
+	default:
 		for i := range c.steps {
 			b.Body = append(b.Body, c.row(&c.steps[i], width))
 			b.Body = append(b.Body, c.came(&c.steps[i], width)...)
@@ -216,11 +228,21 @@ func (c *checklist) folded(width int) []string {
 	return out
 }
 
-// row is a task on a line: how it stands, what it is, what was said last, and for
-// how long.
+// row is a task on a line.
 func (c *checklist) row(s *step, width int) string {
+	left, said, right, style := c.stands(s)
+	mark, title, _ := strings.Cut(left, " ")
+	left = "   " + style.Render(mark) + " " + title + c.look.dim.Render(said)
+	if right == "" {
+		return fit(left, width)
+	}
+	return spread(left, style.Render(right), width)
+}
+
+// stands is how a task stands, in words: a mark and what it is, what was said last,
+// and for how long.
+func (c *checklist) stands(s *step) (left, said, right string, style lipgloss.Style) {
 	mark, style := "·", c.look.dim
-	var right string
 	switch s.Status {
 	case protocol.StatusRunning:
 		mark, style, right = "▸", c.look.warn, "running"
@@ -242,14 +264,10 @@ func (c *checklist) row(s *step, width int) string {
 	if s.attempt > 1 {
 		right = fmt.Sprintf("attempt %d · %s", s.attempt, right)
 	}
-	left := "   " + style.Render(mark) + " " + oneLine(transcript.Clean(s.Title))
 	if s.said != "" {
-		left += c.look.dim.Render(": " + oneLine(transcript.Clean(s.said)))
+		said = ": " + oneLine(transcript.Clean(s.said))
 	}
-	if right == "" {
-		return fit(left, width)
-	}
-	return spread(left, style.Render(right), width)
+	return mark + " " + oneLine(transcript.Clean(s.Title)), said, right, style
 }
 
 // ran is how long a task took that is over.

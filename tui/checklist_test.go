@@ -126,7 +126,76 @@ func TestOfALongPlanWhatIsUnderWayShows(t *testing.T) {
 	j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks})
 	j.caughtUp()
 	s := open(t, j, 80, 40)
+	s.shows("plan · 30 of 60 done · tab · 29 before · 23 after", "✓ task number 29", "· task number 30")
+	s.journal.end(protocol.ReasonInterrupted)
+	s.tell()
 	s.shows("… 26 tasks before", "✓ task number 29", "· task number 30", "… 22 more tasks")
+}
+
+func TestNoTaskIsListedTwice(t *testing.T) {
+	for name, scene := range scenes {
+		for _, height := range []int{24, 36, 60} {
+			s := open(t, scene(), 100, height)
+			twice := func(when string) {
+				t.Helper()
+				for _, task := range []string{"List the tests", "讀紀錄", "Sum up", "Read the imports", "Drop what is unused"} {
+					n := 0
+					for _, line := range strings.Split(s.text(), "\n") {
+						for _, mark := range []string{"✓ ", "▸ ", "· ", "✗ ", "⊘ "} {
+							if strings.HasPrefix(strings.TrimLeft(line, " "), mark+task) && !strings.Contains(line, "· 09:41") {
+								n++
+							}
+						}
+					}
+					if n > 1 {
+						t.Errorf("%s, %d rows, %s: %q is listed %d times:\n%s", name, height, when, task, n, s.text())
+					}
+				}
+			}
+			twice("at work")
+			s.journal.turn = "turn-m1"
+			s.journal.end(protocol.ReasonInterrupted)
+			s.tell()
+			twice("at the end")
+		}
+	}
+}
+
+func TestAPlanToConfirmIsListedOnce(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	tasks := []protocol.Task{{ID: "a", Title: "List the tests"}, {ID: "b", Title: "Sum up"}}
+	j.add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: tasks})
+	j.asks(protocol.Approval{Request: "r1", Kind: protocol.ApprovePlan, Title: "Two tasks", Tasks: tasks})
+	j.caughtUp()
+	s := open(t, j, 100, 40)
+	if n := strings.Count(s.text(), "List the tests"); n != 1 {
+		t.Errorf("it is listed %d times:\n%s", n, s.text())
+	}
+	s.journal.as(ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
+	s.tell()
+	s.shows("plan · 0 of 2 done", "· List the tests")
+}
+
+func TestTheTasksAreListedWhereverThePlanStands(t *testing.T) {
+	s := open(t, scenes["pipeline"](), 80, 40)
+	list := s.m.story.list
+	if steps := list.Source(s.m.story.steps).(*checklist); !steps.short() {
+		t.Error("the transcript repeats the panel")
+	}
+	s.shows("plan · 1 of 4 done · tab", "▸ Run each a hundred times: 40 of 212", "running 4")
+	list.Fold(s.m.story.steps, false)
+	s.give(tickMsg{})
+	s.shows("With the race detector.") // who unfolds it wants all of it
+	list.Fold(s.m.story.steps, true)
+	s.journal.add(protocol.PlanCancelled, protocol.PlanFaultData{Message: "by ada"})
+	s.tell()
+	if s.m.plan.of(s.m.state) == nil {
+		s.shows("✓ List the tests", "cancelled: by ada")
+	}
+	s.journal.end(protocol.ReasonCompleted)
+	s.tell()
+	s.shows("✓ List the tests", "· Sum up")
 }
 
 func TestWhatWasCutOffIsMarked(t *testing.T) {

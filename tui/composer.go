@@ -59,6 +59,16 @@ func (c *composer) key(msg tea.KeyPressMsg) { c.area.press(msg) }
 // paste inserts text that may come from anywhere.
 func (c *composer) paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
+// giveBack puts a text before the new message.
+func (c *composer) giveBack(s string) {
+	s = transcript.Clean(s)
+	if c.editing != "" {
+		c.draft = strings.TrimSpace(s + "\n\n" + c.draft)
+		return
+	}
+	c.write(strings.TrimSpace(s + "\n\n" + c.area.Value()))
+}
+
 // write replaces what is written.
 func (c *composer) write(s string) { c.area.SetValue(s) }
 

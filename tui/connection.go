@@ -125,7 +125,7 @@ func (m *model) outage(width int) []string {
 		advice = append(advice, oneLine(transcript.Clean(l.Advice)), m.again(), "ctrl+c twice leaves")
 	case l.State == Reconnecting && l.Attempt > 1:
 		style, why = &m.look.warn, cmp.Or(why, "the connection was lost")
-		advice = append(advice, m.again(), "you can read on, and what you send waits")
+		advice = append(advice, oneLine(transcript.Clean(l.Advice)), m.again(), "you can read on, and what you send waits")
 	default:
 		return nil
 	}

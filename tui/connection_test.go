@@ -22,7 +22,7 @@ func TestWhatWasMissedIsMarked(t *testing.T) {
 	s.hides("you reconnected here")
 	s.journal.caughtUp()
 	s.tell()
-	s.shows("── the connection was lost here", "── you reconnected here · away 2m5s · 1 turn ended · 1 message queued · 1 approval allowed by bob")
+	s.shows("── the connection was lost here", "── you reconnected here · away 2m05s · 1 turn ended · 1 message queued · 1 approval allowed", "bob")
 }
 
 func TestManyMissedDecisionsAreCounted(t *testing.T) {
@@ -51,6 +51,24 @@ func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 	s.shows("── you reconnected here · away 4s · the server was restarted · 1 turn ended")
 }
 
+func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 30)
+	s.journal.link(Link{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	s.tell()
+	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
+	b := newTable(t, 100, 12)
+	b.give(linkMsg{State: Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
+	b.shows("F5 tries again now · start one with: agentctl serve")
+	n := newNarrator(time.UTC)
+	n.linked(Link{State: Connected})
+	n.linked(Link{State: Reconnecting, Attempt: 1, Reason: "closed"})
+	n.linked(Link{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n.linked(Link{State: Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	if got := n.out.String(); got != "reconnecting: closed\nstart one with: agentctl serve\n" {
+		t.Errorf("told %q", got)
+	}
+}
+
 func TestABlinkIsNotMarked(t *testing.T) {
 	for _, c := range []struct {
 		away  time.Duration
@@ -65,7 +83,7 @@ func TestABlinkIsNotMarked(t *testing.T) {
 		s.tell()
 		s.hides("the connection was lost here")
 		if c.marks {
-			s.shows("you reconnected here · away 1h0m · nothing was missed")
+			s.shows("you reconnected here · away 1h00m · nothing was missed")
 		} else {
 			s.hides("you reconnected here")
 		}
@@ -185,4 +203,43 @@ func TestAnOfflineScreenSaysWhyAndWhatToDo(t *testing.T) {
 	s.hides("F5")
 	s.press("f5")
 	s.shows("cannot be reached any more")
+}
+
+func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {
+	event := func(typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
+		return &protocol.Event{Type: typ, By: by, Data: protocol.MustEncode(data)}
+	}
+	for want, e := range map[string]*protocol.Event{
+		"you reconnected here · the server was restarted · ": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldRestart}),
+		"you reconnected here · the server was restarted":    event(protocol.TurnStarted, nil, protocol.TurnStartedData{Resumed: true}),
+		"you reconnected here · 1 approval allowed by a rule": event(protocol.ApprovalResolved, &ada, protocol.ApprovalResolvedData{
+			Request: "r", Outcome: protocol.Allowed, ByRule: "u1",
+		}),
+		"you reconnected here · 1 approval expired": event(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired}),
+		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
+	} {
+		var a absence
+		a.lost(dawn)
+		a.returns(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
+		a.saw(e)
+		if got := a.over(dawn, 6); got != strings.TrimSuffix(want, " · ") {
+			t.Errorf("%s: %q, want %q", e.Type, got, want)
+		}
+		if a.saw(e); a.over(dawn, 6) != "" {
+			t.Errorf("%s: told again", e.Type)
+		}
+	}
+	for _, c := range []struct{ mode, reason, want string }{
+		{protocol.ModeResume, "", ""},
+		{protocol.ModeResume, protocol.ResumeReplayed, "what was missed was replayed"},
+		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
+		{protocol.ModeResume, protocol.ResetEpoch, ""},
+		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: this is how it is now"},
+		{protocol.ModeReset, protocol.ResetResubscribed, "followed again: what ended meanwhile is not told"},
+		{protocol.ModeReset, protocol.ResetEpoch, "the session's log was replaced (" + protocol.ResetEpoch + "): this is how it is now"},
+	} {
+		if got := reattached(c.mode, c.reason); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.mode, c.reason, got, c.want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -161,6 +162,23 @@ func TestTheContextPageFitsEverySize(t *testing.T) {
 					t.Fatalf("line %q at %dx%d", line, width, height)
 				}
 			}
+		}
+	}
+}
+
+func TestAContextThatFillsUpIsSeenToDoSo(t *testing.T) {
+	l := newLook(time.UTC, "")
+	for percent, want := range map[float64]*lipgloss.Style{0: &l.good, 74.9: &l.good, 75: &l.warn, 89.9: &l.warn, 90: &l.bad, 120: &l.bad} {
+		if l.filling(percent) != want {
+			t.Errorf("%v%% is dressed as another number", percent)
+		}
+	}
+}
+
+func TestAFewTokensAreNotNothing(t *testing.T) {
+	for percent, want := range map[float64]string{0: "0%", 0.01: "<1%", 0.6: "1%", 99.4: "99%", 100: "100%"} {
+		if got := percentText(percent); got != want {
+			t.Errorf("%v%% shows as %s, want %s", percent, got, want)
 		}
 	}
 }

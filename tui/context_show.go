@@ -46,7 +46,7 @@ func (l *look) filling(percent float64) *lipgloss.Style {
 func (m *model) fullness() []string {
 	var out []string
 	if c := m.info(); c != nil && c.MaxTokens > 0 {
-		s := fmt.Sprintf("context %.0f%%", c.Percent)
+		s := "context " + percentText(c.Percent)
 		if m.width >= 80 {
 			s = m.look.gauge(c.Percent, 6)
 		}
@@ -103,7 +103,7 @@ func (p *contextPage) now(m *model, width int) []string {
 	if c == nil {
 		return p.words(cmp.Or(p.none, "…"), &l.dim, width)
 	}
-	number := fmt.Sprintf(" %.0f%%", c.Percent)
+	number := " " + percentText(c.Percent)
 	bar := meter.Bar(c.Percent/100, min(width-2-ansi.StringWidth(number), 60))
 	out := []string{fit(" "+l.filling(c.Percent).Render(bar)+l.bold.Render(number), width)}
 	about := thousands(c.Tokens) + " tokens"

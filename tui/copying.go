@@ -88,7 +88,7 @@ func (m *model) copyKey(key string) tea.Cmd {
 			m.moveChoice(list.Move(c.at, -page))
 		case doPageDown:
 			m.moveChoice(list.Move(c.at, page))
-		case doNextFocus, doPreviousPart, doHelp, doInterrupt, doFind:
+		case doNextPart, doPreviousPart, doHelp, doInterrupt, doFind:
 			m.endCopying()
 			return m.dispatch(key, tea.KeyPressMsg{})
 		}

@@ -3,6 +3,7 @@ package tui
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -312,4 +313,84 @@ func TestNobodyDecidesOnWhatTheWindowHasNoRoomFor(t *testing.T) {
 	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "no" {
 		t.Errorf("decided %+v", data)
 	}
+}
+
+func TestHowARequestStandsIsSaidInWords(t *testing.T) {
+	rule := &protocol.Rule{Scope: "every use of it"}
+	for _, c := range []struct {
+		r    protocol.ApprovalResolvedData
+		by   *protocol.Actor
+		want string
+	}{
+		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed}, &ada, "✓ allowed · decided by ada"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways, Rule: rule}, &ada, "✓ allowed always (every use of it) · decided by ada"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways}, &ada, "✓ allowed always · decided by ada"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: "u1"}, &ada, "✓ allowed always · by rule u1"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "no"}, &bob, "✗ denied and stopped · decided by bob · no"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Expired}, nil, "✗ expired: nobody decided in time"},
+		{protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}, nil, "⊘ cancelled"},
+		{protocol.ApprovalResolvedData{Outcome: "of tomorrow"}, nil, "of tomorrow"},
+	} {
+		if got := outcome(&c.r, c.by); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.r, got, c.want)
+		}
+	}
+}
+
+func TestADecisionOfSomebodyElseIsSaidAloud(t *testing.T) {
+	denied := protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny}
+	s := open(t, scenes["approval"](), 100, 30)
+	s.quiet()
+	s.m.word = ""
+	s.journal.as(bob, protocol.ApprovalResolved, denied)
+	s.tell()
+	if s.m.word != "✗ denied · decided by bob" {
+		t.Errorf("said %q", s.m.word)
+	}
+	s = open(t, scenes["approval"](), 100, 30) // one's own needs no word
+	s.quiet()
+	_, _ = s.m.Update(press("3"))
+	s.m.word = ""
+	s.journal.as(ada, protocol.ApprovalResolved, denied)
+	s.tell()
+	if s.m.word != "" {
+		t.Errorf("said %q of one's own decision", s.m.word)
+	}
+	s = open(t, scenes["approval"](), 100, 30) // but one's own from elsewhere does
+	s.quiet()
+	s.m.word = ""
+	s.journal.as(ada, protocol.ApprovalResolved, denied)
+	s.tell()
+	if s.m.word != "✗ denied · decided by ada" {
+		t.Errorf("said %q of what was decided elsewhere", s.m.word)
+	}
+}
+
+func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
+	old := strings.Repeat("a\nb\n", 40)
+	for name, r := range map[string]*protocol.Approval{
+		"a long command": {Kind: protocol.ApproveCommand, Title: "x", Command: strings.Repeat("echo a long line of words\n", 30), Why: "why"},
+		"changes":        {Kind: protocol.ApproveTool, Title: "x", Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: strings.Repeat("a\nc\n", 40)}}},
+	} {
+		a := approvals{look: newLook(time.UTC, "")}
+		f := newForm(a.look, r)
+		all, hidden := a.about(r, f, 60, 1000)
+		if hidden != 0 || len(all) < 30 {
+			t.Fatalf("%s: %d lines, %d hidden", name, len(all), hidden)
+		}
+		for rows := range 30 {
+			if shown, hidden := a.about(r, f, 60, rows); len(shown) > rows || len(shown)+hidden != len(all) {
+				t.Errorf("%s in %d rows: %d shown and %d hidden of %d", name, rows, len(shown), hidden, len(all))
+			}
+		}
+	}
+}
+
+func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
+	s := open(t, long(1), 80, 24)
+	s.run(s.m.interruptNow())
+	if s.m.word != "no turn is under way" || s.m.interrupt != (interrupt{}) {
+		t.Errorf("said %q, %+v", s.m.word, s.m.interrupt)
+	}
+	s.askedNothing()
 }

@@ -99,7 +99,8 @@ type desk struct {
 	drafts        map[string]string // by session, of those given up
 	panel         panel             // what is asked of the person, or nil
 	pager         *pager
-	wire          *wire // on the screen, or nil
+	wire          *wire  // on the screen, or nil
+	trove         *trove // on the screen while no session is, or nil
 	preview       preview
 	tour          tour
 	attention     attention
@@ -257,11 +258,13 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return d.key(key.String(), msg)
 	case tea.PasteMsg:
-		if d.panel != nil {
+		if d.trove != nil {
+			d.trove.paste(msg.Content)
+		} else if d.panel != nil {
 			d.panel.paste(d, msg.Content)
 		}
 	case tea.MouseWheelMsg:
-		d.wheel(msg)
+		return d.wheel(msg)
 	case tea.MouseClickMsg:
 		return d.click(msg)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/meter"
@@ -74,6 +75,10 @@ func (d *desk) draw() tea.View {
 	}
 	if d.wire != nil {
 		d.wire.show(&v, d.width, d.height)
+		return v
+	}
+	if d.trove != nil {
+		d.trove.show(d, &v)
 		return v
 	}
 	s := d.shape()
@@ -186,14 +191,15 @@ func (d *desk) foot() string {
 		return fit(link+d.look.bad.Render(" "+oneLine(transcript.Clean(d.lost))), d.width)
 	}
 	if link != "" {
-		return fit(link+d.look.dim.Render(" · "+keys.hint(doRetry, "tries again now")), d.width)
+		return fit(link+d.look.dim.Render(prefixed(" · ", keys.hint(doRetry, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
 	}
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
 	}
-	hints := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doSort, "sort", doPreview, "preview",
+	can := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort", doPreview, "preview",
 		doAllow, "allow", doDeny, "deny", doRename, "rename", doEndSession, "end")
-	return d.look.dim.Render(spread(" "+hints, keys.hint(doHelp, "help"), d.width))
+	help := keys.hint(doHelp, "help")
+	return d.look.dim.Render(spread(" "+hints(can, d.width-ansi.StringWidth(help)-2), help, d.width))
 }
 
 // about is a line about the chosen session: what its row has no room for.
@@ -228,7 +234,15 @@ func (d *desk) about() string {
 
 // gauge is how full a context is: a bar of width cells and the number.
 func (l *look) gauge(percent float64, width int) string {
-	return meter.Bar(percent/100, width) + fmt.Sprintf(" %.0f%%", percent)
+	return meter.Bar(percent/100, width) + " " + percentText(percent)
+}
+
+// percentText is a percentage in whole ones; what is not nothing does not show so.
+func percentText(percent float64) string {
+	if percent > 0 && percent < 0.5 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", percent)
 }
 
 // queueOf says how many messages of a session wait.

@@ -34,13 +34,7 @@ type field struct {
 }
 
 func newField(label, text, empty string, choices ...string) field {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(text)
-	in.CursorEnd()
-	in.Focus()
-	return field{label: label, empty: empty, choices: choices, input: in}
+	return field{label: label, empty: empty, choices: choices, input: *newWords(text)}
 }
 
 func (f *fields) value(i int) string { return f.list[i].input.Value() }

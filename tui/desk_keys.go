@@ -27,6 +27,8 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case d.wire != nil:
 		return wireKey(&d.wire, key, msg)
+	case d.trove != nil:
+		return d.trove.key(d, key, msg)
 	case d.panel != nil:
 		return d.panel.key(d, key, msg)
 	}
@@ -38,6 +40,9 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 		return d.back()
 	case doNextNeed:
 		return d.next()
+	case doFind:
+		d.showTrove()
+		return nil
 	case doRetry:
 		return d.retry()
 	case doWire:
@@ -67,6 +72,8 @@ func (d *desk) listKey(does action) tea.Cmd {
 		d.move(-d.list.Len())
 	case doLast:
 		d.move(d.list.Len())
+	case doFindAll:
+		d.showTrove()
 	case doFilter:
 		d.panel = newFiltering(d)
 	case doSort:
@@ -98,7 +105,7 @@ func (d *desk) sessionKey(does action, s *protocol.Summary) tea.Cmd {
 		d.tour = tour{}
 		return d.enter(s.Session)
 	case doRename:
-		d.panel = newRenaming(d, s)
+		d.panel = newRenaming(s)
 	case doEndSession:
 		d.panel = &ending{session: s.Session, name: callOf(s), closed: s.Status == protocol.Closed}
 	case doAllow, doDeny:
@@ -129,7 +136,7 @@ func (d *desk) back() tea.Cmd {
 	return d.enter(d.open[0].id)
 }
 
-func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look}) }
+func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look, inSessions}) }
 
 // at is the place of the chosen session, or of what took it; -1 when none is
 // there.
@@ -167,24 +174,29 @@ func (d *desk) narrow(filter string) {
 	d.list.Narrow(filter)
 }
 
-func (d *desk) wheel(msg tea.MouseWheelMsg) {
+func (d *desk) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	switch {
 	case d.pager != nil && msg.Button == tea.MouseWheelUp:
 		d.pager.list.Scroll(-3)
 	case d.pager != nil:
 		d.pager.list.Scroll(3)
+	case d.trove != nil && msg.Button == tea.MouseWheelUp:
+		return d.trove.move(d, -3)
+	case d.trove != nil:
+		return d.trove.move(d, 3)
 	case msg.Button == tea.MouseWheelUp:
 		d.move(-3)
 	default:
 		d.move(3)
 	}
+	return nil
 }
 
 // click chooses the session that is clicked on; one that is chosen opens.
 func (d *desk) click(msg tea.MouseClickMsg) tea.Cmd {
 	shape := d.shape()
 	i := d.top(shape.rows) + msg.Y - 1
-	if d.pager != nil || d.panel != nil || msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > shape.rows || msg.X >= shape.width || i >= d.list.Len() {
+	if d.pager != nil || d.trove != nil || d.panel != nil || msg.Button != tea.MouseLeft || msg.Y < 1 || msg.Y > shape.rows || msg.X >= shape.width || i >= d.list.Len() {
 		return nil
 	}
 	s := d.list.At(i)

@@ -14,8 +14,7 @@ func (d *desk) enter(id string) tea.Cmd {
 	if d.shown != nil {
 		d.leave()
 	}
-	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
-	if i >= 0 {
+	if i := d.openAt(id); i >= 0 {
 		d.shown = d.open[i]
 		d.open = slices.Delete(d.open, i, i+1)
 	} else {
@@ -60,7 +59,7 @@ func (d *desk) leave() {
 // giveUp ends the subscription of a session that is gone; one that is on the
 // screen may still be read, until it is left.
 func (d *desk) giveUp(id string) {
-	i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
+	i := d.openAt(id)
 	if i < 0 {
 		return
 	}
@@ -86,9 +85,14 @@ func (d *desk) end(i int) {
 	d.under.Go(o.work.close)
 }
 
+// openAt is where a session is among those subscribed; -1: it is not.
+func (d *desk) openAt(id string) int {
+	return slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id })
+}
+
 // subscribed is the session if it is among those subscribed, or nil.
 func (d *desk) subscribed(id string) *opened {
-	if i := slices.IndexFunc(d.open, func(o *opened) bool { return o.id == id }); i >= 0 {
+	if i := d.openAt(id); i >= 0 {
 		return d.open[i]
 	}
 	return nil

@@ -69,7 +69,7 @@ func newCreating(d *desk) panel {
 }
 
 // newRenaming asks for a session's name.
-func newRenaming(d *desk, s *protocol.Summary) panel {
+func newRenaming(s *protocol.Summary) panel {
 	f := &fields{title: "rename " + callOf(s), keys: "enter renames · esc back", list: []field{newField("name", oneLine(transcript.Clean(s.Name)), "none: its title shows")}}
 	session := s.Session
 	f.done = func(d *desk) tea.Cmd {

@@ -26,7 +26,7 @@ func (d *desk) row(s *protocol.Summary, width int, chosen bool) string {
 	mark, style, status := d.standing(s)
 	name := pad(callOf(s), max(min(width/4, 28), 14))
 	about := oneLine(transcript.Clean(cmp.Or(s.Doing, s.Title)))
-	agent, right := "", ""
+	var agent, right string
 	switch {
 	case width < wordy:
 		right = queueMark(s) + " " + d.since(s)
@@ -97,7 +97,7 @@ func percentOf(s *protocol.Summary) string {
 	if s.Percent <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f%%", s.Percent)
+	return percentText(s.Percent)
 }
 
 // queueMark is queueOf where there is little room.

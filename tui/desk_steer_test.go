@@ -55,7 +55,7 @@ func TestTheDeskFollowsChanges(t *testing.T) {
 	asked := dawn
 	b.tell(protocol.Summary{Session: "s3", Deleted: true},
 		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: dawn})
-	b.shows("sessions · 4", "2 approvals 1m0s")
+	b.shows("sessions · 4", "2 approvals 1m00s")
 	b.hides("release")
 	if b.d.chosen != chosen {
 		t.Error("what was chosen is not any more")
@@ -66,11 +66,11 @@ func TestTheDeskFollowsChanges(t *testing.T) {
 
 func TestWhatWaitsTicks(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.shows("approval 4m0s")
+	b.shows("approval 4m00s")
 	b.now = b.now.Add(7 * time.Second)
 	b.d.ticking = true
 	b.give(tickMsg{})
-	b.shows("approval 4m7s")
+	b.shows("approval 4m07s")
 	if !b.d.ticking {
 		t.Error("the clock stands still")
 	}
@@ -182,6 +182,14 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
 			t.Fatalf("decided by keys that were in flight: %+v", got)
 		}
+		b.now = b.now.Add(grace * 3 / 4)
+		b.press(key) // starts the silence anew
+		b.now = b.now.Add(grace * 3 / 4)
+		b.armed()
+		b.press(key)
+		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
+			t.Fatalf("decided after too short a silence: %+v", got)
+		}
 		b.now = b.now.Add(2 * grace)
 		b.armed()
 		b.shows("y allow once", "d deny")
@@ -193,6 +201,20 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 			t.Errorf("%s decided %+v, want option %s", key, c, want)
 		}
 		b.hides("$ go mod tidy")
+	}
+}
+
+func TestTheDeskAllowsNothingThatItHadNoRoomToShow(t *testing.T) {
+	b := newTable(t, 60, 5, fleetOfFive()...)
+	b.asks(tidy())
+	b.press("y")
+	b.now = b.now.Add(2 * grace)
+	b.armed()
+	before := len(b.port.sessions["s3"].commands())
+	b.press("y")
+	b.shows("in /home/ada/store", "esc back")
+	if got := b.port.sessions["s3"].commands()[before:]; len(got) > 0 {
+		t.Errorf("decided %+v", got)
 	}
 }
 
@@ -434,8 +456,7 @@ func TestAsManyAsWantedStaySubscribed(t *testing.T) {
 func TestTheDeskHasItsHelp(t *testing.T) {
 	b := newTable(t, 90, 60, fleetOfFive()...)
 	b.press("?")
-	b.press("end")
-	b.shows("Sessions", "allow once what it asks for")
+	b.shows(" Sessions\n", "allow once what it asks for")
 	b.press("q")
 	b.shows("release")
 }

@@ -34,6 +34,7 @@ type port struct {
 	slow     time.Duration // until a session that is left is not followed any more
 	most     int           // how often one session was followed at once
 	script   func(session string) *journal
+	search   func(protocol.SearchData) (protocol.SearchResult, error)
 	create   func(protocol.CreateData) (protocol.CreateResult, error)
 }
 
@@ -80,6 +81,13 @@ func (p *port) Retry() {
 }
 
 func (p *port) Agents() []string { return []string{"claude", "gemini"} }
+
+func (p *port) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
+	if p.search == nil {
+		return protocol.SearchResult{}, errCannotSearch
+	}
+	return p.search(d)
+}
 
 func (p *port) Create(_ context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
 	if p.create == nil {
@@ -311,6 +319,7 @@ func TestGoldenDesk(t *testing.T) {
 			}
 		},
 		"preview":   func(b *table) { b.asks(tidy()); b.press("space") },
+		"found":     func(b *table) { buried(b); b.press("down") },
 		"creating":  func(b *table) { b.press("n"); b.write("fix"); b.press("tab", "right", "tab", "tab"); b.write("Fix it") },
 		"filtering": func(b *table) { b.press("/"); b.write("claude") },
 		"renaming":  func(b *table) { b.press("R"); b.write("-2") },

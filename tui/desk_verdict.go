@@ -20,6 +20,7 @@ type verdict struct {
 	form    *form              // of the request
 	quiet   time.Time          // then it takes keys, when none is pressed before
 	armed   bool
+	seen    bool // the last drawing had room for something of what it is about
 	sending string
 	err     string
 }
@@ -88,6 +89,8 @@ func (v *verdict) key(d *desk, key string, _ tea.KeyPressMsg) tea.Cmd {
 		d.pager = examined(d.look, v.request)
 	case !v.armed:
 		v.quiet = d.now().Add(grace)
+	case does == doAllow && !v.seen:
+		d.pager = examined(d.look, v.request)
 	case does == doAllow:
 		return v.decide(d, protocol.AllowOnce)
 	case does == doDeny:
@@ -154,8 +157,10 @@ func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	case v.sending != "":
 		last = []string{l.warn.Render(fit("   sending: "+v.sending+" …", width))}
 	}
+	v.seen = true
 	if room := max(rows-1-len(last), 0); hidden > 0 || len(about) > room {
 		keep := min(max(room-1, 0), len(about))
+		v.seen = keep > 0
 		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: "+l.keys.hint(doExamine, "view all"), width)))
 	}
 	out := slices.Concat([]string{l.rule(title, width)}, about, last)

@@ -3,7 +3,7 @@
 // plain lines (Plain).
 //
 // It declares the Session and the Fleet it shows, and the Retrier that both may
-// be; a client of a server and a recording satisfy them. It must not know servers,
+// be (a Session a Withdrawer, too); a client of a server and a recording satisfy them. It must not know servers,
 // sockets or how a connection is kept.
 //
 // There is one model per session. Its parts (composer, queue, approvals, …) have methods

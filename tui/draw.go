@@ -73,7 +73,10 @@ func (m *model) draw() tea.View {
 	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, room, m.focus == onApproval)
 	left -= len(request)
 	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
-	plan := panels(m.plan.Render(m.state, m.width, m.focus == onPlan))
+	var plan []string
+	if !m.confirming() || m.focus == onPlan {
+		plan = panels(m.plan.Render(m.state, m.story.plan, m.width, max(planRows, min(stepRows, m.height/5)), m.focus == onPlan))
+	}
 
 	var said []string
 	if left > 0 {
@@ -98,16 +101,31 @@ func (m *model) draw() tea.View {
 	return v
 }
 
+// confirming tells that the request on the screen lists the plan's tasks.
+func (m *model) confirming() bool {
+	r, _ := m.approvals.current(m.state.Approvals)
+	return r != nil && len(r.Tasks) > 0
+}
+
 // edge is the line over the composer.
 func (m *model) edge() string {
-	title := ""
+	keys, title := m.look.keys, ""
+	if !m.story.list.Following() {
+		title = "↓ " + count(m.below(), "line") + " below" + prefixed(between, keys.key(doEnd))
+	}
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(" · enter keeps it · esc gives up")
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.hint(doSend, "keeps it", doGiveUp, "gives up")))
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
-	case !m.story.list.Following():
-		title = m.look.dim.Render("↓ " + count(m.below(), "line") + " below · ctrl+end")
+	case m.focus == onStory:
+		can := keys.hint(doFold, "folds", doView, "view", doCopy, "copy", doLastTurn, "turn before", doNextTurn, "next turn", doFindHere, "find", doBack, "back")
+		if title != "" {
+			can = title + prefixed(between, can)
+		}
+		title = m.look.dim.Render(hints(can, m.width-4))
+	case title != "":
+		title = m.look.dim.Render(title)
 	}
 	return m.look.rule(title, m.width)
 }

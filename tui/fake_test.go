@@ -27,7 +27,11 @@ type recording struct {
 	asked   []asking
 	retried int
 	reply   func(asking) (any, error) // nil: everything succeeds
+
+	withdraws func(id string) bool // nil: nothing is
 }
+
+func (r *recording) Withdraw(id string) bool { return r.withdraws != nil && r.withdraws(id) }
 
 type asking struct {
 	verb protocol.Verb

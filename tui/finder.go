@@ -22,10 +22,12 @@ type finder struct {
 	query *protocol.Query  // nil: nothing is looked for
 	wave  int              // of the search under way; what comes of others is stale
 	busy  bool
-	asOf  uint64 // how far the session was when it began
+	asOf  uint64        // how far the session was when it began
+	goal  *protocol.Hit // gone to first; nil: the newest
 
 	hits   []protocol.Hit // the newest first
-	at     int            // the one that was gone to last
+	counts []int          // of matches in a hit and all newer ones
+	at     int            // the hit that was gone to last
 	cursor string         // where the server goes on; empty: that is all
 	stand  stand          // the line that was gone to last
 
@@ -35,11 +37,13 @@ type finder struct {
 	paged bool          // it goes on when the older turns are there
 }
 
-// stand is a line that has all words: where it is, and what its like are known by.
+// stand is a line that has all words.
 type stand struct {
-	item  transcript.ID
-	line  int
-	match func(line string) bool // nil: nowhere
+	on   bool // there is one
+	item transcript.ID
+	line int
+	has  int // matches on it
+	past int // matches in its item that are newer: below it
 }
 
 const (
@@ -56,13 +60,7 @@ type hitsMsg struct {
 // write begins to ask for words.
 func (f *finder) write() {
 	f.stop()
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(f.text)
-	in.CursorEnd()
-	in.Focus()
-	f.input = &in
+	f.input = newWords(f.text)
 }
 
 // stop ends the search under way.
@@ -77,7 +75,7 @@ func (f *finder) forget() {
 }
 
 // Render is the line where the words are written, or what is looked for and how
-// many places there are.
+// many matches there are.
 func (f *finder) Render(l *look, width int) []string {
 	const label = " find: "
 	switch {
@@ -86,10 +84,10 @@ func (f *finder) Render(l *look, width int) []string {
 		return []string{fit(l.key.Render(label)+f.input.View(), width)}
 	case f.query == nil:
 		return nil
-	case f.busy && len(f.hits) == 0:
+	case f.busy && (len(f.hits) == 0 || f.goal != nil):
 		return []string{l.dim.Render(fit(label+f.text+" …", width))}
 	}
-	places := f.places()
+	places := f.matches()
 	right := strings.Trim(places+" · "+l.keys.hint(doOlder, "older", doNewer, "newer", doBack, "ends it"), "· ") + " "
 	if ansi.StringWidth(label+f.text+right) > width {
 		right = places + " "
@@ -97,16 +95,43 @@ func (f *finder) Render(l *look, width int) []string {
 	return []string{l.dim.Render(spread(label+f.text, right, width))}
 }
 
-// places tells which of how many, "" when that is not known.
-func (f *finder) places() string {
+// matches tells which of how many, "" when that is not known. The server counts
+// those of a hit, and the screen may lay out less or more than that: then the
+// number stays within the hit's.
+func (f *finder) matches() string {
 	if f.local || len(f.hits) == 0 {
 		return ""
 	}
-	n := strconv.Itoa(len(f.hits))
+	n := strconv.Itoa(f.counts[len(f.counts)-1])
 	if f.cursor != "" {
 		n += "+"
 	}
-	return strconv.Itoa(f.at+1) + " of " + n
+	newer := f.newer(f.at)
+	return strconv.Itoa(min(newer+f.stand.past+1, f.counts[f.at])) + " of " + n
+}
+
+// newer is how many matches are in the hits that are newer than one.
+func (f *finder) newer(hit int) int {
+	if hit == 0 {
+		return 0
+	}
+	return f.counts[hit-1]
+}
+
+// add takes a hit that is older than all there are.
+func (f *finder) add(h protocol.Hit) {
+	h.Snippet, h.Matches = "", nil // the screen shows the item itself
+	f.hits = append(f.hits, h)
+	f.counts = append(f.counts, f.newer(len(f.counts))+max(h.Count, 1))
+}
+
+// looking is what a line is matched with; has is how many matches the last one had.
+func (f *finder) looking() (match func(line string) bool, has *int) {
+	has = new(int)
+	return func(line string) bool {
+		*has = f.query.Count(ansi.Strip(line))
+		return *has > 0
+	}, has
 }
 
 func (f *finder) column() int { return len(" find: ") + f.input.Cursor().X }
@@ -169,10 +194,9 @@ func (m *model) told(msg hitsMsg) tea.Cmd {
 	case msg.err != nil:
 		return m.lookFrom(m.story.list.Last(), -1)
 	}
-	first := len(f.hits) == 0
+	fresh := len(f.hits)
 	for _, h := range msg.page.Hits {
-		h.Snippet, h.Matches = "", nil // the screen shows the item itself
-		f.hits = append(f.hits, h)
+		f.add(h)
 	}
 	if f.cursor = msg.page.Cursor; f.cursor == "" || len(f.hits) >= hitsMost {
 		f.busy = false
@@ -181,11 +205,11 @@ func (m *model) told(msg hitsMsg) tea.Cmd {
 	if f.busy {
 		next = m.askHits()
 	}
-	switch {
-	case len(f.hits) == 0 && !f.busy:
+	if len(f.hits) == 0 && !f.busy {
 		m.word = "“" + f.text + "” is not there"
-	case first && len(f.hits) > 0:
-		return tea.Batch(m.goToHit(0, -1), next)
+	}
+	if i := f.reached(fresh); i >= 0 {
+		return tea.Batch(m.goToHit(i, -1), next)
 	}
 	return next
 }
@@ -225,15 +249,22 @@ func (m *model) findNext(by int) tea.Cmd {
 func (m *model) findWithin(by int) bool {
 	f, list := &m.finder, m.story.list
 	id, ok := list.Selected()
-	if !ok || f.stand.match == nil || id != f.stand.item {
+	if !ok || !f.stand.on || id != f.stand.item {
 		return false
 	}
-	line, ok := list.LineFrom(id, f.stand.line+by, by, f.stand.match)
-	if ok {
-		f.stand.line = line
-		list.Show(id, line)
+	match, has := f.looking()
+	line, ok := list.LineFrom(id, f.stand.line+by, by, match)
+	if !ok {
+		return false
 	}
-	return ok
+	if by < 0 {
+		f.stand.past += f.stand.has
+	} else {
+		f.stand.past = max(0, f.stand.past-*has)
+	}
+	f.stand.line, f.stand.has = line, *has
+	list.Show(id, line)
+	return true
 }
 
 // goToHit shows a hit, coming from a newer one (by < 0) or an older one; its turn
@@ -279,9 +310,9 @@ func (m *model) pieceOf(h *protocol.Hit) (transcript.ID, bool) {
 // found shows the item at the last line with the words (by < 0) or the first,
 // unfolded where that is what shows them.
 func (m *model) found(id transcript.ID, by int) {
-	list, query := m.story.list, m.finder.query
-	whole := func(line string) bool { return query.In(ansi.Strip(line)) }
-	some := func(line string) bool { return query.First(ansi.Strip(line)) >= 0 }
+	f, list := &m.finder, m.story.list
+	whole, has := f.looking()
+	some := func(line string) bool { return f.query.First(ansi.Strip(line)) >= 0 }
 	from := 0
 	if by < 0 {
 		from = math.MaxInt
@@ -291,10 +322,14 @@ func (m *model) found(id transcript.ID, by int) {
 		list.Fold(id, false)
 		line, ok = list.LineFrom(id, from, by, whole)
 	}
-	m.finder.stand = stand{id, line, whole}
+	f.stand = stand{}
 	if !ok { // the words are on several lines
-		line, _ = list.LineOf(id, some)
-		m.finder.stand = stand{}
+		line, _ = list.LineFrom(id, 0, 1, some)
+	} else {
+		f.stand = stand{on: true, item: id, line: line, has: *has}
+		if by > 0 && len(f.hits) > 0 { // at its oldest
+			f.stand.past = max(0, f.counts[f.at]-f.newer(f.at)-*has)
+		}
 	}
 	list.Show(id, line)
 }

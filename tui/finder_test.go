@@ -306,28 +306,28 @@ func TestEveryLineOfAnItemIsGoneTo(t *testing.T) {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("- line %d", i)
 	}
-	lines[10], lines[40], lines[80] = "- needle ten", "- needle forty", "- needle eighty"
+	lines[10], lines[40], lines[80] = "- needle ten, needle", "- needle forty", "- needle eighty"
 	j.say("t", strings.Join(lines, "\n"))
 	j.end(protocol.ReasonCompleted)
 	j.caughtUp()
 	s := open(t, j, 80, 20)
 	s.session.reply = func(asking) (any, error) {
 		return protocol.SearchResult{Hits: []protocol.Hit{
-			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t"},
+			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t", Count: 4},
 			{Turn: "turn-m1", First: 1, Kind: protocol.HitUser},
 		}}, nil
 	}
 	s.press("ctrl+f")
 	s.write("needle")
 	s.press("enter")
-	s.shows("needle eighty", "1 of 2")
+	s.shows("needle eighty", "1 of 5")
 	for _, way := range []struct{ key, want, places string }{
-		{"n", "needle forty", "1 of 2"},
-		{"n", "needle ten", "1 of 2"},
-		{"n", "a needle to begin with", "2 of 2"},
-		{"N", "needle ten", "1 of 2"},
-		{"N", "needle forty", "1 of 2"},
-		{"N", "needle eighty", "1 of 2"},
+		{"n", "needle forty", "2 of 5"},
+		{"n", "needle ten", "3 of 5"},
+		{"n", "a needle to begin with", "5 of 5"},
+		{"N", "needle ten", "3 of 5"},
+		{"N", "needle forty", "2 of 5"},
+		{"N", "needle eighty", "1 of 5"},
 	} {
 		s.press(way.key)
 		s.shows(way.want, way.places)

@@ -27,6 +27,9 @@ type Fleet interface {
 	// told; a session may have others too.
 	Agents() []string
 
+	// Search looks through all of them. Its errors are those of Session.Do.
+	Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error)
+
 	// Create makes a session. Its errors are those of Session.Do.
 	Create(ctx context.Context, d protocol.CreateData) (protocol.CreateResult, error)
 }

@@ -23,6 +23,7 @@ func (m *model) take(b batch) tea.Cmd {
 	}
 	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
 	m.outbox.settle(m.state.Seq)
+	m.story.listed(m.plan.of(m.state) != nil)
 	if m.approvals.follow(m.state.Approvals, m.now(), live) {
 		m.quiet = m.now().Add(grace)
 	}
@@ -36,7 +37,7 @@ func (m *model) take(b batch) tea.Cmd {
 	if m.interrupt.over(m.state) {
 		m.interrupt = interrupt{}
 	}
-	return tea.Batch(m.arm(), m.call(), m.holdAgain())
+	return tea.Batch(m.arm(), m.call(), m.holdAgain(), m.sought())
 }
 
 // call calls the person back for what is new; on a desk, the desk does.

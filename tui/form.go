@@ -152,14 +152,7 @@ func (f *form) toReason() {
 	f.write(f.reason)
 }
 
-func (f *form) write(text string) {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(text)
-	in.Focus()
-	f.input = &in
-}
+func (f *form) write(text string) { f.input = newWords(text) }
 
 // key edits the text row that is written; enter keeps it, esc does not.
 func (f *form) key(msg tea.KeyPressMsg) {

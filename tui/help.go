@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"agentctl/tui/transcript"
@@ -18,15 +19,27 @@ var unbound = map[place][][2]string{
 	inApproval: {{"1 … 9", "decide"}},
 }
 
-// help is the keys as an item of a pager.
-type help struct{ look *look }
+// help is the keys as an item of a pager, those of the place where it was asked
+// for first.
+type help struct {
+	look *look
+	at   place
+}
 
 func (h help) Estimate(int, bool) int { return len(bindings) }
 
 func (h help) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
 	var where place
-	for _, bound := range bindings {
+	all := slices.Clone(bindings)
+	rank := func(b binding) int {
+		if b.place == h.at {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b binding) int { return rank(a) - rank(b) })
+	for _, bound := range all {
 		if bound.place != where {
 			where = bound.place
 			b.Body = append(b.Body, "", " "+h.look.user.Render(string(where)))

@@ -21,6 +21,7 @@ const (
 	inTranscript place = "Transcript (tab)"
 	inCopying    place = "Copy mode (space in the transcript)"
 	inSessions   place = "Sessions"
+	inFound      place = "Found in all sessions"
 	inEnding     place = "Ending a session"
 	inRules      place = "Rules"
 	inContext    place = "Context"
@@ -49,7 +50,7 @@ var bindings = []binding{
 	{everywhere, doContext, []string{"f6"}, "how full the agent's context is; make it smaller"},
 	{everywhere, doWire, []string{"f7"}, "the wire: what goes to the server and comes from it"},
 	{everywhere, doNextNeed, []string{"f8"}, "the next session that needs you, then back"},
-	{everywhere, doNextFocus, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
+	{everywhere, doNextPart, []string{"tab"}, "to approval, queue, plan, transcript, composer"},
 	{everywhere, doPreviousPart, []string{"shift+tab"}, "the other way round"},
 	{everywhere, doPageUp, []string{"pgup"}, "scroll the transcript"},
 	{everywhere, doPageDown, []string{"pgdown"}, "scroll it down"},
@@ -58,8 +59,8 @@ var bindings = []binding{
 	{everywhere, doTurnBefore, []string{"alt+up"}, "to the turn before"},
 	{everywhere, doTurnAfter, []string{"alt+down"}, "to the next turn"},
 	{everywhere, doFoldLast, []string{"ctrl+o"}, "unfold or fold the last tool or thought"},
-	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript"},
-	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent"},
+	{everywhere, doFind, []string{"ctrl+f"}, "find words in the transcript, or from all sessions in all of them"},
+	{everywhere, doTakeBack, []string{"ctrl+r"}, "take back a message that was not sent: refused, or waiting for the connection"},
 	{everywhere, doEditor, []string{"ctrl+g"}, "write the message in your editor ($VISUAL, $EDITOR)"},
 	{everywhere, doEarlier, []string{"ctrl+p"}, "what you wrote before"},
 	{everywhere, doLater, []string{"ctrl+n"}, "what you wrote after that"},
@@ -124,6 +125,7 @@ var bindings = []binding{
 	{inCopying, doTakeChoice, []string{"y", "enter"}, "copy what is chosen, or the line"},
 
 	{inSessions, doFilter, []string{"/"}, "only those with these words"},
+	{inSessions, doFindAll, []string{"f"}, "find words in all sessions"},
 	{inSessions, doSort, []string{"s"}, "sort by need, activity, name, agent, context"},
 	{inSessions, doPreview, []string{"space"}, "show what was said last"},
 	{inSessions, doCreate, []string{"n"}, "create a session"},
@@ -132,6 +134,8 @@ var bindings = []binding{
 	{inSessions, doAllow, []string{"y"}, "allow once what it asks for"},
 	{inSessions, doDeny, []string{"d"}, "deny it"},
 	{inSessions, doSessionKeys, []string{"?"}, "this help"},
+
+	{inFound, doFindOthers, []string{"/"}, "other words; enter opens a session where the words are"},
 
 	{inEnding, doCloseSession, []string{"c"}, "close it: what was said stays"},
 	{inEnding, doDeleteSession, []string{"D"}, "remove it with all that was said"},
@@ -269,8 +273,11 @@ func (m *keymap) hint(pairs ...any) string {
 			out = append(out, key+" "+pairs[i+1].(string))
 		}
 	}
-	return strings.Join(out, " · ")
+	return strings.Join(out, between)
 }
+
+// between stands between the keys of a hint.
+const between = " · "
 
 // keyName is a key as people write it.
 func keyName(key string) string {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -91,10 +92,38 @@ func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	}
 }
 
+func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
+	keys, err := newKeymap(Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scene, wants := range map[string][]string{
+		"queue":            {"queue · 2 messages", " · F9", "F12 help"},
+		"tasks to confirm": {"F9, or a number"},
+		"plan":             {"done · F9"},
+	} {
+		s := open(t, scenes[scene](), 80, 40)
+		s.m.look.keys = keys
+		s.quiet()
+		s.give(tea.WindowSizeMsg{Width: 140, Height: 40}) // all is drawn anew
+		s.shows(wants...)
+		s.hides(" tab")
+	}
+
+	s := open(t, scenes["queue"](), 120, 30)
+	s.m.look.keys = keys
+	s.refuse(errRefused)
+	s.write("hello")
+	s.press("f10")
+	s.shows("F11 takes it back")
+	s.press("f9", "e")
+	s.shows("F10 keeps it · esc gives up")
+}
+
 func TestNothingOfTheHelpIsCut(t *testing.T) {
 	l := newLook(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {
-		b := help{l}.Block(width, false)
+		b := help{l, everywhere}.Block(width, false)
 		var all strings.Builder
 		for _, line := range b.Body {
 			if n := ansi.StringWidth(line); n > width {

@@ -93,7 +93,7 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 		return m.showContext(), true
 	case doSessions, doNextNeed: // which a desk takes first
 		m.word = "this server does not tell of its other sessions"
-	case doNextFocus:
+	case doNextPart:
 		m.nextFocus(1)
 	case doPreviousPart:
 		m.nextFocus(-1)
@@ -129,10 +129,7 @@ func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	case doSuspend:
 		return tea.Suspend, true
 	case doTakeBack:
-		if text, ok := m.outbox.takeBack(); ok {
-			m.composer.paste(text)
-			m.setFocus(onComposer)
-		}
+		return m.takeBack(), true
 	default:
 		return nil, false
 	}
@@ -222,4 +219,17 @@ func (m *model) setFocus(f focus) {
 	}
 }
 
-func (m *model) showHelp() { m.pager = newPager(m.look, "keys", help{m.look}) }
+func (m *model) showHelp() {
+	at := everywhere
+	switch m.focus {
+	case onApproval:
+		at = inApproval
+	case onQueue:
+		at = inQueue
+	case onPlan:
+		at = inPlan
+	case onStory:
+		at = inTranscript
+	}
+	m.pager = newPager(m.look, "keys", help{m.look, at})
+}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
 	"time"
@@ -144,6 +145,18 @@ func fit(s string, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
+// hints is as many of the keys of a hint as fit whole.
+func hints(hint string, width int) string {
+	for ansi.StringWidth(hint) > width {
+		cut := strings.LastIndex(hint, between)
+		if cut < 0 {
+			return ""
+		}
+		hint = hint[:cut]
+	}
+	return hint
+}
+
 // spread puts left and right at the ends of a line; left gives way.
 func spread(left, right string, width int) string {
 	room := width - ansi.StringWidth(right)
@@ -189,7 +202,12 @@ func took(d time.Duration) string {
 	case d < 10*time.Second:
 		return d.Round(100 * time.Millisecond).String()
 	case d < time.Hour:
-		return d.Round(time.Second).String()
+		d = d.Round(time.Second)
+		if d < time.Minute {
+			return d.String()
+		}
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
 	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }

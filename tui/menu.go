@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
@@ -107,7 +108,12 @@ func (u *menu) Render(s *protocol.State, word string, width, height int) []strin
 		out = append(out, "")
 	}
 	out = out[:min(len(out), max(0, height-1))]
-	foot := u.look.chosen.Render(spread(" "+u.of.hint(), "q back", width))
+	var can string
+	if len(all) > 0 {
+		can = u.of.hint()
+	}
+	back := u.look.keys.hint(doBack, "back")
+	foot := u.look.chosen.Render(spread(" "+hints(can, width-ansi.StringWidth(back)-2), back, width))
 	if word != "" {
 		foot = u.look.warn.Render(fit(" "+oneLine(transcript.Clean(word)), width))
 	}

@@ -51,6 +51,7 @@ type model struct {
 	wire          *wire
 	interrupt     interrupt
 	finder        finder
+	seek          *seek // to be gone to once it is there; nil: nothing
 	trip          *trip // under way; nil: none
 	copying       copying
 	completion    completion

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,11 +26,11 @@ type narrator struct {
 
 	caughtUp bool
 	absence  absence
-	unnamed  bool              // who the session is was not told yet
-	standing bool              // nor what it does now
-	voices   map[string]*voice // by part, while it speaks
-	tools    map[string]*call  // by call, while it runs
-	told     []string          // turns that were told to their end, the newest last
+	unnamed  bool             // who the session is was not told yet
+	standing bool             // nor what it does now
+	voices   []*voice         // that speak, in the order they began
+	tools    map[string]*call // by call, while it runs
+	told     []string         // turns that were told to their end, the newest last
 }
 
 // toldMax bounds the turns that are known to have been told.
@@ -37,6 +38,7 @@ const toldMax = 4 * recentTurns
 
 // voice is text that grows: whole lines are told.
 type voice struct {
+	part    string
 	name    string
 	cleaner transcript.Cleaner
 	rest    string
@@ -49,7 +51,7 @@ type call struct {
 }
 
 func newNarrator(zone *time.Location) *narrator {
-	return &narrator{zone: zone, link: Link{State: Connecting}, state: &protocol.State{}, voices: map[string]*voice{}, tools: map[string]*call{}}
+	return &narrator{zone: zone, link: Link{State: Connecting}, state: &protocol.State{}, tools: map[string]*call{}}
 }
 
 // flush writes what was told since the last flush.
@@ -197,15 +199,19 @@ func (n *narrator) says(e *protocol.Event) {
 }
 
 func (n *narrator) voice(part, name string) *voice {
-	v := n.voices[part]
-	if v == nil {
-		v = &voice{name: "agent"}
-		n.voices[part] = v
+	i := n.speaks(part)
+	if i < 0 {
+		i = len(n.voices)
+		n.voices = append(n.voices, &voice{part: part, name: "agent"})
 	}
-	if name != "" {
-		v.name = name
-	}
+	v := n.voices[i]
+	v.name = cmp.Or(name, v.name)
 	return v
+}
+
+// speaks is the index of a part's voice, or -1.
+func (n *narrator) speaks(part string) int {
+	return slices.IndexFunc(n.voices, func(v *voice) bool { return v.part == part })
 }
 
 // hear tells the lines that are whole by now.
@@ -232,9 +238,9 @@ func (v *voice) tell(n *narrator, line string) {
 }
 
 func (n *narrator) silence(part string) {
-	if v := n.voices[part]; v != nil {
-		v.tell(n, v.rest)
-		delete(n.voices, part)
+	if i := n.speaks(part); i >= 0 {
+		n.voices[i].tell(n, n.voices[i].rest)
+		n.voices = slices.Delete(n.voices, i, i+1)
 	}
 }
 
@@ -248,9 +254,8 @@ func (n *narrator) pause() {
 
 // hush ends what is open when a turn ends.
 func (n *narrator) hush() {
-	for part := range n.voices {
-		n.silence(part)
-	}
+	n.pause()
+	n.voices = nil
 	clear(n.tools)
 }
 
@@ -307,10 +312,5 @@ func (n *narrator) tool(e *protocol.Event) {
 }
 
 func nameOr(s *protocol.State) string {
-	for _, name := range []string{s.Name, s.Title} {
-		if name != "" {
-			return name
-		}
-	}
-	return s.Session
+	return cmp.Or(s.Name, s.Title, s.Session)
 }

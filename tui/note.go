@@ -3,6 +3,8 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +17,9 @@ import (
 // note is an event told in words between what is said and done.
 type note struct {
 	landmark
-	look  *look
 	style *lipgloss.Style // of the look
 	text  string
+	told  bool // an event, and not where something ends
 	space bool // a blank line before it
 }
 
@@ -37,7 +39,7 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 // tells puts an event into words; ok is false for what shows elsewhere.
 func (l *look) tells(typ protocol.Type, data json.RawMessage) (n *note, ok bool) {
 	say := func(style *lipgloss.Style, format string, args ...any) (*note, bool) {
-		return &note{look: l, style: style, text: fmt.Sprintf(format, args...), space: true}, true
+		return &note{style: style, text: fmt.Sprintf(format, args...), told: true, space: true}, true
 	}
 	switch typ {
 	case protocol.ErrorRaised:
@@ -116,7 +118,7 @@ func (l *look) ends(d *protocol.TurnEndedData, by *protocol.Actor) *note {
 	if u := d.Usage; u != nil {
 		parts = append(parts, thousands(u.Input)+" in", thousands(u.Output)+" out")
 	}
-	return &note{look: l, style: style, text: "── " + strings.Join(parts, " · "), space: true}
+	return &note{style: style, text: "── " + strings.Join(parts, " · "), space: true}
 }
 
 // byWhom names who caused something, if anybody did.
@@ -132,8 +134,8 @@ func errorText(d *protocol.ErrorData) string {
 	if d.Code != "" {
 		s += " (" + string(d.Code) + ")"
 	}
-	for field, what := range d.Fields {
-		s += "\n" + field + ": " + what
+	for _, field := range slices.Sorted(maps.Keys(d.Fields)) {
+		s += "\n" + field + ": " + d.Fields[field]
 	}
 	return s
 }

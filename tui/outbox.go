@@ -11,8 +11,10 @@ import (
 type sent struct {
 	id   string // client_message_id
 	text string
-	seq  uint64 // of the event that tells of it, once it was taken
+	took bool   // the server has it
+	seq  uint64 // of the event that tells of it, once that is known
 	err  string // why it was not taken
+	back bool   // it is being taken back
 }
 
 // outbox holds the messages that were sent and have not come back yet.
@@ -37,7 +39,7 @@ func (o *outbox) arrived(id string) {
 func (o *outbox) taken(id string, seq uint64) {
 	for i := range o.pending {
 		if o.pending[i].id == id {
-			o.pending[i].seq = seq
+			o.pending[i].took, o.pending[i].seq = true, seq
 		}
 	}
 }
@@ -67,25 +69,52 @@ func (o *outbox) takeBack() (string, bool) {
 	return "", false
 }
 
+// waiting is the last message of which nothing was heard, to be withdrawn; nil when
+// there is none.
+func (o *outbox) waiting() *sent {
+	for i := len(o.pending) - 1; i >= 0; i-- {
+		if p := &o.pending[i]; p.err == "" && !p.took && !p.back {
+			return p
+		}
+	}
+	return nil
+}
+
+// stays notes that a message could not be withdrawn.
+func (o *outbox) stays(id string) {
+	for i := range o.pending {
+		if o.pending[i].id == id {
+			o.pending[i].back = false
+		}
+	}
+}
+
 // texts are the messages of which it is not known that they were taken.
 func (o *outbox) texts() []string {
 	var out []string
 	for _, p := range o.pending {
-		if p.seq == 0 {
+		if !p.took {
 			out = append(out, p.text)
 		}
 	}
 	return out
 }
 
-// Render is one line per message.
+// Render is one line per message; it can be said of the last one how it is taken
+// back.
 func (o *outbox) Render(width int, link LinkState) []string {
 	var out []string
-	for _, p := range o.pending {
+	back, last := prefixed(" · ", o.look.keys.hint(doTakeBack, "takes it back")), o.waiting()
+	for i := range o.pending {
+		p := &o.pending[i]
 		text := glimpse(p.text)
 		switch {
 		case p.err != "":
-			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+" · ctrl+r takes it back · "+text, width)))
+			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+back+" · "+text, width)))
+		case p.back:
+			out = append(out, o.look.dim.Render(fit(" ⇠ being taken back: "+text, width)))
+		case link != Connected && p == last:
+			out = append(out, o.look.dim.Render(fit(" ⇡ waits for the connection"+back+": "+text, width)))
 		case link != Connected:
 			out = append(out, o.look.dim.Render(fit(" ⇡ waits for the connection: "+text, width)))
 		default:

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -12,15 +11,7 @@ import (
 const findLabel = " find: "
 
 // ask begins to ask for words.
-func (p *pager) ask() {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(p.text)
-	in.CursorEnd()
-	in.Focus()
-	p.input = &in
-}
+func (p *pager) ask() { p.input = newWords(p.text) }
 
 // writes handles a key while words are written.
 func (p *pager) writes(key string, msg tea.KeyPressMsg) {

@@ -92,6 +92,10 @@ func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan ty
 				if ctx.Err() != nil {
 					return nil
 				}
+				for _, u := range p.held { // the recent turns will not come
+					p.narrator.update(u)
+				}
+				p.narrator.flush(p.w)
 				return fmt.Errorf("%w: %s", errOffline, p.narrator.link.Reason)
 			}
 			if p.holding {

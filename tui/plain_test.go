@@ -3,8 +3,10 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -201,7 +203,7 @@ func TestPlainTellsWhatWasMissed(t *testing.T) {
 		if err := l.close(); err != nil {
 			t.Error(err)
 		}
-		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m2s · 1 turn ended\n"} {
+		for _, want := range []string{"reconnecting: the connection was closed\n", "connected again\n", "you reconnected here · away 2m02s · 1 turn ended\n"} {
 			if !strings.Contains(l.out.String(), want) {
 				t.Errorf("it does not tell %q:\n%s", want, l.out)
 			}
@@ -228,6 +230,60 @@ func TestPlainSendsLinesAndAgentsOwnCommands(t *testing.T) {
 	}
 }
 
+func TestPlainRevokesARule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openPlain(t, scenes["rules"]())
+		l.write("/revoke 1")
+		if err := l.close(); err != nil {
+			t.Error(err)
+		}
+		got := l.session.commands()
+		if len(got) != 1 || got[0].verb != protocol.DoRulesRevoke || got[0].data.(protocol.RulesRevokeData).Rule != "u1" {
+			t.Errorf("asked %+v", got)
+		}
+		if !strings.Contains(l.out.String(), "not allowed without asking any more: $ go mod tidy\n") {
+			t.Errorf("it does not say so:\n%s", l.out)
+		}
+	})
+}
+
+func TestPlainFindsWords(t *testing.T) {
+	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: dawn, Snippet: "a\x1b[2J race\x07"}
+	many := slices.Repeat([]protocol.Hit{hit}, findLines+5)
+	pages := 0
+	for _, c := range []struct {
+		reply func(protocol.SearchData) (any, error)
+		want  string
+	}{
+		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: []protocol.Hit{hit}}, nil }, "1 place with “data race”:\n  2026-03-04 09:41 tool, position 7: a race\n"},
+		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many, Cursor: "x"}, nil }, fmt.Sprintf("the newest %d places with", findLines)},
+		{func(d protocol.SearchData) (any, error) { return protocol.SearchResult{Cursor: d.Cursor + "x"}, nil }, "is not in what was said last\n"},
+		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{}, nil }, "“data race” is not there\n"},
+		{func(protocol.SearchData) (any, error) { return nil, errCannotSearch }, "find: it cannot search\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := openPlain(t, scenes["transcript"]())
+			l.session.mu.Lock()
+			l.session.reply = func(a asking) (any, error) {
+				pages++
+				return c.reply(a.data.(protocol.SearchData))
+			}
+			l.session.mu.Unlock()
+			pages = 0
+			l.write("/find data race")
+			if err := l.close(); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(l.out.String(), c.want) {
+				t.Errorf("it does not tell %q:\n%s", c.want, l.out)
+			}
+			if pages > findPages {
+				t.Errorf("it asked %d times", pages)
+			}
+		})
+	}
+}
+
 func TestPlainSaysWhatItCannotDo(t *testing.T) {
 	for _, c := range []struct{ scene, typed, want string }{
 		{"approval", "/approve", "/approve: 2 approvals are pending, name one: r1, r2"},
@@ -242,6 +298,10 @@ func TestPlainSaysWhatItCannotDo(t *testing.T) {
 		{"transcript", "/nothing", "no command /nothing"},
 		{"transcript", "/help", "/approve [REQUEST]"},
 		{"transcript", "/status", "session fix-tests, running, connected"},
+		{"transcript", "/rules", "0 things allowed without asking"},
+		{"rules", "/rules", "3 things allowed without asking\n1: $ go mod tidy, command, by ada\n2:"},
+		{"rules", "/revoke 4", "/revoke N: which one?"},
+		{"transcript", "/find", "/find WORDS: query: there is no word in it"},
 		{"queue", "/queue", "1: ada: Then write the release notes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -336,6 +396,46 @@ func TestPlainFailsWhenTheSessionIsLost(t *testing.T) {
 		}
 		_ = l.in.Close() // never fails
 	})
+}
+
+// What came while the recent turns were fetched says why the session is lost.
+func TestPlainSaysWhyASessionIsLostAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session := newRecording()
+		session.reply = func(asking) (any, error) {
+			time.Sleep(time.Second)
+			return past(1, 2, false), nil
+		}
+		for _, u := range scenes["offline"]().take() {
+			session.updates <- u
+		}
+		close(session.updates)
+		err := tellPlain(t.Context(), session, &sink{}, strings.NewReader(""), time.UTC)
+		if !errors.Is(err, errOffline) || !strings.Contains(err.Error(), "the token expired") {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}
+
+// Several speak at once where a plan has tasks: what they said is told in the order they began.
+func TestPlainTellsVoicesInTheirOrder(t *testing.T) {
+	names := []string{"zoe", "adam", "mia", "bob", "liv", "carl"}
+	j := newJournal()
+	j.user(ada, "m1", "go")
+	want := ""
+	for i, name := range names {
+		j.add(protocol.TextStart, protocol.PartStartData{Part: fmt.Sprint("t", i), Agent: name})
+		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: fmt.Sprint("t", i), Text: "I am " + name})
+		want += name + ": I am " + name + "\n"
+	}
+	j.end(protocol.ReasonCompleted)
+	n := newNarrator(time.UTC)
+	for _, u := range j.take() {
+		n.update(u)
+	}
+	if got := n.out.String(); !strings.Contains(got, want) {
+		t.Errorf("told\n%s\nwant\n%s", got, want)
+	}
 }
 
 func TestPlainQuits(t *testing.T) {

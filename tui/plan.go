@@ -3,12 +3,13 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 )
 
-// planRows is the most tasks that show at once.
+// planRows is the most tasks that show at once, where the screen is not tall.
 const planRows = 6
 
 // plan is the panel of the plan under way, whose tasks can be cancelled and
@@ -50,51 +51,60 @@ func (p *plan) choose(of *protocol.Plan, i int) {
 	p.chosen = of.Tasks[min(max(i, 0), len(of.Tasks)-1)].ID
 }
 
-// Render is empty when no plan is under way, else one line per task.
-func (p *plan) Render(s *protocol.State, width int, focused bool) []string {
+// Render is empty when no plan is under way, else a title and a line per task, of at
+// most so many. What is known of the tasks beside the state is in the checklist.
+func (p *plan) Render(s *protocol.State, c *checklist, width, rows int, focused bool) []string {
 	of := p.of(s)
 	if of == nil {
 		return nil
 	}
-	title := fmt.Sprintf("plan · %d of %d", tasksDone(of), len(of.Tasks))
+	done, at := tasksDone(of), p.at(of)
+	first := done - 1 // the last that is done, then what is to do
+	if focused {
+		first = at - rows/2
+	}
+	first = max(0, min(first, len(of.Tasks)-rows))
+	last := min(first+rows, len(of.Tasks))
+	title := fmt.Sprintf("plan · %d of %d", done, len(of.Tasks))
 	if focused {
 		title += p.look.dim.Render(" · " + p.look.keys.hint(doCancelTask, "cancel", doRestartTask, "restart"))
 	} else {
-		title += " done" + p.look.dim.Render(" · tab")
+		title += " done" + p.look.dim.Render(prefixed(between, p.look.keys.key(doNextPart)))
 	}
-	at := p.at(of)
-	lines := make([]string, len(of.Tasks))
-	for i := range of.Tasks {
-		lines[i] = p.row(&of.Tasks[i], width, focused && i == at)
+	if first > 0 {
+		title += p.look.dim.Render(" · " + strconv.Itoa(first) + " before")
 	}
-	if !focused {
-		at = max(0, tasksDone(of)-1) + planRows/2
+	if n := len(of.Tasks) - last; n > 0 {
+		title += p.look.dim.Render(" · " + strconv.Itoa(n) + " after")
 	}
-	lines, _ = window(lines, at, planRows)
-	return append([]string{p.look.rule(title, width)}, lines...)
+	out := []string{p.look.rule(title, width)}
+	for i := first; i < last; i++ {
+		out = append(out, p.row(&of.Tasks[i], c, width, focused && i == at))
+	}
+	return out
 }
 
-func (p *plan) row(t *protocol.Task, width int, chosen bool) string {
-	mark, style := "·", p.look.dim
-	switch t.Status {
-	case protocol.StatusRunning:
-		mark, style = "▸", p.look.warn
-	case protocol.StatusCompleted:
-		mark, style = "✓", p.look.good
-	case protocol.StatusFailed:
-		mark, style = "✗", p.look.bad
-	case protocol.StatusCancelled:
-		mark = "⊘"
+func (p *plan) row(t *protocol.Task, c *checklist, width int, chosen bool) string {
+	if c == nil {
+		c = &checklist{look: p.look}
 	}
-	text := oneLine(transcript.Clean(t.Title))
-	right := ""
-	if what := p.asking[t.ID]; what != "" {
-		right = what + " …"
+	at := &step{Task: *t}
+	if i := c.find(t.ID); i >= 0 {
+		at = &c.steps[i]
 	}
-	if chosen {
-		return p.look.chosen.Render(spread(" ▸ "+mark+" "+text, right, width))
+	left, said, right, style := c.stands(at)
+	asks := p.asking[t.ID] != ""
+	if asks {
+		right = p.asking[t.ID] + " …"
 	}
-	return spread("   "+style.Render(mark)+" "+text, p.look.warn.Render(right), width)
+	switch {
+	case chosen:
+		return p.look.chosen.Render(spread(" ▸ "+left+said, right, width))
+	case asks:
+		style = p.look.warn
+	}
+	mark, title, _ := strings.Cut(left, " ")
+	return spread("   "+style.Render(mark)+" "+title+p.look.dim.Render(said), style.Render(right), width)
 }
 
 func tasksDone(p *protocol.Plan) int {

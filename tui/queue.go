@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -49,11 +51,11 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 	if h := s.Blocked(); h != nil {
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
+	hint := q.look.keys.key(doNextPart)
 	if focused {
-		title += q.look.dim.Render(" · " + q.look.keys.hint(doEdit, "edit", doRemove, "remove", doSendNow, "send now", doMoveUp, "up", doMoveDown, "down", doHold, "hold", doRelease, "release"))
-	} else {
-		title += q.look.dim.Render(" · tab")
+		hint = q.hint(s)
 	}
+	title += q.look.dim.Render(prefixed(between, hints(hint, width-ansi.StringWidth(title)-4-len(between))))
 	out := []string{q.look.rule(title, width)}
 	at := q.at(s)
 	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
@@ -75,6 +77,19 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 		out = append(out, q.look.dim.Render(fit("  "+hidden, width)))
 	}
 	return out
+}
+
+// hint is what can be done with the chosen message, and with all of them.
+func (q *queue) hint(s *protocol.State) string {
+	keys, all := q.look.keys, q.look.keys.hint(doHold, "hold")
+	if s.Blocked() != nil {
+		all = keys.hint(doRelease, "release")
+	}
+	if len(s.Queue) == 0 {
+		return all
+	}
+	one := keys.hint(doEdit, "edit", doRemove, "remove", doSendNow, "send now", doMoveUp, "up", doMoveDown, "down")
+	return one + prefixed(between, all)
 }
 
 // more says how many rows there are on both sides of those shown.

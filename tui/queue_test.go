@@ -150,3 +150,38 @@ func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
 		t.Errorf("%d bytes are drawn for one row", n)
 	}
 }
+
+func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
+	for _, reason := range []string{protocol.RemovedUser, protocol.RemovedStarted, protocol.RemovedCleared} {
+		s := open(t, scenes["queue"](), 100, 24)
+		s.write("a draft")
+		s.press("tab", "e")
+		s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
+		s.tell()
+		s.shows("editing a queued message")
+		s.journal.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
+		s.tell()
+		s.shows("the message you edited is not queued any more", "> a draft")
+		if s.m.composer.editing != "" {
+			t.Errorf("%s: it still edits %s", reason, s.m.composer.editing)
+		}
+	}
+}
+
+func TestAHoldSaysWhyAndWhose(t *testing.T) {
+	for reason, want := range map[string]string{
+		protocol.HoldUser: "held", protocol.HoldEdit: "waits for an edit", protocol.HoldInterrupt: "held after an interrupt",
+		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",
+	} {
+		if got := holdText(&protocol.Hold{Reason: reason}); got != want {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
+		if got := holdText(&protocol.Hold{Reason: reason, By: &bob}); got != want+" by bob" {
+			t.Errorf("%s: %q, want it by bob", reason, got)
+		}
+	}
+	s := open(t, scenes["transcript"](), 80, 24)
+	s.journal.as(bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m3", Text: "look", By: &bob, Parts: []protocol.Part{{Type: "image"}, {Type: "image"}}}})
+	s.tell()
+	s.shows("1 look +2 parts")
+}

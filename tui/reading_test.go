@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -140,6 +141,42 @@ func TestOlderTurnsArePagedInFromTheTop(t *testing.T) {
 	}
 }
 
+func TestACallThatAPageCutsGoesOnBelow(t *testing.T) {
+	s := joining(t, 600)
+	s.session.reply = func(a asking) (any, error) {
+		if a.verb != protocol.DoHistory {
+			return nil, nil
+		}
+		j := &journal{at: dawn}
+		j.user(bob, "m1", "build it")
+		j.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c1", Name: "build"})
+		j.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "a line\n"})
+		page := protocol.HistoryResult{Epoch: "k3f9ab", First: 1}
+		for _, u := range j.out {
+			if u.Event != nil {
+				page.Events = append(page.Events, json.RawMessage(u.Event.AppendJSON(nil)))
+			}
+		}
+		return page, nil
+	}
+	s.now = s.now.Add(time.Hour)
+	s.tell()
+	s.shows("build", "goes on below", "a line")
+	s.hides("running")
+}
+
+func TestNotesInARowStandCloseTogether(t *testing.T) {
+	j := newJournal()
+	j.user(ada, "m1", "go on")
+	j.add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
+	j.add(protocol.RetryScheduled, protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
+	j.say("t1", "here I am")
+	j.add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
+	j.end(protocol.ReasonCompleted)
+	j.caughtUp()
+	open(t, j, 60, 30).shows("1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n", "here I am\n\n   ! careful\n\n   ── completed")
+}
+
 func TestAReplacedLogStartsOver(t *testing.T) {
 	s := open(t, scenes["queue"](), 100, 30)
 	s.journal.link(Link{State: Reconnecting, Attempt: 1})
@@ -184,6 +221,17 @@ func TestTheStatusTellsLagAndClients(t *testing.T) {
 	s.journal.ephemeral(protocol.ClientDetached, protocol.Client{Client: "c2", By: bob})
 	s.tell()
 	s.hides("2 clients")
+}
+
+func TestOfThoseEquallyBehindTheSameIsNamed(t *testing.T) {
+	s := open(t, scenes["transcript"](), 120, 24)
+	for _, id := range []string{"c6", "c5", "c4", "c3"} {
+		s.journal.ephemeral(protocol.ClientLag, protocol.Client{Client: id, By: protocol.Actor{Name: id}, LagEvents: 340})
+	}
+	s.tell()
+	for range 10 {
+		s.shows("c3 lags 340")
+	}
 }
 
 func TestNoteworthyEventsAreTold(t *testing.T) {
@@ -243,4 +291,42 @@ func TestALinkThatIsFoundOrChosenStaysWhole(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestANewcomerFindsTheHelpInEightyColumns(t *testing.T) {
+	s := open(t, scenes["approval"](), 80, 24)
+	s.shows("fix-tests", "· ? help")
+	s.press("?")
+	s.shows("Everywhere", "leave; the session goes on")
+	s.press("esc")
+	s.write("why?")
+	s.shows("· F1 help")
+	s.press("f1")
+	s.shows("Everywhere")
+}
+
+func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
+	for focus, want := range map[focus]place{
+		onComposer: everywhere, onApproval: inApproval, onQueue: inQueue, onPlan: inPlan, onStory: inTranscript,
+	} {
+		s := open(t, scenes["approval"](), 80, 24)
+		s.m.setFocus(focus)
+		s.press("f1")
+		if first, _, _ := strings.Cut(s.text(), "\n"); strings.TrimSpace(first) != string(want) {
+			t.Errorf("help in part %d begins with %q, want %q", focus, first, want)
+		}
+	}
+}
+
+func TestTheTranscriptSaysWhatItsKeysDo(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 12)
+	s.hides("enter folds")
+	s.m.setFocus(onStory)
+	s.give(tea.WindowSizeMsg{Width: 80, Height: 12})
+	s.shows("─ enter folds · v view · y copy · [ turn before · ] next turn")
+	s.press("pgup")
+	s.shows("below · ctrl+end · enter folds")
+	s.press("esc")
+	s.hides("enter folds")
+	s.shows("below · ctrl+end ─")
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -22,6 +23,18 @@ type Session interface {
 	Do(ctx context.Context, verb protocol.Verb, data, result any) error
 }
 
+// Withdrawer is a Session that can take back a message that waits for a connection.
+// Safe for concurrent use.
+type Withdrawer interface {
+	// Withdraw takes back the message that Do sends with a client_message_id, unless
+	// it may have gone to the server, and reports whether it did: then Do returns
+	// ErrWithdrawn.
+	Withdraw(clientMessageID string) bool
+}
+
+// ErrWithdrawn is the end of what was withdrawn.
+var ErrWithdrawn = errors.New("taken back")
+
 // Update is one thing that a Session yields: exactly one field is set.
 type Update struct {
 	Event    *protocol.Event           // durable ones continue the log
@@ -37,7 +50,7 @@ type Link struct {
 	Attempt    int            // of reconnecting, from 1
 	Retry      time.Time      // when the next attempt starts
 	Reason     string         // why it is not connected, for people
-	Advice     string         // what they can do about it
+	Advice     string         // what they can do about it, if that is known
 }
 
 // LinkState says whether the server can be reached. The values are what the

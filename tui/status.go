@@ -24,18 +24,46 @@ func (m *model) status(width int) string {
 	case m.link.State == Connected:
 		left += " " + m.turnText()
 	}
-	var right string
-	for _, part := range m.details() {
-		next := part
-		if right != "" {
-			next = right + m.look.dim.Render(" · ") + part
-		}
-		if ansi.StringWidth(left)+ansi.StringWidth(next)+2 > width {
-			break
-		}
-		right = next
+	room := width - ansi.StringWidth(left) - 2
+	right := m.beside(m.look.dim.Render(m.helpHint()), room)
+	if right == "" {
+		right = m.beside("", room)
 	}
 	return spread(left, right, width)
+}
+
+// beside is as many of the details as fit before what stands at the end.
+func (m *model) beside(end string, room int) string {
+	joined := func(a, b string) string {
+		if a == "" || b == "" {
+			return a + b
+		}
+		return a + m.look.dim.Render(between) + b
+	}
+	all := ""
+	for _, part := range m.details() {
+		next := joined(all, part)
+		if ansi.StringWidth(joined(next, end)) > room {
+			break
+		}
+		all = next
+	}
+	if all == "" {
+		return ""
+	}
+	return joined(all, end)
+}
+
+// helpHint is the key that shows the keys, where the focus is.
+func (m *model) helpHint() string {
+	keys := m.look.keys
+	switch {
+	case m.focus == onComposer && m.composer.empty() && keys.key(doAsk) != "":
+		return keys.hint(doAsk, "help")
+	case m.focus == onStory && keys.key(doKeysHere) != "":
+		return keys.hint(doKeysHere, "help")
+	}
+	return keys.hint(doHelp, "help")
 }
 
 // details are the parts at the right end, the most important first.
@@ -60,9 +88,6 @@ func (m *model) details() []string {
 		add(count(n, "client"))
 	}
 	add(m.lag())
-	if m.state.Seq > 0 {
-		add(short(m.epoch) + ":" + fmt.Sprint(m.state.Seq))
-	}
 	if o := m.state.Options; o != nil {
 		for _, set := range o.Settings {
 			add(oneLine(transcript.Clean(set.Value)))
@@ -71,7 +96,9 @@ func (m *model) details() []string {
 	if m.desk {
 		add(m.look.keys.hint(doSessions, "sessions"))
 	}
-	add("? help")
+	if m.state.Seq > 0 {
+		add(short(m.epoch) + ":" + fmt.Sprint(m.state.Seq))
+	}
 	return out
 }
 
@@ -90,7 +117,7 @@ func (m *model) lag() string {
 			}
 			continue
 		}
-		if c.LagEvents > most.LagEvents {
+		if c.LagEvents > most.LagEvents || c.LagEvents == most.LagEvents && c.Client < most.Client {
 			most = c
 		}
 	}

@@ -110,6 +110,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			if e.Type == protocol.ErrorRaised {
 				n.kind = anError
 			}
+			s.beside(n)
 			add(n, false)
 		}
 	}
@@ -154,6 +155,14 @@ func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) tra
 		return
 	}
 	s.list.Touch(s.steps)
+}
+
+// listed tells the plan of the turn under way whether a panel shows its tasks.
+func (s *story) listed(elsewhere bool) {
+	if s.plan != nil && s.plan.listed != elsewhere {
+		s.plan.listed = elsewhere
+		s.list.Touch(s.steps)
+	}
 }
 
 // close ends what shows of a turn; what was open then is marked as cut off. No
@@ -209,9 +218,18 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Sou
 		if it.Type == protocol.ErrorRaised {
 			n.landmark = s.errorAt(seqName(it.Seq))
 		}
+		s.beside(n)
 		return n, false
 	}
 	return nil, false
+}
+
+// beside leaves no blank line between a note and the one it comes after.
+func (s *story) beside(n *note) {
+	if s.list.Len() > 0 {
+		last, ok := s.list.Source(s.list.Last()).(*note)
+		n.space = !ok || !last.told
+	}
 }
 
 // task is what a task of a plan is called.
@@ -239,7 +257,7 @@ func (s *story) errorAt(id string) landmark {
 
 // mark puts a line of ours between what is said.
 func (s *story) mark(text string) {
-	s.list.Append(&note{look: s.look, style: &s.look.warn, text: "── " + text, space: true}, false)
+	s.list.Append(&note{style: &s.look.warn, text: "── " + text, space: true}, false)
 }
 
 // forget drops the oldest turns once there are too many items, and not while
@@ -305,6 +323,9 @@ func (s *story) older(page *protocol.HistoryResult) error {
 			return err
 		}
 		past.show(&e, items, collect)
+	}
+	for _, id := range past.runs { // where the page was cut; the rest of it is there already
+		past.list.Source(id).(*toolCall).cutOff("goes on below")
 	}
 	for i := len(sources) - 1; i >= 0; i-- {
 		s.list.Prepend(sources[i], folds[i])

@@ -65,14 +65,14 @@ func (t *toolCall) plainTitle() string {
 func (t *toolCall) status() string {
 	end := t.item.Tool.End
 	switch {
+	case end == nil && t.cut != "":
+		return t.look.warn.Render(t.cut)
 	case end == nil && t.item.Open:
 		s := "running"
 		if ran := t.look.since(t.item.Started); ran >= time.Second {
 			s += " " + took(ran)
 		}
 		return t.look.warn.Render(s)
-	case end == nil && t.cut != "":
-		return t.look.warn.Render(t.cut)
 	case end == nil:
 		return t.look.dim.Render("unfinished")
 	}
@@ -86,11 +86,13 @@ func (t *toolCall) status() string {
 	case protocol.ToolUnknown:
 		s, style = "? unknown", t.look.warn
 	}
+	apart := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
-		s += fmt.Sprintf(" exit %d", *end.ExitCode)
+		s += fmt.Sprintf(" · exit %d", *end.ExitCode)
+		apart = between
 	}
 	if end.DurationMS > 0 {
-		s += " " + took(ms(end.DurationMS))
+		s += apart + took(ms(end.DurationMS))
 	}
 	return style.Render(s)
 }

@@ -15,7 +15,8 @@ import (
 const plainHelp = `a line is sent as a message; // sends one that begins with /
 /approve [REQUEST], /always [REQUEST], /deny [REQUEST] [REASON], /stop [REQUEST] [REASON], /explain [REQUEST], /option ID [REQUEST], /answer [REQUEST] QUESTION=TEXT…
 of a plan: /keep [REQUEST] N… allows those tasks alone, /replan [REQUEST] REASON asks for another plan
-/interrupt [keep|hold|clear], /queue, /now N, /edit N TEXT, /remove N, /move N TO, /hold, /release, /retry, /status, /quit`
+/interrupt [keep|hold|clear], /queue, /now N, /edit N TEXT, /remove N, /move N TO, /hold, /release, /retry, /status, /quit
+/find WORDS tells where they are; /rules lists what is allowed without asking, /revoke N takes it back`
 
 // take carries out a line that a person typed.
 func (p *plain) take(t typed) {
@@ -49,6 +50,10 @@ func (p *plain) take(t typed) {
 		p.retry()
 	case "queue", "now", "edit", "remove", "move", "hold", "release":
 		p.queue(verb, rest)
+	case "find":
+		p.find(rest)
+	case "rules", "revoke":
+		p.rules(verb, rest)
 	case "approve", "always", "deny", "stop", "explain", "option", "answer", "keep", "replan":
 		p.decide(verb, rest)
 	default:

@@ -194,15 +194,6 @@ func (w *wire) sameType(f inspector.Filter) {
 	w.panel.SetFilter(f)
 }
 
-func newWords(text string) *textinput.Model {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(text)
-	in.Focus()
-	return &in
-}
-
 // write edits the words of the filter, which counts as it is written.
 func (w *wire) write(key string, msg tea.KeyPressMsg) {
 	f := w.panel.Filter()
@@ -302,7 +293,8 @@ func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	}
 	hint := w.look.keys.hint(doChoose, "shows", doWireWords, "words", doWireWay, "way", doWireType, "type", doWirePause, "pause",
 		doWireCopy, "copies", doWireSave, "saves")
-	return append(lines, w.look.chosen.Render(spread(" "+hint, w.look.keys.key(doLeaveWire)+" back", width))), nil
+	back := w.look.keys.hint(doLeaveWire, "back")
+	return append(lines, w.look.chosen.Render(spread(" "+hints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
 }
 
 // title says what is shown of the wire.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -104,7 +106,12 @@ func (m *model) send(text string) tea.Cmd {
 	m.composer.recall.add(id, text)
 	result := new(protocol.SendResult)
 	return m.do(protocol.DoSend, protocol.SendData{Text: text, ClientMessageID: id}, result, func(err error) tea.Cmd {
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrWithdrawn):
+			m.outbox.arrived(id)
+			m.giveBack(text)
+			return nil
+		case err != nil:
 			m.outbox.failed(id, errText(err))
 			return nil
 		}
@@ -115,6 +122,48 @@ func (m *model) send(text string) tea.Cmd {
 		}
 		return nil
 	})
+}
+
+// takeBack puts the last message that was refused into the composer again, or else
+// the last one that waits for the connection, if it has not gone to the server.
+func (m *model) takeBack() tea.Cmd {
+	if text, ok := m.outbox.takeBack(); ok {
+		m.giveBack(text)
+		return nil
+	}
+	w, can := m.session.(Withdrawer)
+	p := m.outbox.waiting()
+	switch {
+	case p == nil:
+		m.word = "there is no message to take back"
+		return nil
+	case !can:
+		m.word = onItsWay
+		return nil
+	}
+	p.back = true
+	id := p.id
+	return m.errands.run(func(context.Context) tea.Msg {
+		if w.Withdraw(id) {
+			return nil // what was sent ends, and gives the text back
+		}
+		return doneMsg{nil, func(error) tea.Cmd {
+			m.outbox.stays(id)
+			m.word = onItsWay
+			return nil
+		}}
+	})
+}
+
+const onItsWay = "it may have reached the server: it cannot be taken back"
+
+// giveBack puts a text that was not sent before what is being written.
+func (m *model) giveBack(text string) {
+	m.composer.giveBack(text)
+	m.setFocus(onComposer)
+	if m.composer.editing != "" {
+		m.word = "the message is back: it comes when this edit is over"
+	}
 }
 
 // queuedAt says where in the queue a message went.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +29,45 @@ func TestASentMessageShowsAtOnceAndBecomesReal(t *testing.T) {
 	s.tell()
 	s.shows("ada · 09:41", "▎ fix it", "▎ now")
 	s.hides("sending")
+}
+
+func TestOnlyItsOwnMessageIsNotPendingAnyMore(t *testing.T) {
+	s := open(t, scenes["transcript"](), 80, 30)
+	for _, text := range []string{"first", "second", "third"} {
+		s.write(text)
+		s.press("enter")
+	}
+	s.journal.queued(bob, "m50", "somebody else's")
+	s.journal.as(bob, protocol.QueueAdded, protocol.QueueAddedData{Message: protocol.Message{MessageID: "m51", Text: "of a client that names none", By: &bob}})
+	s.tell()
+	s.shows("sending: first", "sending: second", "sending: third")
+	s.journal.queued(ada, "m102", "second")
+	s.tell()
+	s.shows("sending: first", "sending: third")
+	s.hides("sending: second")
+}
+
+func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
+	o := &outbox{}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		o.add(id, "text "+id)
+	}
+	o.failed("b", "no")
+	o.failed("c", "no")
+	o.taken("d", 7)
+	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
+		t.Errorf("not taken: %q", got)
+	}
+	o.settle(6)
+	for _, want := range []string{"text c", "text b", ""} {
+		if got, ok := o.takeBack(); got != want || ok != (want != "") {
+			t.Errorf("took %q back, want %q", got, want)
+		}
+	}
+	o.settle(7)
+	if len(o.pending) != 1 || o.pending[0].id != "a" {
+		t.Errorf("left %+v", o.pending)
+	}
 }
 
 func TestASentMessageThatIsQueuedSaysWhere(t *testing.T) {
@@ -59,7 +100,7 @@ func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 	s.write("a draft is kept")
 	_, cmd := s.m.Update(press("enter"))
 	s.write("this one")
-	s.shows("waits for the connection: a draft is kept", "> this one")
+	s.shows("waits for the connection · ctrl+r takes it back: a draft is kept", "> this one")
 	s.journal.back(protocol.ModeResume, 1)
 	s.tell()
 	s.shows("sending: a draft is kept")
@@ -123,6 +164,49 @@ func TestARefusedMessageIsNotLost(t *testing.T) {
 	s.press("ctrl+r")
 	s.shows("> please")
 	s.hides("not sent")
+}
+
+func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
+	s := open(t, scenes["transcript"](), 100, 24)
+	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.tell()
+	sends := map[string]tea.Cmd{}
+	for i, text := range []string{"one", "two"} {
+		s.write(text)
+		_, sends[fmt.Sprint("client-m", 101+i)] = s.m.Update(press("enter"))
+	}
+	s.shows("⇡ waits for the connection: one", "⇡ waits for the connection · ctrl+r takes it back: two")
+	s.write("half a thought")
+	s.session.withdraws = func(id string) bool { return id == "client-m102" }
+	s.press("ctrl+r")
+	s.shows("⇠ being taken back: two")
+	s.refuse(ErrWithdrawn)
+	s.run(sends["client-m102"])
+	s.hides("taken back")
+	if got := s.m.composer.value(); got != "two\n\nhalf a thought" {
+		t.Errorf("the composer has %q", got)
+	}
+	s.press("ctrl+r") // that one may have been on the wire when the connection was lost
+	s.shows("it may have reached the server", "⇡ waits for the connection · ctrl+r takes it back: one")
+	s.refuse(nil)
+	s.run(sends["client-m101"])
+	s.press("ctrl+r")
+	s.shows("there is no message to take back")
+}
+
+func TestWhatIsTakenBackDoesNotMixWithAnEdit(t *testing.T) {
+	s := open(t, scenes["queue"](), 100, 30)
+	s.refuse(errRefused)
+	s.write("please")
+	s.press("enter", "tab", "e")
+	edited := s.m.composer.value()
+	s.press("ctrl+r")
+	if got := s.m.composer.value(); got != edited {
+		t.Errorf("the edit is %q, was %q", got, edited)
+	}
+	s.shows("it comes when this edit is over")
+	s.press("esc")
+	s.shows("> please")
 }
 
 func TestPastedTextIsCleaned(t *testing.T) {

@@ -39,7 +39,7 @@ func BenchmarkReceive(b *testing.B) {
 		b.Fatal(err)
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, nil)
+		conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 		if err != nil {
 			b.Error(err)
 			return

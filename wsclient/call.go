@@ -21,6 +21,7 @@ type call struct {
 
 	number uint64
 	line   []byte
+	sent   bool // it was part of a message once, which may have reached the server
 }
 
 // Do sends a command and reads its answer's result into result, a pointer, or nil to ignore it. A command that changes state gets
@@ -160,6 +161,7 @@ func (l *loop) fill() bool {
 		default:
 			message = appendLine(message, c.line)
 			l.flight[c.command.ID] = struct{}{}
+			c.sent = true
 		}
 	}
 	l.queue, l.message = later, message

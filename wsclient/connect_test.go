@@ -205,7 +205,7 @@ func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		stuck := make(chan struct{})
 		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
-			conn, err := websocket.Accept(w, r, nil)
+			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -338,23 +338,25 @@ func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
 }
 
 func TestARetryThatIsRefusedLeavesTheNextOneToTry(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
-		c.Retry()
-		time.Sleep(20 * time.Second) // a delay is under way
-		f.setDown(nil)
-		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
-		c.Retry()
-		time.Sleep(time.Minute)
-		if s := c.State(); s.Phase != PhaseOffline {
-			t.Fatalf("state %+v", s)
-		}
-		f.setRefuse(nil)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		go func() { _ = c.Do(ctx, protocol.Command{Command: protocol.DoList}, nil) }()
-		f.open().next(protocol.DoList)
-	})
+	for _, attempts := range []int{0, 1} { // a delay is under way, or the attempts are used up
+		inBubble(t, Options{Attempts: attempts}, func(t *testing.T, f *fake, c *Client) {
+			f.setDown(errDown)
+			c.Retry()
+			time.Sleep(20 * time.Second)
+			f.setDown(nil)
+			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+			c.Retry()
+			time.Sleep(time.Minute)
+			if s := c.State(); s.Phase != PhaseOffline {
+				t.Fatalf("state %+v", s)
+			}
+			f.setRefuse(nil)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			go func() { _ = c.Do(ctx, protocol.Command{Command: protocol.DoList}, nil) }()
+			f.open().next(protocol.DoList)
+		})
+	}
 }
 
 func TestWhatTheConnectionIsDoingIsToldAllAlong(t *testing.T) {

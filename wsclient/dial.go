@@ -140,15 +140,49 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 		options.Subprotocols = []string{protocol.Subprotocol}
 	}
 	conn, resp, err := websocket.Dial(ctx, d.url, options)
+	if wrong := d.misled(resp, conn); wrong != nil {
+		if conn != nil {
+			_ = conn.CloseNow()
+		}
+		return nil, wrong
+	}
 	if err != nil {
 		return nil, d.refusal(resp, err)
 	}
 	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
-		return dialect.Dialed(conn, d.tap.codec(d.dialect.Client(d.call)), maxIncoming, d.get), nil
+		call := d.call
+		call.Kin = resp.Header.Get(protocol.SpeaksHeader) != ""
+		return dialect.Dialed(conn, d.dialect.Name, d.tap.codec(d.dialect.Client(call)), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
 	return &native{Conn: conn, tap: d.tap}, nil
+}
+
+// speaks is what the server is to speak.
+func (d *dialer) speaks() string {
+	if d.dialect == nil {
+		return protocol.Subprotocol
+	}
+	return d.dialect.Name
+}
+
+// misled tells that what answers there speaks another language, or nil: a server of ours says so, and one that is none of ours does not
+// choose the native subprotocol. conn is nil where there is no WebSocket.
+func (d *dialer) misled(resp *http.Response, conn *websocket.Conn) *ConnectError {
+	if resp == nil || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return nil
+	}
+	e := &ConnectError{URL: d.shown, Code: protocol.CodeUnsupported}
+	switch other := resp.Header.Get(protocol.SpeaksHeader); {
+	case other != "" && other != d.speaks():
+		e.Speaks, e.Err = protocol.SplitText(protocol.ValidText(other), 64)[0], fmt.Errorf("%.64q is spoken there, not %q", other, d.speaks())
+	case other == "" && d.dialect == nil && conn != nil && conn.Subprotocol() != protocol.Subprotocol:
+		e.Err = fmt.Errorf("a WebSocket, but not one that speaks %q", d.speaks())
+	default:
+		return nil
+	}
+	return e
 }
 
 // refusal tells why dialing failed, from the HTTP answer when there was one.

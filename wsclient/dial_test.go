@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -66,6 +67,91 @@ func TestErrorsHoldNoCredentials(t *testing.T) {
 	if err := c.Connect(t.Context()); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), at) {
 		t.Errorf("connect: %v", err)
 	}
+}
+
+func TestADialectsConnectionIsRefusedOrMadeAsItsOptionsSay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		defer f.close()
+		asked := make(chan *http.Request, 1)
+		f.setRefuse(func(w http.ResponseWriter, r *http.Request) { asked <- r; w.WriteHeader(http.StatusUnauthorized) })
+		for _, o := range []Options{
+			{Dialect: "klingon", Token: "secret"},
+			{Dialect: "multiagent", Token: "secret", DialectOptions: map[string]string{"backoff": "never"}},
+		} {
+			c := f.client(o)
+			var why *ConnectError
+			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnsupported || why.URL != "the server" || why.Err == nil || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s: %+v", o.Dialect, why)
+			}
+			_ = c.Close()
+		}
+		for query, o := range map[string]Options{
+			"token=secret": {Dialect: "multiagent", Token: "secret"},
+			"":             {Dialect: "multiagent"},
+		} {
+			c := f.client(o)
+			var why *ConnectError
+			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized || why.URL != "ws://server" {
+				t.Errorf("%+v", why)
+			}
+			_ = c.Close()
+			r := <-asked
+			if r.URL.RawQuery != query || r.Header.Get("Sec-WebSocket-Protocol") != "" {
+				t.Errorf("asked for %s as %q", r.URL, r.Header.Get("Sec-WebSocket-Protocol"))
+			}
+			if got := r.Header.Get("Authorization"); (got == "Bearer secret") != (o.Token != "") || got != "" && o.Token == "" {
+				t.Errorf("Authorization %q", got)
+			}
+		}
+	})
+}
+
+func TestWhyThereIsNoConnectionIsTold(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		code   protocol.Code
+		want   string
+	}{
+		{403, ``, protocol.CodeForbidden, "connect to ws://server/v1/ws: HTTP 403 Forbidden"},
+		{401, `{"error":{"code":"forbidden","message":"not you"}}`, protocol.CodeUnauthorized, "connect to ws://server/v1/ws: not you"},
+		{503, `{"error":{"code":"shutting_down","message":"draining"}}`, protocol.CodeShuttingDown, "connect to ws://server/v1/ws: draining"},
+		{502, `{"error":{"message":"no code"}}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
+		{502, `{"error":null}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
+	} {
+		inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, cl *Client) {
+			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status); _, _ = w.Write([]byte(c.body)) })
+			var why *ConnectError
+			err := cl.Connect(t.Context())
+			if !errors.As(err, &why) || err.Error() != c.want || why.Code != c.code || why.Status != c.status || why.URL != "ws://server/v1/ws" {
+				t.Errorf("%d %s: %v, %+v", c.status, c.body, err, why)
+			}
+			err = cl.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil)
+			if err == nil || err.Error() != "list: "+c.want {
+				t.Errorf("a command: %v", err)
+			}
+		})
+	}
+	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
+		go func() { _ = f.peer().conn.Close(protocol.ClosePolicy, "bad token") }()
+		if err := c.Connect(t.Context()); err == nil || err.Error() != `connect to ws://server/v1/ws: closed by the server: "bad token" (1008)` {
+			t.Errorf("closed: %v", err)
+		}
+	})
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		f.setDown(errDown)
+		waits := make(chan error, 1)
+		go func() { waits <- c.Connect(t.Context()) }()
+		time.Sleep(time.Minute)
+		_ = c.Close()
+		if err := <-waits; !errors.Is(err, ErrClosed) {
+			t.Errorf("who waited when it was closed: %v", err)
+		}
+		if s := c.State(); s.Phase != PhaseClosed || !errors.Is(s.Err, ErrClosed) {
+			t.Errorf("state %+v", s)
+		}
+	})
 }
 
 // greeter answers hello and pings on a real connection.

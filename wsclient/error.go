@@ -18,6 +18,7 @@ type ConnectError struct {
 	URL    string        // without credentials
 	Status int           // of the HTTP answer; 0 when there was none
 	Code   protocol.Code // unauthorized and forbidden are final: HTTP 401, 403, close code 1008; empty when unknown
+	Speaks string        // what a server of ours speaks there, where that is something else: protocol.Subprotocol or a dialect; its code is unsupported
 	Err    error
 }
 
@@ -38,7 +39,7 @@ func (e *ConnectError) Refused() bool {
 type SendError struct {
 	Command protocol.Verb
 	Key     string // that it was sent with, if any
-	Err     error  // the context's, ErrClosed, a *ConnectError or, when it was never sent, a *protocol.Error
+	Err     error  // the context's, ErrClosed, ErrWithdrawn, a *ConnectError or, when it was never sent, a *protocol.Error
 }
 
 func (e *SendError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }

@@ -73,3 +73,34 @@ func TestALargeMessageOnASlowLinkIsNotSilence(t *testing.T) {
 		}
 	})
 }
+
+func TestSilenceIsCountedFromWhatWasHeardLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHeartbeat(10 * time.Second)
+		defer h.stop()
+		fires := func(after time.Duration, received int64, deaf bool, want beat) {
+			t.Helper()
+			start := time.Now()
+			<-h.timer.C
+			if got := time.Since(start); got != after {
+				t.Errorf("looked after %v, want %v", got, after)
+			}
+			if got := h.due(received, deaf); got != want {
+				t.Errorf("with %d bytes: %d, want %d", received, got, want)
+			}
+		}
+		time.Sleep(time.Hour)
+		h.start(5)
+		time.Sleep(7 * time.Second)
+		h.heard()
+		fires(3*time.Second, 5, false, beatNothing) // three seconds of silence
+		fires(7*time.Second, 5, false, beatPing)
+		fires(10*time.Second, 6, false, beatNothing) // part of an answer came
+		fires(10*time.Second, 6, false, beatPing)
+		fires(10*time.Second, 6, true, beatNothing) // nobody read
+		fires(10*time.Second, 6, false, beatPing)
+		fires(10*time.Second, 6, false, beatDead)
+		h.start(0) // another connection owes no answer
+		fires(10*time.Second, 0, false, beatPing)
+	})
+}

@@ -295,10 +295,14 @@ func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 		p.events(5, 6)
 		r.attached(protocol.ModeResume)
 		r.seqs(5, 6)
+		busy := 0
 		for _, err := range s.Events(t.Context()) {
-			if !errors.Is(err, errBusy) {
+			if busy++; !errors.Is(err, errBusy) {
 				t.Errorf("a second reader got %v", err)
 			}
+		}
+		if busy != 1 {
+			t.Errorf("a second reader got %d items", busy)
 		}
 		s.Close()
 		s.Close()
@@ -342,6 +346,28 @@ func TestReadingAgainGoesOnAfterWhatWasTakenNotFromSince(t *testing.T) {
 		}
 		if at := s.Position(); at.Seq != 4 {
 			t.Errorf("at %v after reading twice", at)
+		}
+	})
+}
+
+func TestABareSeqBelongsToTheEpochItIsResumedIn(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+		s := c.Subscribe("s1", SubscribeOptions{Since: &protocol.Position{Seq: 2}})
+		r := read(t, t.Context(), s)
+		p := f.open()
+		asked := p.next(protocol.DoSubscribe)
+		p.answer(asked, protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 2}})
+		if at := r.attached(protocol.ModeResume).After; at != (protocol.Position{Epoch: "e", Seq: 2}) {
+			t.Errorf("attached after %v", at)
+		}
+		p.events(3, 4)
+		r.seqs(3, 4)
+		time.Sleep(time.Second)
+		if seq, _ := p.acked(); seq != 4 {
+			t.Errorf("acknowledged up to %d", seq)
+		}
+		if at := s.Position(); at != (protocol.Position{Epoch: "e", Seq: 4}) {
+			t.Errorf("at %v", at)
 		}
 	})
 }

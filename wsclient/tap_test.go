@@ -3,11 +3,13 @@ package wsclient
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -151,4 +153,47 @@ func TestATapTakesNothingFromACodec(t *testing.T) {
 	if getters == 0 {
 		t.Error("no dialect asks over HTTP: this test proves nothing")
 	}
+}
+
+// telling is a codec whose every method says a foreign frame of its name.
+type telling struct{}
+
+func (telling) out(what string) protocol.Output {
+	return protocol.Output{Native: [][]byte{[]byte(what)}, Foreign: []protocol.Frame{{Data: []byte(what)}}, Wake: time.Unix(1, 0)}
+}
+func (c telling) Open(time.Time) protocol.Output                    { return c.out("open") }
+func (c telling) Native(time.Time, []byte) protocol.Output          { return c.out("native") }
+func (c telling) Foreign(time.Time, protocol.Frame) protocol.Output { return c.out("foreign") }
+func (c telling) Wake(time.Time) protocol.Output                    { return c.out("wake") }
+func (c telling) Gets() []string                                    { return []string{"/history"} }
+func (c telling) Got(time.Time, string, []byte) protocol.Output     { return c.out("got") }
+
+func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w witness
+		now := time.Now()
+		c := newTap(func(f Frame) {
+			if f.Time.Before(now) || time.Since(f.Time) > time.Minute {
+				t.Errorf("a frame of %v", f.Time)
+			}
+			w.see(f)
+		}).codec(telling{})
+		g, ok := c.(dialect.Getter)
+		if !ok {
+			t.Fatal("it asks over HTTP no more")
+		}
+		for what, got := range map[string]protocol.Output{
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, protocol.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
+		} {
+			if want := (telling{}).out(what); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s says %+v, want %+v", what, got, want)
+			}
+		}
+		if got := g.Gets(); !slices.Equal(got, []string{"/history"}) {
+			t.Errorf("asks for %q", got)
+		}
+		if got, want := w.saw("<>#"), []string{">open", ">native", "<heard", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {
+			t.Errorf("saw %q, want %q", got, want)
+		}
+	})
 }

@@ -86,7 +86,7 @@ func TestAWatchThatIsRefusedEndsWithTheError(t *testing.T) {
 
 func TestAWatchOutlivesADrainingServer(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		got := make(chan protocol.Summary)
+		got := make(chan protocol.Summary, 9)
 		go func() {
 			defer close(got)
 			for s, err := range c.Watch(t.Context()) {
@@ -105,6 +105,17 @@ func TestAWatchOutlivesADrainingServer(t *testing.T) {
 		p.changed(summary("a", "1"))
 		if s, ok := <-got; !ok || s.Doing != "1" {
 			t.Errorf("got %+v, %t", s, ok)
+		}
+		p.changed(protocol.Summary{Session: "a", Deleted: true})
+		if s := <-got; !s.Deleted {
+			t.Errorf("got %+v", s)
+		}
+		_ = p.conn.CloseNow()
+		p = f.open()
+		again := p.next(protocol.DoWatch)
+		p.answer(again, protocol.ListResult{Sessions: []protocol.Summary{summary("b", "2")}})
+		if s := <-got; s.Session != "b" { // that a is gone is known
+			t.Errorf("got %+v", s)
 		}
 	})
 }

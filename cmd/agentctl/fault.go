@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/wsclient"
@@ -95,9 +97,24 @@ func connectFault(e *wsclient.ConnectError) *fault {
 	case protocol.CodeUnauthorized, protocol.CodeForbidden: // some servers say 403 where others say 401
 		return &fault{exit: exitForbidden, code: e.Code, err: e, hint: hints[protocol.CodeUnauthorized]}
 	case protocol.CodeUnsupported:
-		return &fault{exit: exitError, code: e.Code, err: e}
+		return &fault{exit: exitError, code: e.Code, err: e, hint: speaking(e)}
+	}
+	if e.Status != 0 && e.Code == "" {
+		return &fault{exit: exitUnreachable, code: codeUnreachable, err: e, hint: "something else answers there: " + speaking(e)}
 	}
 	return &fault{exit: exitUnreachable, code: codeUnreachable, err: e, hint: hints[codeUnreachable]}
+}
+
+// speaking says what to do where a server does not speak what it was asked in.
+func speaking(e *wsclient.ConnectError) string {
+	switch _, known := dialect.Named(e.Speaks); {
+	case known:
+		return "speak it: --dialect " + e.Speaks
+	case e.Speaks == protocol.Subprotocol:
+		return "leave --dialect out, or name a dialect's own address: its port, or /dialect/NAME behind the server's"
+	}
+	return "is the address right, and its path? A server of agentctl has its dialects at /dialect/NAME; --dialect says which one a server speaks: " +
+		strings.Join(dialect.Names(), ", ")
 }
 
 func exitOf(c protocol.Code) int {

@@ -101,6 +101,11 @@ func (f fleet) Session(id string) tui.Session {
 // Agents are those that the server told of.
 func (f fleet) Agents() []string { return f.client.Hello().Agents }
 
+// Search looks through all of them.
+func (f fleet) Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
+	return wsclient.Call[protocol.SearchResult](ctx, f.client, protocol.DoSearch, "", d)
+}
+
 // Create makes a session.
 func (f fleet) Create(ctx context.Context, d protocol.CreateData) (protocol.CreateResult, error) {
 	if f.local {

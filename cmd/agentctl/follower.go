@@ -80,7 +80,7 @@ func (f *follower) step(item *wsclient.Item) (*protocol.TurnEndedData, error) {
 	if e.Type == protocol.CaughtUp {
 		f.live = true
 	}
-	if f.live && concernsPeople(e.Type) {
+	if f.live && (concernsPeople(e.Type) || f.queues(e)) {
 		return nil, f.needsPerson()
 	}
 	return nil, nil
@@ -137,6 +137,12 @@ func (f *follower) event(e *protocol.Event, raw []byte) (*protocol.TurnEndedData
 	}
 	end := &protocol.TurnEndedData{}
 	return end, e.Decode(end)
+}
+
+// queues reports whether an event puts the message into the queue: a dialect may tell that after it answered.
+func (f *follower) queues(e *protocol.Event) bool {
+	var d protocol.QueueAddedData
+	return e.Type == protocol.QueueAdded && e.Decode(&d) == nil && d.MessageID == f.message
 }
 
 // concernsPeople tells the events after which it may take a person, and the moment when that is first looked at.

@@ -69,6 +69,7 @@ func TestAFollowerEndsWithItsMessagesTurn(t *testing.T) {
 		{"taken out of the queue", resumed().queues("m1").event(protocol.QueueRemoved, "", removed), nil, exitInterrupted},
 		{"an approval of its own turn", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(), []*protocol.State{of(ours, nil, "", "r")}, exitNeedsPerson},
 		{"an approval of a turn before it", resumed().queues("m1").caughtUp(), []*protocol.State{of(other, []string{"m1"}, "", "r")}, exitNeedsPerson},
+		{"an approval before it, which is queued only then", resumed().caughtUp().queues("m1"), []*protocol.State{of(other, nil, "", "r"), of(other, []string{"m1"}, "", "r")}, exitNeedsPerson},
 		{"an approval that was decided meanwhile", resumed().begins("t1", "m1").asks("t1", "r").caughtUp(), []*protocol.State{of(ours, nil, "")}, goesOn},
 		{"a hold before it", resumed().queues("m1").caughtUp(), []*protocol.State{of(other, []string{"m1"}, protocol.HoldUser)}, exitNeedsPerson},
 		{"a hold behind it", resumed().begins("t1", "m1").caughtUp(), []*protocol.State{of(ours, []string{"m2"}, protocol.HoldUser)}, goesOn},

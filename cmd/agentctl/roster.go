@@ -29,7 +29,7 @@ func (r *roster) Open(spec session.Spec, host session.Host) (session.Agent, erro
 		name = r.fallback
 	}
 	if name == "" {
-		return nil, protocol.Errorf(protocol.CodeNoAgent, "no agent is named and the server has no default: use --agent")
+		return nil, protocol.Errorf(protocol.CodeNoAgent, "name an agent: the server has no default one")
 	}
 	if c, ok := r.configured[name]; ok {
 		if c.Script != "" {

@@ -28,7 +28,7 @@ func newSearch(a *app, run func(context.Context, *searchOptions) error) *cobra.C
 		Long: `Find what holds every word, whatever its case: messages, answers, reasoning, tool calls, approvals and errors, of the turn under way
 too. An argument with spaces is looked for as it is. The first of several arguments names a session if there is one of that id or
 name; --all takes it for a word. Hits come newest first, of all sessions those made last first: each with its session and place
-in it, what it is, when, and a line of it.
+in it, what it is, when, and a line of it. Over a dialect one session is searched, the first argument, in what its server tells of it.
 
 Exits 0 when something was found and, as grep does, 1 when nothing was; an error says so on stderr.`,
 		Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
@@ -57,6 +57,9 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 		return err
 	}
 	defer l.Close()
+	if !slices.Contains(l.Hello().Commands, protocol.DoSearch) {
+		return o.lookThrough(l)
+	}
 	list, err := ask[protocol.ListResult](l, protocol.DoList, "", protocol.ListData{Closed: true})
 	if err != nil {
 		return err

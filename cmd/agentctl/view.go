@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net"
+	"net/url"
+	"strings"
 	"sync"
 
 	"agentctl/protocol"
@@ -21,9 +24,10 @@ type view struct {
 }
 
 var (
-	_ tui.Session = (*view)(nil)
-	_ tui.Wired   = (*view)(nil)
-	_ tui.Retrier = (*view)(nil)
+	_ tui.Session    = (*view)(nil)
+	_ tui.Wired      = (*view)(nil)
+	_ tui.Retrier    = (*view)(nil)
+	_ tui.Withdrawer = (*view)(nil)
 )
 
 // Wire is the log of the connection.
@@ -38,8 +42,19 @@ func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) err
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	return v.client.Do(ctx, protocol.Command{Command: verb, Session: v.session, Data: body}, result)
+	cmd := protocol.Command{Command: verb, Session: v.session, Data: body}
+	if send, ok := data.(protocol.SendData); ok {
+		cmd.Key = send.ClientMessageID // so that it can be withdrawn by it
+	}
+	err = v.client.Do(ctx, cmd, result)
+	if errors.Is(err, wsclient.ErrWithdrawn) {
+		return tui.ErrWithdrawn
+	}
+	return err
 }
+
+// Withdraw takes back a message that has not gone to the server.
+func (v *view) Withdraw(clientMessageID string) bool { return v.client.Withdraw(clientMessageID) }
 
 // Updates joins what happens in the session with what happens to the connection.
 func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
@@ -90,7 +105,10 @@ func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Link {
 	hello := c.Hello()
 	l := &tui.Link{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
 	if s.Err != nil {
-		l.Reason, l.Advice = s.Err.Error(), faultOf(s.Err).hint
+		l.Reason = s.Err.Error()
+		if ours := ownServer(s.Err); ours || s.Phase == wsclient.PhaseOffline || s.Phase == wsclient.PhaseClosed {
+			l.Advice = faultOf(s.Err).hint
+		}
 	}
 	switch s.Phase {
 	case wsclient.PhaseOpen:
@@ -103,6 +121,23 @@ func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Link {
 		l.State = tui.Offline
 	}
 	return l
+}
+
+// ownServer tells that the server which cannot be reached is one of this machine, and of this kind: whoever is to start it sits here.
+func ownServer(err error) bool {
+	var failed *wsclient.ConnectError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	if strings.HasPrefix(failed.URL, "unix:") {
+		return true
+	}
+	u, err := url.Parse(failed.URL)
+	if err != nil || u.Path != protocol.Path {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // events ends when the session cannot be followed any more, which it tells last. A server that refuses the connection may be asked

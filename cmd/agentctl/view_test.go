@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -62,6 +64,20 @@ func (w *wire) cut(refuse bool) {
 	w.refuses = refuse
 	if w.last != nil {
 		_ = w.last.Close() // what is cut may be closed already
+	}
+}
+
+// fail ends the connection and lets none come about, until the function returned is called.
+func (w *wire) fail() (restore func()) {
+	w.mu.Lock()
+	dial := w.dial
+	w.dial = func(context.Context) (net.Conn, error) { return nil, errors.New("nobody listens") }
+	w.mu.Unlock()
+	w.cut(false)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.dial = dial
 	}
 }
 
@@ -132,6 +148,62 @@ func patient(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+func TestAnOutageOfOnesOwnServerSaysHowToStartIt(t *testing.T) {
+	c := wsclient.New("ws://test", wsclient.Options{})
+	defer c.Close()
+	for url, says := range map[string]bool{
+		"unix:///run/agentctl.sock":      true,
+		"ws://127.0.0.1:7777/v1/ws":      true,
+		"ws://localhost/v1/ws":           true,
+		"ws://[::1]:7777/v1/ws":          true,
+		"wss://agents.example.org/v1/ws": false,
+		"ws://127.0.0.1:9000/chat":       false, // of another kind
+	} {
+		err := &wsclient.ConnectError{URL: url, Err: io.EOF}
+		if l := linkOf(c, wsclient.ConnState{Phase: wsclient.PhaseReconnecting, Attempt: 2, Err: err}); strings.Contains(l.Advice, "agentctl serve") != says {
+			t.Errorf("while %s is away the screen says %q", url, l.Advice)
+		}
+		if l := linkOf(c, wsclient.ConnState{Phase: wsclient.PhaseOffline, Err: err}); !strings.Contains(l.Advice, "agentctl serve") {
+			t.Errorf("once %s is given up the screen says %q", url, l.Advice)
+		}
+	}
+}
+
+func TestAMessageThatWaitsForTheServerIsTakenBack(t *testing.T) {
+	c, w := reached(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
+	v := create(t, c)
+	restore := w.fail()
+	ctx := patient(t)
+	for s := range c.States(ctx) {
+		if s.Phase == wsclient.PhaseReconnecting {
+			break
+		}
+	}
+	sent := make(chan error, 1)
+	go func() {
+		sent <- v.Do(ctx, protocol.DoSend, protocol.SendData{Text: "no", ClientMessageID: "mine"}, nil)
+	}()
+	for !v.Withdraw("mine") && ctx.Err() == nil {
+		runtime.Gosched() // it is not waiting yet
+	}
+	if err := <-sent; !errors.Is(err, tui.ErrWithdrawn) {
+		t.Fatalf("it ended with %v", err)
+	}
+	restore()
+	c.Retry()
+	var page protocol.HistoryResult
+	if err := v.Do(ctx, protocol.DoHistory, protocol.HistoryData{}, &page); err != nil {
+		t.Fatal(err)
+	}
+	var now protocol.SnapshotResult
+	if err := v.Do(ctx, protocol.DoSnapshot, struct{}{}, &now); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Events) > 0 || now.Snapshot.State.Turn != nil || len(now.Snapshot.State.Queue) > 0 {
+		t.Errorf("the server has it: %+v, %+v", page, now.Snapshot.State)
+	}
 }
 
 func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {

@@ -32,7 +32,7 @@ var sayings = []saying{
 	{name: "snapshot", verb: protocol.DoSnapshot},
 	{name: "history", verb: protocol.DoHistory},
 	{name: "list", verb: protocol.DoList},
-	{name: "create", verb: protocol.DoCreate, data: protocol.CreateData{Title: "x"}},
+	{name: "create", verb: protocol.DoCreate, data: protocol.CreateData{}},
 	{name: "send", verb: protocol.DoSend, data: protocol.SendData{Text: "x"}},
 	{name: "send ahead of the queue", verb: protocol.DoSend, data: protocol.SendData{Text: "x", Front: true}},
 	{name: "interrupt", verb: protocol.DoInterrupt, data: protocol.InterruptData{}, asks: true},
@@ -67,7 +67,8 @@ var sayings = []saying{
 // Words of the table.
 const (
 	cannot = "✗"
-	ours   = "own" // to a server of ours alone
+	ours   = "own"  // to a server of ours alone
+	kept   = "kept" // by a client that stays
 )
 
 func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
@@ -101,15 +102,22 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := open(t, working...)
 				for j, s := range sayings {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, w) != (word == cannot) {
+					if word := rows[1+j][1+i]; s.unsupported(t, name, w, false) != (word == cannot) {
 						t.Errorf("%s to our server: the table says %s", s.name, word)
 					}
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
 				for j, s := range sayings {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, nil) != (word == cannot || word == ours) {
+					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, false) != (word == cannot || word == ours) {
 						t.Errorf("%s to another server: the table says %s", s.name, word)
+					}
+				}
+			})
+			synctest.Test(t, func(t *testing.T) {
+				for j, s := range sayings {
+					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (word == cannot || word == ours || word == kept) {
+						t.Errorf("%s by a client that does not stay: the table says %s", s.name, word)
 					}
 				}
 			})
@@ -117,13 +125,14 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 	}
 }
 
-// unsupported tells whether a dialect cannot say it: to a server of ours, or (nil) to one of another kind.
-func (s *saying) unsupported(t *testing.T, name string, w *world) bool {
+// unsupported tells whether a dialect cannot say it: to a server of ours, or (nil) to one of another kind, there by a client that
+// stays or by a brief one.
+func (s *saying) unsupported(t *testing.T, name string, w *world, brief bool) bool {
 	t.Helper()
 	session := "s1"
 	var c *wsclient.Client
 	if w == nil {
-		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, Dial: other(t, name, s.asks)})
+		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, Brief: brief, Dial: other(t, name, s.asks)})
 		t.Cleanup(func() { _ = c.Close() })
 	} else {
 		session = w.create(w.client("ann"))

@@ -29,11 +29,13 @@ func (s *Server) ask() {
 	}
 	replaced := s.asked.replaced
 	s.asked = asking{}
-	if len(s.state.Approvals) == 0 {
-		return
+	for i := range s.state.Approvals {
+		if a := &s.state.Approvals[i]; s.state.Ruled(a) == nil { // else it is decided as soon as it is asked
+			s.asked = asking{shown: a.Request, replaced: replaced}
+			s.askAgain()
+			return
+		}
 	}
-	s.asked = asking{shown: s.state.Approvals[0].Request, replaced: replaced}
-	s.askAgain()
 }
 
 // askAgain shows the request once more: what a client has answered it shows no longer.

@@ -170,6 +170,19 @@ func TestExplainAsksAgain(t *testing.T) {
 	}
 }
 
+// AL-18: what always allowed is not asked again, and what waits behind it is.
+func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
+	h := newHouse(t, "", true)
+	h.happens(asks("x"), wants("a1", "ls", ""), entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: "a1", Outcome: protocol.Allowed, Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: "\x00ls"},
+	}))
+	h.told()
+	h.happens(wants("a2", "ls", ""))
+	h.expects()
+	h.happens(wants("a3", "rm", ""), entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "a2", Outcome: protocol.Allowed, ByRule: "rule1"}))
+	h.expects(`approval_request {"command":["rm"]}`)
+}
+
 // No button is dead: what cannot be decided that way is asked again.
 func TestRefusedDecisionIsAskedAgain(t *testing.T) {
 	h := newHouse(t, "", true)

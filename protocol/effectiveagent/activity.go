@@ -12,11 +12,13 @@ import (
 // activity takes an activity of a session.
 func (c *Client) activity(s *session, a seen) {
 	s.heard = true
-	begins := a.Note.After
-	if !s.resumes.IsZero() {
-		c.settle(s, begins != "" && begins == s.at)
+	switch {
+	case s.until > 0:
+		defer c.past(s, &a)
+	case !s.resumes.IsZero():
+		c.settle(s, &a.Note)
 	}
-	if begins != "" {
+	if a.Note.After != "" {
 		return
 	}
 	switch {

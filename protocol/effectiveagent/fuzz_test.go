@@ -21,6 +21,7 @@ var seeds = []string{
 	`{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:0"}}}`,
 	`{"type":"activity","agentRuntimeId":"r","activity":{"payload":null,"type":"status","metadata":{"agentctl":{"after":"9f3ac1:5"}}}}`,
 	`{"type":"activity","agentRuntimeId":"r","activity":{"id":"9f3ac1:5","payload":{"part":"p","text":"x"},"metadata":{"agentctl":{"event":"text.delta","turn":"t1"}}}}`,
+	`{"type":"activity","agentRuntimeId":"r","activity":{"type":"status","metadata":{"agentctl":{"after":"e1:7","state":{"seq":7,"turn":{"turn":"t"}},"until":9}}}}`,
 	`{"type":"error","code":"AGENT_RUNTIME_SEND_FAILED","message":"no","details":"no_session"}`, `{`, `null`, `[]`, `"x"`,
 }
 
@@ -41,6 +42,35 @@ func FuzzServer(f *testing.F) {
 		}
 		if event {
 			h.happen("s1", protocol.Notice, "", protocol.NoticeData{Message: "x"})
+		}
+	})
+}
+
+// Whatever a server says that names itself one of ours, our client goes on, and everything is answered, or the connection given up.
+func FuzzKin(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+		f.Add([]byte(seeds[len(seeds)-6] + "\n" + s))
+	}
+	f.Fuzz(func(t *testing.T, frames []byte) {
+		g := newKin(t, nil)
+		g.mayClose = true
+		look := g.does(protocol.DoSnapshot, "r", nil)
+		decide := g.does(protocol.DoApprove, "r", protocol.ApproveData{Decision: protocol.Deny})
+		for frame := range bytes.Lines(frames) {
+			g.hears(string(frame))
+		}
+		s := g.codec.sessions["r"]
+		g.waits(time.Minute)
+		if _, ok := g.answers[look]; !ok && (s == nil || len(s.held) == 0) {
+			t.Fatal("the snapshot has no answer")
+		}
+		if _, ok := g.answers[decide]; !ok && (s == nil || len(s.held) == 0) && len(g.codec.waiting) == 0 {
+			t.Fatal("the decision has no answer")
+		}
+		g.does(protocol.DoSubscribe, "r", nil)
+		if line := protocol.MustEncode(g.codec.memory.sessions["r"].log.State); !json.Valid(line) {
+			t.Fatalf("state %s", line)
 		}
 	})
 }

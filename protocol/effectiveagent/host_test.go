@@ -24,6 +24,7 @@ type peer struct {
 	epoch    string
 	states   map[string]*protocol.State
 	logs     map[string][][]byte
+	bounds   map[string]*protocol.State // at the last turn's end
 	got      []protocol.Command
 	followed map[string]bool
 	refuse   map[protocol.Verb]*protocol.Error
@@ -33,10 +34,10 @@ type peer struct {
 func newPeer(t testing.TB) *peer {
 	p := &peer{
 		t: t, epoch: "9f3ac1", states: map[string]*protocol.State{}, logs: map[string][][]byte{}, followed: map[string]bool{},
-		refuse: map[protocol.Verb]*protocol.Error{},
+		bounds: map[string]*protocol.State{}, refuse: map[protocol.Verb]*protocol.Error{},
 	}
 	for _, id := range []string{"s1", "s2"} {
-		p.states[id] = &protocol.State{Session: id}
+		p.states[id], p.bounds[id] = &protocol.State{Session: id}, &protocol.State{Session: id}
 	}
 	return p
 }
@@ -84,6 +85,13 @@ func (p *peer) take(line []byte) (lines [][]byte) {
 		}
 		var d protocol.SubscribeData
 		_ = c.DecodeData(&d)
+		if d.Position == nil {
+			from := protocol.Position{Epoch: p.epoch, Seq: p.bounds[name].Seq}
+			lines = answer(protocol.SubscribeResult{
+				Session: name, Mode: protocol.ModeSnapshot, After: from, Position: at, Snapshot: &protocol.Snapshot{Epoch: p.epoch, State: p.bounds[name]},
+			}, nil)
+			return append(append(lines, p.logs[name][from.Seq:]...), caught.AppendJSON(nil))
+		}
 		lines = answer(protocol.SubscribeResult{Session: name, Mode: mode, After: at, Position: at}, nil)
 		if mode == protocol.ModeResume {
 			lines = append(lines, p.logs[name][d.Position.Seq:]...)
@@ -111,6 +119,13 @@ func (p *peer) event(e *protocol.Event) []byte {
 	}
 	line := e.AppendJSON(nil)
 	p.logs[e.Session] = append(p.logs[e.Session], line)
+	if e.Type == protocol.TurnEnded {
+		bound := new(protocol.State)
+		if err := json.Unmarshal(protocol.MustEncode(p.states[e.Session]), bound); err != nil {
+			p.t.Fatal(err)
+		}
+		p.bounds[e.Session] = bound
+	}
 	return line
 }
 
@@ -190,6 +205,13 @@ type guest struct {
 	transcript *protocol.Transcript
 	last       int
 	mayClose   bool
+}
+
+// newKin is a guest at a server of our kind.
+func newKin(t testing.TB, memory *protocol.Memory) *guest {
+	g := newGuest(t, memory)
+	g.codec.call.Kin = true
+	return g
 }
 
 func newGuest(t testing.TB, memory *protocol.Memory) *guest {

@@ -71,7 +71,7 @@ type metadata struct {
 }
 
 // A note tells a peer of our kind what an activity is: an event, or what a command needs beside its words. On a subscribe it asks for
-// what came after an activity, and answers from which one on they are told.
+// what came after an activity, and for what the session is where that cannot be told; the answer says after which activity they come.
 type note struct {
 	Event  protocol.Type   `json:"event,omitempty"`
 	Turn   string          `json:"turn,omitempty"`
@@ -82,7 +82,10 @@ type note struct {
 	Command protocol.Verb `json:"command,omitempty"`
 	Key     string        `json:"key,omitempty"`
 
-	After string `json:"after,omitempty"` // a position
+	After string          `json:"after,omitempty"` // a position
+	Whole bool            `json:"whole,omitempty"`
+	State json.RawMessage `json:"state,omitempty"` // of the session, there
+	Until uint64          `json:"until,omitempty"` // the sequence of the last activity that is already past
 }
 
 // A seen is an activity as it is read: whatever can be understood of it.

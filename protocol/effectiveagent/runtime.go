@@ -17,9 +17,9 @@ type feed struct {
 	names   []*runtime
 }
 
-// subscribe lets the client follow a runtime from now on. Nothing is answered, but to a client of our kind that was here before: it is
-// told what came after the activity that it has last, if the log still is that log.
-func (s *Server) subscribe(id, after string) {
+// subscribe lets the client follow a runtime from now on. Nothing is answered, but to a client of our kind: it is told what came after the
+// activity that it has last, if the log still is that log, or else what the session is, with the turn under way from its beginning.
+func (s *Server) subscribe(id string, n *note) {
 	if s.runtimes[id] != nil {
 		return
 	}
@@ -44,11 +44,22 @@ func (s *Server) subscribe(id, after string) {
 			return
 		}
 		from := protocol.Position{Epoch: at.Snapshot.Epoch, Seq: at.Snapshot.State.Seq}
-		if p, err := protocol.ParsePosition(after); err == nil && p.Epoch == from.Epoch && p.Seq < from.Seq {
+		p, err := protocol.ParsePosition(n.After)
+		known := err == nil && p.Epoch == from.Epoch && p.Seq <= from.Seq
+		if known {
 			from.Seq = p.Seq
 		}
-		s.follow(r, at.Snapshot.State.Session, from, after != "")
+		s.follow(&joining{r, at.Snapshot.State.Session, from, n.After != "" || n.Whole, n.Whole && !known})
 	})
+}
+
+// A joining is a runtime on its way into its session's feed.
+type joining struct {
+	runtime *runtime
+	session string
+	from    protocol.Position
+	asks    bool // to be told from where on
+	whole   bool // and what the session is
 }
 
 func (s *Server) refuse(id string, e *protocol.Error) {
@@ -56,17 +67,20 @@ func (s *Server) refuse(id string, e *protocol.Error) {
 }
 
 // follow joins a runtime to its session's feed, and starts that if there is none. Who asks is told from where on.
-func (s *Server) follow(r *runtime, session string, from protocol.Position, asks bool) {
-	if f := s.followed[session]; f != nil {
-		f.names = append(f.names, r)
-		s.begins(r, f, asks)
+func (s *Server) follow(j *joining) {
+	if f := s.followed[j.session]; f != nil {
+		f.names = append(f.names, j.runtime)
+		s.begins(j, f, note{})
 		return
 	}
-	f := &feed{session: session, last: from, names: []*runtime{r}}
-	s.followed[session] = f
-	// Raw: every activity has the next sequence.
-	s.native.Do(s.out, protocol.DoSubscribe, session, "", protocol.SubscribeData{Position: &from, Raw: true}, func(a protocol.Answer) {
-		if s.followed[session] != f {
+	f := &feed{session: j.session, last: j.from, names: []*runtime{j.runtime}}
+	s.followed[j.session] = f
+	d := protocol.SubscribeData{Position: &j.from, Raw: true} // raw: every activity has the next sequence
+	if j.whole {
+		d.Position = nil
+	}
+	s.native.Do(s.out, protocol.DoSubscribe, j.session, "", d, func(a protocol.Answer) {
+		if s.followed[j.session] != f {
 			return
 		}
 		if a.Error != nil {
@@ -74,21 +88,28 @@ func (s *Server) follow(r *runtime, session string, from protocol.Position, asks
 			return
 		}
 		var at protocol.SubscribeResult
-		if json.Unmarshal(a.Result, &at) == nil && at.Mode == protocol.ModeReset {
+		_ = json.Unmarshal(a.Result, &at) // our own encoding
+		var n note
+		switch {
+		case j.whole && at.Snapshot != nil:
+			f.last, n.State, n.Until = at.After, protocol.MustEncode(at.Snapshot.State), at.Position.Seq
+		case at.Mode == protocol.ModeReset:
 			f.last = at.Position
 		}
-		s.begins(r, f, asks)
+		s.begins(j, f, n)
 	})
 }
 
-// begins tells a client that asked after which activity its runtime's are told.
-func (s *Server) begins(r *runtime, f *feed, asks bool) {
-	if !asks || s.runtimes[r.id] != r {
+// begins tells a client that asked after which activity its runtime's are told, and what the session is there, if that is known.
+func (s *Server) begins(j *joining, f *feed, n note) {
+	r := j.runtime
+	if !j.asks || s.runtimes[r.id] != r {
 		return
 	}
+	n.After = f.last.String()
 	s.say(activityMessage{typeActivity, r.id, activity{
 		Sequence: f.last.Seq, Timestamp: s.form.time(s.now), Type: s.form.kind(kindStatus), Payload: json.RawMessage("null"),
-		AgentRuntimeID: r.id, Metadata: &metadata{Note: &note{After: f.last.String()}},
+		AgentRuntimeID: r.id, Metadata: &metadata{Note: &n},
 	}})
 }
 

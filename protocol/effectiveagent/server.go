@@ -103,7 +103,7 @@ func (s *Server) message(f protocol.Frame) {
 			s.invalid("agentRuntimeId", "a string of 1 to 256 bytes")
 		case word(m.Type) == typeSubscribe:
 			_, n := aboutOf(m.Metadata)
-			s.subscribe(id, n.After)
+			s.subscribe(id, &n)
 		default:
 			s.unsubscribe(id)
 		}

@@ -1,6 +1,7 @@
 package effectiveagent
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,7 +23,8 @@ type session struct {
 	mine  []string  // ids of the newest messages that were recorded when they were sent
 	said  []string  // what they say, until the agent says something: a server that drops ids may tell it once more as an input
 
-	resumes time.Time // until then the server may say that it goes on from where we were; zero: it is settled
+	resumes time.Time // until then the server may say how it goes on, or the next of what is past; zero: it is settled
+	until   uint64    // the sequence at the server up to which all that comes is past; 0: what comes is now
 	held    []protocol.Command
 }
 
@@ -135,8 +137,8 @@ func (c *Client) seen(s *session, cmd *protocol.Command) {
 	}
 }
 
-// open begins to follow a session. A server of our kind may go on from where we were; of any other, what was seen before is history,
-// and what the session is now nobody tells.
+// open begins to follow a session. A server of our kind goes on from where we were, or tells what the session is; of any other, what was
+// seen before is history, and what the session is now nobody tells.
 func (c *Client) open(id string) *session {
 	s := &session{known: c.memory.take(id, formOf(c.call.Options), c.sessions)}
 	c.sessions[id] = s
@@ -146,13 +148,15 @@ func (c *Client) open(id string) *session {
 		s.log = bridge.NewLog(id, c.epoch())
 		s.log.Resets = protocol.ResetResubscribed
 		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
-	case s.noted && s.at != "":
+	case c.call.Kin, s.noted && s.at != "":
 		s.log.Detach()
-		s.resumes = c.now.Add(resumeWait)
-		subscribe.Metadata = &metadata{Note: &note{After: s.at}}
 	default:
 		s.log.Detach()
 		c.renew(s)
+	}
+	if c.call.Kin || s.noted && s.at != "" {
+		s.resumes = c.now.Add(resumeWait)
+		subscribe.Metadata = &metadata{Note: &note{After: s.at, Whole: c.call.Kin}}
 	}
 	c.say(subscribe)
 	return s
@@ -185,28 +189,78 @@ func (c *Client) hold(s *session, cmd *protocol.Command) bool {
 	return true
 }
 
-// unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next.
+// unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next. Of one that did
+// and then fell silent, what was told counts.
 func (c *Client) unanswered(s *session) {
+	if s.until > 0 {
+		c.release(s)
+		return
+	}
 	if s.tries++; s.tries < resumeTries {
 		s.resumes = time.Time{}
 		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
 		return
 	}
-	c.settle(s, false)
+	c.settle(s, &note{})
 }
 
-// settle goes on with a session: with what came after the activity that we had last, if the server says so, else anew.
-func (c *Client) settle(s *session, resumed bool) {
-	held := s.held
-	s.held, s.resumes, s.tries = nil, time.Time{}, 0
-	if resumed {
+// settle goes on with a session as the server says: with what came after the activity that we had last, with what the session is, or
+// anew.
+func (c *Client) settle(s *session, n *note) {
+	s.tries = 0
+	switch {
+	case n.After != "" && n.After == s.at:
 		s.log.Resumes = protocol.ResumeReplayed
-	} else {
+	case !c.learned(s, n):
 		c.renew(s)
 	}
+	if s.until == 0 {
+		c.release(s)
+	} else {
+		s.resumes = c.now.Add(resumeWait)
+	}
+}
+
+// past lets what waits go on, once all that is past has come.
+func (c *Client) past(s *session, a *seen) {
+	s.resumes = c.now.Add(resumeWait)
+	if at, err := protocol.ParsePosition(a.ID); err == nil && at.Seq >= s.until {
+		c.release(s)
+	}
+}
+
+// release carries out the commands that were held: how the session goes on is settled.
+func (c *Client) release(s *session) {
+	held := s.held
+	s.held, s.resumes, s.until = nil, time.Time{}, 0
 	for i := range held {
 		c.command(&held[i])
 	}
+}
+
+// learned takes what a session is from a server of our kind: a session that was not seen before, or whose log is another now. False when
+// it does not say.
+func (c *Client) learned(s *session, n *note) bool {
+	at, err := protocol.ParsePosition(n.After)
+	state := new(protocol.State)
+	if err != nil || len(n.State) == 0 || json.Unmarshal(n.State, state) != nil {
+		return false
+	}
+	if s.log.State.Turn != nil {
+		c.lose(s)
+	}
+	if was, err := protocol.ParsePosition(s.at); err != nil || was.Epoch != at.Epoch {
+		s.log.Forget()
+	}
+	s.log.Renew(c.epoch())
+	s.log.Resets = protocol.ResetFresh
+	state.Seq = 0 // our log begins here: what is finished is not told
+	s.log.Begin(state)
+	s.at, s.noted, s.alias.theirs, s.alias.ours = n.After, true, "", ""
+	if n.Until > at.Seq {
+		s.until = n.Until
+	}
+	return true
 }
 
 func (c *Client) unsubscribe(cmd *protocol.Command) {

@@ -18,7 +18,7 @@ const (
 // How long an error may take. The dialect does not say that it took a message: after patience without an error, it did.
 const (
 	patience = 500 * time.Millisecond
-	opening  = 2 * time.Second  // for the first sign of a server
+	opening  = 8 * time.Second  // for the first sign of a server
 	longest  = 10 * time.Second // for what is always answered
 	linger   = 5 * time.Second  // after a tool that nothing may follow
 )
@@ -141,6 +141,16 @@ func (c *Client) opened() {
 	}
 }
 
+// unopened fails what waited: every server of the dialect answers a PING.
+func (c *Client) unopened() {
+	for _, line := range c.early {
+		if cmd, err := protocol.DecodeCommand(line); err == nil {
+			c.fail(&cmd, protocol.Errorf(protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name))
+		}
+	}
+	c.opens, c.early = time.Time{}, nil
+}
+
 // Foreign implements protocol.Codec.
 func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	return c.do(now, func() {
@@ -177,7 +187,7 @@ func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name
 // expire ends the waits whose time has come.
 func (c *Client) expire() {
 	if !c.opens.IsZero() && !c.now.Before(c.opens) {
-		c.opened()
+		c.unopened()
 	}
 	for _, t := range c.memory.threads {
 		for _, w := range slices.Clone(t.waits) {

@@ -243,12 +243,11 @@ func TestAnotherPlanIsAskedForByTheReason(t *testing.T) {
 	}
 }
 
-// MA-4: a server accepts whom it then closes, so nothing is answered before it has answered, or long was silent.
+// MA-4: a server accepts whom it then closes, so nothing is answered before it has answered.
 func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 	for name, sign := range map[string]func(*caller){
-		"its PONG":       func(c *caller) { c.says(`{"type":"PONG"}`) },
-		"anything else":  func(c *caller) { c.says(chunkExample) },
-		"a long silence": func(c *caller) { c.waits() },
+		"its PONG":      func(c *caller) { c.says(`{"type":"PONG"}`) },
+		"anything else": func(c *caller) { c.says(chunkExample) },
 		"too much waited": func(c *caller) {
 			for range maxWaits {
 				c.asks(protocol.DoList, "", nil)
@@ -271,6 +270,17 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 		if c.says(`{"type":"PONG"}`); c.answers[ping] == nil {
 			t.Errorf("%s: the second PONG answers nothing", name)
 		}
+	}
+}
+
+// MA-6: what answers no PING is no server of the dialect, or none that works.
+func TestALongSilenceIsTold(t *testing.T) {
+	c := newCaller(t, nil)
+	c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Memory: c.memory})
+	c.do(c.codec.Open(c.now))
+	id := c.asks(protocol.DoHello, "", nil)
+	if c.waits(); c.code(id) != protocol.CodeTimeout || !strings.Contains(c.answers[id].Error.Message, "does not speak multiagent") {
+		t.Errorf("answered %+v", c.answers[id])
 	}
 }
 

@@ -168,18 +168,7 @@ func (c *Client) executed(t *thread, h heard) {
 	why := clip(h.text("errorMessage"))
 	result := fit(h["result"])
 	none := len(result) == 0 || string(result) == "null"
-	for _, w := range slices.Clone(t.waits) {
-		if w.verb == protocol.DoApprove && w.request == id && (success || !none || denies(w.decision)) && t.unwait(w) {
-			c.decide(t, w)
-		}
-	}
-	if t.log.State.Pending(id) != nil {
-		d := protocol.ApprovalResolvedData{Request: id, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
-		if !success && none {
-			d = ended(id, why)
-		}
-		c.resolve(t, id, nil, d)
-	}
+	c.judged(t, id, success || !none, why)
 	status := protocol.ToolCompleted
 	if !success {
 		status, why = unsuccessful(why)
@@ -207,6 +196,23 @@ func (c *Client) executed(t *thread, h heard) {
 	if (u.theirs && !u.said || u.command && status == protocol.ToolDenied) && len(t.log.State.Approvals) == 0 && len(t.tools) == 0 {
 		t.over = c.now.Add(linger)
 	}
+}
+
+// judged takes what became of a request, if it is not known yet: its tool ran, or did not, for a reason.
+func (c *Client) judged(t *thread, request string, ran bool, why string) {
+	for _, w := range slices.Clone(t.waits) {
+		if w.verb == protocol.DoApprove && w.request == request && (ran || denies(w.decision)) && t.unwait(w) {
+			c.decide(t, w)
+		}
+	}
+	if t.log.State.Pending(request) == nil {
+		return
+	}
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+	if !ran {
+		d = ended(request, why)
+	}
+	c.resolve(t, request, nil, d)
 }
 
 // plainResult reads a result that is nothing but what a server of our kind makes of one that has no structure.

@@ -8,80 +8,104 @@ import (
 
 // arrange changes the queue, which is our end's own: a server of the dialect would cancel what it does.
 func (c *Client) arrange(t *thread, cmd *protocol.Command) {
-	state := t.log.State
-	missing := func(id string) bool {
-		if state.Queued(id) >= 0 {
-			return false
-		}
-		c.fail(cmd, protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", id))
-		return true
-	}
+	var result any
+	var err *protocol.Error
 	switch cmd.Command {
 	case protocol.DoQueueEdit:
-		d, ok := data[protocol.QueueEditData](c, cmd)
-		if !ok || missing(d.MessageID) {
-			return
-		}
-		if len(d.Parts) > 0 || d.Text == "" {
-			c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name))
-			return
-		}
-		c.add(t, protocol.QueueUpdated, c.me(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
-		var edits []string
-		for _, h := range state.Holds {
-			if h.Reason == protocol.HoldEdit && h.MessageID == d.MessageID {
-				edits = append(edits, h.ID)
-			}
-		}
-		c.release(t, edits)
-		c.settle(cmd, protocol.Empty{})
+		result, err = arranged(t, cmd, c.queueEdit)
 	case protocol.DoQueueRemove:
-		d, ok := data[protocol.QueueRemoveData](c, cmd)
-		if !ok {
-			return
-		}
-		found := state.Queued(d.MessageID) >= 0
-		if found {
-			c.add(t, protocol.QueueRemoved, c.me(), protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
-		}
-		c.settle(cmd, protocol.QueueRemoveResult{Removed: found})
+		result, err = arranged(t, cmd, c.queueRemove)
 	case protocol.DoQueueMove:
-		d, ok := data[protocol.QueueMoveData](c, cmd)
-		if !ok || missing(d.MessageID) {
-			return
-		}
-		c.add(t, protocol.QueueMoved, c.me(), protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, len(state.Queue)-1))})
-		c.settle(cmd, protocol.Empty{})
+		result, err = arranged(t, cmd, c.queueMove)
 	case protocol.DoQueueHold:
-		d, ok := data[protocol.QueueHoldData](c, cmd)
-		if !ok || d.MessageID != "" && missing(d.MessageID) {
-			return
-		}
-		if len(state.Holds) >= maxWaits {
-			c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many holds"))
-			return
-		}
-		h := protocol.Hold{ID: c.call.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.me()}
-		if d.MessageID != "" {
-			h.Reason = protocol.HoldEdit
-		}
-		c.add(t, protocol.QueueHeld, c.me(), h)
-		c.settle(cmd, protocol.QueueHoldResult{Hold: h.ID})
+		result, err = arranged(t, cmd, c.queueHold)
 	case protocol.DoQueueRelease:
-		d, ok := data[protocol.QueueReleaseData](c, cmd)
-		if !ok {
-			return
-		}
-		gone := []string{}
-		for _, h := range state.Holds {
-			if d.Hold == "" || h.ID == d.Hold {
-				gone = append(gone, h.ID)
-			}
-		}
-		c.release(t, gone)
-		c.settle(cmd, protocol.QueueReleaseResult{Released: gone})
+		result, err = arranged(t, cmd, c.queueRelease)
 	}
+	if err != nil {
+		c.fail(cmd, err)
+		return
+	}
+	c.settle(cmd, result)
 	c.proceed(t)
+}
+
+// arranged changes the queue by do, as the command's data says.
+func arranged[T any](t *thread, cmd *protocol.Command, do func(*thread, *T) (any, *protocol.Error)) (any, *protocol.Error) {
+	d := new(T)
+	if err := cmd.DecodeData(d); err != nil {
+		return nil, protocol.AsError(err)
+	}
+	return do(t, d)
+}
+
+// missing is the error about a message that is not queued; nil when it is.
+func (t *thread) missing(message string) *protocol.Error {
+	if t.log.State.Queued(message) >= 0 {
+		return nil
+	}
+	return protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", message)
+}
+
+func (c *Client) queueEdit(t *thread, d *protocol.QueueEditData) (any, *protocol.Error) {
+	if err := t.missing(d.MessageID); err != nil {
+		return nil, err
+	}
+	if len(d.Parts) > 0 || d.Text == "" {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name)
+	}
+	c.add(t, protocol.QueueUpdated, c.me(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
+	var edits []string
+	for _, h := range t.log.State.Holds {
+		if h.Reason == protocol.HoldEdit && h.MessageID == d.MessageID {
+			edits = append(edits, h.ID)
+		}
+	}
+	c.release(t, edits)
+	return protocol.Empty{}, nil
+}
+
+func (c *Client) queueRemove(t *thread, d *protocol.QueueRemoveData) (any, *protocol.Error) {
+	if t.missing(d.MessageID) != nil {
+		return protocol.QueueRemoveResult{}, nil
+	}
+	c.add(t, protocol.QueueRemoved, c.me(), protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
+	return protocol.QueueRemoveResult{Removed: true}, nil
+}
+
+func (c *Client) queueMove(t *thread, d *protocol.QueueMoveData) (any, *protocol.Error) {
+	if err := t.missing(d.MessageID); err != nil {
+		return nil, err
+	}
+	last := len(t.log.State.Queue) - 1
+	c.add(t, protocol.QueueMoved, c.me(), protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, last))})
+	return protocol.Empty{}, nil
+}
+
+func (c *Client) queueHold(t *thread, d *protocol.QueueHoldData) (any, *protocol.Error) {
+	h := protocol.Hold{ID: c.call.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.me()}
+	if d.MessageID != "" {
+		if err := t.missing(d.MessageID); err != nil {
+			return nil, err
+		}
+		h.Reason = protocol.HoldEdit
+	}
+	if len(t.log.State.Holds) >= maxWaits {
+		return nil, protocol.Errorf(protocol.CodeTooMany, "too many holds")
+	}
+	c.add(t, protocol.QueueHeld, c.me(), h)
+	return protocol.QueueHoldResult{Hold: h.ID}, nil
+}
+
+func (c *Client) queueRelease(t *thread, d *protocol.QueueReleaseData) (any, *protocol.Error) {
+	gone := []string{}
+	for _, h := range t.log.State.Holds {
+		if d.Hold == "" || h.ID == d.Hold {
+			gone = append(gone, h.ID)
+		}
+	}
+	c.release(t, gone)
+	return protocol.QueueReleaseResult{Released: gone}, nil
 }
 
 func (c *Client) release(t *thread, holds []string) {

@@ -108,3 +108,22 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 		t.Errorf("%d wait, %d were refused", silent.held, refused)
 	}
 }
+
+// What a rule allows as soon as it is asked is asked of nobody: a client could only be told that it is too late. It is noted.
+func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
+	b := opened(t)
+	want := func(request string) protocol.Event {
+		return event(protocol.ApprovalRequested, "t1", protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: start})
+	}
+	rule := &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: "\x00ls"}
+	b.native(b.peer.add("s1",
+		event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}), event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
+		want("r1"), event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Rule: rule}),
+	)...)
+	b.next(agentUserConfirm)
+	b.events()
+	b.native(b.peer.add("s1", want("r2"), event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1"}))...)
+	if told := b.events(); !slices.Equal(told, []string{systemNotice, systemNotice}) {
+		t.Errorf("told %v", told)
+	}
+}

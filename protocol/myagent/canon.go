@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf16"
 )
 
-// canonical writes JSON as MyAgent signs it: keys sorted, no spaces, all that is not ASCII escaped, numbers as they came.
+// canonical writes JSON as MyAgent signs it: as Python's json reads and writes it again, keys sorted, no spaces, all that is not ASCII
+// escaped.
 func canonical(raw []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -44,11 +48,35 @@ func appendCanonical(dst []byte, v any) []byte {
 	case string:
 		return appendASCII(dst, v)
 	case json.Number:
-		return append(dst, v...)
+		return appendNumber(dst, string(v))
 	case bool:
 		return fmt.Appendf(dst, "%t", v)
 	}
 	return append(dst, "null"...)
+}
+
+// appendNumber appends a number: whole ones of any size by their digits, others by the fewest digits that mean the same float.
+func appendNumber(dst []byte, s string) []byte {
+	if !strings.ContainsAny(s, ".eE") {
+		if s == "-0" {
+			s = "0"
+		}
+		return append(dst, s...)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil { // too large for a float: Python writes what is no JSON
+		return append(dst, s...)
+	}
+	format := byte('f')
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
+		format = 'e'
+	}
+	at := len(dst)
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if format == 'f' && !bytes.ContainsRune(dst[at:], '.') {
+		dst = append(dst, ".0"...)
+	}
+	return dst
 }
 
 // appendASCII appends a JSON string as Python's json module writes it.

@@ -231,19 +231,102 @@ func TestARealSessionIsRevived(t *testing.T) {
 	}
 }
 
-// A session that is lost for good is begun anew, and our client is told so by a reset.
+// While a session that was revived is told what it missed, nothing is said to it: neither a message that waits nor a question for the
+// state, for each turn that ends among the old frames. That comes once, behind them.
+func TestNothingIsSaidIntoAReplay(t *testing.T) {
+	s := attached(t)
+	exported := `,"metadata":{"signed_state":{"state":{},"signature":"s"}}`
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.hear(real(4, "agent.final_answer", "8202", `,"content":"first"`), real(5, "agent.state_exported", "8202", exported))
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "three"}, nil)
+	was := s.at
+	s.connect()
+	s.hear(`{"event":"system.connected","seq":1}`)
+	s.ask(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
+	s.said()
+	old := func(seq int, event string) string {
+		return fmt.Sprintf(`{"event":%q,"session_id":"9000","content":"x","metadata":{"orig_seq":%d,"orig_event_id":"c1-%d"}}`, event, seq, seq)
+	}
+	s.hear(`{"event":"agent.state_restored","session_id":"9000"}`, old(6, "agent.final_answer"), old(7, "agent.thinking"), old(8, "agent.final_answer"))
+	if m := s.said(); len(m) != 0 {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(`{"event":"system.notice","session_id":"9000","metadata":{"action":"replay","replayed":3}}`)
+	m := s.said()
+	if len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || plain(m[1].Content) != "three" || m[1].Session != "9000" {
+		t.Errorf("said %+v", m)
+	}
+}
+
+// A state that is restored by hand is told first, too: whoever has the answer may speak.
+func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
+	s := attached(t)
+	id := s.ask(protocol.DoRestore, "", protocol.RestoreData{State: protocol.SignedState{Version: Name, State: []byte(`{"state":{}}`)}})
+	s.hear(`{"event":"agent.state_restored","session_id":"9000"}`, `{"event":"agent.thinking","session_id":"9000","content":"hm","metadata":{"orig_seq":4}}`)
+	if _, early := s.answers[id]; early {
+		t.Fatal("answered before the old frames came")
+	}
+	s.hear(`{"event":"system.notice","session_id":"9000","metadata":{"action":"replay","replayed":1}}`)
+	if a, ok := s.answers[id]; !ok || a.Error != nil {
+		t.Fatalf("%t %+v", ok, a.Error)
+	}
+	if last := s.codec.(*client).find("9000").log.State.Last; last == nil || last.Reason != protocol.ReasonInterrupted {
+		t.Errorf("the old turn ended %+v", last)
+	}
+}
+
+// What a server says once of a recovery holds until the next one.
+func TestARecoveryKeepsItsName(t *testing.T) {
+	s := attached(t)
+	s.hear(
+		real(4, "error.recovery_started", "8202", `,"metadata":{"recovery_action":"reload"}`), real(5, "error.recovery_failed", "8202", `,"metadata":{"recovery_error":"b"}`),
+		real(6, "error.recovery_started", "8202", `,"content":"Starting over"`), real(7, "error.recovery_success", "8202", `,"metadata":{"recovery_time":1.5}`),
+	)
+	var actions []string
+	for _, e := range s.seen {
+		var d protocol.RecoveryData
+		if strings.HasPrefix(string(e.Type), "recovery.") && e.Decode(&d) == nil {
+			actions = append(actions, d.Action)
+		}
+	}
+	if !slices.Equal(actions, []string{"reload", "reload", "Starting over", "Starting over"}) {
+		t.Errorf("recovered by %q", actions)
+	}
+}
+
+// A session that is lost for good is begun anew, and our client is told so by a reset. What was said stays, what waits is said.
 func TestALostRealSessionIsBegunAnew(t *testing.T) {
 	s := attached(t)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
+	s.hear(real(4, "agent.final_answer", "8202", `,"content":"first"`))
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
+	s.get(protocol.DoSend, "work", protocol.SendData{Text: "three"}, nil)
 	was := s.at
 	s.connect()
 	s.hear(`{"event":"system.connected","seq":1}`)
 	s.ask(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
 	s.hear(
 		`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`,
-		`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`,
 	)
-	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "9000" {
+	if m := s.said(); len(m) != 2 || m[1].Event != userCreateSession || plain(m[1].Content) != "work" {
+		t.Fatalf("said %+v", m)
+	}
+	s.hear(`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`)
+	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "8202" || len(s.state.Queue) != 0 || s.state.Turn.Message.Text != "three" {
 		t.Errorf("%v %+v", s.modes, s.state)
+	}
+	if m := s.said(); len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || plain(m[1].Content) != "three" || m[1].Session != "9000" {
+		t.Errorf("said %+v", m)
+	}
+	s.hear(real(5, "agent.final_answer", "9000", `,"content":"third"`))
+	var past protocol.HistoryResult
+	s.get(protocol.DoHistory, "work", protocol.HistoryData{}, &past)
+	told := string(protocol.MustEncode(past.Events))
+	for what, n := range map[string]int{"first": 1, `"two"`: 1, "server_restart": 1, "third": 1} {
+		if strings.Count(told, what) != n {
+			t.Errorf("history tells %q %d times: %s", what, strings.Count(told, what), told)
+		}
 	}
 }
 

@@ -208,6 +208,10 @@ func (c *client) restore(cmd *protocol.Command) {
 			s = c.begin(id)
 		}
 		s.named(d.Name)
-		c.desk.Answer(c.out, cmd, protocol.CreateResult{Session: id, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}})
+		r := protocol.CreateResult{Session: id, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}}
+		c.replay(s, func() { // what is said sooner would get between the turns that are told again
+			c.replayed(s, ofBefore)
+			c.desk.Answer(c.out, cmd, r)
+		})
 	})
 }

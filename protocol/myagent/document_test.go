@@ -208,6 +208,10 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 			if o := meta1(m); m.Step != "c1" || o.str("status") != "success" || plain(m.Content) != "sunny" {
 				t.Errorf("%s %s", m.Content, m.Metadata)
 			}
+		case solverCompleted:
+			if took := meta1(m).int("execution_time_ms"); took != 5000 { // by the times of the events
+				t.Errorf("the task took %d ms", took)
+			}
 		case agentFinalAnswer:
 			if plain(m.Content) != "It is sunny." {
 				t.Errorf("%s", m.Content)

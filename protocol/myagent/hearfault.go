@@ -60,8 +60,17 @@ func (h *heard) retry() {
 }
 
 func (h *heard) recovery(t protocol.Type) {
+	action := clip(h.meta.str("recovery_action", "action"))
+	switch {
+	case h.told:
+	case t == protocol.RecoveryStarted && action == "":
+		action = shorten(h.text())
+	case action == "": // of a server that says it once
+		action = h.s.recovering
+	}
+	h.s.recovering = action
 	h.add(t, protocol.RecoveryData{
-		Action: h.meta.str("recovery_action", "action"), Attempt: int(h.meta.int("attempt_count", "attempt")),
+		Action: action, Attempt: int(h.meta.int("attempt_count", "attempt")),
 		Limit: int(h.meta.int("max_attempts")), DelayMS: h.meta.ms("delay_seconds"), Cause: h.meta.str("original_error"),
 		Failure: h.meta.str("recovery_error"), Code: protocol.Code(clip(h.meta.str("error_code"))),
 		DurationMS: h.meta.ms("recovery_time_seconds", "recovery_time"), EstimateMS: h.meta.ms("estimated_duration_seconds", "estimated_duration"),

@@ -95,6 +95,9 @@ func (h *heard) solver(t protocol.Type) {
 		Task: id, Attempt: int(h.meta.int("attempt")), DurationMS: h.ms(), Calls: int(h.meta.int("llm_calls")), Usage: h.usage(),
 		Code: protocol.Code(clip(h.meta.str("error_code"))),
 	}
+	if h.told && h.meta.str("measured") == "true" { // by the times of the events, which our client has
+		d.DurationMS = 0
+	}
 	if h.meta.str("titled") == "true" || !h.told {
 		d.Title = of.Title
 	}

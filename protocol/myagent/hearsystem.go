@@ -10,7 +10,7 @@ import (
 // notable are the native events that come as a notice: MyAgent has no word for them.
 var notable = map[string]bool{
 	string(protocol.SessionUpdated): true, string(protocol.MessageUser): true, string(protocol.TurnStarted): true,
-	string(protocol.ApprovalExplained): true, string(protocol.ApprovalResolved): true,
+	string(protocol.ApprovalRequested): true, string(protocol.ApprovalExplained): true, string(protocol.ApprovalResolved): true,
 	string(protocol.QueueAdded): true, string(protocol.QueueUpdated): true, string(protocol.QueueRemoved): true,
 	string(protocol.QueueMoved): true, string(protocol.QueueHeld): true, string(protocol.QueueReleased): true,
 	string(protocol.PlanUpdated): true, string(protocol.ContextUpdated): true, string(protocol.ContextCompacted): true,
@@ -78,10 +78,9 @@ func (h *heard) caughtUp() {
 		h.c.settle(a, nil, nil)
 		return
 	}
-	if t := s.log.State.Turn; t != nil && s.replays && !s.lists {
-		h.c.endTurn(s, h.at, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"})
+	if s.replays {
+		h.c.replayed(s, ofBefore)
 	}
-	s.replays = false
 }
 
 func (h *heard) sessionCreated() {

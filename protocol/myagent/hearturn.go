@@ -159,6 +159,13 @@ func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 	for a := c.waiting("", s.foreign, actionTurn); a != nil; a = c.waiting("", s.foreign, actionTurn) {
 		c.settle(a, nil, nil)
 	}
+	if !s.replays {
+		c.rest(s)
+	}
+}
+
+// rest does what is due between turns where the server does not do it: the session's state is asked for, and the next message said.
+func (c *client) rest(s *session) {
 	if c.can[canTurns] {
 		return
 	}

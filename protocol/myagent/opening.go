@@ -105,20 +105,42 @@ func (c *client) revive(o *opening) {
 		}
 		s.foreign, s.here, s.replays = clip(object(result).str("session")), true, true
 		c.current = s
-		// The frames that were missed come before a notice that ends them.
-		c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(raw json.RawMessage, _ *protocol.Error) {
-			s.replays, s.log.Resumes = false, protocol.ResumeRestored
+		c.replay(s, func() {
+			s.log.Resumes = protocol.ResumeRestored
 			if c.can[canTurns] {
 				s.vacate(c)
 			}
-			if s.log.State.Turn != nil && !s.lists {
-				c.endTurn(s, c.now, protocol.TurnEndedData{
-					Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
-				})
-			}
+			c.replayed(s, serverRestarted)
 			c.opened(o, s, nil)
-		}})
+		})
 	})
+}
+
+// replay waits until the frames that a session missed have come: a notice ends them.
+func (c *client) replay(s *session, then func()) {
+	c.asks = append(c.asks, &ask{event: actionReplay, session: s, due: c.now.Add(askWithin), then: func(json.RawMessage, *protocol.Error) {
+		s.replays = false
+		then()
+	}})
+}
+
+// serverRestarted is the end of a turn that was under way in a session that the server lost.
+var serverRestarted = protocol.TurnEndedData{
+	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
+}
+
+// ofBefore is the end of a turn that was under way where a session was continued from.
+var ofBefore = protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"}
+
+// replayed goes on after a replay: a turn that it left open ends as d says, unless what came was a list, in which a turn goes on.
+func (c *client) replayed(s *session, d protocol.TurnEndedData) {
+	s.replays = false
+	switch {
+	case s.log.State.Turn == nil:
+		c.rest(s)
+	case !s.lists:
+		c.endTurn(s, c.now, d)
+	}
 }
 
 // vacate takes away what waited at a server that lost it: what it has restored of that, it tells anew.
@@ -137,7 +159,11 @@ func (s *session) vacate(c *client) {
 
 // beginFor begins a session for a name that the server does not know.
 func (c *client) beginFor(o *opening) {
-	c.ask(frame{Event: userCreateSession, Content: o.name}, nil, func(result json.RawMessage, err *protocol.Error) {
+	title := o.name
+	if o.known != nil && len(o.known.names) > 0 {
+		title = o.known.names[0]
+	}
+	c.ask(frame{Event: userCreateSession, Content: title}, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.opened(o, nil, protocol.Errorf(protocol.CodeNoSession, "there is no session %q, and none could be begun: %s", clip(o.name), err.Message))
 			return
@@ -147,13 +173,31 @@ func (c *client) beginFor(o *opening) {
 			c.opened(o, nil, protocol.Errorf(protocol.CodeInternal, "the server began no session"))
 			return
 		}
-		if known := o.known; known != nil && known != s {
-			s.names = known.names
-			s.named(known.log.Session)
-			s.add(c, bridge.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
-				Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one",
-			}})
+		if o.known == nil || o.known == s {
+			c.opened(o, s, nil)
+			return
 		}
-		c.opened(o, s, nil)
+		o.known.beginAgain(c, s)
+		c.opened(o, o.known, nil)
+		c.rest(o.known)
 	})
+}
+
+// beginAgain lets a session go on in another one that the server began in its place. What was said stays for people, and what waits to be
+// said still does; the agent knows nothing of it.
+func (s *session) beginAgain(c *client, anew *session) {
+	c.forget(anew)
+	s.foreign, s.last, s.lastSeq = anew.foreign, anew.last, anew.lastSeq
+	waiting := s.log.State.Queue
+	if t := s.log.State.Turn; t != nil {
+		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
+	}
+	s.log.Renew(s.nextEpoch(c))
+	s.hearing = hearing{turns: s.turns, parts: s.parts}
+	s.add(c, bridge.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one, whose agent does not know what was said",
+	}})
+	for _, m := range waiting {
+		s.add(c, bridge.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	}
 }

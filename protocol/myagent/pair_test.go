@@ -25,6 +25,7 @@ type user struct {
 	modes   []string
 	reached int // caught_up
 	other   []protocol.Event
+	seen    []protocol.Event // durable
 }
 
 func newUser(t testing.TB) *user {
@@ -92,6 +93,7 @@ func (u *user) event(e *protocol.Event) {
 		u.t.Fatal(err)
 	}
 	u.at.Seq = e.Seq
+	u.seen = append(u.seen, *e)
 }
 
 // ask sends a command and returns the id of its answer.

@@ -3,6 +3,7 @@ package myagent
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"agentctl/protocol"
@@ -15,6 +16,20 @@ func TestCanonicalJSONIsPythons(t *testing.T) {
 	got, err := canonical([]byte(in))
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
+	}
+}
+
+// However a number was written, it is signed as Python writes the same number.
+func TestCanonicalNumbersArePythons(t *testing.T) {
+	for in, want := range map[string]string{
+		"0": "0", "-0": "0", "-3": "-3", "100000000000000000000000": "100000000000000000000000", "1.0": "1.0", "1e0": "1.0", "1.50": "1.5", "-0.0": "-0.0",
+		"1e16": "1e+16", "1E+16": "1e+16", "9999999999999998.0": "9999999999999998.0", "1e15": "1000000000000000.0", "1e22": "1e+22",
+		"12345678901234567890.0": "1.2345678901234567e+19", "0.0001": "0.0001", "0.00001": "1e-05", "1e-7": "1e-07", "1.5e-7": "1.5e-07", "0.1": "0.1",
+		"0.30000000000000004": "0.30000000000000004", "1.5e300": "1.5e+300", "5e-324": "5e-324", "1e-400": "0.0", "2.5e100": "2.5e+100",
+	} {
+		if got, err := canonical([]byte(`[` + in + `]`)); err != nil || string(got) != `[`+want+`]` {
+			t.Errorf("%s is signed as %s, want %s (%v)", in, got, want, err)
+		}
 	}
 }
 
@@ -150,6 +165,24 @@ func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
 	}
 	if m := after.next(agentUserConfirm); m.Step != "confirm_plan_r1" || meta1(m).has("orig_seq") {
 		t.Errorf("%+v", m)
+	}
+}
+
+// What MyAgent's clients cannot take is not sent to them.
+func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
+	p := newPeer(t)
+	p.add("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	for n := range 10 {
+		p.add("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10)}))
+	}
+	p.add("s1", answering(1)...)
+	for meta, want := range map[string]bool{`{}`: false, `{"reply_to":"a"}`: true} { // ours asks for an answer, and takes more
+		b := newBench(t, p, nil)
+		b.say(`{"event":"user.reconnect","session_id":"s1","metadata":` + meta + `}`)
+		m := b.next(systemNotice)
+		if got := meta1(m).has("state"); got != want || meta1(m).str("action") != actionReconnected {
+			t.Errorf("%s: shown %t", meta, got)
+		}
 	}
 }
 

@@ -49,12 +49,14 @@ type hearing struct {
 	heard   []byte // the turn's text
 	summed  string // and what its aggregation came to
 	solving bool   // the turn was begun by user.solve_tasks
-	lapse   time.Time
-	replays bool            // frames are of the session before
-	lists   bool            // they came in a list: the turn goes on
-	waits   map[string]bool // steps that the server says still wait
-	whole   map[string]bool // task ids that are numbers at the server
-	decided []decided
+
+	recovering string // what was begun to recover by
+	lapse      time.Time
+	replays    bool            // frames are of the session before
+	lists      bool            // they came in a list: the turn goes on
+	waits      map[string]bool // steps that the server says still wait
+	whole      map[string]bool // task ids that are numbers at the server
+	decided    []decided
 }
 
 // forgetTurn forgets what was of one turn only.
@@ -93,10 +95,6 @@ func (c *client) begin(id string) *session {
 // renew makes a state that the server told the session's: its log begins anew there, and finished turns stay for history. The turn
 // that was under way is one of them if a turn ended since; else it is told again from its start.
 func (s *session) renew(c *client, state *protocol.State) {
-	epoch := c.desk.Epoch
-	if s.log.Epoch == epoch {
-		epoch += "x" // twice on one connection
-	}
 	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
 		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost: what else the turn brought is not known"}
 		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
@@ -104,7 +102,7 @@ func (s *session) renew(c *client, state *protocol.State) {
 		}
 		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
 	}
-	s.log.Renew(epoch)
+	s.log.Renew(s.nextEpoch(c))
 	if c.can[canHistory] {
 		s.log.Forget()
 	}
@@ -113,6 +111,14 @@ func (s *session) renew(c *client, state *protocol.State) {
 	state.Seq = max(state.Seq, s.log.State.Seq+1) // behind what is history, and nobody can have it
 	s.begun = state.Seq
 	s.log.Begin(state)
+}
+
+// nextEpoch is the epoch in which the session's log begins anew.
+func (s *session) nextEpoch(c *client) string {
+	if s.log.Epoch == c.desk.Epoch {
+		return c.desk.Epoch + "x" // twice on one connection
+	}
+	return c.desk.Epoch
 }
 
 // named remembers what our client calls the session.

@@ -62,7 +62,10 @@ func init() {
 		protocol.ToolOutput:     telling((*teller).toolOutput),
 		protocol.ToolEnded:      telling((*teller).toolEnded),
 
-		protocol.ApprovalRequested: telling(func(t *teller, _ *protocol.Event, d *protocol.Approval) []frame {
+		protocol.ApprovalRequested: telling(func(t *teller, e *protocol.Event, d *protocol.Approval) []frame {
+			if t.state.Ruled(d) != nil {
+				return noted(e) // nobody is asked
+			}
 			return one(t.confirm(d))
 		}),
 

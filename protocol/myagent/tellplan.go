@@ -2,6 +2,7 @@ package myagent
 
 import (
 	"strconv"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -88,7 +89,11 @@ func tokens(u *protocol.Usage) meta {
 		with("currency", u.Currency).with("model", u.Model)
 }
 
-func (t *teller) taskStarted(_ *protocol.Event, d *protocol.TaskData) []frame {
+func (t *teller) taskStarted(e *protocol.Event, d *protocol.TaskData) []frame {
+	if t.tasks == nil || len(t.tasks) >= maxTasks {
+		t.tasks = map[string]time.Time{}
+	}
+	t.tasks[d.Task] = e.Time
 	f := t.solver(solverStart, d, show.solving)
 	f.Meta.with("message", d.Message)
 	return one(f)
@@ -101,12 +106,17 @@ func (t *teller) taskProgress(_ *protocol.Event, d *protocol.TaskData) []frame {
 	return one(f)
 }
 
-func (t *teller) taskCompleted(_ *protocol.Event, d *protocol.TaskData) []frame {
+func (t *teller) taskCompleted(e *protocol.Event, d *protocol.TaskData) []frame {
 	f := t.solver(solverCompleted, d, show.solved)
 	f.Content.(meta)["result"] = d.Result
 	if raw, ok := protocol.Compact([]byte(d.Result)); ok && raw[0] == '{' && string(raw) == d.Result {
 		f.Content.(meta)["result"] = raw
 	}
+	took := d.DurationMS
+	if began := t.tasks[d.Task]; took == 0 && !began.IsZero() { // clients show it, so it is there even if the agent does not say it
+		took, f.Meta["measured"] = max(0, e.Time.Sub(began).Milliseconds()), true
+	}
+	f.Meta["execution_time_ms"] = took
 	f.Meta.with("message", d.Message)
 	return one(f)
 }

@@ -103,7 +103,9 @@ func (s *server) reconnect(c *call) {
 func (s *server) reconnected(c *call, f *follow, mode string, r *protocol.SubscribeResult) {
 	m := meta{"action": actionReconnected, "mode": mode, "status": string(f.state.Status())}
 	if mode == protocol.ModeSnapshot {
-		m["state"] = protocol.MustEncode(f.state)
+		if state := protocol.MustEncode(f.state); len(state) <= maxSigned || c.meta.has("reply_to") { // MyAgent's clients take 1 MiB
+			m["state"] = state
+		}
 	}
 	n := noticeFrame("Reconnected", m)
 	n.Session, n.Step = f.session, string(c.Step)

@@ -1,6 +1,8 @@
 package myagent
 
 import (
+	"time"
+
 	"agentctl/protocol"
 )
 
@@ -15,6 +17,7 @@ type voice struct {
 	aggregate string
 	parts     map[string]*partVoice
 	tools     map[string]*toolVoice
+	tasks     map[string]time.Time // when each began
 }
 
 // A partVoice is an open part.

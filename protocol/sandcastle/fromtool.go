@@ -39,12 +39,7 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 			c.add(s, en)
 		}
 	case chatToolInput:
-		if bytes.Equal(call.input, e.Input) && e.Input != nil {
-			return // said again
-		}
-		call.input = e.Input
-		en.Type, en.Data = protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: e.Input}
-		c.add(s, en)
+		c.input(s, id, call, e.Input)
 	case chatToolOutput:
 		if !e.Preliminary {
 			c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.result(s, id, call, e.Output)})
@@ -52,6 +47,9 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 		}
 		c.output(s, id, call, e.Output)
 	case chatToolOutputError, chatToolInputError:
+		if e.Type == chatToolInputError && e.Input != nil { // what was wrong
+			c.input(s, id, call, e.Input)
+		}
 		d := protocol.ToolEndedData{Status: protocol.ToolFailed}
 		if e.ErrorText != nil {
 			d.Error = *e.ErrorText
@@ -63,6 +61,15 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 	case chatToolDenied:
 		c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolDenied})
 	}
+}
+
+// input takes a call's arguments, whole.
+func (c *Client) input(s *session, id string, call *toolCall, input json.RawMessage) {
+	if bytes.Equal(call.input, input) && input != nil {
+		return // said again
+	}
+	call.input = input
+	c.add(s, bridge.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
 }
 
 // named tells what a call is called, when that is new.

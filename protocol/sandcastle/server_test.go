@@ -363,6 +363,31 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"nope","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 }
 
+// What a rule allows as soon as it is asked is asked of nobody: their screens would show what nobody can decide.
+func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
+	d := newDoor(t)
+	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.asks(call1(0, "chat.subscribe", `{"sessionId":"s"}`))
+	d.user("t1", "go")
+	asks := func(request string) {
+		d.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: request, Kind: protocol.ApproveTool, Title: "Look", Name: "look"})
+	}
+	asks("r1")
+	d.add(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed, Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveTool, Subject: "look"},
+	})
+	d.happens()
+	if got := tags(events(t, d.asks(ack(0)))); strings.Count(got, "tool-approval-request") != 1 {
+		t.Errorf("at first %s", got)
+	}
+	asks("r2")
+	d.add(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1"})
+	d.happens()
+	if got := tags(events(t, d.asks(ack(0)))); strings.Contains(got, "tool-approval-request") || !strings.Contains(got, "tool-output-available") {
+		t.Errorf("then %s", got)
+	}
+}
+
 func TestAPlanThatIsDeniedWithFeedbackIsMadeAnew(t *testing.T) {
 	no := false
 	p := &payload{Approved: &no, Payload: &approvalAnswer{Type: feedbackPayload, Feedback: "smaller steps"}}

@@ -233,6 +233,9 @@ func (v *view) asked(e *protocol.Event) {
 		t.asked = a.Tool == ""
 		v.input(t, id, e.Parent, inputOf(&a))
 	}
+	if v.state.Ruled(&a) != nil {
+		return
+	}
 	// Not repeated: who comes later has it in pendingApprovals.
 	v.tellChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: name, MessageID: v.turn.id})
 }

@@ -73,7 +73,7 @@ func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 	case protocol.Deny, protocol.DenyStop:
 		r.Outcome = protocol.Denied
 	case protocol.AllowAlways:
-		scope, sub := scopeOf(pending), subject(pending)
+		scope, sub := scopeOf(pending), pending.Subject()
 		if scope == "" {
 			return nil, protocol.Errorf(protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", pending.Kind)
 		}

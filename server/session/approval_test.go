@@ -251,8 +251,8 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 		{run("/a", "ls"), run("/b", "ls"), false},
 		{run("", "ls"), run("/", "ls"), false},
 	} {
-		if got := subject(&c.a) == subject(&c.b); got != c.equal || subject(&c.a) == "" {
-			t.Errorf("%q and %q are equal: %t", subject(&c.a), subject(&c.b), got)
+		if got := c.a.Subject() == c.b.Subject(); got != c.equal || c.a.Subject() == "" {
+			t.Errorf("%q and %q are equal: %t", c.a.Subject(), c.b.Subject(), got)
 		}
 	}
 	for want, a := range map[string]protocol.Approval{
@@ -266,7 +266,7 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 		}
 	}
 	for _, a := range []protocol.Approval{run("/a", ""), tool(""), patch(), {Kind: protocol.ApprovePlan, Name: "x", Command: "x"}, {Kind: protocol.ApproveQuestion}} {
-		if subject(&a) != "" || scopeOf(&a) != "" {
+		if a.Subject() != "" || scopeOf(&a) != "" {
 			t.Errorf("%+v can be allowed for good: %q", a, scopeOf(&a))
 		}
 	}
@@ -400,8 +400,44 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		if got := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"}))); got.Outcome != protocol.Denied {
 			t.Errorf("denied: %+v", got)
 		}
+		events := r.events(id, false)
+		if e := events[len(events)-1]; e.Type != protocol.ApprovalResolved || e.Task != "" || e.By == nil || e.Turn == "" {
+			t.Errorf("recorded %+v", e)
+		}
+		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.AllowOnce, Reason: "s\xffo"})))
+		for _, e := range r.events(id, false) {
+			var d protocol.ApprovalResolvedData
+			if _ = e.Decode(&d); e.Type == protocol.ApprovalResolved && d.Request == "a" && (e.Task != "k" || d.Reason != "s\uFFFDo") {
+				t.Errorf("recorded for %q with %q", e.Task, d.Reason)
+			}
+		}
+		if err := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})), protocol.CodeConflict); err.Message != "already allowed by bert" {
+			t.Errorf("too late: %s", err.Message)
+		}
 		if v, _ := r.agents.run().heard("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
 			t.Errorf("heard %+v", v)
+		}
+	})
+}
+
+func TestEachRequestExpiresInItsOwnTime(t *testing.T) {
+	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *rig) {
+		id := asking(r, protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Expires: new(time.Now().Add(time.Minute)), Explained: []string{"no"}})
+		time.Sleep(30 * time.Minute)
+		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion})
+		r.settle()
+		if st := r.state(id); len(st.Approvals) != 2 || len(st.Approvals[0].Explained) != 0 || st.Approvals[1].Expires.Sub(*st.Approvals[0].Expires) != 30*time.Minute {
+			t.Fatalf("pending %+v", st.Approvals)
+		}
+		time.Sleep(31 * time.Minute)
+		r.settle()
+		if st := r.state(id); len(st.Approvals) != 1 || st.Approvals[0].Request != "b" {
+			t.Errorf("after an hour: %+v", st.Approvals)
+		}
+		time.Sleep(30 * time.Minute)
+		r.settle()
+		if st := r.state(id); len(st.Approvals) != 0 {
+			t.Errorf("at last: %+v", st.Approvals)
 		}
 	})
 }

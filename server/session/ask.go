@@ -30,7 +30,7 @@ func (s *Session) ask(q *ask) {
 	if request == nil {
 		return
 	}
-	if rule := s.state.Rule(request.Kind, subject(request)); rule != nil && rule.Subject != "" {
+	if rule := s.state.Ruled(request); rule != nil {
 		s.resolve(request.Request, rule.By, protocol.ApprovalResolvedData{
 			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 		})

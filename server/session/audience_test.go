@@ -63,6 +63,28 @@ func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 	})
 }
 
+func TestWhoComesInMidRunReadsItFolded(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "go")
+		for range 200 {
+			r.agents.run().say(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
+		}
+		r.settle()
+		r.hub.Attach(t.Context(), id, &listener{name: "c1"}, &protocol.SubscribeData{}, func(_ *Attachment, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		r.settle()
+		events := r.events(id, true)
+		last := events[len(events)-1]
+		if d, ok := last.Foldable(); !ok || len(d.Text) != 200 || last.Seq-last.First() != 199 {
+			t.Errorf("reads %s %d..%d at the end", last.Type, last.First(), last.Seq)
+		}
+	})
+}
+
 func TestADetachedConnectionIsNotWoken(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
 		id := r.create()

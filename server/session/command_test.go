@@ -47,6 +47,54 @@ func TestACommandSentAgainReturnsTheFirstAnswer(t *testing.T) {
 	})
 }
 
+func TestACommandThatWasNotKeptActsWhenItIsSentAgain(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "one")
+		r.agents.run().finish(End{}, nil)
+		r.settle()
+		c := keyed(command(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")
+		r.failOnce()
+		refused(r, r.do(anna, c), protocol.CodeStorage)
+		sent := must[protocol.SendResult](r, r.do(anna, c))
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.MessageID != sent.MessageID || st.Turn.Message.Text != "two" {
+			t.Errorf("answered %+v, and it is %s", sent, encodeState(st))
+		}
+	})
+}
+
+func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		c := keyed(command(protocol.DoCreate, "", protocol.CreateData{Title: "one"}), "k1")
+		first := must[protocol.CreateResult](r, r.do(anna, c))
+		if again := must[protocol.CreateResult](r, r.do(anna, c)); again != first {
+			t.Errorf("made %+v, then %+v", first, again)
+		}
+		refused(r, r.do(anna, keyed(command(protocol.DoCreate, "", protocol.CreateData{Title: "two"}), "k1")), protocol.CodeKeyReused)
+		refused(r, r.do(anna, keyed(command(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")), protocol.CodeKeyReused)
+		if n := len(r.hub.List(true)); n != 1 {
+			t.Errorf("%d sessions", n)
+		}
+	})
+}
+
+func TestOnlySoManyAnswersStayInMemory(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "turn")
+		for i := range 2 * keepInMemory {
+			must[protocol.SendResult](r, r.do(anna, keyed(command(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i))))
+		}
+		held := make(chan int, 1)
+		if err := r.hub.with(t.Context(), id, func(s *Session) { held <- max(len(s.answers.byKey), len(s.answers.order)) }); err != nil {
+			t.Fatal(err)
+		}
+		if n := <-held; n > keepInMemory {
+			t.Errorf("%d answers in memory", n)
+		}
+	})
+}
+
 func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *rig) {
 		id := r.create()

@@ -51,7 +51,16 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 		if s.Title != "work" || s.Turn == nil || s.Turn.Message.Text != "two" || len(s.Queue) != 1 || s.Queue[0].Text != "three" {
 			t.Errorf("restored %s", encodeState(s))
 		}
-		if s.Plan == nil || s.Plan.Status != protocol.StatusCompleted || s.Context == nil || s.Context.Tokens != 7 {
+		var from protocol.StateRestoredData
+		for _, e := range r.events(made.Session, false) {
+			if e.Type == protocol.StateRestored {
+				_ = e.Decode(&from)
+			}
+		}
+		if from.Session != id || from.Position.Seq == 0 || from.Exported.IsZero() {
+			t.Errorf("restored from %+v", from)
+		}
+		if s.Plan == nil || s.Plan.Question != "why" || s.Plan.Status != protocol.StatusCompleted || s.Context == nil || s.Context.Tokens != 7 {
 			t.Errorf("plan %+v, context %+v", s.Plan, s.Context)
 		}
 		if spec := r.agents.run().agent.spec; string(spec.State) != "memory" || spec.Env != nil {

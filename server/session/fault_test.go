@@ -169,6 +169,42 @@ func (s stubborn) Run(context.Context, Turn, Output) (End, error) {
 	return End{}, nil
 }
 
+func TestATurnWhoseAgentNeverReturnsEndsAllTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agents := stubborn{make(chan struct{})}
+		h, err := NewHub(t.Context(), Config{Store: newMemStore(), Agents: agents, DefaultAgent: "stubborn", InterruptGrace: 10 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(c protocol.Command) json.RawMessage {
+			answers := make(chan json.RawMessage, 1)
+			h.Do(t.Context(), &c, anna, func(body json.RawMessage, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				answers <- body
+			})
+			return <-answers
+		}
+		var made protocol.CreateResult
+		if err := json.Unmarshal(ask(command(protocol.DoCreate, "", protocol.CreateData{Prompt: "go"})), &made); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		var ended protocol.InterruptResult
+		if err := json.Unmarshal(ask(command(protocol.DoInterrupt, made.Session, protocol.InterruptData{})), &ended); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); !ended.Interrupted || ended.Turn != made.Message.Turn || took != 10*time.Second {
+			t.Errorf("%+v after %v", ended, took)
+		}
+		close(agents.letGo)
+		if err := h.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTheHubClosesInTimeAlsoWhenAnAgentDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agents := stubborn{make(chan struct{})}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -88,6 +89,37 @@ func TestMessagesAreThePairsOfFinishedTurns(t *testing.T) {
 			if err != nil || !slices.EqualFunc(after, all[i+1:], func(a, b HistoryMessage) bool { return a.MessageID == b.MessageID }) {
 				t.Errorf("after message %d: %d messages, %v", i, len(after), err)
 			}
+		}
+	})
+}
+
+func TestAnAnswerIsWhatTheAgentSaidInTheEnd(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.send(id, "go")
+		asked := time.Now()
+		time.Sleep(time.Minute)
+		run := r.agents.run()
+		run.say(
+			Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hm"}},
+			Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "one "}},
+			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "out"}},
+			Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "q", Text: "two"}},
+		)
+		run.finish(End{Reason: protocol.ReasonMaxTokens}, nil)
+		r.settle()
+		list, err := r.hub.Messages(t.Context(), id, "")
+		if err != nil || len(list) != 2 {
+			t.Fatalf("%d messages, %v", len(list), err)
+		}
+		if m := list[0]; m.Text != "go" || m.By == nil || m.By.Name != "anna" || !m.Time.Equal(asked.Truncate(time.Millisecond)) {
+			t.Errorf("asked %+v", m)
+		}
+		if m := list[1]; m.Text != "one two" || len(m.Items) != 4 || m.Reason != protocol.ReasonMaxTokens || m.Time.Sub(list[0].Time) != time.Minute || m.By != nil {
+			t.Errorf("answered %+v", m)
+		}
+		if _, err := r.hub.Messages(t.Context(), "nobody", ""); protocol.CodeOf(err) != protocol.CodeNoSession {
+			t.Errorf("messages of nobody: %v", err)
 		}
 	})
 }

@@ -36,6 +36,11 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
 		agree(protocol.Running)
+		r.agents.run().say(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}})
+		agree(protocol.Running)
+		if got := r.hub.List(true)[0].Doing; got != "Look around" {
+			t.Errorf("doing %q", got)
+		}
 		r.agents.run().finish(End{}, nil)
 		agree(protocol.Idle)
 		time.Sleep(2 * time.Minute)

@@ -149,15 +149,22 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 		t.Fatalf("heard %v, visible %d, folds %v", heard, w.log.Position().Seq, w.store.sessions["s"].folds)
 	}
 	w.state = fold(t, "s", w.events(t, false))
+	say("lost, too") // and its run is open
+	w.commit(t, ErrStoreFailed)
+	w.state = fold(t, "s", w.events(t, false))
 	say("c")
+	say("d")
 	w.cut()
 	w.commit(t, nil)
+	if folds := w.store.sessions["s"].folds; len(folds) != 1 || folds[0].First != 3 || folds[0].Last != 4 {
+		t.Errorf("folds %+v", folds)
+	}
 	var text string
 	for _, e := range w.events(t, true) {
 		d, _ := e.Foldable()
 		text += d.Text
 	}
-	if text != "abc" {
+	if text != "abcd" {
 		t.Errorf("folded text %q", text)
 	}
 }

@@ -182,3 +182,64 @@ func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 		newAudit(t).follow(r.events(id, false))
 	})
 }
+
+func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		note := Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}
+		saving := note
+		saving.Save = []byte("with an event")
+		run := r.agents.run()
+		for want, save := range map[string]func() error{
+			"alone":         func() error { return run.out.Save([]byte("alone")) },
+			"with an event": func() error { return run.out.Emit(saving) },
+			"outside":       func() error { return run.agent.host.Save([]byte("outside")) },
+		} {
+			if err := save(); err != nil {
+				t.Fatal(err)
+			}
+			run.say(note)
+			r.settle()
+			r.kill()
+			if run = r.agents.run(); run == nil || string(run.agent.spec.State) != want {
+				t.Fatalf("saved %q, given %+v", want, run)
+			}
+		}
+		huge := make([]byte, maxState+1)
+		if err := run.out.Save(huge); protocol.CodeOf(err) != protocol.CodeTooLarge {
+			t.Errorf("saved without end: %v", err)
+		}
+		saving.Save = huge
+		if err := run.out.Emit(saving); protocol.CodeOf(err) != protocol.CodeTooLarge {
+			t.Errorf("said and saved without end: %v", err)
+		}
+		run.finish(End{}, nil)
+		r.settle()
+		for _, err := range []error{run.out.Save(nil), run.out.Emit(note)} {
+			if err == nil {
+				t.Error("the agent is heard after its turn")
+			}
+		}
+		if _, err := run.out.Ask(t.Context(), protocol.Approval{Kind: protocol.ApproveQuestion}); err == nil {
+			t.Error("the agent is asked for after its turn")
+		}
+	})
+}
+
+func TestAWatchedSessionStaysLoaded(t *testing.T) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
+		id := r.create()
+		r.hub.Attach(t.Context(), id, &listener{name: "c1"}, &protocol.SubscribeData{}, func(*Attachment, error) {})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if r.hub.rows[id].session == nil {
+			t.Error("unloaded while it was watched")
+		}
+		r.kill()
+		if l := r.hub.List(true); l[0].Clients != 0 || l[0].Epoch == "" {
+			t.Errorf("after a restart: %+v", l[0])
+		}
+	})
+}

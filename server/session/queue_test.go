@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,6 +230,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 		queued  int
 	}{
 		{[]string{protocol.QueueKeep, protocol.QueueHold}, 1, 1},
+		{[]string{"", protocol.QueueHold}, 1, 1},
 		{[]string{protocol.QueueKeep, protocol.QueueClear}, 0, 0},
 		{[]string{protocol.QueueHold, protocol.QueueKeep}, 1, 1},
 		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1},
@@ -255,4 +257,47 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		r.agents.traits = Traits{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		two := r.send(id, "two").MessageID
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		r.kill()
+		time.Sleep(time.Minute)
+		r.settle()
+		if st := r.state(id); len(st.Holds) != 1 || st.Holds[0].Reason != protocol.HoldUser {
+			t.Errorf("holds %+v", st.Holds)
+		}
+	})
+}
+
+func TestAMessageKnowsItsPlaceInTheQueue(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		id := r.create()
+		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{})), protocol.CodeInvalidMessage)
+		if one := r.send(id, "one"); one.Index != nil || one.Status != protocol.SendStarted || one.Seq == 0 || one.Turn == "" {
+			t.Errorf("started as %+v", one)
+		}
+		before := time.Now().Truncate(time.Millisecond)
+		for i, d := range []protocol.SendData{{Text: "two\xff"}, {Text: "three"}, {Text: "first", Front: true}} {
+			sent := must[protocol.SendResult](r, r.do(bert, command(protocol.DoSend, id, d)))
+			if want := i % 2; sent.Index == nil || *sent.Index != want || sent.Status != protocol.SendQueued || sent.Turn != "" {
+				t.Errorf("%s is queued as %+v", d.Text, sent)
+			}
+		}
+		var words []string
+		for _, m := range r.state(id).Queue {
+			if words = append(words, m.Text); m.QueuedAt == nil || m.QueuedAt.Before(before) || m.By == nil || m.By.Name != "bert" {
+				t.Errorf("queued %+v", m)
+			}
+		}
+		if !slices.Equal(words, []string{"first", "two\uFFFD", "three"}) {
+			t.Errorf("queue %q", words)
+		}
+	})
 }

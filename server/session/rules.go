@@ -10,7 +10,7 @@ import (
 // applyRule allows what is pending and matches a new rule.
 func (s *Session) applyRule(rule *protocol.Rule) {
 	for _, p := range slices.Clone(s.state.Approvals) {
-		if p.Kind == rule.Kind && subject(&p) == rule.Subject {
+		if p.Kind == rule.Kind && p.Subject() == rule.Subject {
 			s.resolve(p.Request, rule.By, protocol.ApprovalResolvedData{
 				Request: p.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 			})
@@ -18,26 +18,9 @@ func (s *Session) applyRule(rule *protocol.Rule) {
 	}
 }
 
-// subject is what a rule for such a request would match, by equality: the command with its directory, the tool's name, or
-// the paths of a patch. Empty: no rule can match. Matching anything looser needs a parser of commands.
-func subject(a *protocol.Approval) string {
-	switch a.Kind {
-	case protocol.ApproveCommand:
-		if a.Command != "" {
-			return a.CWD + "\x00" + a.Command
-		}
-	case protocol.ApproveTool:
-		return a.Name
-	case protocol.ApprovePatch:
-		paths := slices.Sorted(slices.Values(a.Paths))
-		return strings.Join(slices.Compact(paths), "\x00")
-	}
-	return ""
-}
-
 // scopeOf says in words what allow_always would allow; empty: it cannot be given.
 func scopeOf(a *protocol.Approval) string {
-	if subject(a) == "" {
+	if a.Subject() == "" {
 		return ""
 	}
 	switch a.Kind {

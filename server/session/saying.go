@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -59,6 +60,33 @@ func sayingOf(it *protocol.Item) (s saying, ok bool) {
 	}
 	s.text = b.String()
 	return s, true
+}
+
+// hit is a saying that holds the words, as it is told.
+func (s *saying) hit(session string, q *protocol.Query, t *protocol.Turn) protocol.Hit {
+	h := protocol.Hit{Session: session, Turn: t.Turn, First: t.First, Seq: s.seq, Kind: s.kind, Item: s.id, Time: s.at, Count: q.Count(s.text)}
+	h.Snippet, h.Matches = snippet(q, s.text)
+	return h
+}
+
+// Hits returns what in a turn holds every word of a query, the newest first: what a search finds in it.
+func Hits(session string, q *protocol.Query, t *protocol.Turn) (hits []protocol.Hit) {
+	look := func(of saying) {
+		if q.In(of.text) {
+			hits = append(hits, of.hit(session, q, t))
+		}
+	}
+	look(sayingOfUser(t))
+	for _, it := range t.Items {
+		if of, ok := sayingOf(it); ok {
+			look(of)
+		}
+	}
+	if t.End != nil && t.End.Failed() {
+		look(sayingOfEnd(t))
+	}
+	slices.Reverse(hits)
+	return hits
 }
 
 func sayTool(b *strings.Builder, it *protocol.Item) {

@@ -192,10 +192,7 @@ func (sc *scan) turn() {
 
 // hit keeps a hit, and of all the newest.
 func (sc *scan) hit(t *protocol.Turn, item int, of saying) {
-	h := protocol.Hit{
-		Session: sc.from.Session, Turn: t.Turn, First: t.First, Seq: of.seq, Kind: of.kind, Item: of.id, Time: of.at,
-	}
-	h.Snippet, h.Matches = snippet(sc.query, of.text)
+	h := of.hit(sc.from.Session, sc.query, t)
 	if len(sc.found) >= 2*sc.most {
 		sc.more = true
 		sc.found = slices.Delete(sc.found, 0, len(sc.found)-sc.most+1)

@@ -70,7 +70,7 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 			t.Errorf("afterwards: %s", got)
 		}
 		for _, h := range hits {
-			if h.Session != id || h.Turn == "" || h.First == 0 || h.Seq < h.First || h.Time.IsZero() || len(h.Matches) != 1 {
+			if h.Session != id || h.Turn == "" || h.First == 0 || h.Seq < h.First || h.Time.IsZero() || len(h.Matches) != 1 || h.Count != 1 {
 				t.Errorf("%+v", h)
 			}
 			if m := h.Matches[0]; !strings.EqualFold(h.Snippet[m.From:m.To], "needle") {
@@ -79,6 +79,9 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 		}
 		if got := r.search(id, `"the needle" QUESTION`, 0); len(got) != 1 || got[0].Kind != protocol.HitUser {
 			t.Errorf("all of several words: %+v", got)
+		}
+		if got := r.search(id, "e", 0); len(got) == 0 || got[len(got)-1].Count != strings.Count("the needle in my question", "e") {
+			t.Errorf("what is there often: %+v", got)
 		}
 		if got := r.search(id, "needle nowhere", 0); len(got) != 0 {
 			t.Errorf("not all words are there: %+v", got)
@@ -274,6 +277,26 @@ func naive(r *rig, id string, query []string) []string {
 	return found
 }
 
+// through is what Hits finds in the session's turns.
+func through(r *rig, id string, query []string) (found []string) {
+	q, err := protocol.ParseQuery(strings.Join(query, " "))
+	if err != nil {
+		r.t.Fatalf("%v", err)
+	}
+	var tr protocol.Transcript
+	for _, e := range r.events(id, false) {
+		if _, err := tr.Apply(&e); err != nil {
+			r.t.Fatalf("transcript: %v", err)
+		}
+	}
+	for _, t := range slices.Backward(tr.Turns) {
+		for _, h := range Hits(id, q, t) {
+			found = append(found, strings.Join([]string{h.Session, h.Turn, string(h.Kind), h.Item}, " "))
+		}
+	}
+	return found
+}
+
 func TestSearchFindsWhatANaiveScanFinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
@@ -306,6 +329,9 @@ func TestSearchFindsWhatANaiveScanFinds(t *testing.T) {
 			for _, id := range ids {
 				want := naive(r, id, query)
 				check(id, want)
+				if got := through(r, id, query); !slices.Equal(got, want) {
+					rt.Fatalf("in its turns\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
 				all = append(all, want...)
 			}
 			check("", all)

@@ -3,6 +3,7 @@ package session
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -25,4 +26,50 @@ func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+func TestASummaryIsTheSessionInOneLine(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *rig) {
+		d := protocol.CreateData{Name: "n", Title: "t", CWD: t.TempDir()}
+		made := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", d)))
+		id := made.Session
+		now := func() protocol.Summary {
+			r.settle()
+			return r.hub.List(true)[0]
+		}
+		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "puppet" || s.Status != protocol.Idle ||
+			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held || s.Approvals != 0 || s.Asked != nil || s.Reason != "" {
+			t.Errorf("made: %+v", s)
+		}
+		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
+		if s := now(); s.Held {
+			t.Error("an empty queue is held")
+		}
+		must[protocol.QueueReleaseResult](r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		turn := r.send(id, "go").Turn
+		r.send(id, "later")
+		r.agents.run().say(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Percent: 12.5}})
+		r.agents.run().ask(protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Title: "?"})
+		r.settle()
+		asked := time.Now()
+		time.Sleep(time.Minute)
+		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion, Title: "?"})
+		if s := now(); s.Turn != turn || s.Queue != 1 || s.Held || s.Approvals != 2 || s.Asked == nil || s.Asked.After(asked) || s.Percent != 12.5 || s.Seq != r.state(id).Seq {
+			t.Errorf("asking: %+v", s)
+		}
+		must[protocol.InterruptResult](r, r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: protocol.QueueHold})))
+		if s := now(); s.Turn != "" || !s.Held || s.Queue != 1 || s.Approvals != 0 || s.Asked != nil || s.Reason != protocol.ReasonInterrupted {
+			t.Errorf("interrupted: %+v", s)
+		}
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, id, protocol.RenameData{Title: new("u")})))
+		if s := now(); s.Title != "u" || s.Name != "n" {
+			t.Errorf("renamed: %+v", s)
+		}
+		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, id, protocol.CloseData{Reason: "done"})))
+		events := r.events(id, false)
+		var closed protocol.SessionClosedData
+		if _ = events[len(events)-1].Decode(&closed); closed.Reason != "done" {
+			t.Errorf("closed: %+v", closed)
+		}
+	})
 }

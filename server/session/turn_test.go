@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -47,8 +48,10 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			id := r.create()
 			sent := r.send(id, "go")
 			run := r.agents.run()
+			time.Sleep(1500 * time.Millisecond)
 			run.say(
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
+				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
 				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
 				Event{Type: protocol.ToolOutput, Task: "k", Parent: "up", Data: protocol.ToolOutputData{Tool: "t", Text: "x"}},
 			)
@@ -64,8 +67,13 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			}
 			r.settle()
 			ends := map[protocol.Type]protocol.Event{}
+			starts := map[protocol.Type]int{}
 			for _, e := range r.events(id, false) {
 				ends[e.Type] = e
+				starts[e.Type]++
+			}
+			if starts[protocol.TextStart] != 1 || starts[protocol.ReasoningStart] != 1 || starts[protocol.ToolStarted] != 1 {
+				t.Errorf("%s: started %v", reason, starts)
 			}
 			var tool protocol.ToolEndedData
 			e := ends[protocol.ToolEnded]
@@ -77,7 +85,10 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			}
 			var end protocol.TurnEndedData
 			e = ends[protocol.TurnEnded]
-			if _ = e.Decode(&end); end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
+			if _ = e.Decode(&end); end.DurationMS != 1500 {
+				t.Errorf("%s: took %d ms", reason, end.DurationMS)
+			}
+			if end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
 				t.Errorf("%s: ended %s by %v, %+v", reason, end.Reason, e.By, end.Usage)
 			}
 			rows, err := r.store.Turns(t.Context(), id, 0, 9)

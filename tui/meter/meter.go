@@ -18,7 +18,6 @@ type Turn struct {
 	Turn   string
 	Tokens int64 // in the context at its end, or now; 0: not known
 	Max    int64 // the context holds
-	Output int64 // tokens written in it; 0: not known
 }
 
 // A Meter follows one session. The zero value has seen nothing.
@@ -55,9 +54,6 @@ func (m *Meter) Take(e *protocol.Event, now time.Time, live bool) {
 		m.begin(e.Turn)
 		m.told = now
 	case protocol.TurnEnded:
-		if d, ok := read[protocol.TurnEndedData](e); ok && d.Usage != nil && m.open {
-			m.last().Output = d.Usage.Output
-		}
 		m.open, m.written, m.exactAt = false, rate{}, time.Time{}
 	case protocol.ContextUpdated:
 		if d, ok := read[protocol.ContextInfo](e); ok {

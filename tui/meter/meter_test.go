@@ -44,7 +44,7 @@ func TestTheContextIsKeptByTurn(t *testing.T) {
 	if got, want := filled(m), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if m.Turns()[0].Output != 1 || m.Turns()[0].Max != 100 {
+	if m.Turns()[0].Max != 100 {
 		t.Errorf("the first turn is %+v", m.Turns()[0])
 	}
 	m.Take(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), dawn, true)

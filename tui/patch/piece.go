@@ -94,9 +94,6 @@ func (p *Piece) Estimate() int {
 	return 1 + len(p.hunk.Lines)
 }
 
-// Len is how many lines of the patch are in the piece.
-func (p *Piece) Len() int { return len(p.hunk.Lines) }
-
 // Wide is the width from which on a patch is best read side by side.
 const Wide = 120
 

@@ -1,7 +1,5 @@
 package transcript
 
-import "math/bits"
-
 // heights is a Fenwick tree of item heights. Reading a prefix, changing one
 // height and finding the item at a line all cost O(log n).
 type heights struct {
@@ -47,15 +45,3 @@ func (h *heights) before(i int) int {
 }
 
 func (h *heights) total() int { return h.before(len(h.value)) }
-
-// find gives the item that covers the line and the line within it. Past the
-// end it gives len() and the excess.
-func (h *heights) find(line int) (item, within int) {
-	for step := 1 << bits.Len(uint(len(h.value))); step > 0; step >>= 1 {
-		if next := item + step; next < len(h.tree) && h.tree[next] <= line {
-			item = next
-			line -= h.tree[next]
-		}
-	}
-	return item, line
-}

@@ -137,7 +137,7 @@ func TestSelectionIsMarkedAndOnScreen(t *testing.T) {
 func TestALineIsShownInTheMiddle(t *testing.T) {
 	calls := 0
 	l := filled(30, 30, &calls)
-	line, ok := l.LineOf(12, func(s string) bool { return strings.Contains(s, "12.17") })
+	line, ok := l.LineFrom(12, 0, 1, func(s string) bool { return strings.Contains(s, "12.17") })
 	if !ok || line != 17 {
 		t.Fatalf("found line %d, %v; want 17", line, ok)
 	}
@@ -146,7 +146,7 @@ func TestALineIsShownInTheMiddle(t *testing.T) {
 	if got := l.Lines()[5]; got != Mark+"12.17" {
 		t.Errorf("the middle line is %q", got)
 	}
-	if _, ok := l.LineOf(12, func(string) bool { return false }); ok {
+	if _, ok := l.LineFrom(12, 0, 1, func(string) bool { return false }); ok {
 		t.Error("found what is not there")
 	}
 	l.Show(0, 0)
@@ -170,27 +170,71 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 		pick := func(t *rapid.T) ID {
 			return ID(rapid.IntRange(int(l.First()), int(l.Last())).Draw(t, "item"))
 		}
+		whole := func() (lines []string, points []Point) {
+			for id := l.First(); id <= l.Last(); id++ {
+				for i, line := range l.Source(id).Block(20, false).Body {
+					lines, points = append(lines, line), append(points, Point{id, i})
+				}
+			}
+			return lines, points
+		}
+		first := func() int { // which of all lines is the first on the screen
+			lines, _ := whole()
+			return slices.Index(lines, strings.Replace(l.Lines()[0], Mark, " ", 1))
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"append":  func(t *rapid.T) { l.Append(source(t), false) },
 			"prepend": func(t *rapid.T) { l.Prepend(source(t), false) },
-			"scroll":  func(t *rapid.T) { l.Scroll(rapid.IntRange(-20, 20).Draw(t, "lines")) },
-			"resize":  func(t *rapid.T) { l.Resize(20, rapid.IntRange(1, 9).Draw(t, "rows")) },
-			"seek":    func(t *rapid.T) { l.Seek(rapid.IntRange(-2, 60).Draw(t, "line")) },
-			"select":  func(t *rapid.T) { l.Select(rapid.IntRange(-2, 2).Draw(t, "by")) },
-			"forget":  func(t *rapid.T) { l.Forget(pick(t)) },
-			"top":     func(*rapid.T) { l.Top() },
-			"bottom":  func(*rapid.T) { l.Bottom() },
+			"scroll": func(t *rapid.T) {
+				by, before := rapid.IntRange(-20, 20).Draw(t, "lines"), first()
+				l.Scroll(by)
+				lines, _ := whole()
+				if want := max(0, min(before+by, len(lines)-l.height)); len(lines) > l.height && first() != want {
+					t.Fatalf("scrolled by %d from line %d to %d of %d", by, before, first(), len(lines))
+				}
+			},
+			"bring": func(t *rapid.T) {
+				lines, points := whole()
+				if len(lines) <= l.height {
+					return
+				}
+				at, before := rapid.IntRange(0, len(lines)-1).Draw(t, "line"), first()
+				want := before
+				switch {
+				case at < before:
+					want = min(at, len(lines)-l.height)
+				case at >= before+l.height:
+					want = at - l.height + 1
+				}
+				if l.Bring(points[at]); first() != want {
+					t.Fatalf("line %d of %d was brought by going from %d to %d, want %d", at, len(lines), before, first(), want)
+				}
+			},
+			"choose one": func(t *rapid.T) {
+				id := pick(t)
+				l.SelectAt(id)
+				lines, points := whole()
+				from := slices.Index(points, Point{id, 0})
+				if len(lines) <= l.height || from < 0 {
+					return
+				}
+				at, h := first(), len(l.Source(id).Block(20, false).Body)
+				if from < at || from >= at+l.height || h <= l.height && from+h > at+l.height {
+					t.Fatalf("item %d is lines %d to %d, on the screen are %d to %d", id, from, from+h, at, at+l.height)
+				}
+			},
+			"resize": func(t *rapid.T) { l.Resize(20, rapid.IntRange(1, 9).Draw(t, "rows")) },
+			"select": func(t *rapid.T) { l.Select(rapid.IntRange(-2, 2).Draw(t, "by")) },
+			"forget": func(t *rapid.T) { l.Forget(pick(t)) },
+			"top":    func(*rapid.T) { l.Top() },
+			"bottom": func(*rapid.T) { l.Bottom() },
 			"touch": func(t *rapid.T) {
 				id := pick(t)
 				l.Source(id).(*counted).height = rapid.IntRange(0, 7).Draw(t, "height")
 				l.Touch(id)
 			},
 			"": func(t *rapid.T) {
-				var whole []string
-				for id := l.First(); id <= l.Last(); id++ {
-					b := l.Source(id).Block(20, false)
-					whole = append(whole, b.Body...)
-				}
+				whole, points := whole()
 				screen := l.Lines()
 				if len(screen) != l.height {
 					t.Fatalf("%d rows, want %d", len(screen), l.height)
@@ -208,6 +252,16 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 					return
 				}
 				at := slices.Index(whole, screen[0])
+				for row := range screen {
+					id, ok := l.ItemAt(row)
+					if p := points[max(at, 0)+row]; !ok || id != p.Item || l.PointAt(row) != p {
+						t.Fatalf("row %d is of item %d, line %v, want %v", row, id, l.PointAt(row), p)
+					}
+				}
+				blank := len(l.Source(l.First()).Block(20, false).Body) == 0 // its first line is not the first of all
+				if _, ok := l.ItemAt(l.height); ok || l.AtTop() != (at == 0) && !blank {
+					t.Fatalf("at line %d: at the top %v, an item under the window %v", at, l.AtTop(), ok)
+				}
 				if at < 0 || !slices.Equal(screen, whole[at:at+len(screen)]) {
 					t.Fatalf("screen %q is no window of %q", screen, whole)
 				}
@@ -234,8 +288,6 @@ func TestNothingLoopsOverAllItems(t *testing.T) {
 			l.Scroll(-25)
 			l.Lines()
 			l.Position()
-			l.Seek(n)
-			l.Lines()
 			l.Select(-1)
 			l.Fold(l.Last(), true)
 			l.ItemAt(4)

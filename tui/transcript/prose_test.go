@@ -94,6 +94,7 @@ func TestProseIsRendered(t *testing.T) {
 		{"no table", "a | b\nc | d", 80, []string{"a | b", "c | d"}},
 		{"wide characters", "- 漢字漢字漢字", 8, []string{"<f:• >漢字漢", "  字漢字"}},
 		{"nothing", "\n\n", 80, nil},
+		{"what would steer a terminal", "a\x1b[31mb\x1b]0;x\x07\u009b2Jc", 80, []string{"abc"}},
 	} {
 		if got := laid(prose(c.in), c.width, tagged); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
@@ -118,6 +119,24 @@ func leading(line string) string {
 		line = line[1:]
 	}
 	return out.String()
+}
+
+func TestOnlyAddressesOfTheWebAndOfMailAreLinks(t *testing.T) {
+	long := "https://x/" + strings.Repeat("a", linkMax-10)
+	for to, want := range map[string]bool{
+		"http://x": true, "HTTPS://x.y/a?b=c&d=(e)#f": true, "mailto:a@b": true, long: true,
+		"": false, "x.y": false, "javascript:a": false, "file:///a": false, long + "a": false,
+		"https://x/ y": false, "https://x\x07": false, "https://x\x7f": false, "https://x/\u00e9": false, "https://x\x1b": false,
+		"https://x/\"": false, "https://x/<": false, "https://x/>": false, "https://x/`": false, "https://x/{}": false, "https://x/|": false, "https://x/^": false, "https://x/\\": false,
+	} {
+		if SafeLink(to) != want {
+			t.Errorf("%q is a link: %v", to, !want)
+		}
+		n, leads := LinkAt(linkBegin + to + linkEnd + "text")
+		if ok := want || to == ""; ok != (n > 0) || ok && leads != to {
+			t.Errorf("%q is read as a link of %d bytes to %q", to, n, leads)
+		}
+	}
 }
 
 func TestLinksLeadWhereTheySay(t *testing.T) {

@@ -67,27 +67,6 @@ func (l *List) Position() (above, total int) {
 	return l.linesBefore(l.top) + l.topLine, total
 }
 
-// Seek puts the line at the top of the window, counted as Position counts.
-func (l *List) Seek(line int) {
-	if l.Len() == 0 {
-		return
-	}
-	l.follow = false
-	front := l.frontH.total()
-	if line = max(line, 0); line < front {
-		i, within := l.frontH.find(front - 1 - line)
-		l.top = ID(-1 - i)
-		l.topLine = l.frontH.at(i) - 1 - within
-	} else {
-		i, within := l.backH.find(line - front)
-		if i == l.backH.len() {
-			l.follow = true
-			return
-		}
-		l.top, l.topLine = ID(i), within
-	}
-}
-
 func (l *List) linesBefore(id ID) int {
 	if id < 0 {
 		return l.frontH.total() - l.frontH.before(int(-id))
@@ -135,17 +114,6 @@ func (l *List) Show(id ID, line int) {
 	l.follow = false
 	l.top, l.topLine = l.selected, min(max(line, 0), max(0, l.block(l.selected).height()-1))
 	l.up(l.height / 2)
-}
-
-// LineOf is the first line of an item that matches, as it is drawn.
-func (l *List) LineOf(id ID, match func(line string) bool) (line int, ok bool) {
-	b := l.block(id)
-	for i := range b.height() {
-		if match(b.line(i)) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // Anchor is the first line on the screen: its item and which of its lines it is.

@@ -38,6 +38,34 @@ func TestTextWraps(t *testing.T) {
 	}
 }
 
+func TestTheTailAndWhatComesBeforeItAreTheWhole(t *testing.T) {
+	for _, c := range []struct {
+		in     string
+		n      int
+		want   []string
+		hidden int
+	}{
+		{"a\nb\nc", 5, []string{"a", "b", "c"}, 0},
+		{"a\nb\nc", 3, []string{"a", "b", "c"}, 0},
+		{"a\nb\nc\n\n", 2, []string{"b", "c"}, 1},
+		{"a\nb\nc", 1, []string{"c"}, 2},
+		{"0123456789abcdefghijk", 1, []string{"k"}, 2}, // one line, laid out in three
+		{"one\n0123456789abcdefghijk", 2, []string{"abcdefghij", "k"}, 2},
+		{"", 2, nil, 0},
+	} {
+		text := NewOutput()
+		text.Append(c.in)
+		if lines, hidden := text.Tail(10, c.n); !slices.Equal(lines, c.want) || hidden != c.hidden {
+			t.Errorf("the last %d of %q are %q after %d, want %q after %d", c.n, c.in, lines, hidden, c.want, c.hidden)
+		}
+	}
+	text := NewOutput()
+	text.Append(strings.Repeat("x", 10_000))
+	if lines, hidden := text.Tail(10, 2); len(lines) != 2 || hidden == 0 {
+		t.Errorf("of one long line %d are shown after %d", len(lines), hidden)
+	}
+}
+
 func TestTailLaysOutOnlyTheTail(t *testing.T) {
 	text := NewOutput()
 	for i := range 10_000 {

@@ -63,6 +63,16 @@ const play = `
 {"on":"fail"}
 {"say":"so far"}
 {"fail":"it broke"}
+{"on":"every"}
+{"think":"first "}
+{"say":"I look. "}
+{"tool":"query","id":"a{n}","title":"Query","input":{"q":"all"},"stream":true,"output":"some rows","words":1}
+{"tool":"read","id":"b{n}","title":"Read","input":{"path":"no"},"status":"failed","error":"there is none"}
+{"tool":"edit","id":"c{n}","title":"Edit","input":{"path":"f"},"status":"denied"}
+{"usage":{"input":5,"output":6,"cached":2,"cost":0.25,"currency":"USD","model":"m"}}
+{"emit":"agent.options","data":{"settings":[{"id":"mode","name":"Mode","value":"plan","choices":[{"id":"plan","label":"Plan"},{"id":"build","label":"Build"}]}]}}
+{"ask":"command","request":"e{n}","command":"rm -rf build","title":"Remove"}
+{"fail":"it broke"}
 {"on":"rich"}
 {"think":"first "}
 {"say":"I look. "}

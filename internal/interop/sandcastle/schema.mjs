@@ -37,8 +37,12 @@ const ChatStreamEvent = Schema.Union(
   kind("tool-input-start", called),
   kind("tool-input-delta", { toolCallId: S, inputTextDelta: S, ...parent }),
   kind("tool-input-available", { ...called, input: any, ...meta }),
+  kind("tool-input-error", { ...called, input: any, errorText: S, ...meta }),
   kind("tool-approval-request", { toolCallId: S, toolName: S, messageId: opt(S) }),
-  kind("tool-output-available", { toolCallId: S, output: any, preliminary: opt(Schema.Boolean), ...flags, ...parent }),
+  kind("tool-output-available", {
+    toolCallId: S, output: any, preliminary: opt(Schema.Boolean), ...flags, ...parent,
+    approval: opt(Schema.Struct({ id: S, approved: opt(Schema.Boolean), reason: opt(S) }))
+  }),
   kind("tool-output-error", { toolCallId: S, errorText: S, ...flags, ...parent }),
   kind("tool-output-denied", { toolCallId: S, ...parent }),
   kind("finish", {
@@ -49,7 +53,16 @@ const ChatStreamEvent = Schema.Union(
       cacheReadInputTokens: Schema.Number, cacheCreationInputTokens: Schema.Number, contextWindow: Schema.Number
     }))
   }),
-  kind("metadata-update", { model: opt(S), inputTokens: opt(Schema.Number), outputTokens: opt(Schema.Number), costUsd: opt(Schema.Number) }),
+  kind("metadata-update", {
+    model: opt(S), inputTokens: opt(Schema.Number), outputTokens: opt(Schema.Number), cacheReadInputTokens: opt(Schema.Number),
+    costUsd: opt(Schema.Number)
+  }),
+  kind("source-url", { sourceId: S, url: S, title: opt(S), ...meta }),
+  kind("source-document", { sourceId: S, mediaType: S, title: S, filename: opt(S), ...meta }),
+  kind("file", { url: S, mediaType: S, ...meta }),
+  kind("start-step"),
+  kind("finish-step"),
+  kind("message-metadata", { messageMetadata: any }),
   kind("error", { errorText: S }),
   kind("abort", { reason: opt(S) }),
   kind("mode-change", { mode: Schema.Literal("plan", "build") }),

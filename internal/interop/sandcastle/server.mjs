@@ -1,7 +1,8 @@
 // A server of Sandcastle with one session, "abc". Its arguments: the port (0: any), the requests that it knows (document, chat, or
 // untold: chat without the history), and a file that keeps the finished turns. By the document the history is read over HTTP.
 //
-// It answers "hello", says much on "much", asks for a decision on "ask", and works on "hang" until it is interrupted. Verbs:
+// It answers "hello", says much on "much", asks for a decision on "ask", says one of each kind on "kinds", and works on "hang" until it is
+// interrupted. Verbs:
 //   say {text}   goes on with the turn under way
 //   fail {}      breaks every stream off, which breaks off all that its connection asked
 //   end {}       ends the turn under way
@@ -39,6 +40,44 @@ const finish = (finishReason) => {
   stop(finishReason === "stop" ? "completed" : "interrupted")
 }
 
+const kinds = () => {
+  const providerMetadata = { anthropic: { signature: "x" } }
+  const tool = (toolCallId, more) => {
+    const called = { toolCallId, toolName: "Look", title: "Look at it", providerExecuted: true, dynamic: true, parentToolCallId: null }
+    say({ type: "tool-input-start", ...called })
+    say({ type: "tool-input-delta", toolCallId, inputTextDelta: '{"at"' })
+    say({ type: "tool-input-delta", toolCallId, inputTextDelta: ':"it"}' })
+    if (more.type !== "tool-input-error") say({ type: "tool-input-available", ...called, input: { at: "it" }, providerMetadata })
+    else more = { ...called, input: { at: "it" }, ...more }
+    say({ toolCallId, ...more })
+  }
+  say({ type: "start-step" })
+  say({ type: "message-metadata", messageMetadata: { n: 1 } })
+  say({ type: "reasoning-start", id: "r", providerMetadata })
+  say({ type: "reasoning-delta", id: "r", delta: "hm", providerMetadata })
+  say({ type: "reasoning-end", id: "r", providerMetadata })
+  tool("k1", { type: "tool-output-available", output: "so", preliminary: true })
+  say({ type: "tool-output-available", toolCallId: "k1", output: "so far", approval: { id: "a", approved: true, reason: "why not" } })
+  tool("k2", { type: "tool-output-available", output: { rows: 3 }, providerExecuted: true, dynamic: true, parentToolCallId: "k1" })
+  tool("k3", { type: "tool-output-error", errorText: "it broke" })
+  tool("k4", { type: "tool-output-denied", parentToolCallId: null })
+  tool("k5", { type: "tool-input-error", errorText: "bad input" })
+  say({ type: "source-url", sourceId: "s1", url: "https://example.org", title: "Example", providerMetadata })
+  say({ type: "source-document", sourceId: "s2", mediaType: "text/plain", title: "Notes", filename: "n.txt" })
+  say({ type: "file", url: "data:text/plain,x", mediaType: "text/plain" })
+  say({ type: "data-weather", id: "w", data: { sky: "clear" }, transient: false })
+  say({ type: "metadata-update", model: "m", inputTokens: 5, outputTokens: 6, cacheReadInputTokens: 2, costUsd: 0.25 })
+  aside({ type: "mode-change", mode: "plan" })
+  aside({ type: "session-renamed", sessionId: "abc", title: "Every kind" })
+  say({ type: "finish-step" })
+  say({ type: "error", errorText: "overloaded" })
+  say({ type: "abort", reason: "tired" })
+  say({ type: "text-end", id: "p" })
+  const used = { claudeSessionId: "c", costUsd: 0.5, inputTokens: 10, outputTokens: 20, cacheReadInputTokens: 3, cacheCreationInputTokens: 0 }
+  say({ type: "finish", finishReason: "tool-calls", messageMetadata: { n: 2 }, metadata: { ...used, contextWindow: 200000 } })
+  stop("completed")
+}
+
 const start = (message) => {
   session.turns++
   const startedAt = new Date().toISOString()
@@ -54,6 +93,7 @@ const start = (message) => {
   words("you said ")
   words(message.content)
   const toolCallId = `call-${session.turns}`
+  if (message.content === "kinds") return kinds()
   if (message.content === "hang") return
   if (message.content === "ask") {
     say({ type: "tool-input-available", toolCallId, toolName: "Bash", input: { command: "rm -rf build" } })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -340,6 +341,23 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	}
 }
 
+func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
+	r := ready(t, "plain")
+	var prompts []string
+	for _, id := range []string{"f", "e", "d", "c", "b", "a"} {
+		prompts = append(prompts, "ask "+strings.Replace(ask, `"c"`, `"`+id+`"`, 1))
+	}
+	r.run(append(prompts, "think of something else")...)
+	var got strings.Builder
+	for _, d := range r.data(protocol.ToolEnded) {
+		id := d.(protocol.ToolEndedData).Tool
+		got.WriteString(id[strings.LastIndexByte(id, '/')+1:])
+	}
+	if got.String() != "abcdef" {
+		t.Errorf("they ended as %q", got.String())
+	}
+}
+
 func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 	r := launch(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
@@ -369,6 +387,17 @@ func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 			}
 			r.wantText("cancelled")
 		})
+	}
+}
+
+func TestSettingsAreSetAgainInTheOrderOfTheAgent(t *testing.T) {
+	s := &settings{}
+	for _, id := range []string{"model", "effort", "brave"} {
+		s.put(protocol.Setting{ID: id}, byConfig)
+	}
+	got := s.order(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
+	if want := []string{"model", "effort", "brave", "colour", "speed"}; !slices.Equal(got, want) {
+		t.Errorf("set as %q, want %q", got, want)
 	}
 }
 

@@ -1,8 +1,10 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -60,7 +62,8 @@ func (l *link) change(f func(s *settings)) {
 // settle takes the options of a conversation that was just begun or taken up, and sets again what people had set.
 func (l *link) settle(ctx context.Context, r sessionResult, kept state) error {
 	l.change(func(s *settings) { s.begin(r) })
-	for id, value := range kept.Settings {
+	for _, id := range l.settings.order(kept.Settings) {
+		value := kept.Settings[id]
 		if l.settings.value(id) == value {
 			continue
 		}
@@ -181,6 +184,22 @@ func (s *settings) put(o protocol.Setting, how setting) {
 
 func (s *settings) index(id string) int {
 	return slices.IndexFunc(s.now.Settings, func(o protocol.Setting) bool { return o.ID == id })
+}
+
+// order lists the settings that people had set as the agent lists them, for one may decide what another can be. Last come those
+// that it does not have yet.
+func (s *settings) order(kept map[string]string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	place := func(id string) int {
+		if i := s.index(id); i >= 0 {
+			return i
+		}
+		return len(s.now.Settings)
+	}
+	return slices.SortedFunc(maps.Keys(kept), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
 }
 
 func (s *settings) set(id, value string) {

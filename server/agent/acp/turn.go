@@ -3,6 +3,8 @@ package acp
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -48,8 +50,8 @@ func (t *turn) finish() {
 	t.asking.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, tool := range t.tools {
-		if tool.denied && !tool.ended {
+	for _, id := range slices.Sorted(maps.Keys(t.tools)) {
+		if tool := t.tools[id]; tool.denied && !tool.ended {
 			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // the session closes what this cannot
 		}
 	}

@@ -64,48 +64,34 @@ func Start(cmd Command) (*Process, error) {
 		defer g.close()
 	}
 
-	var files [6]*os.File
-	closeAll := func() {
-		for _, f := range files {
-			if f != nil {
-				_ = f.Close()
-			}
-		}
-	}
-	for i := 0; i < len(files); i += 2 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll()
-			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
-		}
-		files[i], files[i+1] = r, w
-	}
-	// The program gets the files themselves: with writers of ours, Wait would wait for whoever holds its output.
-	c.Stdin, c.Stdout, c.Stderr = files[0], files[3], files[5]
-	if err := c.Start(); err != nil {
-		closeAll()
+	ours, theirs, err := pipes()
+	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 	}
-	for _, f := range []*os.File{files[0], files[3], files[5]} {
-		_ = f.Close()
+	// The program gets the files themselves: with writers of ours, Wait would wait for whoever holds its output.
+	c.Stdin, c.Stdout, c.Stderr = theirs[0], theirs[1], theirs[2]
+	err = c.Start()
+	closeAll(theirs)
+	if err != nil {
+		closeAll(ours)
+		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 	}
 
 	p := &Process{
-		Stdin:  files[1],
-		stdout: files[2],
+		Stdin:  ours[0],
+		stdout: ours[1],
 		group:  Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
 		stderr: &tail{},
 		logged: make(chan struct{}),
 		done:   make(chan struct{}),
 	}
 	p.Stdout = &output{file: p.stdout, done: p.done}
-	go p.keepLog(files[4])
-	go p.wait(c, files[4])
+	go p.keepLog(ours[2])
+	go p.wait(c, ours[2])
 	if g == nil {
 		return p, nil
 	}
-	err := cmd.Keep(p.group)
-	if err == nil {
+	if err = cmd.Keep(p.group); err == nil {
 		err = g.pass()
 	}
 	if err != nil {
@@ -117,13 +103,37 @@ func Start(cmd Command) (*Process, error) {
 	return p, nil
 }
 
+// pipes are for a program's standard input, output and error: our ends and its own.
+func pipes() (ours, theirs [3]*os.File, err error) {
+	for i := range ours {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(ours)
+			closeAll(theirs)
+			return ours, theirs, err
+		}
+		if ours[i], theirs[i] = r, w; i == 0 {
+			ours[i], theirs[i] = w, r
+		}
+	}
+	return ours, theirs, nil
+}
+
+func closeAll(files [3]*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
 // wait reaps the leader and ends what it left behind.
 func (p *Process) wait(c *exec.Cmd, log *os.File) {
 	p.state = c.Wait()
 	_ = killGroup(p.group.PID)
-	close(p.done)
 	_ = p.stdout.SetReadDeadline(time.Now().Add(linger))
 	_ = log.SetReadDeadline(time.Now().Add(linger))
+	close(p.done)
 }
 
 func (p *Process) keepLog(log *os.File) {

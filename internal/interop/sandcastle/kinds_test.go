@@ -1,0 +1,97 @@
+//go:build interop
+
+package sandcastle
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// SC-14: every kind of chat event that their schema knows, from a server of theirs: what our client has a word for is told so, all else is
+// kept whole.
+func TestEveryKindOfTheirsIsTaken(t *testing.T) {
+	everyTags(t, func(t *testing.T, f *foreign) {
+		s := f.sits(t)
+		s.send("kinds")
+		s.until("over", s.ended("kinds"))
+		turn := s.turn("kinds")
+		var got []string
+		for _, it := range turn.Items {
+			switch it.Kind {
+			case protocol.ItemTool:
+				got = append(got, fmt.Sprintf("%s %s %s %s %s%s%s", it.Tool.Name, it.Tool.Title, it.Tool.Input, it.Tool.End.Status, it.Text, it.Tool.End.Output, it.Tool.End.Error))
+			case protocol.ItemEvent:
+				var raw protocol.RawData
+				if _ = json.Unmarshal(it.Data, &raw); it.Type == protocol.Raw {
+					got = append(got, "raw "+raw.Method+" "+string(raw.Data))
+				} else {
+					got = append(got, string(it.Type)+" "+string(it.Data))
+				}
+			default:
+				got = append(got, string(it.Kind)+" "+it.Text.String())
+			}
+		}
+		want := []string{
+			`text you said kinds`, `raw message-metadata {"type":"message-metadata","messageMetadata":{"n":1}}`, `reasoning hm`,
+			`Look Look at it {"at":"it"} completed so far`, `Look Look at it {"at":"it"} completed {"rows":3}`, `Look Look at it {"at":"it"} failed it broke`,
+			`Look Look at it {"at":"it"} denied `, `Look Look at it {"at":"it"} failed bad input`,
+			`raw source-url {"type":"source-url","sourceId":"s1","url":"https://example.org","title":"Example","providerMetadata":{"anthropic":{"signature":"x"}}}`,
+			`raw source-document {"type":"source-document","sourceId":"s2","mediaType":"text/plain","title":"Notes","filename":"n.txt"}`,
+			`raw file {"type":"file","url":"data:text/plain,x","mediaType":"text/plain"}`,
+			`raw data-weather {"type":"data-weather","id":"w","data":{"sky":"clear"},"transient":false}`,
+			`error {"kind":"execution","message":"overloaded"}`, `raw abort {"type":"abort","reason":"tired"}`,
+		}
+		got = slices.DeleteFunc(got, func(s string) bool {
+			return strings.HasPrefix(s, string(protocol.UsageUpdated)) || strings.HasPrefix(s, string(protocol.AgentOptions)) || strings.HasPrefix(s, string(protocol.SessionUpdated))
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if s.state.Title != "Every kind" || s.state.Options == nil || s.state.Options.Settings[0].Value != "plan" {
+			t.Errorf("the session is %q in %+v", s.state.Title, s.state.Options)
+		}
+		if u := turn.End.Usage; turn.End.Reason != protocol.ReasonCompleted || u == nil || u.Input != 10 || u.Output != 20 || u.Cached != 3 || u.Cost != 0.5 {
+			t.Errorf("ended %+v, used %+v", turn.End, u)
+		}
+	})
+}
+
+// SC-14: every kind that our server says is one of their schema's, and comes with what that wants; in a buffer, too.
+func TestEveryKindOfOursIsOneOfTheirs(t *testing.T) {
+	w := newWorld(t)
+	n := theirs(t, w)
+	streams := []*stream{n.opens("a", "document", "abc"), n.opensAs("a", "chat", "abc", "chat.subscribe")}
+	n.sends("a", "abc", "every", "temp_1")
+	native := sit(t, w.native(), w.session)
+	native.until("asked", func() bool { return len(native.state.Approvals) == 1 })
+	title := "Every kind"
+	do[protocol.Empty](t, native.client, protocol.DoRename, w.session, protocol.RenameData{Title: &title})
+	late := n.opensAs("a", "late", "abc", "chat.subscribe")
+	do[protocol.ApproveResult](t, native.client, protocol.DoApprove, w.session, protocol.ApproveData{Decision: protocol.Deny})
+	want := strings.Fields("data-agentctl error finish metadata-update mode-change reasoning-delta reasoning-end reasoning-start session-renamed start " +
+		"text-delta text-end text-start tool-approval-request tool-input-available tool-input-delta tool-input-start tool-output-available tool-output-denied tool-output-error")
+	for _, s := range append(streams, late) {
+		n.until("stopped", s.has("SessionStopped", 1))
+		kinds := map[string]bool{}
+		for _, e := range s.events {
+			for _, c := range append(e.Buffer, e.Event) {
+				if c.Type != "" {
+					kinds[c.Type] = true
+				}
+			}
+		}
+		got := slices.Sorted(maps.Keys(kinds))
+		if s == late { // what is not in a buffer
+			got = slices.Sorted(slices.Values(append(got, "mode-change", "session-renamed", "tool-approval-request")))
+		}
+		if !slices.Equal(got, want) || s.end != "" {
+			t.Errorf("said %v, want %v; ended %q", got, want, s.end)
+		}
+	}
+}

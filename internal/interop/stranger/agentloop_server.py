@@ -1,0 +1,211 @@
+"""A server of AgentLoop's protocol, written from its document and from what its real servers are known to do.
+
+usage: agentloop_server.py PORT STYLE
+
+Its first line is its port. STYLE is "document" or "wire": in which order and form it says the same. It has one session; the newest
+connection is the one that it speaks to. The agent does what the message says: its first word is the scene.
+"""
+
+import json
+import sys
+import threading
+import time
+import uuid
+
+import ws
+
+PORT, WIRE = int(sys.argv[1]), sys.argv[2] == "wire"
+REVIEWS = ("yes", "no-exit", "no-continue", "always", "explain")
+
+
+class Stopped(Exception):
+    pass
+
+
+class Loop:
+    def __init__(self):
+        self.sock = None
+        self.lock = threading.Lock()
+        self.pending, self.review, self.always = threading.Event(), None, set()
+        self.waiting = False
+        self.inputs, self.busy = [], False
+        self.tokens = 1000
+
+    def send(self, type, payload):
+        with self.lock:
+            try:
+                self.sock.send(json.dumps({"id": str(uuid.uuid4()), "type": type, "payload": payload}, ensure_ascii=not WIRE))
+            except (OSError, ws.Closed):
+                pass
+
+    def error(self, message, details=None):
+        self.send("error", {"message": message} if WIRE and details is None else {"message": message, "details": details})
+
+    def serve(self, sock, path):
+        self.sock = sock
+        while True:
+            text = sock.recv()
+            print(text, flush=True)
+            try:
+                m = json.loads(text)
+                assert isinstance(m["id"], str) and isinstance(m["type"], str)
+            except (ValueError, KeyError, AssertionError):
+                self.error("Invalid message format", {})
+                continue
+            self.take(m["type"], m.get("payload") or {})
+
+    def take(self, type, payload):
+        if type == "user_input":
+            self.inputs.append(payload["input"])
+            if not self.busy:
+                self.busy = True
+                threading.Thread(target=self.work, daemon=True).start()
+        elif type == "approval_response":
+            if not self.waiting or payload.get("review") not in REVIEWS:
+                self.error("No pending approval request")
+            else:
+                self.review, self.waiting = payload, False
+                self.pending.set()
+        elif type == "get_context_info":
+            self.context()
+        elif type == "manual_compact":
+            old, self.tokens = self.tokens, 120
+            if WIRE:
+                self.send("loading_state", {"loading": True})
+            self.send("context_compacted", {"oldTokenCount": old, "newTokenCount": 120, "reductionPercent": 88.0, "strategy": "Threshold"})
+            if WIRE:
+                self.send("loading_state", {"loading": False})
+        else:
+            self.error(f"Unknown message type: {type}")
+
+    def context(self):
+        self.send(
+            "context_info",
+            {"tokenCount": self.tokens, "usagePercent": 35.4, "transcriptLength": 87, "maxTokens": 128000, "strategy": "ThresholdContextManager"},
+        )
+
+    def item(self, **fields):
+        self.send("response_item", fields)
+
+    def message(self, role, text, id=None):
+        part = {"type": "output_text" if WIRE and role == "assistant" else "input_text", "text": text}
+        fields = {"type": "message", "role": role, "content": [part]}
+        if id or not WIRE or role == "assistant":
+            fields["id"] = id or "resp_" + uuid.uuid4().hex[:8]
+        self.item(**fields)
+
+    def finished(self, last):
+        if WIRE:  # once for each answer of the model, before its items
+            self.send("agent_finished", {"responseId": "" if last else "resp_1"})
+            self.context()
+
+    def work(self):
+        while self.inputs:
+            items = self.inputs.pop(0)
+            text = " ".join(c["text"] for i in items for c in i.get("content", ()) if c.get("type") == "input_text")
+            self.send("loading_state", {"loading": True})
+            failed = False
+            try:
+                if WIRE:
+                    self.message("user", text)
+                scene = getattr(self, "on_" + text.split()[0], self.on_plain)
+                failed = scene(text)
+            except Stopped:
+                pass
+            if WIRE and not failed:  # no answer of the model, no end of it
+                self.finished(True)
+            self.send("loading_state", {"loading": False})
+            if not WIRE and not failed:
+                self.send("agent_finished", {"responseId": "resp_def456"})
+        self.busy = False
+
+    def ask(self, command, patch=None):
+        if tuple(command) in self.always:
+            return {"review": "yes"}
+        while True:
+            payload = {"command": command}
+            if patch:
+                payload["applyPatch"] = {"patch": patch}
+            self.pending.clear()
+            self.waiting = True
+            self.send("approval_request", payload)
+            self.pending.wait(60)
+            if self.review["review"] != "explain":
+                break
+            self.message("assistant", "It would run " + " ".join(command))
+        if self.review["review"] == "always":
+            self.always.add(tuple(command))
+        return self.review
+
+    def shell(self, command, output, code=0):
+        id = "call_" + uuid.uuid4().hex[:8]
+        out = json.dumps({"output": output, "metadata": {"exit_code": code, "duration_seconds": 0.1}})
+        if WIRE:
+            self.item(type="local_shell_call", id="lsh_" + id, call_id=id, status="completed", action={"type": "exec", "command": command, "env": {}})
+            self.item(type="local_shell_call_output", call_id=id, output=out)
+        else:
+            self.item(type="function_call", id=id, call_id=id, name="shell", arguments=json.dumps({"command": command}))
+            self.item(type="function_call_output", id="output_" + id, call_id=id, output=out)
+
+    def on_plain(self, text):
+        part = {"content": [{"type": "input_text", "text": "a greeting"}]} if not WIRE else {"summary": [{"type": "summary_text", "text": "a greeting"}]}
+        self.item(type="reasoning", id="reasoning_1", duration_ms=3, **part)
+        id = "claude_" + uuid.uuid4().hex[:8]
+        for piece in ("你好", ", ", "world: " + text):
+            self.message("assistant", piece, id)
+
+    def on_shell(self, text):
+        self.message("assistant", "Looking. ")
+        review = self.ask(["rm", "-rf", "node_modules"])
+        return self.after(review, lambda: self.shell(["rm", "-rf", "node_modules"], "gone\n"))
+
+    def on_patch(self, text):
+        patch = "*** Begin Patch\n*** Update File: src/app.ts\n@@ -1,3 +1,4 @@\n import express from 'express';\n+import cors from 'cors';\n const app = express();\n*** End Patch"
+        review = self.ask(["apply_patch", patch], patch)
+        got = (review.get("applyPatch") or {}).get("patch", patch)
+        return self.after(review, lambda: self.shell(["apply_patch", "…"], "patched: " + got.split("\n")[1]))
+
+    def after(self, review, do):
+        if review["review"] in ("yes", "always"):
+            do()
+            self.message("assistant", "Done.")
+        elif review["review"] == "no-continue":
+            self.message("assistant", "Without it, then: " + (review.get("customDenyMessage") or ""))
+        else:
+            self.item(type="function_call_output", call_id="call_x", output='{"output":"aborted","metadata":{}}')
+            raise Stopped
+
+    def on_held(self, text):
+        # What another shell does meanwhile must not be shown before the decision.
+        def later():
+            time.sleep(0.1)
+            self.shell(["ls"], "a b")
+
+        t = threading.Thread(target=later)
+        t.start()
+        review = self.ask(["git", "push"])
+        t.join()
+        self.after(review, lambda: self.shell(["git", "push"], "pushed", 1))
+
+    def on_warn(self, text):
+        self.message("system", "⚠️ Network error while contacting OpenAI. Please check your connection and try again.")
+        self.message("assistant", "There again.")
+
+    def on_fail(self, text):
+        self.error("Failed to process user input", {"error": "Rate limit exceeded", "code": 429})
+        return True
+
+    def on_slow(self, text):
+        self.message("assistant", "one ", "s1")
+        time.sleep(1.5)
+        self.message("assistant", "two", "s1")
+
+    def on_cut(self, text):
+        self.message("assistant", "before ", "s2")
+        self.sock.drop()
+        time.sleep(2.5)
+        self.message("assistant", "after", "s2")
+
+
+loop = Loop()
+ws.serve(PORT, loop.serve, lambda port: print(port, flush=True))

@@ -1,0 +1,104 @@
+package sandcastle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// SC-45: how messages lie in frames means nothing: several in one, one over several. One alone needs no newline.
+func TestRequestsComeInAnyPackets(t *testing.T) {
+	all := call1(0, "chat.subscribe", `{"sessionId":"s"}`) + call1(1, "GetSessionState", `{"sessionId":"s"}`) + "{\"_tag\":\"Ping\"}\n" +
+		call1(2, "Interrupt", `{"sessionId":"s"}`) + "{\"_tag\":\"Eof\"}\n" + call1(3, "nope", `{}`)
+	const snapshot = `{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}`
+	want := []string{
+		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":` + snapshot + `,"buffer":[]}]}`,
+		`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":` + snapshot + `}}`,
+		`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"interrupted":false}}}`,
+		`{"_tag":"Exit","requestId":"3","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":"Unknown request tag: nope"}}}`, `{"_tag":"Pong"}`,
+	}
+	sizes := []int{1, 2, 3, 7, 50, 110, 300, len(all) - 1, len(all)}
+	for _, size := range sizes {
+		d := newDoor(t)
+		d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		var said []string
+		for rest := all; rest != ""; {
+			n := min(size, len(rest))
+			said = append(said, d.asks(rest[:n])...)
+			rest = rest[n:]
+		}
+		slices.Sort(said) // answers overtake each other
+		same(t, said, want...)
+		d.user("t1", "still here") // the stream lives
+		d.happens()
+		if got := tags(events(t, d.asks(strings.TrimSuffix(ack(0), "\n")))); got != "UserMessage SessionStarted start" {
+			t.Errorf("in frames of %d bytes the stream then says %q", size, got)
+		}
+	}
+}
+
+// The same at our client, which acknowledges each chunk.
+func TestAnswersComeInAnyPackets(t *testing.T) {
+	for size := 1; size < 2000; size = size*3 + 1 {
+		d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true, mute: true}})
+		d.does(protocol.DoSubscribe, "", nil)
+		all := fmt.Sprintf(`{"_tag":"Chunk","requestId":"0","values":[%s]}`+"\n"+`{"_tag":"Pong"}`+"\n"+`{"_tag":"Chunk","requestId":"0","values":[%s,%s]}`+"\n"+
+			`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}]}`+"\n",
+			idle, turnOne, chat("t1", `{"type":"text-delta","id":"p","delta":"你好"}`))
+		acks := 0
+		for rest := all; rest != ""; {
+			n := min(size, len(rest))
+			d.work(d.client.Foreign(d.now, protocol.Frame{Data: []byte(rest[:n])}))
+			acks += strings.Count(strings.Join(d.said, ""), `"Ack"`)
+			rest = rest[n:]
+		}
+		if last := d.state.Last; acks != 3 || d.state.Turns != 1 || last == nil || last.Reason != protocol.ReasonCompleted {
+			t.Errorf("in frames of %d bytes: %d acknowledged, %+v", size, acks, d.state)
+		}
+	}
+}
+
+// SC-47: however a stream ends in mid-turn, and with whatever cause, the turn goes on when it is opened again.
+func TestAStreamMayEndWithAnyCause(t *testing.T) {
+	const one, two = `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
+	for _, exit := range []string{
+		`{"_tag":"Success"}`, `{"_tag":"Success","value":null}`, `{"_tag":"Failure","cause":{"_tag":"Die","defect":"boom"}}`,
+		`{"_tag":"Failure","cause":{"_tag":"Die","defect":{"name":"Error","message":"boom"}}}`,
+		`{"_tag":"Failure","cause":{"_tag":"Interrupt","fiberId":{"_tag":"Runtime","id":-499,"startTimeMillis":0}}}`,
+		`{"_tag":"Failure","cause":{"_tag":"Sequential","left":{"_tag":"Interrupt","fiberId":{"_tag":"None"}},"right":{"_tag":"Empty"}}}`,
+		`{"_tag":"Failure","cause":{"_tag":"Parallel","left":{"_tag":"Empty"},"right":{"_tag":"Die","defect":1}}}`,
+		`{"_tag":"Failure","cause":{"_tag":"Fail","error":{"message":"no","_tag":"ChatOperationRpcError"}}}`, `{"_tag":"Failure"}`, `7`,
+	} {
+		d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true, mute: true}})
+		d.follows()
+		d.chunk(0, turnOne, chat("t1", one))
+		d.says(`{"_tag":"Exit","requestId":"0","exit":` + exit + `}`)
+		if d.state.Turn == nil || d.closed != nil {
+			t.Fatalf("%s: the turn is over", exit)
+		}
+		d.now = d.wake
+		d.work(d.client.Wake(d.now))
+		if len(d.said) != 1 || !strings.Contains(d.said[0], `"id":"1","tag":"chat.subscribe"`) {
+			t.Fatalf("%s: said %s", exit, d.said)
+		}
+		active := strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`)
+		d.chunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
+		if got := d.types(); got != "text.delta" || !strings.Contains(d.lines[0], "two") {
+			t.Errorf("%s: then came %s", exit, d.lines)
+		}
+	}
+}
+
+// SC-14: what was wrong with a call is shown of it.
+func TestAnInputThatIsWrongIsShown(t *testing.T) {
+	d := newDesk(t, &protocol.Memory{})
+	d.follows()
+	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-error","toolCallId":"x","toolName":"Look","input":{"at":7},"errorText":"no number"}`))
+	if got := d.types(); got != "message.user turn.started tool.started tool.input tool.ended" || !strings.Contains(d.lines[3], `"input":{"at":7}`) ||
+		!strings.Contains(d.lines[4], `"status":"failed","error":"no number"`) {
+		t.Errorf("told %s", d.lines)
+	}
+}

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+const (
+	findLines = 20 // places that /find tells
+	findPages = 10 // and how often it asks for them: other commands wait meanwhile
+)
+
+// find tells where words are, the newest first.
+func (p *plain) find(words string) {
+	query, err := protocol.ParseQuery(words)
+	if err != nil {
+		p.narrator.line("/find WORDS: %s", errText(err))
+		return
+	}
+	zone := p.narrator.zone
+	p.later(func(ctx context.Context) string {
+		var places []string
+		ask := protocol.SearchData{Query: query.String(), Limit: findLines}
+		for range findPages {
+			page := new(protocol.SearchResult)
+			if err := p.session.Do(ctx, protocol.DoSearch, ask, page); err != nil {
+				return refused(ctx, "find", err)
+			}
+			for i := range page.Hits {
+				h := &page.Hits[i]
+				places = append(places, fmt.Sprintf("%s %s, position %d: %s", h.Time.In(zone).Format("2006-01-02 15:04"), hitNames[h.Kind], h.Seq, oneLine(strings.TrimSpace(h.Snippet))))
+			}
+			if ask.Cursor = page.Cursor; ask.Cursor == "" || len(places) >= findLines {
+				break
+			}
+		}
+		return found(places, words, ask.Cursor != "")
+	})
+}
+
+// found is what came of looking for words; more tells that not all was looked through.
+func found(places []string, words string, more bool) string {
+	switch {
+	case len(places) == 0 && more:
+		return "“" + words + "” is not in what was said last"
+	case len(places) == 0:
+		return "“" + words + "” is not there"
+	}
+	said := count(len(places), "place")
+	if more || len(places) > findLines {
+		places = places[:min(len(places), findLines)]
+		said = "the newest " + count(len(places), "place")
+	}
+	return said + " with “" + words + "”:\n" + strings.Join(places, "\n")
+}
+
+// rules tells what is allowed without asking, or takes one of it back.
+func (p *plain) rules(verb, rest string) {
+	n, rules := p.narrator, p.narrator.state.Rules
+	if verb == "rules" {
+		n.line("%s allowed without asking", count(len(rules), "thing"))
+		for i := range rules {
+			r := &rules[i]
+			what := matches(r)
+			if what == "" {
+				what = r.Scope
+			}
+			n.line("%d: %s, %s, by %s", i+1, oneLine(what), r.Kind, nameOf(&r.By))
+		}
+		return
+	}
+	i, err := strconv.Atoi(rest)
+	if err != nil || i < 1 || i > len(rules) {
+		n.line("/revoke N: which one? /rules numbers them")
+		return
+	}
+	rule, what := rules[i-1].ID, oneLine(matches(&rules[i-1]))
+	p.later(func(ctx context.Context) string {
+		if err := p.session.Do(ctx, protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: rule}, nil); err != nil {
+			return refused(ctx, "revoke", err)
+		}
+		return "not allowed without asking any more: " + what
+	})
+}
