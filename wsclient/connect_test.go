@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/protocol/effectiveagent"
 )
 
 func TestDelayGrowsByHalfUpToFiveSeconds(t *testing.T) {
@@ -202,29 +203,33 @@ func TestAClosedClientDoesNotComeBack(t *testing.T) {
 }
 
 func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		stuck := make(chan struct{})
-		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
-			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
-			if err != nil {
-				t.Error(err)
-				return
+	for _, name := range []string{"", effectiveagent.Name} { // which has no greeting
+		inBubble(t, Options{Dialect: name}, func(t *testing.T, f *fake, c *Client) {
+			stuck := make(chan struct{})
+			f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+				conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer conn.CloseNow()
+				if name == "" {
+					_, _, _ = conn.Read(context.Background())
+					_ = conn.Write(context.Background(), websocket.MessageText, []byte(`{"id":"hello","result":{}}`))
+				}
+				<-stuck
+			})
+			defer close(stuck)
+			if err := c.Connect(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-			defer conn.CloseNow()
-			_, _, _ = conn.Read(context.Background())
-			_ = conn.Write(context.Background(), websocket.MessageText, []byte(`{"id":"hello","result":{}}`))
-			<-stuck
+			before := time.Now()
+			_ = c.Close()
+			if took := time.Since(before); took > closeWithin {
+				t.Errorf("%q: closing took %v", name, took)
+			}
 		})
-		defer close(stuck)
-		if err := c.Connect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		before := time.Now()
-		_ = c.Close()
-		if took := time.Since(before); took > closeWithin {
-			t.Errorf("closing took %v", took)
-		}
-	})
+	}
 }
 
 func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
