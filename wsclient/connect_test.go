@@ -449,6 +449,25 @@ func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 	})
 }
 
+// A dialect may have no greeting: that the server took nobody in is seen when it breaks off without a word.
+func TestAServerThatBreaksOffWithoutAWordIsARefusal(t *testing.T) {
+	inBubble(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fake, c *Client) {
+		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+			conn, err := websocket.Accept(w, r, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = conn.Close(websocket.StatusInternalError, "broken")
+		})
+		var why *ConnectError
+		err := c.Do(t.Context(), protocol.Command{Command: protocol.DoSnapshot, Session: "r"}, nil)
+		if !errors.As(err, &why) || len(f.dialed()) != 1 {
+			t.Errorf("%v after %d attempts", err, len(f.dialed()))
+		}
+	})
+}
+
 func TestConnectEndsWithItsContext(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
 		f.setDown(errDown)
