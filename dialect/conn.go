@@ -292,8 +292,9 @@ func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 	return err
 }
 
-// CloseNow drops the connection and waits for its goroutines.
+// CloseNow drops the connection and waits for its goroutines. A Close under way waits for the peer no more.
 func (c *Conn) CloseNow() error {
+	c.end()
 	err := c.ws.CloseNow()
 	c.finish()
 	return err

@@ -107,6 +107,9 @@ func (l *loop) attempted(d dialed) {
 
 // lost is called when the link is over.
 func (l *loop) lost(err error) {
+	if l.links == 1 && l.link.wire.Received() == 0 && time.Since(l.tried) < openWithin {
+		l.links = 0 // a dialect greets itself: the server took nobody in
+	}
 	l.link = nil
 	l.beat.stop()
 	l.unfollow()

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/protocol/effectiveagent"
 )
 
 func TestDelayGrowsByHalfUpToFiveSeconds(t *testing.T) {
@@ -202,29 +203,33 @@ func TestAClosedClientDoesNotComeBack(t *testing.T) {
 }
 
 func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		stuck := make(chan struct{})
-		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
-			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
-			if err != nil {
-				t.Error(err)
-				return
+	for _, name := range []string{"", effectiveagent.Name} { // which has no greeting
+		inBubble(t, Options{Dialect: name}, func(t *testing.T, f *fake, c *Client) {
+			stuck := make(chan struct{})
+			f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+				conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer conn.CloseNow()
+				if name == "" {
+					_, _, _ = conn.Read(context.Background())
+					_ = conn.Write(context.Background(), websocket.MessageText, []byte(`{"id":"hello","result":{}}`))
+				}
+				<-stuck
+			})
+			defer close(stuck)
+			if err := c.Connect(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-			defer conn.CloseNow()
-			_, _, _ = conn.Read(context.Background())
-			_ = conn.Write(context.Background(), websocket.MessageText, []byte(`{"id":"hello","result":{}}`))
-			<-stuck
+			before := time.Now()
+			_ = c.Close()
+			if took := time.Since(before); took > closeWithin {
+				t.Errorf("%q: closing took %v", name, took)
+			}
 		})
-		defer close(stuck)
-		if err := c.Connect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		before := time.Now()
-		_ = c.Close()
-		if took := time.Since(before); took > closeWithin {
-			t.Errorf("closing took %v", took)
-		}
-	})
+	}
 }
 
 func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
@@ -441,6 +446,25 @@ func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 		c.Retry()
 		_ = f.open().conn.CloseNow()
 		f.open() // what was open once is tried again
+	})
+}
+
+// A dialect may have no greeting: that the server took nobody in is seen when it breaks off without a word.
+func TestAServerThatBreaksOffWithoutAWordIsARefusal(t *testing.T) {
+	inBubble(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fake, c *Client) {
+		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+			conn, err := websocket.Accept(w, r, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = conn.Close(websocket.StatusInternalError, "broken")
+		})
+		var why *ConnectError
+		err := c.Do(t.Context(), protocol.Command{Command: protocol.DoSnapshot, Session: "r"}, nil)
+		if !errors.As(err, &why) || len(f.dialed()) != 1 {
+			t.Errorf("%v after %d attempts", err, len(f.dialed()))
+		}
 	})
 }
 

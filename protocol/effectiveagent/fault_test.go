@@ -1,6 +1,7 @@
 package effectiveagent
 
 import (
+	"fmt"
 	"testing"
 
 	"agentctl/protocol"
@@ -99,5 +100,17 @@ func TestARefusedSubscriptionEnds(t *testing.T) {
 	}
 	if g.does(protocol.DoSubscribe, "r", nil); len(g.flush()) != 1 {
 		t.Error("the server is not asked again")
+	}
+}
+
+// EA-12: the document's nine codes, to the letter.
+func TestTheCodesAreTheDocuments(t *testing.T) {
+	got := []code{
+		unknownError, parseError, validationError, sendFailed, subscribeFailed, serializationError, unauthorized, unknownMessageType, internalServerError,
+	}
+	want := "[UNKNOWN_ERROR PARSE_ERROR VALIDATION_ERROR AGENT_RUNTIME_SEND_FAILED AGENT_RUNTIME_SUBSCRIBE_FAILED SERIALIZATION_ERROR UNAUTHORIZED " +
+		"UNKNOWN_MESSAGE_TYPE INTERNAL_SERVER_ERROR]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -377,6 +377,11 @@ func TestWatch(t *testing.T) {
 	c := newCaller(t, nil)
 	c.asks(protocol.DoWatch, "", nil)
 	c.follows()
+	told := len(c.told)
+	c.asks(protocol.DoWatch, "", nil)
+	if len(c.told) != told {
+		t.Errorf("what was just listed is told once more: %+v", c.told)
+	}
 	c.sends("x")
 	if len(c.told) == 0 || c.told[len(c.told)-1].Status != protocol.Running {
 		t.Errorf("%+v", c.told)

@@ -121,3 +121,14 @@ func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 		}
 	}
 }
+
+// MA-16: the document's eight codes, and those that the real system has beside them.
+func TestTheCodesAreTheDocuments(t *testing.T) {
+	got := []string{
+		badRequest, forbidden, notFound, notConfigured, streamError, cancelled, requestFailed, executeFailed, rejected, rejectFailed,
+	}
+	want := "bad_request forbidden not_found not_configured stream_error cancelled tool_request_failed tool_execute_failed rejected tool_reject_failed"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

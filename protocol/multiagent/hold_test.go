@@ -88,3 +88,79 @@ func TestOnlyTheNewestKeysAreKept(t *testing.T) {
 		t.Errorf("%d keys", got)
 	}
 }
+
+// The queue is our client's own: each change is answered and done, of what is not there it is told.
+func TestTheQueueIsChangedAsAsked(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	for _, text := range []string{"one", "two", "three"} {
+		c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: text})
+	}
+	order := func() (all string) {
+		for _, m := range c.state.Queue {
+			all += m.Text + " "
+		}
+		return all
+	}
+	id := c.asks(protocol.DoQueueMove, "uuid", protocol.QueueMoveData{MessageID: c.state.Queue[2].MessageID})
+	if result[protocol.Empty](c, id) == nil || order() != "three one two " {
+		t.Errorf("moved: %+v, %s", c.answers[id], order())
+	}
+	for _, at := range []int{0, 0} {
+		c.asks(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: c.state.Queue[at].MessageID})
+	}
+	first, second := c.state.Holds[0].ID, c.state.Holds[1].ID
+	id = c.asks(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{Hold: first})
+	if r := result[protocol.QueueReleaseResult](c, id); r == nil || len(r.Released) != 1 || r.Released[0] != first || len(c.state.Holds) != 1 || c.state.Holds[0].ID != second {
+		t.Errorf("released: %+v, held %+v", c.answers[id], c.state.Holds)
+	}
+	for verb, data := range map[protocol.Verb]any{
+		protocol.DoQueueEdit: protocol.QueueEditData{MessageID: "nobody", Text: "x"}, protocol.DoQueueMove: protocol.QueueMoveData{MessageID: "nobody"},
+		protocol.DoQueueHold: protocol.QueueHoldData{MessageID: "nobody"},
+	} {
+		if id := c.asks(verb, "uuid", data); c.code(id) != protocol.CodeNotFound {
+			t.Errorf("%s of what is not there: %+v", verb, c.answers[id])
+		}
+	}
+	if order() != "three one two " {
+		t.Errorf("after all: %s", order())
+	}
+}
+
+// What a server makes our client remember is bounded.
+func TestAServerCannotFillOurClient(t *testing.T) {
+	c := newCaller(t, nil)
+	var last string
+	for i := range maxThreads + 1 {
+		last = c.asks(protocol.DoCreate, "", protocol.CreateData{})
+		c.says(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
+	}
+	if c.code(last) != protocol.CodeTooMany || len(c.codec.memory.threads) != maxThreads {
+		t.Errorf("%d conversations, %+v", len(c.codec.memory.threads), c.answers[last])
+	}
+
+	c = newCaller(t, nil)
+	c.follows()
+	c.sends("x")
+	for i := range 2 * maxDone {
+		c.says(fmt.Sprintf(`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","toolArgs":{}}}`, i),
+			fmt.Sprintf(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","result":null,"success":false,"errorMessage":"no"}}`, i))
+	}
+	if got := len(c.codec.memory.threads[0].done); got > maxDone {
+		t.Errorf("%d decisions", got)
+	}
+}
+
+// A tool that was asked for by its command is all that its turn does: when it cannot be decided, the turn is over.
+func TestAToolCommandThatCannotBeDecidedEndsItsTurn(t *testing.T) {
+	c := newCaller(t, nil)
+	c.follows()
+	c.sends("/tool rm {}")
+	c.says(askExample)
+	id := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
+	c.says(failure(executeFailed))
+	if c.code(id) != protocol.CodeAgentFailed || c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
+		t.Errorf("%+v, %+v", c.answers[id], c.state.Turn)
+	}
+}
