@@ -11,8 +11,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 // A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while another writes.

@@ -13,8 +13,8 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/muesli/cancelreader"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 const (

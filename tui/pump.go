@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"agentctl/rescue"
+	"agentctl/internal/rescue"
 )
 
 const (

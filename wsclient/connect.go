@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"agentctl/rescue"
+	"agentctl/internal/rescue"
 )
 
 // A waiter is told once how connecting ended. It has room for that.

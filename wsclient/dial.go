@@ -16,8 +16,8 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 // maxIncoming bounds one message of a server: it is above any answer and any batch of events a server writes.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 // Deadlines of a connection.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 // errSilent ends a connection whose server does not answer a ping.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 )
 
 // Whatever of a client panics, nobody is left waiting, and everybody is told where it was.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"agentctl/dialect"
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 	"agentctl/tui"
 	"agentctl/wsclient"
 )

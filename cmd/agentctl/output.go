@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 	"agentctl/tui/transcript"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"agentctl/internal/rescue"
 	"agentctl/protocol"
-	"agentctl/rescue"
 	"agentctl/tui"
 	"agentctl/tui/inspector"
 	"agentctl/wsclient"

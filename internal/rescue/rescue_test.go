@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/rescue"
+	"agentctl/internal/rescue"
 )
 
 func explode(what any) { panic(what) }
