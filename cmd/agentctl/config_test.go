@@ -48,6 +48,7 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`{"dialects":{"myagent":{"agents":{"theirs":"min"}}},"agents":{"mine":{"command":"x"}}}`: `dialects.myagent.agents.theirs: no agent is called "min": there are mine, `,
 		`{"dialects":{"multiagent":{"agents":{"theirs":"acp:"}}}}`:                               `dialects.multiagent.agents.theirs: "acp:" is not a command`,
 		`{"dialects":{"agentloop":{"agents":{"theirs":""}}}}`:                                    `dialects.agentloop.agents.theirs: no agent is called ""`,
+
 		`{"default_agent":"min"}`:           `default_agent: no agent is called "min"`,
 		`{"dialects":{"x":{}}}`:             `"x" is not a dialect`,
 		`{"sync":"sometimes"}`:              "sync is normal or full",
