@@ -377,8 +377,10 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 			t.Errorf("asked in %s", a.CWD)
 		}
 		a = ask(protocol.Approval{Request: "c", Kind: protocol.ApproveQuestion, Title: "?", Options: []protocol.Option{
-			{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"}, {ID: "deny", Kind: protocol.AllowOnce, Label: "Not a denial"},
-			{ID: "bad", Kind: "of tomorrow"}, {ID: "ever", Kind: protocol.AllowAlways},
+			{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"},
+			{ID: "deny", Kind: protocol.AllowOnce, Label: "Not a denial"},
+			{ID: "bad", Kind: "of tomorrow"},
+			{ID: "ever", Kind: protocol.AllowAlways},
 		}})
 		var ids []string
 		for _, o := range a.Options {
