@@ -87,8 +87,14 @@ func TestAFailedToolCallIsAnErrorWheneverItFailed(t *testing.T) {
 	s.tell()
 	s.press("tab")
 	for _, c := range []struct{ key, want string }{
-		{"E", "▌• call 3"}, {"E", "▌• call 2"}, {"E", "▌• call 0"}, {"E", "there is no error before"},
-		{"e", "▌• call 2"}, {"e", "▌• call 3"}, {"e", "there is no error after"}, {"T", "▌• beside 2"},
+		{"E", "▌• call 3"},
+		{"E", "▌• call 2"},
+		{"E", "▌• call 0"},
+		{"E", "there is no error before"},
+		{"e", "▌• call 2"},
+		{"e", "▌• call 3"},
+		{"e", "there is no error after"},
+		{"T", "▌• beside 2"},
 	} {
 		s.press(c.key)
 		s.shows(c.want)

@@ -7,8 +7,6 @@ type heights struct {
 	value []int
 }
 
-func (h *heights) len() int { return len(h.value) }
-
 func (h *heights) at(i int) int { return h.value[i] }
 
 func (h *heights) push(v int) {
