@@ -45,21 +45,33 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`{"agents":{"a":{"script":"y","args":["z"]}}}`:  "a script takes no args",
 		`{"approval_timeout":"soon"}`:                   "invalid duration",
 		`{"edit_hold":"-3s"}`:                           "below zero",
-		`{"dialects":{"myagent":{"agents":{"theirs":"min"}}},"agents":{"mine":{"command":"x"}}}`: `dialects.myagent.agents.theirs: no agent is called "min": there are mine, `,
-		`{"dialects":{"multiagent":{"agents":{"theirs":"acp:"}}}}`:                               `dialects.multiagent.agents.theirs: "acp:" is not a command`,
-		`{"dialects":{"agentloop":{"agents":{"theirs":""}}}}`:                                    `dialects.agentloop.agents.theirs: no agent is called ""`,
-
-		`{"default_agent":"min"}`:           `default_agent: no agent is called "min"`,
-		`{"dialects":{"x":{}}}`:             `"x" is not a dialect`,
-		`{"sync":"sometimes"}`:              "sync is normal or full",
-		`{"window":-1}`:                     "positive",
-		`{} {}`:                             "more than one",
-		`{"origins":["*"]}`:                 `origins: "*" is not`,
-		`{"origins":["http://localhost/"]}`: "origins",
-		`{"origins":["localhost:5173"]}`:    "origins",
+		`{"dialects":{"x":{}}}`:                         `"x" is not a dialect`,
+		`{"sync":"sometimes"}`:                          "sync is normal or full",
+		`{"window":-1}`:                                 "positive",
+		`{} {}`:                                         "more than one",
+		`{"origins":["*"]}`:                             `origins: "*" is not`,
+		`{"origins":["http://localhost/"]}`:             "origins",
+		`{"origins":["localhost:5173"]}`:                "origins",
 	} {
 		if _, err := readConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// An agent that there is not is named by the key that wants it, with those that there are.
+func TestAConfigurationNamesOnlyAgentsThatThereAre(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{
+			`{"dialects":{"myagent":{"agents":{"theirs":"min"}}},"agents":{"mine":{"command":"x"}}}`,
+			`dialects.myagent.agents.theirs: no agent is called "min": there are mine, `,
+		},
+		{`{"dialects":{"multiagent":{"agents":{"theirs":"acp:"}}}}`, `dialects.multiagent.agents.theirs: "acp:" is not a command`},
+		{`{"dialects":{"agentloop":{"agents":{"theirs":""}}}}`, `dialects.agentloop.agents.theirs: no agent is called ""`},
+		{`{"default_agent":"min"}`, `default_agent: no agent is called "min"`},
+	} {
+		if _, err := readConfig([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
 	}
 }
