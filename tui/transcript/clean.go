@@ -172,7 +172,9 @@ func Reveal(s string) string {
 	}
 	var out strings.Builder
 	out.Grow(len(s))
-	for _, r := range s {
+	var shown, before rune // as they are: this one, unless it is hidden, and the one before it
+	for i, r := range s {
+		shown, before = r, shown
 		switch {
 		case r == '\n' || r == '\t':
 			out.WriteRune(r)
@@ -180,7 +182,9 @@ func Reveal(s string) string {
 			out.WriteRune('\u2400' + r)
 		case r == 0x7f:
 			out.WriteRune('\u2421')
-		case isControl(r), r >= 0x300 && r != '\u200d' && unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+		case r == '\ufe0f' && isPicture(before), r == '\u200d' && (isPicture(before) || before == '\ufe0f') && isPicture(runeAfter(s[i:])):
+			out.WriteRune(r) // it is seen, as part of an emoji
+		case isControl(r), r >= 0x300 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point), r == '\u2028', r == '\u2029':
 			out.WriteString("‹U+")
 			const hex = "0123456789ABCDEF"
 			for shift := 16; shift >= 0; shift -= 4 {
@@ -189,11 +193,22 @@ func Reveal(s string) string {
 				}
 			}
 			out.WriteString("›")
+			shown = 0
 		default:
 			out.WriteRune(r)
 		}
 	}
 	return out.String()
+}
+
+// isPicture tells what an emoji is made of, its colour of skin included.
+func isPicture(r rune) bool { return r >= '\u2190' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk) }
+
+// runeAfter is the second rune; RuneError: there is none.
+func runeAfter(s string) rune {
+	_, n := utf8.DecodeRuneInString(s)
+	r, _ := utf8.DecodeRuneInString(s[n:])
+	return r
 }
 
 // isControl tells C0, DEL, C1 and the runes that reorder what is around them.

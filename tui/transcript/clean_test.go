@@ -41,6 +41,10 @@ func TestRevealHidesNothing(t *testing.T) {
 		{"a\u200bb", "a‹U+200B›b"},
 		{"a\U000e0041b", "a‹U+E0041›b"},
 		{"a\u0085\x7f", "a‹U+0085›␡"},
+		{"r\u200dm a\ufe0f", "r‹U+200D›m a‹U+FE0F›"},
+		{"a\u3164b\u034fc\U000e0100", "a‹U+3164›b‹U+034F›c‹U+E0100›"},
+		{"⚠\ufe0f 👩\u200d👩\u200d👦 ❤\ufe0f\u200d🔥 👋🏽", "⚠\ufe0f 👩\u200d👩\u200d👦 ❤\ufe0f\u200d🔥 👋🏽"},
+		{"⚠\ufe0f\ufe0f👩\u200d\u200d👦👩\u200d", "⚠\ufe0f‹U+FE0F›👩‹U+200D›‹U+200D›👦👩‹U+200D›"},
 	} {
 		if got := Reveal(c.in); got != c.want {
 			t.Errorf("Reveal(%q) = %q, want %q", c.in, got, c.want)
