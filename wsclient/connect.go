@@ -89,7 +89,7 @@ func (l *loop) attempted(d dialed) {
 		l.failed(d.err)
 		return
 	}
-	l.link, l.attempt, l.waits = d.link, 0, 0
+	l.link = d.link
 	l.links++
 	hello := d.link.hello
 	l.c.hello.Store(&hello)
@@ -107,8 +107,11 @@ func (l *loop) attempted(d dialed) {
 
 // lost is called when the link is over.
 func (l *loop) lost(err error) {
-	if l.links == 1 && l.link.wire.Received() == 0 && time.Since(l.tried) < openWithin {
-		l.links = 0 // a dialect greets itself: the server took nobody in
+	switch heard := l.link.wire.Received() > 0; { // a dialect greets itself
+	case heard, time.Since(l.tried) >= openWithin:
+		l.attempt, l.waits = 0, 0
+	case l.links == 1: // the server took nobody in
+		l.links = 0
 	}
 	l.link = nil
 	l.beat.stop()

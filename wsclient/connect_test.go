@@ -450,6 +450,23 @@ func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 }
 
 // A dialect may have no greeting: that the server took nobody in is seen when it breaks off without a word.
+// A dialect greets itself: that a connection opened says nothing of its server.
+func TestAServerThatSaysNothingDoesNotResetTheBackoff(t *testing.T) {
+	inBubble(t, Options{Dialect: "effectiveagent"}, func(t *testing.T, f *fake, c *Client) {
+		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+			if ws, err := websocket.Accept(w, r, nil); err == nil {
+				_, _, _ = ws.Read(r.Context())
+				_ = ws.CloseNow()
+			}
+		})
+		read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		time.Sleep(time.Minute)
+		if n := len(f.dialed()); n < 5 || n > 20 {
+			t.Errorf("%d attempts in a minute", n)
+		}
+	})
+}
+
 func TestAServerThatBreaksOffWithoutAWordIsARefusal(t *testing.T) {
 	inBubble(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fake, c *Client) {
 		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,7 @@ package effectiveagent
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -16,6 +17,7 @@ type Client struct {
 	memory   *memory
 	sessions map[string]*session // followed on this connection
 	waiting  []*wait             // oldest first
+	broke    []string            // keys of sends whose connection ended before their answer
 	logs     int                 // begun on this connection
 	sequence uint64              // of our own activities
 
@@ -65,7 +67,7 @@ func NewClient(call protocol.Call) *Client {
 		quiet = defaultQuiet
 	}
 	return &Client{
-		call: call, quiet: quiet, memory: m, sessions: map[string]*session{},
+		call: call, quiet: quiet, memory: m, sessions: map[string]*session{}, broke: slices.Clone(m.unheard),
 		desk: bridge.Desk{
 			Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(call.ID("e")), Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
 		},

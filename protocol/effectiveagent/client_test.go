@@ -226,3 +226,45 @@ func TestAClientRemembersSoMuch(t *testing.T) {
 		t.Errorf("%d sends were refused", refused)
 	}
 }
+
+// A server that is not of our kind knows no keys: a message whose connection broke is not sent again, and its sender is told.
+func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		guest func(testing.TB, *protocol.Memory) *guest
+		heard bool // the answer came before the connection broke
+		again bool // it is sent again
+	}{
+		{"unheard of", newGuest, false, false},
+		{"answered", newGuest, true, true},
+		{"to our kind", newKin, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			memory := &protocol.Memory{}
+			g := c.guest(t, memory)
+			send := func() string {
+				id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
+				if s := g.codec.sessions["r"]; !s.resumes.IsZero() { // it waits for how our kind goes on
+					g.take(g.codec.do(g.now, func() { g.codec.settle(s, &note{}) }))
+				}
+				return id
+			}
+			send()
+			if c.heard {
+				g.waits(grace)
+			}
+			g = c.guest(t, memory)
+			id := send()
+			sent := strings.Contains(strings.Join(g.said, ""), "why?")
+			if refused := g.code(id) == protocol.CodeAgentFailed; sent != c.again || refused == c.again {
+				t.Errorf("sent again: %t, answered %+v", sent, g.answers[id])
+			}
+			if c.again {
+				return
+			}
+			if g.last = 0; send() == "" || !strings.Contains(strings.Join(g.said, ""), "why?") {
+				t.Error("who sends it all the same is refused for ever")
+			}
+		})
+	}
+}

@@ -43,6 +43,7 @@ type known struct {
 type memory struct {
 	sessions map[string]*known
 	order    []string // least recently subscribed first
+	unheard  []string // keys of sends that have no answer, oldest first
 }
 
 // maxMine bounds session.mine and session.said.

@@ -49,7 +49,7 @@ func (c *Client) act(w *wait, payload any) {
 		})
 		return
 	}
-	if c.expect(w) {
+	if c.expect(w) && (w.send == nil || c.risk(w)) {
 		c.out.Foreign = append(c.out.Foreign, m)
 	}
 }
@@ -68,6 +68,30 @@ func (c *Client) expect(w *wait) bool {
 // forget takes a command that is answered off the list.
 func (c *Client) forget(w *wait) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(o *wait) bool { return o == w })
+	c.memory.unheard = without(c.memory.unheard, w.cmd.Key)
+}
+
+// risk notes that a send goes out. False, with an answer, when it did so on a connection that broke: a server that knows no keys would
+// hear it twice, and one that breaks on it would do so for ever.
+func (c *Client) risk(w *wait) bool {
+	key := w.cmd.Key
+	if key == "" {
+		return true
+	}
+	if s := c.sessions[w.cmd.Session]; slices.Contains(c.broke, key) && !c.call.Kin && (s == nil || !s.noted) {
+		c.broke = without(c.broke, key)
+		c.forget(w)
+		c.fail(&w.cmd, protocol.CodeAgentFailed, "the connection broke while it was sent, and this server does not say whether it arrived: look before you send it again")
+		return false
+	}
+	if c.memory.unheard = append(without(c.memory.unheard, key), key); len(c.memory.unheard) > maxWaiting {
+		c.memory.unheard = c.memory.unheard[1:]
+	}
+	return true
+}
+
+func without(keys []string, key string) []string {
+	return slices.DeleteFunc(keys, func(k string) bool { return k == key })
 }
 
 func (c *Client) dueBy(now time.Time) (due []*wait) {
