@@ -44,14 +44,9 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 			}
 		}
 	}
-	broke := make(chan error, 1)
-	d.broke = func(err error) {
-		select {
-		case broke <- err:
-			p.Quit()
-		default: // the first counts
-		}
-	}
+	broke := make(breakdown, 1)
+	d.broke = func(err error) { broke.tell(p, err) }
+	d.work.broke = d.broke
 	d.under.Go(func() {
 		if wait(d.ctx, d.begin) {
 			d.pumped(pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }))
@@ -62,12 +57,7 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 	})
 	_, err := p.Run()
 	d.close()
-	select {
-	case why := <-broke:
-		return ended(why)
-	default:
-		return ranOut(ctx, err)
-	}
+	return broke.or(ranOut(ctx, err))
 }
 
 // pumped ends the program when a pump's source broke.

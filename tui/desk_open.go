@@ -104,6 +104,7 @@ func (d *desk) subscribe(id string) *opened {
 	d.preview.stop()
 	s := d.fleet.Session(id)
 	o := &opened{id: id, work: newErrands(d.ctx), over: make(chan struct{})}
+	o.work.broke = d.broke
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
 	o.model.editor, o.model.after = d.editor, d.after

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/rescue"
 )
 
 // errands runs what the model wants done outside of it, and lets the program
@@ -13,6 +15,7 @@ import (
 type errands struct {
 	ctx    context.Context
 	cancel context.CancelFunc
+	broke  func(error) // told of an errand's panic; nil: it goes on as one. Static once the program runs
 
 	mu     sync.Mutex
 	closed bool
@@ -26,7 +29,7 @@ func newErrands(ctx context.Context) *errands {
 
 // run makes a command of f; nothing starts after close.
 func (e *errands) run(f func(context.Context) tea.Msg) tea.Cmd {
-	return func() tea.Msg {
+	return func() (msg tea.Msg) {
 		e.mu.Lock()
 		if e.closed {
 			e.mu.Unlock()
@@ -35,7 +38,13 @@ func (e *errands) run(f func(context.Context) tea.Msg) tea.Cmd {
 		e.under.Add(1)
 		e.mu.Unlock()
 		defer e.under.Done()
-		return f(e.ctx)
+		if e.broke == nil {
+			return f(e.ctx)
+		}
+		if err := rescue.Do(func() { msg = f(e.ctx) }); err != nil {
+			e.broke(err)
+		}
+		return msg
 	}
 }
 

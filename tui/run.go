@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -121,26 +120,43 @@ func (o Options) environ() []string {
 // have ended.
 func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
-	pumped := make(chan error, 1)
+	broke := make(breakdown, 1)
+	work.broke = func(err error) { broke.tell(p, err) }
+	pumped := make(chan struct{})
 	go func() {
-		broke := pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) })
-		if broke != nil {
-			p.Quit()
-		}
+		defer close(pumped)
+		broke.tell(p, pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) }))
 		p.Send(outMsg{})
-		pumped <- broke
 	}()
 	_, err := p.Run()
 	work.close()
-	return cmp.Or(ended(<-pumped), ranOut(ctx, err))
+	<-pumped
+	return broke.or(ranOut(ctx, err))
 }
 
-// ended is why a screen ended when what it shows broke.
-func ended(err error) error {
+// A breakdown holds the first panic of what a program works with.
+type breakdown chan error
+
+// tell notes a panic, if it is one, and ends the program.
+func (b breakdown) tell(p *tea.Program, err error) {
 	if err == nil {
-		return nil
+		return
 	}
-	return fmt.Errorf("run screen: %w", err)
+	select {
+	case b <- err:
+		p.Quit()
+	default: // the first counts
+	}
+}
+
+// or is why a screen ended: the panic, else err.
+func (b breakdown) or(err error) error {
+	select {
+	case why := <-b:
+		return fmt.Errorf("run screen: %w", why)
+	default:
+		return err
+	}
 }
 
 // ranOut is why a program ended, when it was not by a person or its context.

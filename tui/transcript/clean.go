@@ -202,7 +202,9 @@ func Reveal(s string) string {
 }
 
 // isPicture tells what an emoji is made of, its colour of skin included.
-func isPicture(r rune) bool { return r >= '\u2190' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk) }
+func isPicture(r rune) bool {
+	return r >= '\u2190' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk)
+}
 
 // runeAfter is the second rune; RuneError: there is none.
 func runeAfter(s string) rune {
