@@ -84,6 +84,7 @@ func (p *peer) greet() {
 		}
 	}
 	p.answer(hello, r)
+	synctest.Wait() // the client has taken it, and asks for what it wants
 }
 
 // next waits for the next command that is no ack; it must have that verb.
