@@ -346,6 +346,9 @@ func (l *look) highlight(line string, query *protocol.Query) string {
 			ranges = append(ranges, lipgloss.NewRange(from, to, l.chosen))
 		}
 	}
+	if len(ranges) == 0 {
+		return line
+	}
 	marked := lipgloss.StyleRanges(line, ranges...)
 	if ansi.Strip(marked) != bare { // the library cuts otherwise than it measures where a mark that takes a cell joins a letter
 		return line
