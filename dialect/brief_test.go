@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -33,8 +35,8 @@ func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
 		for verb, data := range asks {
 			t.Run(fmt.Sprint(name, " ", verb), func(t *testing.T) {
 				ids := 0
-				c := d.Client(protocol.Call{
-					URL: "ws://x/s", Memory: new(protocol.Memory), Brief: true, ID: func(prefix string) string { ids++; return fmt.Sprint(prefix, ids) },
+				c := d.Client(codec.ClientOptions{
+					URL: "ws://x/s", Resume: new(codec.ClientState), OneShot: true, ID: func(prefix string) string { ids++; return fmt.Sprint(prefix, ids) },
 				})
 				now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 				c.Open(now)
@@ -66,7 +68,7 @@ func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
 	}
 }
 
-func answersIn(t *testing.T, out protocol.Output) (list []protocol.Answer) {
+func answersIn(t *testing.T, out codec.Output) (list []protocol.Answer) {
 	for _, line := range out.Native {
 		_, a, err := protocol.DecodeIncoming(line)
 		if err != nil {
@@ -83,10 +85,10 @@ func answersIn(t *testing.T, out protocol.Output) (list []protocol.Answer) {
 func TestAClientThatStaysHasItsQueue(t *testing.T) {
 	d, _ := Named("multiagent")
 	for _, brief := range []bool{false, true} {
-		c := d.Client(protocol.Call{Memory: new(protocol.Memory), Brief: brief, ID: func(prefix string) string { return prefix }})
+		c := d.Client(codec.ClientOptions{Resume: new(codec.ClientState), OneShot: brief, ID: func(prefix string) string { return prefix }})
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 		c.Open(now)
-		c.Foreign(now, protocol.Frame{Data: []byte(`{"type":"PONG"}`)})
+		c.Foreign(now, codec.Frame{Data: []byte(`{"type":"PONG"}`)})
 		out := c.Native(now, protocol.MustEncode(protocol.Command{
 			ID: "1", Command: protocol.DoHello, Data: protocol.MustEncode(protocol.HelloData{Version: protocol.Version}),
 		}))

@@ -9,10 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"github.com/coder/websocket"
 
-	"agentctl/internal/rescue"
-	"agentctl/protocol"
+	"agentctl/internal/panics"
 )
 
 // A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while another writes.
@@ -37,39 +38,39 @@ type Conn struct {
 	received atomic.Int64 // bytes of foreign messages
 
 	mu      sync.Mutex // one call of the codec at a time, and what it says goes out in that order
-	codec   protocol.Codec
+	codec   codec.Codec
 	lines   []byte // native, to be read
 	wake    *time.Timer
 	said    []byte // the first frame of our client's, until something is heard
-	closing *protocol.Close
+	closing *codec.Close
 	err     error // why no frame comes any more
 }
 
-// NewConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
-func NewConn(ws *websocket.Conn, codec protocol.Codec, limit int64) *Conn {
-	return open(ws, "", codec, limit, nil, false)
+// NewServerConn opens a codec on a WebSocket. limit bounds a foreign message in bytes.
+func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Conn {
+	return open(ws, "", translator, limit, nil, false)
 }
 
-// Dialed is NewConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
+// NewClientConn is NewServerConn at our client's end, with the name of the dialect that the server is to speak and how a codec that is a Getter gets
 // what it asks for. A server that speaks something else is found out by its first word: reading fails with the code unsupported.
-// A panic there ends the connection with a *rescue.Error, and not the process.
-func Dialed(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get) *Conn {
-	return open(ws, name, codec, limit, get, true)
+// A panic there ends the connection with a *panics.Error, and not the process.
+func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get Get) *Conn {
+	return open(ws, name, translator, limit, get, true)
 }
 
-func open(ws *websocket.Conn, name string, codec protocol.Codec, limit int64, get Get, ours bool) *Conn {
-	refuser, _ := codec.(Refuser)
+func open(ws *websocket.Conn, name string, translator codec.Codec, limit int64, get Get, ours bool) *Conn {
+	refuser, _ := translator.(Refuser)
 	if ws.SetReadLimit(limit); refuser != nil {
 		ws.SetReadLimit(-1) // receive bounds it and lets the codec say why
 	}
 	c := &Conn{
-		ws: ws, name: name, limit: limit, get: get, codec: codec, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
+		ws: ws, name: name, limit: limit, get: get, codec: translator, refuser: refuser, ready: make(chan struct{}, 1), space: make(chan struct{}, 1), out: newOutbox(),
 		deaf: make(chan struct{}), ours: ours,
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.wake = time.AfterFunc(time.Hour, func() { c.guard(c.wakes) })
 	c.wake.Stop()
-	c.call(func(now time.Time) protocol.Output { return codec.Open(now) })
+	c.call(func(now time.Time) codec.Output { return translator.Open(now) })
 	c.both.Go(func() { c.guard(c.receive) })
 	c.both.Go(func() { c.guard(c.transmit) })
 	return c
@@ -81,14 +82,14 @@ func (c *Conn) guard(work func()) {
 		work()
 		return
 	}
-	if err := rescue.Do(work); err != nil {
+	if err := panics.Call(work); err != nil {
 		c.fail(err)
 		c.end()
 	}
 }
 
 // call lets the codec work and carries out what it wants.
-func (c *Conn) call(f func(time.Time) protocol.Output) {
+func (c *Conn) call(f func(time.Time) codec.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := f(time.Now())
@@ -124,7 +125,7 @@ func (c *Conn) tell() {
 // fail ends reading, once what came before was read. The peer's reason, which a failed write is often but the echo of, counts most.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
-	if c.err == nil || websocket.CloseStatus(err) >= 0 || rescue.Of(err) != nil {
+	if c.err == nil || websocket.CloseStatus(err) >= 0 || panics.As(err) != nil {
 		c.err = err
 	}
 	c.mu.Unlock()
@@ -142,7 +143,7 @@ func (c *Conn) transmit() {
 
 func (c *Conn) wakes() {
 	if c.life.Err() == nil {
-		c.call(func(now time.Time) protocol.Output { return c.codec.Wake(now) })
+		c.call(func(now time.Time) codec.Output { return c.codec.Wake(now) })
 	}
 }
 
@@ -174,8 +175,8 @@ func (c *Conn) receive() {
 				return
 			}
 		}
-		c.call(func(now time.Time) protocol.Output {
-			return c.codec.Foreign(now, protocol.Frame{Data: data, Binary: kind == websocket.MessageBinary})
+		c.call(func(now time.Time) codec.Output {
+			return c.codec.Foreign(now, codec.Frame{Data: data, Binary: kind == websocket.MessageBinary})
 		})
 		if !c.hasSpace() || c.out.below(c.life, maxAnswered) != nil && c.life.Err() != nil {
 			return
@@ -235,7 +236,7 @@ func (c *Conn) Write(ctx context.Context, message []byte) error {
 			if err := c.out.below(ctx, maxSaid); err != nil {
 				return c.reason(ctx, err)
 			}
-			c.call(func(now time.Time) protocol.Output { return c.codec.Native(now, line) })
+			c.call(func(now time.Time) codec.Output { return c.codec.Native(now, line) })
 		}
 	}
 	if err := c.out.below(ctx, maxSaid); err != nil {

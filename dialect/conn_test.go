@@ -10,11 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
-	"agentctl/internal/rescue"
-	"agentctl/protocol"
+	"agentctl/internal/panics"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,22 +23,22 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A parrot says to either side what it hears from the other; "bye" closes.
 type parrot struct{}
 
-func (parrot) Open(time.Time) protocol.Output { return protocol.Output{} }
+func (parrot) Open(time.Time) codec.Output { return codec.Output{} }
 
-func (parrot) Native(_ time.Time, line []byte) protocol.Output {
-	return protocol.Output{Foreign: []protocol.Frame{{Data: bytes.Clone(line)}}}
+func (parrot) Native(_ time.Time, line []byte) codec.Output {
+	return codec.Output{Foreign: []codec.Frame{{Data: bytes.Clone(line)}}}
 }
 
-func (parrot) Foreign(_ time.Time, f protocol.Frame) protocol.Output {
-	out := protocol.Output{Native: [][]byte{f.Data}}
+func (parrot) Foreign(_ time.Time, f codec.Frame) codec.Output {
+	out := codec.Output{Native: [][]byte{f.Data}}
 	if string(f.Data) == "bye" {
-		out.Foreign = []protocol.Frame{{Data: []byte("last words")}}
-		out.Close = &protocol.Close{Code: 4000, Reason: "as it wanted"}
+		out.Foreign = []codec.Frame{{Data: []byte("last words")}}
+		out.Close = &codec.Close{Code: 4000, Reason: "as it wanted"}
 	}
 	return out
 }
 
-func (parrot) Wake(time.Time) protocol.Output { return protocol.Output{} }
+func (parrot) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // pair opens a Conn over a connection without a buffer, and its peer.
 func pair(t *testing.T) (*Conn, *websocket.Conn) {
@@ -45,7 +46,7 @@ func pair(t *testing.T) (*Conn, *websocket.Conn) {
 	return pairOf(t, parrot{}, nil)
 }
 
-func pairOf(t *testing.T, codec protocol.Codec, get Get) (*Conn, *websocket.Conn) {
+func pairOf(t *testing.T, codec codec.Codec, get Get) (*Conn, *websocket.Conn) {
 	t.Helper()
 	client, server := net.Pipe()
 	conns := make(chan net.Conn, 1)
@@ -57,7 +58,7 @@ func pairOf(t *testing.T, codec protocol.Codec, get Get) (*Conn, *websocket.Conn
 			t.Error(err)
 			return
 		}
-		made <- Dialed(ws, "", codec, 1<<20, get)
+		made <- NewClientConn(ws, "", codec, 1<<20, get)
 	})}
 	served := make(chan struct{})
 	go func() {
@@ -96,7 +97,7 @@ func (once) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 // A fragile codec cannot take what it hears.
 type fragile struct{ parrot }
 
-func (fragile) Foreign(time.Time, protocol.Frame) protocol.Output { panic("too much") }
+func (fragile) Foreign(time.Time, codec.Frame) codec.Output { panic("too much") }
 
 func TestAPanicOfACodecEndsOurClientsConnection(t *testing.T) {
 	c, peer := pairOf(t, fragile{}, nil)
@@ -104,7 +105,7 @@ func TestAPanicOfACodecEndsOurClientsConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := c.Read(t.Context())
-	if broken := rescue.Of(err); broken == nil || broken.Value != "too much" || !strings.Contains(string(broken.Stack), "fragile") {
+	if broken := panics.As(err); broken == nil || broken.Value != "too much" || !strings.Contains(string(broken.Stack), "fragile") {
 		t.Errorf("reading ended with %v", err)
 	}
 }

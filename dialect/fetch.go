@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A Getter is a codec at our client's end that also asks its server over plain HTTP, where that system has its history. Its
@@ -14,7 +14,7 @@ type Getter interface {
 	Gets() []string
 
 	// Got hands over what a path holds; nil: it cannot be read.
-	Got(now time.Time, path string, body []byte) protocol.Output
+	Got(now time.Time, path string, body []byte) codec.Output
 }
 
 // A Get reads a path of the server that a connection is with. It has a deadline of its own and bounds what it reads.
@@ -33,7 +33,7 @@ func (c *Conn) fetch() {
 				if c.get != nil {
 					body, _ = c.get(c.life, path) // without it the codec goes on
 				}
-				c.call(func(now time.Time) protocol.Output { return g.Got(now, path, body) })
+				c.call(func(now time.Time) codec.Output { return g.Got(now, path, body) })
 			})
 		})
 	}

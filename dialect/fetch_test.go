@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
+	"agentctl/protocol/codec"
 
-	"agentctl/protocol"
+	"github.com/coder/websocket"
 )
 
 // A reader of paths wants read what it hears of, and says what was there.
@@ -17,9 +17,9 @@ type pathReader struct {
 	want []string
 }
 
-func (r *pathReader) Foreign(_ time.Time, f protocol.Frame) protocol.Output {
+func (r *pathReader) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	r.want = append(r.want, string(f.Data))
-	return protocol.Output{}
+	return codec.Output{}
 }
 
 func (r *pathReader) Gets() []string {
@@ -28,11 +28,11 @@ func (r *pathReader) Gets() []string {
 	return paths
 }
 
-func (r *pathReader) Got(_ time.Time, path string, body []byte) protocol.Output {
+func (r *pathReader) Got(_ time.Time, path string, body []byte) codec.Output {
 	if body == nil {
 		body = []byte("nothing")
 	}
-	return protocol.Output{Native: [][]byte{append([]byte(path+" holds "), body...)}}
+	return codec.Output{Native: [][]byte{append([]byte(path+" holds "), body...)}}
 }
 
 func TestACodecIsGivenWhatItWantsRead(t *testing.T) {

@@ -1,8 +1,8 @@
 package dialect
 
 import (
-	"agentctl/protocol"
 	"agentctl/protocol/agentloop"
+	"agentctl/protocol/codec"
 	"agentctl/protocol/effectiveagent"
 	"agentctl/protocol/multiagent"
 	"agentctl/protocol/myagent"
@@ -10,7 +10,7 @@ import (
 )
 
 // all holds the dialects in the order of their names.
-var all = []protocol.Dialect{
+var all = []codec.Dialect{
 	agentloop.Dialect, effectiveagent.Dialect, multiagent.Dialect, myagent.Dialect, sandcastle.Dialect,
 }
 
@@ -24,11 +24,11 @@ func Names() []string {
 }
 
 // Named returns the dialect of that name.
-func Named(name string) (protocol.Dialect, bool) {
+func Named(name string) (codec.Dialect, bool) {
 	for _, d := range all {
 		if d.Name == name {
 			return d, true
 		}
 	}
-	return protocol.Dialect{}, false
+	return codec.Dialect{}, false
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/coder/websocket"
+	"agentctl/protocol/codec"
 
-	"agentctl/protocol"
+	"github.com/coder/websocket"
 )
 
 // Bounds of the frames that wait to be written, in bytes.
@@ -21,7 +21,7 @@ type outbox struct {
 	ready chan struct{} // capacity 1: frames wait
 
 	mu     sync.Mutex
-	frames []protocol.Frame
+	frames []codec.Frame
 	bytes  int
 	err    error         // of writing
 	less   chan struct{} // closed when fewer wait, or writing failed
@@ -30,7 +30,7 @@ type outbox struct {
 func newOutbox() *outbox { return &outbox{ready: make(chan struct{}, 1), less: make(chan struct{})} }
 
 // put never waits.
-func (o *outbox) put(frames []protocol.Frame) {
+func (o *outbox) put(frames []codec.Frame) {
 	if len(frames) == 0 {
 		return
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -12,7 +14,7 @@ import (
 // those of the codec. At our server's end every codec is one; without it the connection ends without a word.
 type Refuser interface {
 	// TooLarge is told in place of Foreign. message says what is wrong, for people.
-	TooLarge(now time.Time, message string) protocol.Output
+	TooLarge(now time.Time, message string) codec.Output
 }
 
 // bounded is a message up to one byte over the limit, for a codec that refuses what is longer.
@@ -26,9 +28,9 @@ func (c *Conn) bounded(r io.Reader) io.Reader {
 // refuse lets the codec say that a message is too large, and closes.
 func (c *Conn) refuse() {
 	message := fmt.Sprintf("a message holds at most %d bytes", c.limit)
-	c.call(func(now time.Time) protocol.Output {
+	c.call(func(now time.Time) codec.Output {
 		out := c.refuser.TooLarge(now, message)
-		out.Close = &protocol.Close{Code: protocol.CloseTooLarge, Reason: message}
+		out.Close = &codec.Close{Code: protocol.CloseTooLarge, Reason: message}
 		return out
 	})
 }

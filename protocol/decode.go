@@ -52,7 +52,7 @@ func DecodeCommand(line []byte) (Command, error) {
 		}
 	}
 	var full Command
-	if err := Strict(line, &full); err != nil {
+	if err := DecodeStrict(line, &full); err != nil {
 		return c, err
 	}
 	c = full
@@ -82,16 +82,16 @@ func (c *Command) DecodeData(v any) error {
 	if len(c.Data) == 0 {
 		return nil
 	}
-	if err := Strict(c.Data, v); err != nil {
+	if err := DecodeStrict(c.Data, v); err != nil {
 		e := AsError(err)
 		return Errorf(e.Code, "%s: %s", c.Command, e.Message)
 	}
 	return nil
 }
 
-// Strict reads one JSON object into v, a pointer to a struct, refusing what DecodeCommand refuses. The error has the code
+// DecodeStrict reads one JSON object into v, a pointer to a struct, refusing what DecodeCommand refuses. The error has the code
 // invalid_json or invalid_message.
-func Strict(data []byte, v any) error {
+func DecodeStrict(data []byte, v any) error {
 	if err := walk(data, reflect.TypeOf(v).Elem()); err != nil {
 		return err
 	}

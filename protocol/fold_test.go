@@ -78,7 +78,7 @@ func foldAll(t interface{ Fatal(...any) }, events []Event) (*State, *Transcript)
 func TestFoldedAndRawEventsGiveTheSameStateAndTranscript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := history(t)
-		folded := Fold(events)
+		folded := JoinDeltas(events)
 		next := uint64(1)
 		for _, e := range folded {
 			if e.First() != next {
@@ -101,12 +101,12 @@ func TestARunIsCutAtItsBound(t *testing.T) {
 	for i := range 300 {
 		events = append(events, Event{Session: "s", Turn: "t", Seq: uint64(i + 1), Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, 1024))})})
 	}
-	folded := Fold(events)
+	folded := JoinDeltas(events)
 	if len(folded) != 3 {
 		t.Fatalf("%d folds", len(folded))
 	}
 	for _, e := range folded {
-		d, _ := e.Foldable()
+		d, _ := e.Delta()
 		if len(d.Text) > MaxFold {
 			t.Errorf("fold %d..%d holds %d bytes", e.First(), e.Seq, len(d.Text))
 		}

@@ -8,7 +8,7 @@ import (
 
 // A Run joins consecutive deltas into one folded event. Only deltas of one turn join, of any parts; the text of a run is at
 // most MaxFold bytes. The zero Run is empty. Only folding joins: the deltas themselves stay as the agent sent them.
-type Run struct {
+type DeltaRun struct {
 	session, turn string
 	first, last   uint64
 	time          time.Time
@@ -28,9 +28,9 @@ type Delta struct {
 	Text string
 }
 
-// Foldable returns the delta in an event, and whether it is one: text and reasoning deltas, and input and output of tools
+// Delta returns the delta in an event, and whether it is one: text and reasoning deltas, and input and output of tools
 // that is nothing but text to append.
-func (e *Event) Foldable() (d Delta, ok bool) {
+func (e *Event) Delta() (d Delta, ok bool) {
 	switch e.Type {
 	case TextDelta, ReasoningDelta:
 		var p PartDeltaData
@@ -69,9 +69,9 @@ func (e *Event) delta() bool {
 
 // Add joins a delta event to the run. It returns false, and leaves the run as it was, when the event does not continue it or
 // would make it too long; the caller then takes the run's Event, resets it and adds again.
-func (r *Run) Add(e *Event, d Delta) bool {
+func (r *DeltaRun) Add(e *Event, d Delta) bool {
 	if r.last == 0 {
-		*r = Run{session: e.Session, turn: e.Turn, first: e.Seq, time: e.Time, parts: r.parts[:0]}
+		*r = DeltaRun{session: e.Session, turn: e.Turn, first: e.Seq, time: e.Time, parts: r.parts[:0]}
 	} else if e.Seq != r.last+1 || e.Turn != r.turn || e.Session != r.session || r.bytes+len(d.Text) > MaxFold {
 		return false
 	}
@@ -90,7 +90,7 @@ func (r *Run) Add(e *Event, d Delta) bool {
 }
 
 // Len returns how many events the run stands for.
-func (r *Run) Len() int {
+func (r *DeltaRun) Len() int {
 	if r.last == 0 {
 		return 0
 	}
@@ -98,10 +98,10 @@ func (r *Run) Len() int {
 }
 
 // Reset empties the run.
-func (r *Run) Reset() { r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0] }
+func (r *DeltaRun) Reset() { r.first, r.last, r.bytes, r.parts = 0, 0, 0, r.parts[:0] }
 
 // Event returns the folded event: the part's own delta type when there is one part, else a fold. The run must not be empty.
-func (r *Run) Event() *Event {
+func (r *DeltaRun) Event() *Event {
 	e := &Event{Session: r.session, Turn: r.turn, Seq: r.last, Time: r.time}
 	if r.last > r.first {
 		e.FirstSeq = r.first
@@ -131,10 +131,10 @@ func (r *Run) Event() *Event {
 	return e
 }
 
-// Fold joins every run of deltas in a list of durable events; the reference that stored folds are tested against.
-func Fold(events []Event) []Event {
+// JoinDeltas joins every run of deltas in a list of durable events; the reference that stored folds are tested against.
+func JoinDeltas(events []Event) []Event {
 	var out []Event
-	var run Run
+	var run DeltaRun
 	flush := func() {
 		if run.Len() > 0 {
 			out = append(out, *run.Event())
@@ -143,7 +143,7 @@ func Fold(events []Event) []Event {
 	}
 	for i := range events {
 		e := &events[i]
-		d, ok := e.Foldable()
+		d, ok := e.Delta()
 		if !ok || e.FirstSeq != 0 || len(d.Text) > MaxFold {
 			flush()
 			out = append(out, *e)

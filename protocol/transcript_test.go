@@ -139,7 +139,7 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 		"another parent":   func(e *Event, _ *Delta) { e.Parent = "down" },
 		"more than it can": func(_ *Event, d *Delta) { d.Text = string(make([]byte, MaxFold)) },
 	} {
-		var r Run
+		var r DeltaRun
 		e, d := first, delta
 		if !r.Add(&e, d) {
 			t.Fatal("an empty run does not begin")
@@ -151,7 +151,7 @@ func TestWhatDoesNotContinueARunBeginsAnother(t *testing.T) {
 			t.Errorf("%s: joined to %s", name, MustEncode(r.Event()))
 		}
 	}
-	var r Run
+	var r DeltaRun
 	for i, d := range []Delta{{"p", KindText, "1"}, {"p", KindText, "2"}, {"p", KindReasoning, "3"}, {"q", KindText, string(make([]byte, MaxFold-3))}} {
 		e := first
 		e.Seq, e.Time = e.Seq+uint64(i), e.Time.Add(time.Duration(i)*time.Second)
@@ -187,7 +187,7 @@ func TestOnlyTextThatIsAppendedFolds(t *testing.T) {
 		{Notice, `{"text":"x"}`, ""},
 	} {
 		got := ""
-		if d, ok := (&Event{Type: c.typ, Data: json.RawMessage(c.data)}).Foldable(); ok {
+		if d, ok := (&Event{Type: c.typ, Data: json.RawMessage(c.data)}).Delta(); ok {
 			got = fmt.Sprintf("%s %s %s", d.Part, d.Kind, d.Text)
 		}
 		if got != c.want {
@@ -198,7 +198,7 @@ func TestOnlyTextThatIsAppendedFolds(t *testing.T) {
 	long := Event{Session: "s", Seq: 4, Type: TextDelta, Data: MustEncode(PartDeltaData{"p", string(make([]byte, MaxFold+1))})}
 	folded := Event{Session: "s", Seq: 3, FirstSeq: 2, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
 	one := Event{Session: "s", Seq: 1, Type: TextDelta, Data: json.RawMessage(`{"part":"p","text":"x"}`)}
-	if got := Fold([]Event{one, folded, long}); !reflect.DeepEqual(got, []Event{one, folded, long}) {
+	if got := JoinDeltas([]Event{one, folded, long}); !reflect.DeepEqual(got, []Event{one, folded, long}) {
 		t.Errorf("%d events", len(got))
 	}
 }

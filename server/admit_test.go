@@ -33,7 +33,7 @@ func newClosed(t *testing.T) *closed {
 	}
 	users, err := login.ReadUsers([]byte("{" + strings.Join(file, ",") + "}"))
 	must(t, err)
-	w := newWorld(t, func(w *world) { w.gate = login.NewGate(users, []byte("secret")) })
+	w := newWorld(t, func(w *world) { w.gate = login.NewAuthenticator(users, []byte("secret")) })
 	pipe := NewPipe()
 	pipe.Listener.Token = "house"
 	served := make(chan error, 1)
@@ -162,7 +162,7 @@ func TestRolesRestrictCommands(t *testing.T) {
 // A made token has the role that it says, of nobody in the users file.
 func TestAMadeTokenLetsIn(t *testing.T) {
 	c := newClosed(t)
-	token, err := login.NewGate(nil, []byte("secret")).Make("ci", protocol.RoleObserver, time.Hour)
+	token, err := login.NewAuthenticator(nil, []byte("secret")).Make("ci", protocol.RoleObserver, time.Hour)
 	must(t, err)
 	conn, status := c.dial("", token)
 	if conn == nil {

@@ -16,7 +16,7 @@ type Config struct {
 	Log      *slog.Logger   // nil: none; also the session's, unless that has one
 	Limits   Limits
 	Dialects Dialects
-	Gate     *login.Gate // of users who log in; nil: there are none
+	Gate     *login.Authenticator // of users who log in; nil: there are none
 }
 
 // Limits bound what clients may take.

@@ -223,8 +223,8 @@ func (c *conn) Program() string {
 	return c.program
 }
 
-// Tell implements session.Peer and session.Watcher.
-func (c *conn) Tell(key string, line []byte) {
+// Notify implements session.Peer and session.Watcher.
+func (c *conn) Notify(key string, line []byte) {
 	c.mu.Lock()
 	c.control.tell(key, line)
 	c.mu.Unlock()

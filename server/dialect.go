@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"agentctl/protocol/codec"
+
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
@@ -28,7 +30,7 @@ type Dialects struct {
 }
 
 // speak serves a dialect's clients at any path below prefix.
-func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
+func (s *Server) speak(d codec.Dialect, prefix string) http.Handler {
 	return spoken(d.Name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 			CompressionMode: websocket.CompressionDisabled, InsecureSkipVerify: true, // the listener's guard has looked at the origin
@@ -37,7 +39,7 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 			return // answered
 		}
 		who := callerOf(r, d.Name+"@"+web.Peer(r))
-		door := protocol.Door{
+		door := codec.ServerOptions{
 			Path: strings.TrimPrefix(r.URL.Path, prefix), By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
 				if s.dialects.Agent == nil {
@@ -45,17 +47,17 @@ func (s *Server) speak(d protocol.Dialect, prefix string) http.Handler {
 				}
 				return s.dialects.Agent(d.Name, foreign)
 			},
-			Sign: s.sign, Version: s.version, Trail: s.trails[d.Name],
+			Sign: s.sign, Version: s.version, Resume: s.trails[d.Name],
 		}
-		s.serve(dialect.NewConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
+		s.serve(dialect.NewServerConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
 	}))
 }
 
 // trails makes one for each dialect.
-func trails() map[string]*protocol.Trail {
-	all := map[string]*protocol.Trail{}
+func trails() map[string]*codec.ResumeStore {
+	all := map[string]*codec.ResumeStore{}
 	for _, name := range dialect.Names() {
-		all[name] = new(protocol.Trail)
+		all[name] = new(codec.ResumeStore)
 	}
 	return all
 }
@@ -68,7 +70,7 @@ func (s *Server) sign(message string) string {
 
 // foreign routes a listener of one dialect: its WebSocket at any path, however it is spelt, and its history endpoint where its
 // clients have one.
-func (s *Server) foreign(d protocol.Dialect) http.Handler {
+func (s *Server) foreign(d codec.Dialect) http.Handler {
 	speak := s.counted(s.speak(d, ""))
 	if d.Messages == nil {
 		return speak

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/server/login"
@@ -18,7 +20,7 @@ import (
 // guard lets in who may come in: no page of a foreign origin (cross-site WebSocket hijacking), no Host that this listener
 // does not have (DNS rebinding), nobody without the listener's token or, where there is a gate, a user's. Probes of health and
 // logging in need none.
-func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handler {
+func (l *Listener) guard(gate *login.Authenticator, logins, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, ok := l.admit(gate, r)
 		switch {
@@ -30,7 +32,7 @@ func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handl
 		case gate != nil && r.URL.Path == login.Path:
 			logins.ServeHTTP(w, r)
 		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
-			if l.speaks(r.URL.Path).Accepts {
+			if l.speaks(r.URL.Path).AcceptsUnauthorized {
 				tooLate(w, r)
 				return
 			}
@@ -49,7 +51,7 @@ func (l *Listener) guard(gate *login.Gate, logins, next http.Handler) http.Handl
 }
 
 // speaks returns the dialect that is spoken at a path; the zero one for none.
-func (l *Listener) speaks(path string) protocol.Dialect {
+func (l *Listener) speaks(path string) codec.Dialect {
 	name := l.Dialect
 	if below, ok := strings.CutPrefix(path, dialectPath); ok && name == "" {
 		name, _, _ = strings.Cut(below, "/")
@@ -98,7 +100,7 @@ func asksForPage(w http.ResponseWriter, r *http.Request) bool {
 
 // admit tells who a request is from; false when it needs a credential that it does not have. Where none is needed, none is
 // looked at.
-func (l *Listener) admit(gate *login.Gate, r *http.Request) (who caller, ok bool) {
+func (l *Listener) admit(gate *login.Authenticator, r *http.Request) (who caller, ok bool) {
 	who.role = l.Role
 	if l.Token == "" {
 		return who, true

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/server/login"
 	"agentctl/server/session"
 )
@@ -22,9 +23,9 @@ type Server struct {
 	agents   []string
 	limits   Limits
 	dialects Dialects
-	trails   map[string]*protocol.Trail // by dialect
-	gate     *login.Gate                // nil: no users log in
-	secret   []byte                     // signs what dialects hand out
+	trails   map[string]*codec.ResumeStore // by dialect
+	gate     *login.Authenticator          // nil: no users log in
+	secret   []byte                        // signs what dialects hand out
 	log      *slog.Logger
 
 	gone chan struct{} // closed when Shutdown is done

@@ -152,5 +152,5 @@ func (c *conn) lost(s *subscription, err error) {
 	c.server.hub.Detach(s.session, c.id, string(reason))
 	e := protocol.Event{Session: s.session, Type: protocol.ClientDetached, Time: time.Now(), Data: protocol.MustEncode(
 		protocol.Client{Client: c.id, By: c.Actor(), Reason: string(reason)})}
-	c.Tell("lost "+s.session, e.AppendJSON(nil))
+	c.Notify("lost "+s.session, e.AppendJSON(nil))
 }

@@ -62,7 +62,7 @@ type world struct {
 	pipe   *Pipe
 	served chan error
 	limits Limits
-	gate   *login.Gate
+	gate   *login.Authenticator
 	wrap   func(session.Store) session.Store
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/tui/patch"
+	"agentctl/tui/diff"
 	"agentctl/tui/transcript"
 )
 
@@ -238,7 +238,7 @@ func (f *form) changed(r *protocol.Approval) *changes {
 // changesOf is what a request changes, or nil. A patch that cannot be read shows
 // as it is.
 func changesOf(r *protocol.Approval) (c *changes, patched bool) {
-	files, patched := patch.Parse(transcript.Reveal(r.Patch))
+	files, patched := diff.Parse(transcript.Reveal(r.Patch))
 	if !patched {
 		files = nil
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/tui/patch"
+	"agentctl/tui/diff"
 	"agentctl/tui/transcript"
 )
 
 // changes is what a request or a tool call changes in files, laid out once for a
 // width.
 type changes struct {
-	pieces []patch.Piece
+	pieces []diff.Piece
 
 	width int
 	split bool
@@ -22,7 +22,7 @@ type changes struct {
 	more  int
 }
 
-func newChanges(files []patch.File) *changes { return &changes{pieces: patch.Pieces(files)} }
+func newChanges(files []diff.File) *changes { return &changes{pieces: diff.Pieces(files)} }
 
 // Lines is at most so many lines at a width, and about how many follow. They
 // carry their styles.
@@ -49,15 +49,15 @@ func (c *changes) Lines(width, most int, split bool) (lines []string, more int) 
 // unless the person chose.
 func (l *look) split(width int) bool {
 	if l.turned {
-		return width < patch.Wide
+		return width < diff.Wide
 	}
-	return width >= patch.Wide
+	return width >= diff.Wide
 }
 
 // change is a piece of a patch as an item of a pager.
 type change struct {
 	look  *look
-	piece *patch.Piece
+	piece *diff.Piece
 }
 
 func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
@@ -77,8 +77,8 @@ func (c *changes) sources(l *look) []transcript.Source {
 
 // comparisons are the files that structured content changes. clean makes
 // untrusted text fit to be shown.
-func comparisons(content []protocol.Content, clean func(string) string) []patch.File {
-	var out []patch.File
+func comparisons(content []protocol.Content, clean func(string) string) []diff.File {
+	var out []diff.File
 	for i := range content {
 		c := &content[i]
 		if c.Type != "diff" {
@@ -88,7 +88,7 @@ func comparisons(content []protocol.Content, clean func(string) string) []patch.
 		if c.Old != nil {
 			old = new(clean(*c.Old))
 		}
-		f := patch.Compare(oneLine(clean(c.Path)), old, clean(c.New))
+		f := diff.Compare(oneLine(clean(c.Path)), old, clean(c.New))
 		switch {
 		case len(f.Hunks) > 0 || old == nil:
 		case *c.Old == c.New:
@@ -112,7 +112,7 @@ var (
 
 // intended are the files that a tool's arguments say it will change. Their lines
 // have no numbers: where they are is for the tool to find.
-func intended(kind string, input json.RawMessage, clean func(string) string) []patch.File {
+func intended(kind string, input json.RawMessage, clean func(string) string) []diff.File {
 	given := map[string]string{}
 	if _, ok := eachField(input, func(key, value string) bool {
 		given[key] = value
@@ -133,20 +133,20 @@ func intended(kind string, input json.RawMessage, clean func(string) string) []p
 	old, replaces := pick(oldFields)
 	text, by := pick(newFields)
 	if replaces && by {
-		f := patch.Compare(path, &old, text)
+		f := diff.Compare(path, &old, text)
 		for i := range f.Hunks {
 			f.Hunks[i].Old, f.Hunks[i].New = 0, 0
 		}
-		return []patch.File{f}
+		return []diff.File{f}
 	}
 	if whole, ok := pick(wholeFields); ok && path != "" && kind == protocol.ToolEdit {
-		f := patch.Compare(path, nil, whole)
+		f := diff.Compare(path, nil, whole)
 		f.Old = path // there may have been one
-		return []patch.File{f}
+		return []diff.File{f}
 	}
 	for _, name := range patchFields {
 		if value, ok := given[name]; ok && strings.Contains(value, "\n") {
-			if files, ok := patch.Parse(clean(value)); ok {
+			if files, ok := diff.Parse(clean(value)); ok {
 				return files
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/tui/patch"
+	"agentctl/tui/diff"
 )
 
 // contentText is a piece of structured output as lines of text.
@@ -18,7 +18,7 @@ func contentText(c *protocol.Content) string {
 		if c.Old != nil {
 			old = *c.Old
 		}
-		return c.Path + "\n" + diff(old, c.New)
+		return c.Path + "\n" + diffLines(old, c.New)
 	case c.Text != "":
 		return c.Text + "\n"
 	case c.Blob != "":
@@ -29,13 +29,13 @@ func contentText(c *protocol.Content) string {
 	return "[" + c.Type + " " + c.Path + "]\n"
 }
 
-// diff is what changes between two texts, as lines with their marks.
-func diff(old, text string) string {
-	f := patch.Compare("", &old, text)
+// diffLines returns the changed lines between two texts, each with its mark.
+func diffLines(old, text string) string {
+	f := diff.Compare("", &old, text)
 	var out strings.Builder
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
-			if l.Op != patch.Said {
+			if l.Op != diff.Said {
 				out.WriteString(string(l.Op) + " " + l.Text + "\n")
 			}
 		}

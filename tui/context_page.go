@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/meter"
+	"agentctl/tui/usage"
 )
 
 // meteredTurns is how many turns are asked for, to tell how the context was in them.
@@ -68,7 +68,7 @@ func (m *model) askPast() tea.Cmd {
 		msg := meteredMsg{epoch: epoch}
 		for _, raw := range page.Events {
 			e := new(protocol.Event)
-			if json.Unmarshal(raw, e) == nil && meter.Counts(e.Type) {
+			if json.Unmarshal(raw, e) == nil && usage.Counts(e.Type) {
 				msg.past = append(msg.past, e)
 			}
 		}
@@ -78,7 +78,7 @@ func (m *model) askPast() tea.Cmd {
 
 func (m *model) metered(msg meteredMsg) {
 	if msg.epoch == m.epoch {
-		m.meter.Past(msg.past)
+		m.meter.Prepend(msg.past)
 	}
 }
 

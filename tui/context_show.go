@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
-	"agentctl/tui/meter"
 	"agentctl/tui/transcript"
+	"agentctl/tui/usage"
 )
 
 // Of a context that is as full as that, in percent, the number shows in other
@@ -104,7 +104,7 @@ func (p *contextPage) now(m *model, width int) []string {
 		return p.words(cmp.Or(p.none, "…"), &l.dim, width)
 	}
 	number := " " + percentText(c.Percent)
-	bar := meter.Bar(c.Percent/100, min(width-2-ansi.StringWidth(number), 60))
+	bar := usage.Bar(c.Percent/100, min(width-2-ansi.StringWidth(number), 60))
 	out := []string{fit(" "+l.filling(c.Percent).Render(bar)+l.bold.Render(number), width)}
 	about := thousands(c.Tokens) + " tokens"
 	if c.MaxTokens > 0 {
@@ -169,7 +169,7 @@ func (p *contextPage) turns(m *model, width int) []string {
 	most = max(most, highest)
 	return []string{
 		"", l.rule(l.bold.Render("by turn")+l.dim.Render(" · "+count(len(turns), "turn")+fmt.Sprintf(" · at most %.0f%%", 100*float64(highest)/float64(most))), width),
-		fit(" "+l.filling(100*float64(values[len(values)-1])/float64(most)).Render(meter.Spark(values, most)), width),
+		fit(" "+l.filling(100*float64(values[len(values)-1])/float64(most)).Render(usage.Spark(values, most)), width),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/roster"
+	"agentctl/tui/sessionlist"
 )
 
 // sessionsKept is how many sessions stay subscribed, unless the options say
@@ -105,7 +105,7 @@ type desk struct {
 
 	// What all sessions are shown with.
 	width, height int
-	list          *roster.Roster
+	list          *sessionlist.List
 	filter        string
 	chosen        string            // session
 	place         int               // where that was, for when it is gone
@@ -166,7 +166,7 @@ type (
 func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
 		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept,
-		now: now, newID: newID, begin: make(chan struct{}), link: Link{State: Connecting}, list: roster.New(), drafts: map[string]string{},
+		now: now, newID: newID, begin: make(chan struct{}), link: Link{State: Connecting}, list: sessionlist.New(), drafts: map[string]string{},
 		ending: map[string]<-chan struct{}{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
@@ -288,7 +288,7 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 func (d *desk) redress() {
 	d.dirty = true
 	if d.pager != nil {
-		d.pager.list.Redress()
+		d.pager.list.Restyle()
 	}
 	d.preview.redress()
 	for _, o := range d.open {

@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
-	"agentctl/tui/meter"
-	"agentctl/tui/roster"
+	"agentctl/tui/sessionlist"
 	"agentctl/tui/transcript"
+	"agentctl/tui/usage"
 )
 
 // beside is from which width on the preview stands beside the list.
@@ -118,7 +118,7 @@ func (d *desk) listed(width, rows int) []string {
 	if d.filter != "" {
 		title += " · " + d.look.user.Render("only “"+oneLine(d.filter)+"”")
 	}
-	if by := d.list.Order(); by != roster.ByNeed || width >= 60 {
+	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 {
 		title += d.look.dim.Render(" · by " + string(by))
 	}
 	out := []string{d.look.rule(title, width)}
@@ -234,7 +234,7 @@ func (d *desk) about() string {
 
 // gauge is how full a context is: a bar of width cells and the number.
 func (l *look) gauge(percent float64, width int) string {
-	return meter.Bar(percent/100, width) + " " + percentText(percent)
+	return usage.Bar(percent/100, width) + " " + percentText(percent)
 }
 
 // percentText is a percentage in whole ones; what is not nothing does not show so.

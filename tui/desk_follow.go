@@ -23,7 +23,7 @@ func (d *desk) changed(changes []rosterChange) tea.Cmd {
 			d.lost = errText(c.err)
 			continue
 		}
-		d.list.Take(c.summary)
+		d.list.Put(c.summary)
 		calls = append(calls, d.attention.glance(&c.summary))
 		if d.panel != nil {
 			d.panel.follow(d, &c.summary)
@@ -43,7 +43,7 @@ func (d *desk) tellOthers() {
 	if d.shown == nil {
 		return
 	}
-	d.list.See(d.shown.id)
+	d.list.MarkSeen(d.shown.id)
 	others := ""
 	if n := d.list.Waiting(d.shown.id); n > 0 {
 		others = count(n, "other") + " waiting"

@@ -171,7 +171,7 @@ func (d *desk) choose(id string) {
 
 func (d *desk) narrow(filter string) {
 	d.filter = filter
-	d.list.Narrow(filter)
+	d.list.SetFilter(filter)
 }
 
 func (d *desk) wheel(msg tea.MouseWheelMsg) tea.Cmd {

@@ -193,7 +193,7 @@ func (p *preview) came(d *desk, got *peeked, err error) {
 	if got == nil {
 		return
 	}
-	d.list.See(p.session)
+	d.list.MarkSeen(p.session)
 	p.state = got.state
 	if got.past != nil {
 		p.past, p.last = got.past, got.last
@@ -209,7 +209,7 @@ func (p *preview) came(d *desk, got *peeked, err error) {
 
 func (p *preview) redress() {
 	if p.story != nil {
-		p.story.list.Redress()
+		p.story.list.Restyle()
 	}
 }
 

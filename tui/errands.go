@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 )
 
 // errands runs what the model wants done outside of it, and lets the program
@@ -41,7 +41,7 @@ func (e *errands) run(f func(context.Context) tea.Msg) tea.Cmd {
 		if e.broke == nil {
 			return f(e.ctx)
 		}
-		if err := rescue.Do(func() { msg = f(e.ctx) }); err != nil {
+		if err := panics.Call(func() { msg = f(e.ctx) }); err != nil {
 			e.broke(err)
 		}
 		return msg

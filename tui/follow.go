@@ -78,7 +78,7 @@ func (m *model) event(e *protocol.Event) {
 		return
 	}
 	m.plan.follow(e)
-	m.meter.Take(e, m.now(), m.caughtUp)
+	m.meter.Apply(e, m.now(), m.caughtUp)
 	if err := m.story.add(e); err != nil {
 		m.word = err.Error()
 	}

@@ -34,10 +34,10 @@ func FuzzDiff(f *testing.F) {
 	f.Add("a\nb\n", "a\nc\n")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, old, text string) {
-		got := diff(old, text)
+		got := diffLines(old, text)
 		for line := range strings.Lines(got) {
 			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
-				t.Errorf("diff(%q, %q) has the line %q", old, text, line)
+				t.Errorf("diffLines(%q, %q) has the line %q", old, text, line)
 			}
 		}
 		if old == text && strings.ContainsAny(strings.ReplaceAll(got, "\n", "")[:min(1, len(got))], "+-") {

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/meter"
+	"agentctl/tui/usage"
 )
 
 // model is the one model of the program. The program's event loop owns it.
@@ -56,7 +56,7 @@ type model struct {
 	copying       copying
 	completion    completion
 	attention     attention
-	meter         meter.Meter
+	meter         usage.Tracker
 	pastOf        string       // epoch of whose past turns the meter knows
 	context       *contextPage // on the screen, or nil
 	compaction    compaction
@@ -193,12 +193,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // redress draws everything anew in what the look wears now.
 func (m *model) redress() {
 	m.dirty = true
-	m.story.list.Redress()
+	m.story.list.Restyle()
 	if m.pager != nil {
-		m.pager.list.Redress()
+		m.pager.list.Restyle()
 	}
 	if m.wire != nil && m.wire.pager != nil {
-		m.wire.pager.list.Redress()
+		m.wire.pager.list.Restyle()
 	}
 }
 

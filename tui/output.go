@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/tui/code"
+	"agentctl/tui/highlight"
 	"agentctl/tui/transcript"
 )
 
@@ -64,19 +64,19 @@ func (t *toolCall) output() output {
 }
 
 // language is that of a file which the call has read, or nil.
-func (t *toolCall) language() *code.Language {
+func (t *toolCall) language() *highlight.Language {
 	if t.item.Open || t.item.Tool.Kind != protocol.ToolRead || bytes.IndexByte(t.item.Text, 0x1b) >= 0 {
 		return nil
 	}
 	for _, at := range t.item.Tool.Locations {
-		if l := code.Of(at.Path); l != nil {
+		if l := highlight.Of(at.Path); l != nil {
 			return l
 		}
 	}
-	if l := code.Of(t.about()); l != nil {
+	if l := highlight.Of(t.about()); l != nil {
 		return l
 	}
-	return code.Of(strings.TrimSpace(t.item.Tool.Title))
+	return highlight.Of(strings.TrimSpace(t.item.Tool.Title))
 }
 
 // sheetBytes is about how much text is one item of a pager.
@@ -137,7 +137,7 @@ func asOutput(raw string) *transcript.Text {
 	return t
 }
 
-func asCode(l *code.Language) func(string) *transcript.Text {
+func asCode(l *highlight.Language) func(string) *transcript.Text {
 	return func(raw string) *transcript.Text { return transcript.NewCode(l, raw) }
 }
 
@@ -182,10 +182,10 @@ func (t *toolCall) all() []transcript.Source {
 // made of, that is indented and in colours.
 func (l *look) document(text, raw string) []transcript.Source {
 	if nice, ok := pretty(text); ok {
-		return sheets(l, nice, asCode(code.Named("json")))
+		return sheets(l, nice, asCode(highlight.Named("json")))
 	}
 	if nice, ok := pretty(raw); ok && !strings.Contains(raw, `\n`) {
-		return sheets(l, nice, asCode(code.Named("json")))
+		return sheets(l, nice, asCode(highlight.Named("json")))
 	}
 	return sheets(l, text, asConsole)
 }

@@ -85,7 +85,7 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 		p.next(-1)
 	case doSides:
 		p.look.toggle()
-		p.list.Redress()
+		p.list.Restyle()
 	}
 	return true
 }

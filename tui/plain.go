@@ -11,7 +11,7 @@ import (
 
 	"github.com/muesli/cancelreader"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
 
@@ -45,7 +45,7 @@ func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *t
 	var broke error // read once under is over
 	under.Go(func() {
 		defer close(updates)
-		defer rescue.Into(&broke)
+		defer panics.RecoverTo(&broke)
 		for u := range s.Updates(ctx) {
 			select {
 			case updates <- u:

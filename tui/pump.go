@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 )
 
 const (
@@ -28,7 +28,7 @@ func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 	go func() {
 		defer close(done)
 		defer close(updates)
-		defer rescue.Into(&broke)
+		defer panics.RecoverTo(&broke)
 		for u := range source(ctx) {
 			select {
 			case updates <- u:

@@ -62,7 +62,7 @@ func (m *model) storyKey(key string) tea.Cmd {
 		}
 	case doSidesHere:
 		m.look.toggle()
-		list.Redress()
+		list.Restyle()
 	case doCopyCode:
 		if id, ok := list.Selected(); ok {
 			return m.copyCode(id)

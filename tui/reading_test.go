@@ -269,8 +269,8 @@ func TestDiffShowsWhatChanges(t *testing.T) {
 		{"a\n", "a\na\n", "  a\n+ a\n"},
 		{"same\n", "same\n", ""},
 	} {
-		if got := diff(c.old, c.text); got != c.want {
-			t.Errorf("diff(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
+		if got := diffLines(c.old, c.text); got != c.want {
+			t.Errorf("diffLines(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
 
@@ -295,7 +295,7 @@ func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 			panic("out of order")
 		}
 	}, func(b []int) { given += len(b) })
-	if broken := rescue.Of(err); broken == nil || broken.Value != "out of order" || given != 1 {
+	if broken := panics.As(err); broken == nil || broken.Value != "out of order" || given != 1 {
 		t.Errorf("after %d updates it ended with %v", given, err)
 	}
 }

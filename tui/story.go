@@ -126,7 +126,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			if e.Type == protocol.ToolEnded {
 				s.list.Became(id)
 			}
-			s.list.Touch(id)
+			s.list.Invalidate(id)
 			continue
 		}
 		if src, folded := s.source(it, e); src != nil {
@@ -154,14 +154,14 @@ func (s *story) planned(it *protocol.Item, add func(transcript.Source, bool) tra
 		s.steps = add(s.plan, true)
 		return
 	}
-	s.list.Touch(s.steps)
+	s.list.Invalidate(s.steps)
 }
 
 // listed tells the plan of the turn under way whether a panel shows its tasks.
 func (s *story) listed(elsewhere bool) {
 	if s.plan != nil && s.plan.listed != elsewhere {
 		s.plan.listed = elsewhere
-		s.list.Touch(s.steps)
+		s.list.Invalidate(s.steps)
 	}
 }
 
@@ -173,12 +173,12 @@ func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
 			if src, ok := s.list.Source(id).(interface{ cutOff(string) }); ok && end.Reason != protocol.ReasonCompleted {
 				src.cutOff(cutWord(end))
 			}
-			s.list.Touch(id)
+			s.list.Invalidate(id)
 		}
 	}
 	if s.plan != nil {
 		s.plan.over = true
-		s.list.Touch(s.steps)
+		s.list.Invalidate(s.steps)
 		s.plan = nil
 	}
 	clear(s.shown)
@@ -188,10 +188,10 @@ func (s *story) close(open []*protocol.Item, end *protocol.TurnEndedData) {
 // tick moves the clocks of what runs.
 func (s *story) tick() {
 	if s.plan != nil && s.plan.runs() {
-		s.list.Touch(s.steps)
+		s.list.Invalidate(s.steps)
 	}
 	for it, id := range s.runs {
-		if s.list.Touch(id); !it.Open {
+		if s.list.Invalidate(id); !it.Open {
 			delete(s.runs, it)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"agentctl/protocol"
-	"agentctl/tui/patch"
+	"agentctl/tui/diff"
 	"agentctl/tui/transcript"
 )
 
@@ -195,7 +195,7 @@ func (t *toolCall) changed() *changes {
 		files = intended(tool.Kind, tool.Input, transcript.Clean)
 	}
 	if begin := t.item.Text[:min(of.text, 4096)]; len(files) == 0 && bytes.Contains(begin, []byte("\n@@ -")) {
-		files, t.inText = patch.Parse(transcript.Clean(string(t.item.Text)))
+		files, t.inText = diff.Parse(transcript.Clean(string(t.item.Text)))
 		if !t.inText {
 			files = nil
 		}

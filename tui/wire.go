@@ -10,14 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/tui/code"
-	"agentctl/tui/inspector"
+	"agentctl/tui/highlight"
+	"agentctl/tui/protolog"
 	"agentctl/tui/transcript"
 )
 
 // Wired is a Session or a Fleet whose connection can be looked at. Its log is the
 // same every time.
-type Wired interface{ Wire() *inspector.Log }
+type Wired interface{ Wire() *protolog.Log }
 
 // wire is the connection as it is, message by message, on a screen of its own.
 // While it is open an errand reads the log.
@@ -26,9 +26,9 @@ type wire struct {
 	work   *errands
 	now    func() time.Time
 	mux    multiplexer
-	log    *inspector.Log
-	reader *inspector.Reader // of the errand that is under way
-	panel  *inspector.Panel
+	log    *protolog.Log
+	reader *protolog.Reader // of the errand that is under way
+	panel  *protolog.Panel
 	open   context.Context // ends when the screen is left
 	leave  context.CancelFunc
 
@@ -48,7 +48,7 @@ const wirePace = 50 * time.Millisecond
 type (
 	wireMsg struct {
 		of      *wire
-		reading inspector.Reading
+		reading protolog.Reading
 	}
 	wireSavedMsg struct {
 		of   *wire
@@ -63,7 +63,7 @@ func openWire(of any, l *look, work *errands, now func() time.Time, mux multiple
 		return nil
 	}
 	log := wired.Wire()
-	w := &wire{look: l, work: work, now: now, mux: mux, log: log, reader: inspector.NewReader(log), panel: inspector.NewPanel()}
+	w := &wire{look: l, work: work, now: now, mux: mux, log: log, reader: protolog.NewReader(log), panel: protolog.NewPanel()}
 	w.open, w.leave = context.WithCancel(work.ctx)
 	return w
 }
@@ -134,7 +134,7 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 	switch w.look.keys.in(inWire, key) {
 	case doLeaveWire, doBack:
 		if !f.Empty() && key == "esc" {
-			w.panel.SetFilter(inspector.Filter{})
+			w.panel.SetFilter(protolog.Filter{})
 			return nil, true
 		}
 		w.leave()
@@ -184,7 +184,7 @@ func (w *wire) wheel(by int) {
 }
 
 // sameType shows only what is of the chosen message's type, or all types again.
-func (w *wire) sameType(f inspector.Filter) {
+func (w *wire) sameType(f protolog.Filter) {
 	switch m := w.panel.Chosen(); {
 	case f.Kind != "":
 		f.Kind = ""
@@ -227,7 +227,7 @@ func (w *wire) examine() {
 		return
 	}
 	title := fmt.Sprintf("frame %d · %s · %s", m.Frame, oneLine(transcript.Clean(m.Kind)), count(m.Size, "byte"))
-	w.pager = newPager(w.look, title, sheets(w.look, m.Pretty(), asCode(code.Named("json")))...)
+	w.pager = newPager(w.look, title, sheets(w.look, m.Pretty(), asCode(highlight.Named("json")))...)
 }
 
 // save writes all that is kept to a file in the working directory.
@@ -242,7 +242,7 @@ func (w *wire) save() tea.Cmd {
 	})
 }
 
-func saveWire(log *inspector.Log, name string) (n int, err error) {
+func saveWire(log *protolog.Log, name string) (n int, err error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, fmt.Errorf("save the wire: %w", err)
@@ -271,7 +271,7 @@ func (w *wire) show(v *tea.View, width, height int) {
 // Render is the messages, and where the cursor is.
 func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	w.rows = max(0, height-2)
-	lines := append([]string{w.look.rule(w.title(), width)}, w.panel.Rows(width, w.rows, &inspector.Dress{
+	lines := append([]string{w.look.rule(w.title(), width)}, w.panel.Rows(width, w.rows, &protolog.Styles{
 		Sent: w.look.user.Render, Received: w.look.agent.Render, Note: w.look.warn.Render, Bad: w.look.bad.Render,
 		Dim: w.look.dim.Render, Chosen: w.look.chosen.Render, Zone: w.look.zone,
 	})...)
@@ -300,7 +300,7 @@ func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 // title says what is shown of the wire.
 func (w *wire) title() string {
 	shown, all, bytes := w.panel.Counts()
-	out := w.look.bold.Render("the wire") + " · " + count(all, "message") + " · " + inspector.Size(bytes)
+	out := w.look.bold.Render("the wire") + " · " + count(all, "message") + " · " + protolog.Size(bytes)
 	f := w.panel.Filter()
 	if !f.Empty() {
 		out += " · " + w.look.warn.Render(fmt.Sprintf("%d shown: %s", shown, oneLine(transcript.Clean(f.String()))))

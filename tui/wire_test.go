@@ -13,20 +13,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 )
 
 // wired is a recording whose connection can be looked at.
 type wired struct {
 	*recording
-	log *inspector.Log
+	log *protolog.Log
 }
 
-func (w wired) Wire() *inspector.Log { return w.log }
+func (w wired) Wire() *protolog.Log { return w.log }
 
 // traffic is a short conversation on the wire.
-func traffic() *inspector.Log {
-	l := inspector.NewLog("the-token")
+func traffic() *protolog.Log {
+	l := protolog.NewLog("the-token")
 	at := dawn
 	add := func(after time.Duration, sent bool, lines ...string) {
 		at = at.Add(after)
@@ -148,7 +148,7 @@ func TestASessionWithoutAWireSaysSo(t *testing.T) {
 func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecording()
-		log := inspector.NewLog()
+		log := protolog.NewLog()
 		keys, typing := io.Pipe()
 		c, _, end := launch(t, r, keys, 100, 12)
 		defer end()
@@ -196,10 +196,10 @@ func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 // wiredPort is a fleet whose connection can be looked at.
 type wiredPort struct {
 	*port
-	log *inspector.Log
+	log *protolog.Log
 }
 
-func (p wiredPort) Wire() *inspector.Log { return p.log }
+func (p wiredPort) Wire() *protolog.Log { return p.log }
 
 func TestTheWireShowsOverAllSessions(t *testing.T) {
 	d := newDesk(t.Context(), wiredPort{newPort(), traffic()}, newLook(time.UTC, ""), Options{}, func() time.Time { return dawn }, func() string { return "" })

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 )
 
 // A waiter is told once how connecting ended. It has room for that.
@@ -75,7 +75,7 @@ func (l *loop) dial() {
 	l.dialing = cancel
 	go func() {
 		var d dialed
-		if err := rescue.Do(func() { d.link, d.err = open(ctx, l.c.dialer, l.hello) }); err != nil {
+		if err := panics.Call(func() { d.link, d.err = open(ctx, l.c.dialer, l.hello) }); err != nil {
 			d.err = err
 		}
 		l.dialed <- d
@@ -128,7 +128,7 @@ func (l *loop) drop(reason error) {
 
 // failed decides what follows a failed attempt or a lost connection.
 func (l *loop) failed(err error) {
-	if rescue.Of(err) != nil {
+	if panics.As(err) != nil {
 		l.broken = err
 		return
 	}

@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/protocol/codec"
+
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
 
@@ -32,15 +34,15 @@ type dialer struct {
 	err   error // of the URL; dialing fails with it
 	tap   *tap
 
-	dialect *protocol.Dialect // nil: native
-	call    protocol.Call
+	dialect *codec.Dialect // nil: native
+	call    codec.ClientOptions
 }
 
 func newDialer(raw string, o Options) *dialer {
 	d := &dialer{token: o.Token, tap: newTap(o.Tap)}
 	u, socket, err := parseURL(raw, o.Dialect)
 	if err == nil && o.Dialect != "" {
-		d.call = protocol.Call{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Memory: new(protocol.Memory), Brief: o.Brief}
+		d.call = codec.ClientOptions{URL: raw, Name: o.Name, ID: newID, Options: o.DialectOptions, Resume: new(codec.ClientState), OneShot: o.Brief}
 		err = d.speak(o.Dialect, u)
 	}
 	if err != nil {
@@ -66,7 +68,7 @@ func (d *dialer) speak(name string, u *url.URL) error {
 		return fmt.Errorf("%q is not a dialect: %s", name, strings.Join(dialect.Names(), ", "))
 	}
 	for _, option := range slices.Sorted(maps.Keys(d.call.Options)) {
-		if err := spoken.CheckOption(protocol.ClientEnd, option, d.call.Options[option]); err != nil {
+		if err := spoken.CheckOption(codec.ClientEnd, option, d.call.Options[option]); err != nil {
 			return err
 		}
 	}
@@ -86,7 +88,7 @@ func transport(socket string, o Options) *http.Transport {
 	switch {
 	case o.Dial != nil:
 		t.DialContext = func(ctx context.Context, _, _ string) (_ net.Conn, err error) {
-			defer rescue.Into(&err) // it runs on a goroutine of the transport's
+			defer panics.RecoverTo(&err) // it runs on a goroutine of the transport's
 			return o.Dial(ctx)
 		}
 	case socket != "":
@@ -156,8 +158,8 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
 		call := d.call
-		call.Kin = resp.Header.Get(protocol.SpeaksHeader) != ""
-		return dialect.Dialed(conn, d.dialect.Name, d.tap.codec(d.dialect.Client(call)), maxIncoming, d.get), nil
+		call.PeerIsAgentctl = resp.Header.Get(protocol.SpeaksHeader) != ""
+		return dialect.NewClientConn(conn, d.dialect.Name, d.tap.codec(d.dialect.Client(call)), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
 	return &native{Conn: conn, tap: d.tap}, nil

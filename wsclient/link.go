@@ -10,7 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
 
@@ -110,7 +110,7 @@ func (d *dialer) lost(err error) *ConnectError {
 }
 
 func (l *link) read(life context.Context) (err error) {
-	defer rescue.Into(&err)
+	defer panics.RecoverTo(&err)
 	var events quick
 	for {
 		message, err := l.wire.Read(life)
@@ -127,7 +127,7 @@ func (l *link) read(life context.Context) (err error) {
 }
 
 func (l *link) write(life context.Context) (err error) {
-	defer rescue.Into(&err)
+	defer panics.RecoverTo(&err)
 	for {
 		select {
 		case message := <-l.out:

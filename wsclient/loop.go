@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
 
@@ -75,11 +75,11 @@ func newLoop(c *Client) *loop {
 // not gone on with.
 func (l *loop) run() {
 	defer close(l.c.done)
-	err := rescue.Do(l.work)
+	err := panics.Call(l.work)
 	if err == nil {
 		err = cmp.Or(l.broken, ErrClosed)
 	}
-	_ = rescue.Do(func() { l.shutdown(err) }) // the first panic is what counts
+	_ = panics.Call(func() { l.shutdown(err) }) // the first panic is what counts
 }
 
 func (l *loop) work() {
@@ -188,7 +188,7 @@ func (l *loop) shutdown(why error) {
 	l.c.state.set(ConnState{Phase: PhaseClosed, Err: why})
 	l.tell(l.c.dialer.lost(why))
 	var told error // who follows asked for nothing that is missing when the client is closed
-	if rescue.Of(why) != nil {
+	if panics.As(why) != nil {
 		told = why
 	}
 	for s := range l.subs {

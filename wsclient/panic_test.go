@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
 
@@ -55,18 +55,18 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				}
 				for what, errs := range waiting {
 					err := <-errs
-					if broken := rescue.Of(err); broken == nil || broken.Value != "the trap" || !strings.Contains(string(broken.Stack), "panic_test.go") {
+					if broken := panics.As(err); broken == nil || broken.Value != "the trap" || !strings.Contains(string(broken.Stack), "panic_test.go") {
 						t.Errorf("%s ended with %v", what, err)
 					}
 				}
-				if s := c.State(); rescue.Of(s.Err) == nil || s.Phase != PhaseClosed {
+				if s := c.State(); panics.As(s.Err) == nil || s.Phase != PhaseClosed {
 					t.Errorf("the state is %+v", s)
 				}
 				synctest.Wait()
-				if err := c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil); rescue.Of(err) == nil {
+				if err := c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil); panics.As(err) == nil {
 					t.Errorf("a later command ended with %v", err)
 				}
-				if err := c.Connect(context.Background()); rescue.Of(err) == nil {
+				if err := c.Connect(context.Background()); panics.As(err) == nil {
 					t.Errorf("connecting later ended with %v", err)
 				}
 			})
@@ -77,7 +77,7 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 func TestAPanicOfTheTransportIsTold(t *testing.T) {
 	c := New("ws://server", Options{Dial: func(context.Context) (net.Conn, error) { panic(errors.New("no transport")) }})
 	defer c.Close()
-	if err := c.Connect(t.Context()); rescue.Of(err) == nil || !strings.Contains(err.Error(), "no transport") {
+	if err := c.Connect(t.Context()); panics.As(err) == nil || !strings.Contains(err.Error(), "no transport") {
 		t.Errorf("connecting ended with %v", err)
 	}
 }

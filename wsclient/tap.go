@@ -5,8 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/dialect"
-	"agentctl/protocol"
 )
 
 // A Frame is one message on the wire as it is, in whatever protocol is spoken, credentials included; or a note of what became of
@@ -32,7 +33,7 @@ func newTap(take func(Frame)) *tap {
 	return &tap{take: take}
 }
 
-func (t *tap) frame(sent bool, f protocol.Frame) {
+func (t *tap) frame(sent bool, f codec.Frame) {
 	if t != nil {
 		t.give(Frame{Sent: sent, Binary: f.Binary, Data: f.Data})
 	}
@@ -52,7 +53,7 @@ func (t *tap) give(f Frame) {
 }
 
 // codec shows the foreign frames that a codec hears and says.
-func (t *tap) codec(c protocol.Codec) protocol.Codec {
+func (t *tap) codec(c codec.Codec) codec.Codec {
 	if t == nil {
 		return c
 	}
@@ -64,29 +65,29 @@ func (t *tap) codec(c protocol.Codec) protocol.Codec {
 
 // tapped is a codec somebody listens to.
 type tapped struct {
-	protocol.Codec
+	codec.Codec
 	tap *tap
 }
 
-func (t *tapped) said(o protocol.Output) protocol.Output {
+func (t *tapped) said(o codec.Output) codec.Output {
 	for _, f := range o.Foreign {
 		t.tap.frame(true, f)
 	}
 	return o
 }
 
-func (t *tapped) Open(now time.Time) protocol.Output { return t.said(t.Codec.Open(now)) }
+func (t *tapped) Open(now time.Time) codec.Output { return t.said(t.Codec.Open(now)) }
 
-func (t *tapped) Native(now time.Time, line []byte) protocol.Output {
+func (t *tapped) Native(now time.Time, line []byte) codec.Output {
 	return t.said(t.Codec.Native(now, line))
 }
 
-func (t *tapped) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+func (t *tapped) Foreign(now time.Time, f codec.Frame) codec.Output {
 	t.tap.frame(false, f)
 	return t.said(t.Codec.Foreign(now, f))
 }
 
-func (t *tapped) Wake(now time.Time) protocol.Output { return t.said(t.Codec.Wake(now)) }
+func (t *tapped) Wake(now time.Time) codec.Output { return t.said(t.Codec.Wake(now)) }
 
 // tappedGetter is a codec that asks over HTTP, too.
 type tappedGetter struct {
@@ -102,7 +103,7 @@ func (t *tappedGetter) Gets() []string {
 	return paths
 }
 
-func (t *tappedGetter) Got(now time.Time, path string, body []byte) protocol.Output {
+func (t *tappedGetter) Got(now time.Time, path string, body []byte) codec.Output {
 	t.tap.note(fmt.Sprintf("GET %s: %d bytes", path, len(body)))
 	return t.said(t.getter.Got(now, path, body))
 }

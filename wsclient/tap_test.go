@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
@@ -141,7 +143,7 @@ func TestATapTakesNothingFromACodec(t *testing.T) {
 	getters := 0
 	for _, name := range dialect.Names() {
 		spoken, _ := dialect.Named(name)
-		c := spoken.Client(protocol.Call{URL: "ws://host", ID: newID, Memory: new(protocol.Memory)})
+		c := spoken.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
 		_, is := c.(dialect.Getter)
 		if _, still := newTap(func(Frame) {}).codec(c).(dialect.Getter); still != is {
 			t.Errorf("%s: asks over HTTP: %v, tapped: %v", name, is, still)
@@ -158,15 +160,15 @@ func TestATapTakesNothingFromACodec(t *testing.T) {
 // telling is a codec whose every method says a foreign frame of its name.
 type telling struct{}
 
-func (telling) out(what string) protocol.Output {
-	return protocol.Output{Native: [][]byte{[]byte(what)}, Foreign: []protocol.Frame{{Data: []byte(what)}}, Wake: time.Unix(1, 0)}
+func (telling) out(what string) codec.Output {
+	return codec.Output{Native: [][]byte{[]byte(what)}, Foreign: []codec.Frame{{Data: []byte(what)}}, Wake: time.Unix(1, 0)}
 }
-func (c telling) Open(time.Time) protocol.Output                    { return c.out("open") }
-func (c telling) Native(time.Time, []byte) protocol.Output          { return c.out("native") }
-func (c telling) Foreign(time.Time, protocol.Frame) protocol.Output { return c.out("foreign") }
-func (c telling) Wake(time.Time) protocol.Output                    { return c.out("wake") }
-func (c telling) Gets() []string                                    { return []string{"/history"} }
-func (c telling) Got(time.Time, string, []byte) protocol.Output     { return c.out("got") }
+func (c telling) Open(time.Time) codec.Output                 { return c.out("open") }
+func (c telling) Native(time.Time, []byte) codec.Output       { return c.out("native") }
+func (c telling) Foreign(time.Time, codec.Frame) codec.Output { return c.out("foreign") }
+func (c telling) Wake(time.Time) codec.Output                 { return c.out("wake") }
+func (c telling) Gets() []string                              { return []string{"/history"} }
+func (c telling) Got(time.Time, string, []byte) codec.Output  { return c.out("got") }
 
 func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -182,8 +184,8 @@ func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 		if !ok {
 			t.Fatal("it asks over HTTP no more")
 		}
-		for what, got := range map[string]protocol.Output{
-			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, protocol.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
+		for what, got := range map[string]codec.Output{
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
 		} {
 			if want := (telling{}).out(what); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s says %+v, want %+v", what, got, want)

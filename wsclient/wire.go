@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync/atomic"
 
+	"agentctl/protocol/codec"
+
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
@@ -50,12 +52,12 @@ func (n *native) Read(ctx context.Context) ([]byte, error) {
 	if n.message.Cap() > protocol.MaxMessage {
 		n.message = bytes.Buffer{}
 	}
-	n.tap.frame(false, protocol.Frame{Data: message})
+	n.tap.frame(false, codec.Frame{Data: message})
 	return message, nil
 }
 
 func (n *native) Write(ctx context.Context, message []byte) error {
-	n.tap.frame(true, protocol.Frame{Data: message})
+	n.tap.frame(true, codec.Frame{Data: message})
 	return n.Conn.Write(ctx, websocket.MessageText, message)
 }
 

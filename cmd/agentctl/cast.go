@@ -56,7 +56,7 @@ func (c *cast) event(e *protocol.Event) error {
 	}
 	c.at += max(0, min(e.Time.Sub(c.last), maxPause))
 	c.last = e.Time
-	if d, ok := e.Foldable(); ok {
+	if d, ok := e.Delta(); ok {
 		if d.Kind == protocol.KindInput {
 			return nil
 		}

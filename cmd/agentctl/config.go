@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A config is the file that serve takes with --config: JSON, read strictly. Flags win over it.
@@ -103,7 +104,7 @@ func readConfig(b []byte) (*config, error) {
 			return nil, err
 		}
 		for option, value := range d.Options {
-			if err := checkOption(name, protocol.ServerEnd, option, value); err != nil {
+			if err := checkOption(name, codec.ServerEnd, option, value); err != nil {
 				return nil, err
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
@@ -25,8 +25,8 @@ var errGone = unreachablef("the connection is lost")
 type link struct {
 	*wsclient.Client
 	ctx    context.Context
-	local  bool           // the server is this machine's own: paths mean the same to both
-	wire   *inspector.Log // nil unless somebody looks
+	local  bool          // the server is this machine's own: paths mean the same to both
+	wire   *protolog.Log // nil unless somebody looks
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
@@ -106,9 +106,9 @@ func (a *app) connectLocal(ctx context.Context, dir dataDir, o wsclient.Options)
 }
 
 func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*link, error) {
-	var wire *inspector.Log
+	var wire *protolog.Log
 	if a.looks {
-		wire = inspector.NewLog(o.Token)
+		wire = protolog.NewLog(o.Token)
 		o.Tap = tapInto(wire)
 	}
 	c := wsclient.New(url, o)

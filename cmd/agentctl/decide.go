@@ -137,7 +137,7 @@ func (o *decideOptions) input() (*protocol.ApprovalInput, error) {
 		given = true
 		if !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
 			in.Patch = string(b)
-		} else if err := protocol.Strict(b, in); err != nil {
+		} else if err := protocol.DecodeStrict(b, in); err != nil {
 			return nil, usagef("--input %s: %w", o.Input, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // dialectOptions reads what --dialect-option says of the dialect that is spoken.
@@ -24,7 +25,7 @@ func (a *app) dialectOptions() (map[string]string, error) {
 		if !ok || name == "" {
 			return nil, usagef("--dialect-option is K=V, not %q", s)
 		}
-		if err := checkOption(a.flags.Dialect, protocol.ClientEnd, name, value); err != nil {
+		if err := checkOption(a.flags.Dialect, codec.ClientEnd, name, value); err != nil {
 			return nil, err
 		}
 		options[name] = value
@@ -33,7 +34,7 @@ func (a *app) dialectOptions() (map[string]string, error) {
 }
 
 // checkOption tells whether a dialect has an option at one of its ends, and what it may be.
-func checkOption(name string, end protocol.End, option, value string) error {
+func checkOption(name string, end codec.End, option, value string) error {
 	d, ok := dialect.Named(name)
 	if !ok {
 		return checkDialect(name)
@@ -53,7 +54,7 @@ func (a *app) completeOption(*cobra.Command, []string, string) ([]cobra.Completi
 	d, _ := dialect.Named(a.flags.Dialect)
 	var found []cobra.Completion
 	for _, o := range d.Options {
-		if !slices.Contains(o.Ends, protocol.ClientEnd) {
+		if !slices.Contains(o.Ends, codec.ClientEnd) {
 			continue
 		}
 		for _, v := range o.Values {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"agentctl/dialect"
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/wsclient"
@@ -76,7 +76,7 @@ func faultOf(err error) *fault {
 	if errors.As(err, &f) {
 		return f
 	}
-	if rescue.Of(err) != nil { // whatever it was wrapped in
+	if panics.As(err) != nil { // whatever it was wrapped in
 		return &fault{exit: exitError, code: codeInternal, err: err, hint: "this is a bug of agentctl: please report it, with what is above"}
 	}
 	var refused *wsclient.ConnectError

@@ -6,15 +6,15 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui"
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
 // A fleet is the sessions of a server as the dashboard shows them.
 type fleet struct {
 	client *wsclient.Client
-	local  bool           // the server is this machine's own: paths are from here
-	wire   *inspector.Log // of the connection
+	local  bool          // the server is this machine's own: paths are from here
+	wire   *protolog.Log // of the connection
 }
 
 var (
@@ -24,7 +24,7 @@ var (
 )
 
 // Wire is the log of the connection.
-func (f fleet) Wire() *inspector.Log { return f.wire }
+func (f fleet) Wire() *protolog.Log { return f.wire }
 
 // Retry tries to connect now.
 func (f fleet) Retry() { f.client.Retry() }

@@ -74,7 +74,7 @@ func (i *instance) build(ctx context.Context, c *config, log *slog.Logger) (err 
 }
 
 // gate lets in the configured users and whom credentials were made for here.
-func (i *instance) gate(c *config) (*login.Gate, error) {
+func (i *instance) gate(c *config) (*login.Authenticator, error) {
 	var users login.Users
 	if c.Users != "" {
 		var err error

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -93,7 +93,7 @@ func (a *app) report(f *fault) {
 		return
 	}
 	if !a.json() {
-		if broken := rescue.Of(f.err); broken != nil {
+		if broken := panics.As(f.err); broken != nil {
 			fmt.Fprintf(&cleanWriter{w: a.stderr}, "%s\n", broken.Stack)
 		}
 		a.note("%s", message(f))

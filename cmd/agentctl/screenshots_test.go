@@ -19,22 +19,22 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/picture"
+	"agentctl/internal/screenshot"
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/script"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 	"agentctl/tui"
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
 var draw = flag.Bool("draw", false, "draw the pictures of the documents anew")
 
 var (
-	dark  = picture.Paper{Background: "#16181d", Foreground: "#d8dee9"}
-	light = picture.Paper{Background: "#fdfdfb", Foreground: "#1f2328"}
+	dark  = screenshot.Paper{Background: "#16181d", Foreground: "#d8dee9"}
+	light = screenshot.Paper{Background: "#fdfdfb", Foreground: "#1f2328"}
 )
 
 // A shot is one picture: the screen after keys.
@@ -43,7 +43,7 @@ type shot struct {
 	theme       tui.Theme
 	session     string // shown first; "": all of them
 	keys        []string
-	paper       picture.Paper
+	paper       screenshot.Paper
 	alone       bool // the session, without the others of the server: the wire carries less that comes by chance
 }
 
@@ -91,7 +91,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
 			synctest.Test(t, func(t *testing.T) { written = s.take(t) })
-			screen, err := picture.Of(written, shotColumns, shotRows)
+			screen, err := screenshot.Of(written, shotColumns, shotRows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func stage(t *testing.T, pipe *server.Pipe) {
 
 // look shows the screen, presses the keys and gives what was written.
 func (s *shot) look(t *testing.T, pipe *server.Pipe) []byte {
-	wire := inspector.NewLog()
+	wire := protolog.NewLog()
 	c := client(t, pipe, "ada", tapInto(wire))
 	defer c.Close()
 	keys, typing := io.Pipe()

@@ -82,7 +82,7 @@ func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 		return fmt.Errorf("exported state: %w", err)
 	}
 	data := protocol.RestoreData{Name: o.Name}
-	if err := protocol.Strict(b, &data.State); err != nil {
+	if err := protocol.DecodeStrict(b, &data.State); err != nil {
 		return protocol.Errorf(protocol.CodeInvalidState, "%s holds no exported state: %s", o.File, err)
 	}
 	l, err := o.app.connect(ctx)

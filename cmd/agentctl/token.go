@@ -98,12 +98,12 @@ func runToken(_ context.Context, o *tokenOptions) error {
 }
 
 // gate lets in whom this directory's credentials are of, and users.
-func (d dataDir) gate(users login.Users) (*login.Gate, error) {
+func (d dataDir) gate(users login.Users) (*login.Authenticator, error) {
 	secret, err := d.random("key")
 	if err != nil {
 		return nil, fmt.Errorf("key of credentials: %w", err)
 	}
-	return login.NewGate(users, []byte(secret)), nil
+	return login.NewAuthenticator(users, []byte(secret)), nil
 }
 
 type userOptions struct {

@@ -14,7 +14,7 @@ import (
 	"agentctl/server/embedded"
 	"agentctl/server/session"
 	"agentctl/tui"
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
@@ -71,7 +71,7 @@ func (o *tourOptions) lines() bool { return o.Plain || !o.app.onTerminal() }
 // play shows the tour's session.
 func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
-	url, wire := "ws://"+embedded.Host, inspector.NewLog()
+	url, wire := "ws://"+embedded.Host, protolog.NewLog()
 	c := wsclient.New(url, wsclient.Options{
 		Dial: s.Dialer(url), Name: a.actor(), Agent: "agentctl " + programVersion(), NoRetryFirst: true, Tap: tapInto(wire),
 	})

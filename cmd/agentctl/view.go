@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 
-	"agentctl/internal/rescue"
+	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/tui"
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
@@ -21,7 +21,7 @@ import (
 type view struct {
 	client  *wsclient.Client
 	session string
-	wire    *inspector.Log // of the client's connection; nil: nobody looks
+	wire    *protolog.Log // of the client's connection; nil: nobody looks
 }
 
 var (
@@ -32,7 +32,7 @@ var (
 )
 
 // Wire is the log of the connection.
-func (v *view) Wire() *inspector.Log { return v.wire }
+func (v *view) Wire() *protolog.Log { return v.wire }
 
 // Retry tries to connect now.
 func (v *view) Retry() { v.client.Retry() }
@@ -66,7 +66,7 @@ func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
 		var sources sync.WaitGroup
 		source := func(work func(context.Context, chan<- tui.Update)) {
 			sources.Go(func() {
-				if err := rescue.Do(func() { work(ctx, updates) }); err != nil {
+				if err := panics.Call(func() { work(ctx, updates) }); err != nil {
 					broke <- err
 				}
 			})
@@ -114,7 +114,7 @@ func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
 
 // sound panics with a panic of the client's, so that the screen ends as with one of its own.
 func sound(err error) {
-	if broken := rescue.Of(err); broken != nil {
+	if broken := panics.As(err); broken != nil {
 		panic(broken)
 	}
 }

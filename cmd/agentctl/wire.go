@@ -1,12 +1,12 @@
 package main
 
 import (
-	"agentctl/tui/inspector"
+	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
 // tapInto makes a tap that fills the log which the screen shows.
-func tapInto(log *inspector.Log) func(wsclient.Frame) {
+func tapInto(log *protolog.Log) func(wsclient.Frame) {
 	return func(f wsclient.Frame) {
 		if f.Note != "" {
 			log.Note(f.Time, f.Note)

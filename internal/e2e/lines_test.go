@@ -22,7 +22,7 @@ func texts(t tb, lines []string) string {
 	}
 	for _, line := range lines {
 		e := decode(t, line)
-		if d, ok := e.Foldable(); ok {
+		if d, ok := e.Delta(); ok {
 			add(e, d.Part, d.Kind, d.Text)
 		}
 		if e.Type == protocol.Folded {

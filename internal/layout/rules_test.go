@@ -21,20 +21,20 @@ type place struct {
 // everything; a package that is not here has no place yet.
 var places = []place{
 	{pkg: "cmd/...", ours: []string{"..."}},
-	{pkg: "internal/rescue"},
+	{pkg: "internal/panics"},
 	{pkg: "internal/...", ours: []string{"..."}},
 	{pkg: "protocol", pure: true},
-	{pkg: "protocol/...", ours: []string{"protocol", "protocol/bridge"}, pure: true},
-	{pkg: "dialect", ours: []string{"protocol/...", "internal/rescue"}},
-	{pkg: "wsclient/...", ours: []string{"protocol", "dialect", "internal/rescue", "wsclient/..."}},
-	{pkg: "tui/code"},
-	{pkg: "tui/transcript", ours: []string{"protocol", "tui/code"}},
-	{pkg: "tui/patch", ours: []string{"tui/code", "tui/transcript"}},
-	{pkg: "tui/...", ours: []string{"protocol", "internal/rescue", "tui/..."}},
+	{pkg: "protocol/...", ours: []string{"protocol", "protocol/codec"}, pure: true},
+	{pkg: "dialect", ours: []string{"protocol/...", "internal/panics"}},
+	{pkg: "wsclient/...", ours: []string{"protocol", "protocol/codec", "dialect", "internal/panics", "wsclient/..."}},
+	{pkg: "tui/highlight"},
+	{pkg: "tui/transcript", ours: []string{"protocol", "tui/highlight"}},
+	{pkg: "tui/diff", ours: []string{"tui/highlight", "tui/transcript"}},
+	{pkg: "tui/...", ours: []string{"protocol", "internal/panics", "tui/..."}},
 	{pkg: "server/session", ours: []string{"protocol"}},
 	{pkg: "server/sqlite", ours: []string{"protocol", "server/session"}},
 	{pkg: "server/agent/...", ours: []string{"protocol", "server/session", "server/agent/..."}},
-	{pkg: "server/...", ours: []string{"protocol", "dialect", "server/..."}},
+	{pkg: "server/...", ours: []string{"protocol", "protocol/codec", "dialect", "server/..."}},
 }
 
 // deny keeps imports out of a package and, with a trailing /..., of all below it. Tests are held to it only where tests is
@@ -67,11 +67,11 @@ var denied = []deny{
 		imports: []string{"charm.land/bubbletea/...", "charm.land/bubbles/..."},
 	},
 	{
-		pkg: "tui/code", why: "source is text, whoever shows it",
+		pkg: "tui/highlight", why: "source is text, whoever shows it",
 		imports: []string{"charm.land/...", "github.com/charmbracelet/..."},
 	},
 	{
-		pkg: "tui/patch", why: "changes are lines, whoever shows them",
+		pkg: "tui/diff", why: "changes are lines, whoever shows them",
 		imports: []string{"charm.land/..."},
 	},
 	{

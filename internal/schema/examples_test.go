@@ -128,13 +128,13 @@ func (ex *examples) line(line json.RawMessage, asked map[string]protocol.Verb) e
 
 func (ex *examples) event(line json.RawMessage) error {
 	var e protocol.Event
-	if err := protocol.Strict(line, &e); err != nil {
+	if err := protocol.DecodeStrict(line, &e); err != nil {
 		return err
 	}
 	for _, et := range protocol.EventTypes {
 		if et.Type == e.Type {
 			ex.shown["event "+string(e.Type)] = true
-			return protocol.Strict(e.Data, et.New())
+			return protocol.DecodeStrict(e.Data, et.New())
 		}
 	}
 	return fmt.Errorf("unknown type %s", e.Type)
@@ -160,7 +160,7 @@ func (ex *examples) command(line json.RawMessage, asked map[string]protocol.Verb
 
 func (ex *examples) answer(line json.RawMessage, asked map[string]protocol.Verb) error {
 	var a protocol.Answer
-	if err := protocol.Strict(line, &a); err != nil {
+	if err := protocol.DecodeStrict(line, &a); err != nil {
 		return err
 	}
 	if a.Error != nil {
@@ -174,7 +174,7 @@ func (ex *examples) answer(line json.RawMessage, asked map[string]protocol.Verb)
 		return err
 	}
 	ex.shown["result "+string(verb)] = true
-	return protocol.Strict(a.Result, protocol.CommandOf(verb).Result())
+	return protocol.DecodeStrict(a.Result, protocol.CommandOf(verb).Result())
 }
 
 type block struct {

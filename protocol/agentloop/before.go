@@ -2,13 +2,13 @@ package agentloop
 
 import (
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // An earlier event of a turn that is told again: the server tells the turn without it. It belongs after so much text and so many calls.
 type earlier struct {
 	text, calls int
-	entry       bridge.Entry
+	entry       codec.Entry
 }
 
 // goOn makes the log of the connection before this one's own: what was said there is history. A turn that was under way is returned
@@ -53,7 +53,7 @@ func decisions(events []protocol.Event) (list []earlier) {
 			at.calls++
 		case protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved:
 			if over[data[protocol.ApprovalResolvedData](e).Request] {
-				at.entry = bridge.Entry{Type: e.Type, Turn: e.Turn, By: e.By, Time: e.Time, Data: e.Data}
+				at.entry = codec.Entry{Type: e.Type, Turn: e.Turn, By: e.By, Time: e.Time, Data: e.Data}
 				list = append(list, at)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // story is what history tells: each turn's message, and how it ended.
@@ -54,7 +55,7 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 		{"the agent goes on without a word of whose turn it is", []string{says("y", "rest")}, "one: first (completed); two: half (error)", "rest", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			memory := new(protocol.Memory)
+			memory := new(codec.ClientState)
 			g := newGuest(t, "ws://x", memory)
 			g.do(protocol.DoSend, protocol.SendData{Text: "one"})
 			g.hears(loads(true), echo("one"), says("a", "first"), loads(false))
@@ -108,7 +109,7 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 		}
 		return append(append(frames, between...), response(`{"id":"p","type":"message","role":"assistant","content":"`+words[1]+`"}`))
 	}
-	memory := new(protocol.Memory)
+	memory := new(codec.ClientState)
 	g := newGuest(t, "ws://x", memory)
 	g.do(protocol.DoSend, protocol.SendData{Text: "go"})
 	g.hears(turn(request)[:5]...)
@@ -153,14 +154,14 @@ func shape(t *testing.T, raw string) string {
 
 // Over a slow link the turn that was cut is told late: our client waits for it, and no longer than it takes.
 func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
-	memory := new(protocol.Memory)
+	memory := new(codec.ClientState)
 	g := newGuest(t, "ws://x", memory)
 	g.do(protocol.DoSend, protocol.SendData{Text: "go"})
 	g.hears(loads(true), response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
 	turn := g.state.Turn.Turn
 
 	mint := ids()
-	g.codec = NewClient(protocol.Call{URL: "ws://x", Name: "ada", ID: func(p string) string { return mint(p) + "again" }, Memory: memory})
+	g.codec = NewClient(codec.ClientOptions{URL: "ws://x", Name: "ada", ID: func(p string) string { return mint(p) + "again" }, Resume: memory})
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 	before := len(g.answers)

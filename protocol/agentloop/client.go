@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // How long our client waits for a server that does not say whether it heard.
@@ -39,10 +39,10 @@ var why = map[protocol.Verb]string{
 
 // A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
 type Client struct {
-	call   protocol.Call
-	desk   bridge.Desk
-	log    *bridge.Log
-	before *bridge.Log // of the connection before, until it is known what became of its turn; nil: none
+	call   codec.ClientOptions
+	desk   codec.Responder
+	log    *codec.Log
+	before *codec.Log // of the connection before, until it is known what became of its turn; nil: none
 	memory *memory
 
 	opened  time.Time
@@ -62,16 +62,16 @@ type Client struct {
 	// Of the call under way.
 
 	now time.Time
-	out *protocol.Output
+	out *codec.Output
 }
 
 // NewClient makes the codec of our client's connection.
-func NewClient(call protocol.Call) *Client {
-	epoch := bridge.Epoch(call.ID("e"))
+func NewClient(call codec.ClientOptions) *Client {
+	epoch := codec.Epoch(call.ID("e"))
 	c := &Client{
-		call: call, memory: memoryOf(call.Memory), log: bridge.NewLog(sessionOf(pathOf(call.URL)), epoch),
-		desk: bridge.Desk{
-			Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch, Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
+		call: call, memory: memoryOf(call.Resume), log: codec.NewLog(sessionOf(pathOf(call.URL)), epoch),
+		desk: codec.Responder{
+			Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch, OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: why,
 		},
 	}
 	if c.before = c.memory.log; c.before == nil {
@@ -82,8 +82,8 @@ func NewClient(call protocol.Call) *Client {
 	return c
 }
 
-// Open implements protocol.Codec.
-func (c *Client) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (c *Client) Open(now time.Time) codec.Output {
 	return c.do(now, func() {
 		c.opened, c.opens = now, now.Add(quietWait)
 		if c.before != nil && c.before.State.Turn != nil {
@@ -95,10 +95,10 @@ func (c *Client) Open(now time.Time) protocol.Output {
 	})
 }
 
-// Native implements protocol.Codec.
-func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (c *Client) Native(now time.Time, line []byte) codec.Output {
 	return c.do(now, func() {
-		cmd, ok := c.desk.Take(c.out, line)
+		cmd, ok := c.desk.Decode(c.out, line)
 		switch {
 		case !ok:
 		case c.opens.IsZero():
@@ -111,8 +111,8 @@ func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.do(now, func() {
 		waits := c.before != nil
 		c.hear(f)
@@ -127,11 +127,11 @@ func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	})
 }
 
-// Wake implements protocol.Codec.
-func (c *Client) Wake(now time.Time) protocol.Output { return c.do(now, func() {}) }
+// Wake implements codec.Codec.
+func (c *Client) Wake(now time.Time) codec.Output { return c.do(now, func() {}) }
 
-func (c *Client) do(now time.Time, work func()) protocol.Output {
-	var out protocol.Output
+func (c *Client) do(now time.Time, work func()) codec.Output {
+	var out codec.Output
 	c.now, c.out = now, &out
 	c.expire()
 	work()
@@ -163,7 +163,7 @@ func (c *Client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
 	if raw, err := protocol.Encode(data); err != nil || len(raw) > protocol.MaxEvent-maxEnvelope {
 		typ, data = protocol.Raw, protocol.RawData{Source: Name, Method: string(typ), Bytes: int64(len(raw))}
 	}
-	en := bridge.Entry{Type: typ, By: by, Data: data}
+	en := codec.Entry{Type: typ, By: by, Data: data}
 	if c.turn != nil {
 		en.Turn = c.turn.id
 	}
@@ -186,7 +186,7 @@ func clip(s string) string {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(method string, data []byte) {
-	c.add(protocol.Raw, bridge.Raw(Name, cut(method), data))
+	c.add(protocol.Raw, codec.Raw(Name, cut(method), data))
 }
 
 // tellSummary tells who watches that the session changed.
@@ -199,6 +199,6 @@ func (c *Client) tellSummary() {
 	if now := string(protocol.MustEncode(s)); now != c.summary {
 		c.summary = now
 		s.Seq = c.log.State.Seq
-		c.out.Native = append(c.out.Native, bridge.Ephemeral(c.log.Session, protocol.SummaryChanged, c.now, s))
+		c.out.Native = append(c.out.Native, codec.Ephemeral(c.log.Session, protocol.SummaryChanged, c.now, s))
 	}
 }

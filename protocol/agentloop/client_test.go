@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // AL-12, AL-16, AL-21, AL-31: what the real system sends in one turn with an approval.
@@ -113,7 +114,7 @@ func TestShellCallsAreHeldBackWhileARequestIsPending(t *testing.T) {
 		"the connection ended": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory := new(protocol.Memory)
+			memory := new(codec.ClientState)
 			g := newGuest(t, "ws://x", memory)
 			g.hears(loads(true), request,
 				response(`{"type":"local_shell_call","id":"s1","action":{"command":["ls"]},"status":"completed"}`),
@@ -371,7 +372,7 @@ func TestMessageBehindSomebodyElses(t *testing.T) {
 
 // Who asks at once about a session is answered when the turn under way was told.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
-	g := &guest{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: NewClient(protocol.Call{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
+	g := &guest{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: NewClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoSnapshot, nil)
 	g.later(quietWait - 1)
@@ -389,7 +390,7 @@ func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
 
 // A key makes a message go out once; when a link broke before the server showed that it has it, it is not sent again.
 func TestKeys(t *testing.T) {
-	memory := new(protocol.Memory)
+	memory := new(codec.ClientState)
 	g := newGuest(t, "ws://x", memory)
 	g.doKeyed(protocol.DoSend, "k1", protocol.SendData{Text: "one"})
 	g.hears(loads(true), response(`{"type":"message","role":"assistant","content":"x"}`))

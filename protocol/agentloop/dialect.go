@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -11,11 +13,11 @@ import (
 const Name = "agentloop"
 
 // Dialect is AgentLoop's protocol, both ends.
-var Dialect = protocol.Dialect{
-	NoQueue: true,
-	Name:    Name,
-	Server:  func(d protocol.Door) protocol.Codec { return NewServer(d) },
-	Client:  func(c protocol.Call) protocol.Codec { return NewClient(c) },
+var Dialect = codec.Dialect{
+	HidesQueue: true,
+	Name:       Name,
+	Server:     func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
+	Client:     func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
 }
 
 // sessionOf is the session that a URL's path names: its last segment, or the shared one.

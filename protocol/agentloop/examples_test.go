@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // examples are the JSON examples of AgentLoop's document, in its order.
@@ -42,7 +42,7 @@ func TestExamplesAreWrittenAsTheyAreRead(t *testing.T) {
 		errorType: func() any { return new(fault) },
 	}
 	for _, want := range examples(t) {
-		m, ok := decode(protocol.Frame{Data: want})
+		m, ok := decode(codec.Frame{Data: want})
 		if !ok {
 			t.Fatalf("not a message: %s", want)
 		}
@@ -65,7 +65,7 @@ func TestExamplesAreUnderstood(t *testing.T) {
 	h := newHouse(t, "", true)
 	h.answer[protocol.DoContext] = func(*protocol.Command) any { return protocol.ContextResult{} }
 	for _, example := range examples(t) {
-		m, _ := decode(protocol.Frame{Data: example})
+		m, _ := decode(codec.Frame{Data: example})
 		switch m.Type {
 		case userInputType, getContextType, compactType:
 			h.hears(string(example))
@@ -131,7 +131,7 @@ func TestExamplesAreGenerated(t *testing.T) {
 		entry(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 98234, After: 12456, Percent: 87.3, Strategy: "ThresholdContextManager"}),
 		entry(protocol.ApprovalRequested, protocol.Approval{Request: "a2", Kind: protocol.ApprovePatch, Patch: patch, Editable: true, Options: choices()}),
 		ends(protocol.ReasonCompleted),
-		bridge.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
+		codec.Entry{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
 			Kind: protocol.FaultExecution, Message: "Rate limit exceeded", Details: map[string]string{"provider_status": "429"},
 		}})
 	none := newHouse(t, "", false)
@@ -141,7 +141,7 @@ func TestExamplesAreGenerated(t *testing.T) {
 		got = append(got, unnamed(t, protocol.MustEncode(m)))
 	}
 	for i, example := range examples(t) {
-		m, _ := decode(protocol.Frame{Data: example})
+		m, _ := decode(codec.Frame{Data: example})
 		switch {
 		case m.Type == userInputType || m.Type == getContextType || m.Type == compactType || m.Type == approvalResponseType:
 			continue
@@ -165,13 +165,13 @@ func TestExamplesOfClientsAreGenerated(t *testing.T) {
 	g.do(protocol.DoApprove, protocol.ApproveData{Decision: protocol.AllowOnce})
 	var want []json.RawMessage
 	for _, example := range examples(t) {
-		switch m, _ := decode(protocol.Frame{Data: example}); m.Type {
+		switch m, _ := decode(codec.Frame{Data: example}); m.Type {
 		case userInputType, getContextType, compactType, approvalResponseType:
 			want = append(want, example)
 		}
 	}
 	for i, m := range g.said {
-		of, _ := decode(protocol.Frame{Data: want[i]})
+		of, _ := decode(codec.Frame{Data: want[i]})
 		m.ID = of.ID
 		if got := protocol.MustEncode(m); !bytes.Equal(got, want[i]) {
 			t.Errorf("\n%s\nwant\n%s", got, want[i])

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // seeds are frames to begin with; a fuzzed input is frames, one a line.
@@ -33,7 +34,7 @@ func seeds(f *testing.F) {
 func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, frames []byte) {
-		memory := new(protocol.Memory)
+		memory := new(codec.ClientState)
 		g := newGuest(t, "ws://x", memory)
 		g.do(protocol.DoWatch, nil)
 		for i, frame := range bytes.Split(frames, []byte("\n")) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A guest is a Client codec, with its client's view of the session.
@@ -23,12 +24,12 @@ type guest struct {
 	said       []message
 }
 
-func newGuest(t tester, url string, memory *protocol.Memory) *guest {
+func newGuest(t tester, url string, memory *codec.ClientState) *guest {
 	return attach(t, url, memory, nil)
 }
 
 // attach is newGuest at a server that tells something at once, for a client that was somewhere before (nil: nowhere).
-func attach(t tester, url string, memory *protocol.Memory, at *protocol.Position, told ...string) *guest {
+func attach(t tester, url string, memory *codec.ClientState, at *protocol.Position, told ...string) *guest {
 	mint := ids()
 	id := func(prefix string) string { return mint(prefix) }
 	if at != nil {
@@ -36,7 +37,7 @@ func attach(t tester, url string, memory *protocol.Memory, at *protocol.Position
 	}
 	g := &guest{
 		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
-		codec: NewClient(protocol.Call{URL: url, Name: "ada", ID: id, Memory: memory}),
+		codec: NewClient(codec.ClientOptions{URL: url, Name: "ada", ID: id, Resume: memory}),
 	}
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})
@@ -54,7 +55,7 @@ func attach(t tester, url string, memory *protocol.Memory, at *protocol.Position
 	return g
 }
 
-func (g *guest) take(out protocol.Output) {
+func (g *guest) take(out codec.Output) {
 	g.t.Helper()
 	g.wake = out.Wake
 	for _, line := range out.Native {
@@ -112,7 +113,7 @@ func (g *guest) answer() *protocol.Answer { return g.answers[fmt.Sprint(g.comman
 func (g *guest) hears(frames ...string) {
 	g.t.Helper()
 	for _, f := range frames {
-		g.take(g.codec.Foreign(g.now, protocol.Frame{Data: []byte(f)}))
+		g.take(g.codec.Foreign(g.now, codec.Frame{Data: []byte(f)}))
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // hear takes a message of the server.
-func (c *Client) hear(f protocol.Frame) {
+func (c *Client) hear(f codec.Frame) {
 	m, ok := decode(f)
 	if !ok {
 		c.raw("", f.Data)

@@ -11,7 +11,7 @@ import (
 
 // take carries out a message of the client.
 func (s *Server) take(m *message) {
-	if s.native.Waiting() >= maxWaiting {
+	if s.native.Pending() >= maxWaiting {
 		s.fail("Too many messages", nil)
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // maxKeys bounds how many keys of commands are remembered.
@@ -13,7 +13,7 @@ const maxKeys = 1024
 // A memory is what outlives a connection: the log, ids minted in it and how its requests ended, and the keys of commands, of which a
 // server of this protocol knows nothing.
 type memory struct {
-	log     *bridge.Log // nil: there was no connection
+	log     *codec.Log // nil: there was no connection
 	counts  map[string]int
 	decided []winner // the newest last
 	turn    *turn    // under way; nil: none
@@ -29,9 +29,9 @@ type keyed struct {
 	result *protocol.SendResult
 }
 
-func memoryOf(m *protocol.Memory) *memory {
+func memoryOf(m *codec.ClientState) *memory {
 	if m == nil {
-		m = new(protocol.Memory)
+		m = new(codec.ClientState)
 	}
 	if known, ok := m.Value.(*memory); ok {
 		return known

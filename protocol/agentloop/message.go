@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Types of messages.
@@ -31,7 +32,7 @@ type message struct {
 }
 
 // decode reads a frame; ok is false when it is not a message. A payload that is null is absent.
-func decode(f protocol.Frame) (m message, ok bool) {
+func decode(f codec.Frame) (m message, ok bool) {
 	var raw struct {
 		ID      *string         `json:"id"`
 		Type    *string         `json:"type"`
@@ -54,12 +55,12 @@ func isNull(raw json.RawMessage) bool {
 }
 
 // frame makes a message with a payload; nil: none.
-func frame(id, typ string, payload any) protocol.Frame {
+func frame(id, typ string, payload any) codec.Frame {
 	m := message{ID: id, Type: typ}
 	if payload != nil {
 		m.Payload = protocol.MustEncode(payload)
 	}
-	return protocol.Frame{Data: protocol.MustEncode(m)}
+	return codec.Frame{Data: protocol.MustEncode(m)}
 }
 
 type userInput struct {

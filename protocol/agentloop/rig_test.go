@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 var epochStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -30,8 +30,8 @@ func ids() func(string) string {
 type house struct {
 	t      tester
 	codec  *Server
-	log    *bridge.Log // nil: there is no session yet
-	desk   bridge.Desk
+	log    *codec.Log // nil: there is no session yet
+	desk   codec.Responder
 	now    time.Time
 	wake   time.Time
 	heard  []protocol.Command // but hello and subscribe
@@ -43,7 +43,7 @@ type house struct {
 func newHouse(t tester, path string, exists bool) *house {
 	h := &house{
 		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{}, codec: newServer(path),
-		desk: bridge.Desk{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
+		desk: codec.Responder{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
 			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact, protocol.DoQueueRelease,
 		}},
 	}
@@ -55,18 +55,18 @@ func newHouse(t tester, path string, exists bool) *house {
 }
 
 func newServer(path string) *Server {
-	return NewServer(protocol.Door{
+	return NewServer(codec.ServerOptions{
 		Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"}, Agent: func(string) string { return "claude" },
 	})
 }
 
 func (h *house) found() {
-	h.log = bridge.NewLog("s_1", "e1")
-	h.log.Add(&protocol.Output{}, h.now, bridge.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"}})
+	h.log = codec.NewLog("s_1", "e1")
+	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Name: h.codec.name, Agent: "claude"}})
 }
 
 // take carries out what the codec wants.
-func (h *house) take(out protocol.Output) {
+func (h *house) take(out codec.Output) {
 	h.t.Helper()
 	h.wake = out.Wake
 	for _, f := range out.Foreign {
@@ -77,8 +77,8 @@ func (h *house) take(out protocol.Output) {
 		h.said = append(h.said, m)
 	}
 	for _, line := range out.Native {
-		var native protocol.Output
-		if c, ok := h.desk.Take(&native, line); ok {
+		var native codec.Output
+		if c, ok := h.desk.Decode(&native, line); ok {
 			h.command(&native, &c)
 		}
 		h.give(native.Native)
@@ -94,7 +94,7 @@ func (h *house) give(lines [][]byte) {
 	}
 }
 
-func (h *house) command(out *protocol.Output, c *protocol.Command) {
+func (h *house) command(out *codec.Output, c *protocol.Command) {
 	if c.Command == protocol.DoSubscribe {
 		if h.log == nil || c.Session != h.codec.name && c.Session != h.log.Session {
 			h.desk.Fail(out, c, protocol.Errorf(protocol.CodeNoSession, "no session is called %q", c.Session))
@@ -119,10 +119,10 @@ func (h *house) command(out *protocol.Output, c *protocol.Command) {
 }
 
 // happens records events and lets the codec see them.
-func (h *house) happens(entries ...bridge.Entry) {
+func (h *house) happens(entries ...codec.Entry) {
 	h.t.Helper()
 	for _, en := range entries {
-		var out protocol.Output
+		var out codec.Output
 		h.log.Add(&out, h.now, en)
 		if !h.log.Following() {
 			h.t.Fatal("nobody follows")
@@ -134,7 +134,7 @@ func (h *house) happens(entries ...bridge.Entry) {
 // hears lets the client say something.
 func (h *house) hears(frame string) {
 	h.t.Helper()
-	h.take(h.codec.Foreign(h.now, protocol.Frame{Data: []byte(frame)}))
+	h.take(h.codec.Foreign(h.now, codec.Frame{Data: []byte(frame)}))
 }
 
 // later lets time pass.
@@ -204,29 +204,29 @@ func short(t tester, m *message) string {
 }
 
 // entry makes an event of turn t1.
-func entry(typ protocol.Type, data any) bridge.Entry {
-	return bridge.Entry{Type: typ, Turn: "t1", Data: data}
+func entry(typ protocol.Type, data any) codec.Entry {
+	return codec.Entry{Type: typ, Turn: "t1", Data: data}
 }
 
-func asks(text string) bridge.Entry {
+func asks(text string) codec.Entry {
 	return entry(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: text}})
 }
 
-func ends(reason protocol.Reason) bridge.Entry {
+func ends(reason protocol.Reason) codec.Entry {
 	return entry(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason})
 }
 
-func speaks(part, text string) bridge.Entry {
+func speaks(part, text string) codec.Entry {
 	return entry(protocol.TextDelta, protocol.PartDeltaData{Part: part, Text: text})
 }
 
-func wants(request, command, tool string) bridge.Entry {
+func wants(request, command, tool string) codec.Entry {
 	return entry(protocol.ApprovalRequested, protocol.Approval{
 		Request: request, Kind: protocol.ApproveCommand, Title: "Run", Command: command, Tool: tool, Options: choices(),
 	})
 }
 
-func resolves(request string, outcome protocol.Outcome, by string) bridge.Entry {
+func resolves(request string, outcome protocol.Outcome, by string) codec.Entry {
 	en := entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: request, Outcome: outcome})
 	en.By = &protocol.Actor{Name: by}
 	return en
@@ -241,6 +241,6 @@ func review(word string) string {
 }
 
 // bridgeEntry makes an event of no turn.
-func bridgeEntry(typ protocol.Type, data any) bridge.Entry {
-	return bridge.Entry{Type: typ, Data: data}
+func bridgeEntry(typ protocol.Type, data any) codec.Entry {
+	return codec.Entry{Type: typ, Data: data}
 }

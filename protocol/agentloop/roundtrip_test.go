@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/life"
+	"agentctl/internal/historygen"
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A street joins a house and a guest: what either says, the other hears.
@@ -44,9 +44,9 @@ func (s *street) carry() {
 }
 
 // add records an event in the house, and lets the guest see what comes of it.
-func (s *street) add(en bridge.Entry) {
+func (s *street) add(en codec.Entry) {
 	s.t.Helper()
-	var out protocol.Output
+	var out codec.Output
 	s.log.Add(&out, s.now, en)
 	s.give(out.Native)
 	s.carry()
@@ -80,7 +80,7 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 		s.rejoins()
 		want := newTold(r, func() time.Time { return s.guest.now })
 		s.tap = want.event
-		l := &life.Life{T: r, Now: epochStart}
+		l := &historygen.Generator{T: r, Now: epochStart}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = s.log.State
 			switch does := rapid.SampledFrom([]string{"send", "decide", "pause", "rejoin", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
@@ -91,7 +91,7 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 				s.guest.do(protocol.DoSend, protocol.SendData{Text: text})
 				s.carry()
 				m := protocol.Message{MessageID: "m", Text: text}
-				s.add(bridge.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", l.State.Seq), Data: protocol.MessageUserData{Message: m}})
+				s.add(codec.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", l.State.Seq), Data: protocol.MessageUserData{Message: m}})
 			case does == "decide" && len(s.guest.state.Approvals) > 0:
 				s.passes(glance)
 				want.passes()
@@ -113,7 +113,7 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 }
 
 // decides lets the guest answer the request that it is shown.
-func (s *street) decides(r *rapid.T, l *life.Life, want *told) {
+func (s *street) decides(r *rapid.T, l *historygen.Generator, want *told) {
 	want.deciding = rapid.SampledFrom([]protocol.Decision{
 		protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop, protocol.Explain,
 	}).Draw(r, "decision")
@@ -126,11 +126,11 @@ func (s *street) decides(r *rapid.T, l *life.Life, want *told) {
 	}
 	turn := l.State.Turn.Turn
 	if want.deciding == protocol.Explain {
-		s.add(bridge.Entry{Type: protocol.ApprovalExplained, Turn: turn, Data: protocol.ApprovalExplainedData{Request: asked.Request, Text: "because"}})
+		s.add(codec.Entry{Type: protocol.ApprovalExplained, Turn: turn, Data: protocol.ApprovalExplainedData{Request: asked.Request, Text: "because"}})
 		return
 	}
 	d := l.Decided(asked.Request, want.deciding)
-	s.add(bridge.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"}, Data: d})
+	s.add(codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"}, Data: d})
 	s.passes(refusalWait)
 	want.passes()
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // maxWaiting bounds what a client may ask for before it has an answer: until its session is known, and after.
@@ -24,10 +24,10 @@ const (
 type Server struct {
 	// Static after construction.
 
-	door protocol.Door
+	door codec.ServerOptions
 	name string
 
-	native     bridge.Requests
+	native     codec.Requests
 	connection string // as our server calls it
 	phase      phase
 	waiting    []func(*protocol.Error) // until the session is known; the error says that it cannot be had
@@ -42,14 +42,14 @@ type Server struct {
 	// Of the call under way.
 
 	now time.Time
-	out *protocol.Output
+	out *codec.Output
 }
 
 // NewServer makes the codec of a foreign client's connection.
-func NewServer(d protocol.Door) *Server { return &Server{door: d, name: sessionOf(d.Path)} }
+func NewServer(d codec.ServerOptions) *Server { return &Server{door: d, name: sessionOf(d.Path)} }
 
-// Open implements protocol.Codec.
-func (s *Server) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (s *Server) Open(now time.Time) codec.Output {
 	return s.call(now, func() {
 		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
 		s.native.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
@@ -59,17 +59,17 @@ func (s *Server) Open(now time.Time) protocol.Output {
 	})
 }
 
-// Native implements protocol.Codec.
-func (s *Server) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (s *Server) Native(now time.Time, line []byte) codec.Output {
 	return s.call(now, func() {
-		if e := s.native.Take(line); e != nil {
+		if e := s.native.Receive(line); e != nil {
 			s.event(e)
 		}
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (s *Server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.call(now, func() {
 		m, ok := decode(f)
 		if !ok {
@@ -81,17 +81,17 @@ func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
-func (s *Server) TooLarge(now time.Time, message string) protocol.Output {
+func (s *Server) TooLarge(now time.Time, message string) codec.Output {
 	return s.call(now, func() { s.fail(invalidFormat, refusal{Error: message, Code: protocol.CodeTooLarge}) })
 }
 
-// Wake implements protocol.Codec.
-func (s *Server) Wake(now time.Time) protocol.Output {
+// Wake implements codec.Codec.
+func (s *Server) Wake(now time.Time) codec.Output {
 	return s.call(now, func() { s.tellCalls(nil) })
 }
 
-func (s *Server) call(now time.Time, work func()) protocol.Output {
-	var out protocol.Output
+func (s *Server) call(now time.Time, work func()) codec.Output {
+	var out codec.Output
 	s.now, s.out = now, &out
 	work()
 	s.out = nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // AL-1, AL-15, AL-27: what is no message is answered, and the connection lives on.
@@ -287,7 +288,7 @@ func TestJoiningDuringATurn(t *testing.T) {
 	h := newHouse(t, "", true)
 	h.happens(asks("x"), speaks("p", "half"), wants("a1", "ls", ""), resolves("a1", protocol.Allowed, "ada"), wants("a2", "rm x", ""))
 	log := h.log
-	h = &house{t: t, now: h.now, log: log, desk: h.desk, answer: h.answer, codec: NewServer(protocol.Door{ID: ids()})}
+	h = &house{t: t, now: h.now, log: log, desk: h.desk, answer: h.answer, codec: NewServer(codec.ServerOptions{ID: ids()})}
 	h.take(h.codec.Open(h.now))
 	h.expects(`loading_state {"loading":true}`, "user: x", "assistant: half", `approval_request {"command":["rm","x"]}`)
 }
@@ -305,11 +306,11 @@ func TestDeletedSessionBeginsAnew(t *testing.T) {
 }
 
 func TestTooManyMessagesBeforeThereIsASession(t *testing.T) {
-	s := NewServer(protocol.Door{ID: ids()})
+	s := NewServer(codec.ServerOptions{ID: ids()})
 	s.Open(epochStart)
 	refused := 0
 	for range 10 * maxWaiting {
-		out := s.Foreign(epochStart, protocol.Frame{Data: []byte(input("x"))})
+		out := s.Foreign(epochStart, codec.Frame{Data: []byte(input("x"))})
 		for _, f := range out.Foreign {
 			if strings.Contains(string(f.Data), "Too many messages") {
 				refused++
@@ -338,13 +339,13 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 }
 
 func TestTooManyCommandsUnderWay(t *testing.T) {
-	s := NewServer(protocol.Door{ID: ids()})
+	s := NewServer(codec.ServerOptions{ID: ids()})
 	s.Open(epochStart)
 	subscribed := protocol.MustEncode(protocol.SubscribeResult{Session: "s_1", Mode: protocol.ModeSnapshot, Clients: []protocol.Client{}})
 	s.Native(epochStart, protocol.MustEncode(protocol.Answer{ID: "2", Result: subscribed}))
 	sent := 0
 	for range 10 * maxWaiting {
-		sent += len(s.Foreign(epochStart, protocol.Frame{Data: []byte(input("x"))}).Native)
+		sent += len(s.Foreign(epochStart, codec.Frame{Data: []byte(input("x"))}).Native)
 	}
 	if sent > maxWaiting {
 		t.Fatalf("%d commands under way", sent)

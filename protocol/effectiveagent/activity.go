@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // activity takes an activity of a session.
@@ -61,7 +61,7 @@ func (c *Client) input(s *session, a *seen) {
 	if a.Source != "" {
 		who.Name = protocol.SplitText(a.Source, maxID)[0]
 	}
-	c.starts(s, m, bridge.Entry{By: who, Time: a.Time})
+	c.starts(s, m, codec.Entry{By: who, Time: a.Time})
 	if !whole {
 		c.raw(s, a.Type, a.whole)
 	}
@@ -79,7 +79,7 @@ func (c *Client) output(s *session, a *seen) {
 			agent = protocol.SplitText(a.Source, maxID)[0]
 		}
 		add := func(typ protocol.Type, data any) {
-			c.add(s, bridge.Entry{Type: typ, Turn: turn, Time: a.Time, Data: data})
+			c.add(s, codec.Entry{Type: typ, Turn: turn, Time: a.Time, Data: data})
 		}
 		add(protocol.TextStart, protocol.PartStartData{Part: part, Agent: agent})
 		for _, piece := range protocol.SplitText(text, protocol.MaxText) {
@@ -102,7 +102,7 @@ func (c *Client) problem(s *session, a *seen) {
 		text = cmp.Or(word(fields.Message), word(fields.Error), text)
 	}
 	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
-	c.add(s, bridge.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
+	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
 	if !whole {
 		c.raw(s, a.Type, a.whole)
 	}
@@ -120,7 +120,7 @@ func (c *Client) status(s *session, a *seen) {
 	}
 	if text != "" {
 		d := protocol.NoticeData{Level: protocol.LevelInfo, Message: protocol.SplitText(text, protocol.MaxText)[0]}
-		c.add(s, bridge.Entry{Type: protocol.Notice, Turn: s.turn(), Time: a.Time, Data: d})
+		c.add(s, codec.Entry{Type: protocol.Notice, Turn: s.turn(), Time: a.Time, Data: d})
 	}
 	if !whole {
 		c.raw(s, a.Type, a.whole)
@@ -141,7 +141,7 @@ func (c *Client) status(s *session, a *seen) {
 // spoke notes that the agent said something, and returns the turn that it belongs to. must makes one if there is none.
 func (c *Client) spoke(s *session, must bool) (turn string) {
 	if turn = s.turn(); turn == "" && must {
-		turn = c.starts(s, protocol.Message{MessageID: c.call.ID("m")}, bridge.Entry{})
+		turn = c.starts(s, protocol.Message{MessageID: c.call.ID("m")}, codec.Entry{})
 	}
 	s.said = nil
 	if s.local {

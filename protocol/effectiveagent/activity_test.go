@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -81,7 +83,7 @@ func TestASendHasTheServersForm(t *testing.T) {
 			t.Errorf("after %s: %s", c.hears, said)
 		}
 	}
-	system := NewClient(protocol.Call{ID: ids(), Memory: &protocol.Memory{}, Options: map[string]string{"activities": "system"}})
+	system := NewClient(codec.ClientOptions{ID: ids(), Resume: &codec.ClientState{}, Options: map[string]string{"activities": "system"}})
 	out := system.Native(start, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`))
 	if len(out.Foreign) != 2 || !strings.Contains(string(out.Foreign[1].Data), `"COMMAND"`) {
 		t.Errorf("said %v", out.Foreign)

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A Client is the codec at our client's end: it answers our client's commands with what an EffectiveAgent server lets it know.
 type Client struct {
-	call     protocol.Call
-	desk     bridge.Desk
+	call     codec.ClientOptions
+	desk     codec.Responder
 	quiet    time.Duration // after which a turn that was answered is over, where nobody says so
 	memory   *memory
 	sessions map[string]*session // followed on this connection
@@ -22,10 +22,10 @@ type Client struct {
 	sequence uint64              // of our own activities
 
 	now time.Time // of the call under way
-	out *protocol.Output
+	out *codec.Output
 }
 
-var _ protocol.Codec = (*Client)(nil)
+var _ codec.Codec = (*Client)(nil)
 
 // defaultQuiet is the quiet time without the option "quiet".
 const defaultQuiet = 5 * time.Second
@@ -56,11 +56,11 @@ func remote(v protocol.Verb) bool {
 // NewClient makes the codec of a connection to an EffectiveAgent server. The option "quiet" is a duration: how long after an
 // agent's last word a turn is taken to be over, with a server that does not say so. The option "activities" says in which form
 // the server is spoken to before it shows its own: "document", the default, or "system".
-func NewClient(call protocol.Call) *Client {
-	m, _ := call.Memory.Value.(*memory)
+func NewClient(call codec.ClientOptions) *Client {
+	m, _ := call.Resume.Value.(*memory)
 	if m == nil {
 		m = &memory{sessions: map[string]*known{}}
-		call.Memory.Value = m
+		call.Resume.Value = m
 	}
 	quiet, err := time.ParseDuration(call.Options["quiet"])
 	if err != nil || quiet <= 0 {
@@ -68,31 +68,31 @@ func NewClient(call protocol.Call) *Client {
 	}
 	return &Client{
 		call: call, quiet: quiet, memory: m, sessions: map[string]*session{}, broke: slices.Clone(m.unheard),
-		desk: bridge.Desk{
-			Dialect: Name, Server: Name, Verbs: verbs, Epoch: bridge.Epoch(call.ID("e")), Brief: call.Brief, Kept: []protocol.Verb{protocol.DoHistory}, Why: why,
+		desk: codec.Responder{
+			Dialect: Name, Server: Name, Verbs: verbs, Epoch: codec.Epoch(call.ID("e")), OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: why,
 		},
 	}
 }
 
-// Open implements protocol.Codec: the protocol has no greeting.
-func (c *Client) Open(now time.Time) protocol.Output { return c.do(now, func() {}) }
+// Open implements codec.Codec: the protocol has no greeting.
+func (c *Client) Open(now time.Time) codec.Output { return c.do(now, func() {}) }
 
-// Native implements protocol.Codec.
-func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (c *Client) Native(now time.Time, line []byte) codec.Output {
 	return c.do(now, func() {
-		if cmd, ok := c.desk.Take(c.out, line); ok {
+		if cmd, ok := c.desk.Decode(c.out, line); ok {
 			c.command(&cmd)
 		}
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.do(now, func() { c.frame(f) })
 }
 
-// Wake implements protocol.Codec: no error came in time, or an agent fell silent.
-func (c *Client) Wake(now time.Time) protocol.Output {
+// Wake implements codec.Codec: no error came in time, or an agent fell silent.
+func (c *Client) Wake(now time.Time) codec.Output {
 	return c.do(now, func() {
 		for _, w := range c.dueBy(now) {
 			c.unrefused(w)
@@ -108,8 +108,8 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 	})
 }
 
-func (c *Client) do(now time.Time, work func()) protocol.Output {
-	c.now, c.out = now, &protocol.Output{}
+func (c *Client) do(now time.Time, work func()) codec.Output {
+	c.now, c.out = now, &codec.Output{}
 	work()
 	out := c.out
 	c.out = nil
@@ -175,8 +175,8 @@ func (c *Client) follows(cmd *protocol.Command) *session {
 }
 
 // frame takes one message of the server. What cannot be understood is kept.
-func (c *Client) frame(f protocol.Frame) {
-	if f.Binary || !json.Valid(f.Data) || !bridge.Shallow(f.Data) {
+func (c *Client) frame(f codec.Frame) {
+	if f.Binary || !json.Valid(f.Data) || !codec.Shallow(f.Data) {
 		c.stray(f.Data)
 		return
 	}

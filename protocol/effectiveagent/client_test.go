@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -115,7 +117,7 @@ func TestASendToWhatIsNotFollowedIsAnswered(t *testing.T) {
 
 // After a reconnect nobody tells what came meanwhile: another epoch, and what was seen is history.
 func TestAReconnectResets(t *testing.T) {
-	memory := &protocol.Memory{}
+	memory := &codec.ClientState{}
 	g := newGuest(t, memory)
 	g.does(protocol.DoSubscribe, "r", nil)
 	g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
@@ -231,7 +233,7 @@ func TestAClientRemembersSoMuch(t *testing.T) {
 func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		guest func(testing.TB, *protocol.Memory) *guest
+		guest func(testing.TB, *codec.ClientState) *guest
 		heard bool // the answer came before the connection broke
 		again bool // it is sent again
 	}{
@@ -240,7 +242,7 @@ func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 		{"to our kind", newKin, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			memory := &protocol.Memory{}
+			memory := &codec.ClientState{}
 			g := c.guest(t, memory)
 			send := func() string {
 				id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})

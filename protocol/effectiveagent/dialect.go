@@ -1,21 +1,21 @@
 package effectiveagent
 
-import "agentctl/protocol"
+import "agentctl/protocol/codec"
 
 // Name is the dialect's name.
 const Name = "effectiveagent"
 
 // Dialect is EffectiveAgent's protocol, both ends.
-var Dialect = protocol.Dialect{
+var Dialect = codec.Dialect{
 	Name:   Name,
-	Server: func(d protocol.Door) protocol.Codec { return NewServer(d) },
-	Client: func(c protocol.Call) protocol.Codec { return NewClient(c) },
-	Options: []protocol.DialectOption{
+	Server: func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
+	Client: func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	Options: []codec.Option{
 		{
-			Name: "activities", Ends: []protocol.End{protocol.ClientEnd, protocol.ServerEnd}, Values: []string{"document", "system"},
+			Name: "activities", Ends: []codec.End{codec.ClientEnd, codec.ServerEnd}, Values: []string{"document", "system"},
 			About: "the form of activities before the peer shows its own",
 		},
-		{Name: "quiet", Ends: []protocol.End{protocol.ClientEnd}, Kind: protocol.OptionDuration, About: "after which an answered turn is over (5s)"},
+		{Name: "quiet", Ends: []codec.End{codec.ClientEnd}, Kind: codec.OptionDuration, About: "after which an answered turn is over (5s)"},
 	},
 }
 

@@ -5,5 +5,5 @@
 // that says which event it is. A client of that system reads the payload and never needs the note; our client gets by it
 // every event as it was. With a server that leaves no notes our client makes turns of what it sees.
 //
-// The package is pure and imports only protocol and protocol/bridge.
+// The package is pure and imports only protocol and protocol/codec.
 package effectiveagent

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // fault takes an error of the server. It has no id: it is of the command whose agent runtime it names, else of the oldest.
@@ -46,7 +46,7 @@ func (c *Client) fault(m *message) {
 	}
 	for _, s := range of {
 		if s.refused == nil {
-			c.add(s, bridge.Entry{Type: protocol.ErrorRaised, Turn: s.turn(), Data: d})
+			c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: s.turn(), Data: d})
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 	if s.log.Following() {
 		s.log.Detach()
 		gone := protocol.Client{Client: c.desk.Epoch, By: *c.me(), Reason: string(e.Code)}
-		c.out.Native = append(c.out.Native, bridge.Ephemeral(s.id, protocol.ClientDetached, c.now, gone))
+		c.out.Native = append(c.out.Native, codec.Ephemeral(s.id, protocol.ClientDetached, c.now, gone))
 		return
 	}
 	delete(c.sessions, s.id)

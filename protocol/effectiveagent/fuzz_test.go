@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -35,7 +37,7 @@ func FuzzServer(f *testing.F) {
 		h := newHost(t)
 		for frame := range bytes.Lines(frames) {
 			asked := len(h.got)
-			h.take(h.codec.Foreign(start, protocol.Frame{Data: frame}))
+			h.take(h.codec.Foreign(start, codec.Frame{Data: frame}))
 			if n := len(h.got) - asked; n > 2 {
 				t.Fatalf("%q makes %d commands", frame, n)
 			}
@@ -105,8 +107,8 @@ func FuzzClient(f *testing.F) {
 		if line := protocol.MustEncode(g.state); !json.Valid(line) {
 			t.Fatalf("state %s", line)
 		}
-		again := newGuest(t, &protocol.Memory{Value: g.codec.memory}) // on another connection the same is said
-		again.mayClose = true                                         // when nothing is said of r
+		again := newGuest(t, &codec.ClientState{Value: g.codec.memory}) // on another connection the same is said
+		again.mayClose = true                                           // when nothing is said of r
 		look := again.does(protocol.DoSnapshot, "r", nil)
 		again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 		for frame := range bytes.Lines(frames) {

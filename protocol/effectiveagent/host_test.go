@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -138,12 +140,12 @@ type host struct {
 
 func newHost(t testing.TB) *host {
 	h := &host{peer: newPeer(t)}
-	h.codec = NewServer(protocol.Door{ID: ids(), By: protocol.Actor{Name: "effectiveagent@peer"}})
+	h.codec = NewServer(codec.ServerOptions{ID: ids(), By: protocol.Actor{Name: "effectiveagent@peer"}})
 	h.take(h.codec.Open(start))
 	return h
 }
 
-func (h *host) take(out protocol.Output) {
+func (h *host) take(out codec.Output) {
 	if out.Close != nil {
 		h.t.Fatalf("the codec closes the connection: %v", out.Close)
 	}
@@ -163,7 +165,7 @@ func (h *host) take(out protocol.Output) {
 // hears gives the codec what the foreign client says, and returns what that is told.
 func (h *host) hears(frames ...string) []string {
 	for _, f := range frames {
-		h.take(h.codec.Foreign(start, protocol.Frame{Data: []byte(f)}))
+		h.take(h.codec.Foreign(start, codec.Frame{Data: []byte(f)}))
 	}
 	return h.flush()
 }
@@ -208,23 +210,23 @@ type guest struct {
 }
 
 // newKin is a guest at a server of our kind.
-func newKin(t testing.TB, memory *protocol.Memory) *guest {
+func newKin(t testing.TB, memory *codec.ClientState) *guest {
 	g := newGuest(t, memory)
-	g.codec.call.Kin = true
+	g.codec.call.PeerIsAgentctl = true
 	return g
 }
 
-func newGuest(t testing.TB, memory *protocol.Memory) *guest {
+func newGuest(t testing.TB, memory *codec.ClientState) *guest {
 	if memory == nil {
-		memory = &protocol.Memory{}
+		memory = &codec.ClientState{}
 	}
 	g := &guest{t: t, now: start, answers: map[string]protocol.Answer{}, transcript: &protocol.Transcript{}}
-	g.codec = NewClient(protocol.Call{ID: ids(), Name: "ada", Memory: memory})
+	g.codec = NewClient(codec.ClientOptions{ID: ids(), Name: "ada", Resume: memory})
 	g.take(g.codec.Open(g.now))
 	return g
 }
 
-func (g *guest) take(out protocol.Output) {
+func (g *guest) take(out codec.Output) {
 	g.t.Helper()
 	if out.Close != nil && !g.mayClose {
 		g.t.Fatalf("the codec closes the connection: %v", out.Close)
@@ -275,7 +277,7 @@ func (g *guest) does(verb protocol.Verb, session string, data any) string {
 func (g *guest) hears(frames ...string) {
 	g.t.Helper()
 	for _, f := range frames {
-		g.take(g.codec.Foreign(g.now, protocol.Frame{Data: []byte(f)}))
+		g.take(g.codec.Foreign(g.now, codec.Frame{Data: []byte(f)}))
 	}
 }
 

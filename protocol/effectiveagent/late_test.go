@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/protocol/codec"
+
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
 )
 
 // late is a client of our kind before a server that has been at work.
-func late(p *pair, memory *protocol.Memory) *pair {
+func late(p *pair, memory *codec.ClientState) *pair {
 	again := &pair{newHost(p.peer.t), newKin(p.peer.t, memory)}
 	again.epoch, again.states, again.logs, again.bounds = p.epoch, p.states, p.logs, p.bounds
 	return again
@@ -130,7 +132,7 @@ func TestALogThatWasReplacedIsLearnedAnew(t *testing.T) {
 	at := p.does(protocol.DoSubscribe, "s1", nil)
 	var first protocol.SubscribeResult
 	p.guest.result(at, &first)
-	again := late(p, &protocol.Memory{Value: p.guest.codec.memory})
+	again := late(p, &codec.ClientState{Value: p.guest.codec.memory})
 	again.epoch = "e0e0e0"
 	id := again.does(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &first.Position})
 	var r protocol.SubscribeResult

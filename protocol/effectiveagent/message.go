@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // The types of messages: the first three are the client's, the last two the server's.
@@ -155,7 +156,7 @@ func runtimeID(raw json.RawMessage) (id string, ok bool) {
 	return id, id != "" && len(id) <= maxID
 }
 
-func frame(m any) protocol.Frame { return protocol.Frame{Data: protocol.MustEncode(m)} }
+func frame(m any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(m)} }
 
 // cut shortens what a peer said, to be repeated to it.
 func cut(s string) string { return protocol.ValidText(protocol.SplitText(s, 80)[0]) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // kinds are the events that a note may name.
@@ -29,7 +29,7 @@ func (c *Client) noted(s *session, a *seen) {
 	if isNull(payload) {
 		payload = json.RawMessage("{}")
 	}
-	en := bridge.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
+	en := codec.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
 	makes := kinds[n.Event]
 	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil && max(len(n.By.Name), len(n.By.Subject)) > maxID {
 		c.raw(s, string(n.Event), a.whole)

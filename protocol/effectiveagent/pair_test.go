@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
@@ -29,7 +31,7 @@ func (p *pair) settle() {
 			return
 		}
 		for _, f := range up {
-			p.host.take(p.host.codec.Foreign(start, protocol.Frame{Data: []byte(f)}))
+			p.host.take(p.host.codec.Foreign(start, codec.Frame{Data: []byte(f)}))
 		}
 		p.guest.hears(down...)
 	}
@@ -267,7 +269,7 @@ func TestAReconnectGoesOnFromTheLastActivity(t *testing.T) {
 				continue
 			}
 			was, at := p.guest, protocol.Position{Epoch: p.guest.codec.sessions["s1"].log.Epoch, Seq: p.guest.state.Seq}
-			again := &pair{newHost(t), newGuest(t, &protocol.Memory{Value: was.codec.memory})}
+			again := &pair{newHost(t), newGuest(t, &codec.ClientState{Value: was.codec.memory})}
 			again.peer.states, again.peer.logs, again.guest.state, again.guest.transcript = p.peer.states, p.peer.logs, was.state, was.transcript
 			p = again
 			id := p.does(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &at})
@@ -293,7 +295,7 @@ func TestCommandsWaitForHowASessionGoesOn(t *testing.T) {
 	var g *guest // at a server that is not of our kind
 	var send, look string
 	for n := range resumeTries {
-		g = newGuest(t, &protocol.Memory{Value: p.guest.codec.memory})
+		g = newGuest(t, &codec.ClientState{Value: p.guest.codec.memory})
 		send, look = g.does(protocol.DoSend, "s1", protocol.SendData{Text: "x"}), g.does(protocol.DoSnapshot, "s1", nil)
 		if said := g.flush(); len(said) != 1 || said[0] != `{"type":"subscribe","agentRuntimeId":"s1","metadata":{"agentctl":{"after":"9f3ac1:1"}}}` {
 			t.Fatalf("said %s", said)
@@ -326,7 +328,7 @@ func TestATurnGoesOnAfterAReconnect(t *testing.T) {
 	p.does(protocol.DoSubscribe, "s1", nil)
 	p.happen("s1", protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "why?"}})
 
-	again := &pair{newHost(t), newGuest(t, &protocol.Memory{Value: p.guest.codec.memory})}
+	again := &pair{newHost(t), newGuest(t, &codec.ClientState{Value: p.guest.codec.memory})}
 	again.epoch, again.states["s1"], again.logs["s1"] = "e0e0e0", p.states["s1"], p.logs["s1"]
 	again.does(protocol.DoSubscribe, "s1", nil)
 	again.happen("s1", protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "because"})

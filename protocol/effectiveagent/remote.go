@@ -10,7 +10,7 @@ import (
 // remote carries a command to a server of our kind. Any other would take it for words to the agent, so it never hears it.
 func (c *Client) remote(cmd *protocol.Command) {
 	s := c.sessions[cmd.Session]
-	if s == nil && c.call.Kin {
+	if s == nil && c.call.PeerIsAgentctl {
 		s = c.opened(cmd) // which tells what there is to decide on
 	} else {
 		s = c.follows(cmd)

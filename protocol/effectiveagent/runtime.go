@@ -23,7 +23,7 @@ func (s *Server) subscribe(id string, n *note) {
 	if s.runtimes[id] != nil {
 		return
 	}
-	if len(s.runtimes) >= maxRuntimes || s.native.Waiting() >= maxWaiting {
+	if len(s.runtimes) >= maxRuntimes || s.native.Pending() >= maxWaiting {
 		s.refuse(id, protocol.Errorf(protocol.CodeTooMany, "too many agent runtimes are followed on this connection"))
 		return
 	}

@@ -17,7 +17,7 @@ func (s *Server) send(m *message) {
 		s.invalid("payload", "an activity")
 		return
 	}
-	if s.native.Waiting() >= maxWaiting {
+	if s.native.Pending() >= maxWaiting {
 		s.refuseSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages are on their way"))
 		return
 	}

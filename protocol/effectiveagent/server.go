@@ -5,32 +5,32 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A Server is the codec at our server's end. It follows each session once, whatever names the client has for it.
 type Server struct {
-	door       protocol.Door
+	door       codec.ServerOptions
 	form       form
-	native     bridge.Requests
+	native     codec.Requests
 	connection string              // ours, as the server calls it
 	runtimes   map[string]*runtime // that the client follows, by its names
 	followed   map[string]*feed    // the sessions behind them
 
 	now time.Time // of the call under way
-	out *protocol.Output
+	out *codec.Output
 }
 
-var _ protocol.Codec = (*Server)(nil)
+var _ codec.Codec = (*Server)(nil)
 
 // NewServer makes the codec of a foreign client's connection. The option "activities" says in which form it is told of them
 // before it shows its own: "document", the default, or "system".
-func NewServer(d protocol.Door) *Server {
+func NewServer(d codec.ServerOptions) *Server {
 	return &Server{door: d, form: formOf(d.Options), runtimes: map[string]*runtime{}, followed: map[string]*feed{}}
 }
 
-// Open implements protocol.Codec.
-func (s *Server) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (s *Server) Open(now time.Time) codec.Output {
 	return s.do(now, func() {
 		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
 		s.native.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
@@ -41,30 +41,30 @@ func (s *Server) Open(now time.Time) protocol.Output {
 	})
 }
 
-// Native implements protocol.Codec.
-func (s *Server) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (s *Server) Native(now time.Time, line []byte) codec.Output {
 	return s.do(now, func() {
-		if e := s.native.Take(line); e != nil {
+		if e := s.native.Receive(line); e != nil {
 			s.event(e)
 		}
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (s *Server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.do(now, func() { s.message(f) })
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
-func (s *Server) TooLarge(now time.Time, message string) protocol.Output {
+func (s *Server) TooLarge(now time.Time, message string) codec.Output {
 	return s.do(now, func() { s.fail(validationError, "Invalid message format: "+message, string(protocol.CodeTooLarge)) })
 }
 
-// Wake implements protocol.Codec: nothing here waits for a time.
-func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
+// Wake implements codec.Codec: nothing here waits for a time.
+func (s *Server) Wake(time.Time) codec.Output { return codec.Output{} }
 
-func (s *Server) do(now time.Time, work func()) protocol.Output {
-	s.now, s.out = now, &protocol.Output{}
+func (s *Server) do(now time.Time, work func()) codec.Output {
+	s.now, s.out = now, &codec.Output{}
 	work()
 	out := s.out
 	s.out = nil
@@ -79,7 +79,7 @@ func (s *Server) fail(c code, message, details string) {
 }
 
 // message takes one message of the client. What is wrong with it is told, and nothing else changes.
-func (s *Server) message(f protocol.Frame) {
+func (s *Server) message(f codec.Frame) {
 	if f.Binary {
 		s.fail(parseError, "Failed to parse incoming message", "Error")
 		return

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // EA-9, EA-10: the document's fields in its order, byte for byte.
@@ -174,7 +175,7 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 		}
 	}
 	h := newHost(t)
-	h.take(h.codec.Foreign(start, protocol.Frame{Data: []byte(`{}`), Binary: true}))
+	h.take(h.codec.Foreign(start, codec.Frame{Data: []byte(`{}`), Binary: true}))
 	if said := h.flush(); len(said) != 1 || !strings.Contains(said[0], `"PARSE_ERROR"`) {
 		t.Errorf("a binary frame is answered with %s", said)
 	}
@@ -236,11 +237,11 @@ func TestTooManyRuntimesAreRefused(t *testing.T) {
 			t.Fatalf("%d: %s", i, said)
 		}
 	}
-	silent := NewServer(protocol.Door{ID: ids()})
+	silent := NewServer(codec.ServerOptions{ID: ids()})
 	silent.Open(start)
 	asked := 0
 	for range 2 * maxWaiting {
-		asked += len(silent.Foreign(start, protocol.Frame{Data: []byte(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)}).Native)
+		asked += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)}).Native)
 	}
 	if asked > maxWaiting {
 		t.Errorf("%d commands are under way", asked)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A session is an agent runtime that our client follows.
@@ -31,7 +31,7 @@ type session struct {
 // A known session is remembered over connections.
 type known struct {
 	id    string
-	log   *bridge.Log
+	log   *codec.Log
 	noted bool   // its server leaves notes
 	form  form   // that its server has
 	at    string // the id of the newest activity with a note: a position at the server
@@ -146,18 +146,18 @@ func (c *Client) open(id string) *session {
 	subscribe := followMessage{Type: typeSubscribe, AgentRuntimeID: id}
 	switch {
 	case s.log == nil:
-		s.log = bridge.NewLog(id, c.epoch())
+		s.log = codec.NewLog(id, c.epoch())
 		s.log.Resets = protocol.ResetResubscribed
 		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
-	case c.call.Kin, s.noted && s.at != "":
+	case c.call.PeerIsAgentctl, s.noted && s.at != "":
 		s.log.Detach()
 	default:
 		s.log.Detach()
 		c.renew(s)
 	}
-	if c.call.Kin || s.noted && s.at != "" {
+	if c.call.PeerIsAgentctl || s.noted && s.at != "" {
 		s.resumes = c.now.Add(resumeWait)
-		subscribe.Metadata = &metadata{Note: &note{After: s.at, Whole: c.call.Kin}}
+		subscribe.Metadata = &metadata{Note: &note{After: s.at, Whole: c.call.PeerIsAgentctl}}
 	}
 	c.say(subscribe)
 	return s
@@ -199,7 +199,7 @@ func (c *Client) unanswered(s *session) {
 	}
 	if s.tries++; s.tries < resumeTries {
 		s.resumes = time.Time{}
-		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
+		c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
 		return
 	}
 	c.settle(s, &note{})
@@ -287,9 +287,9 @@ func (c *Client) ordered() []*session {
 }
 
 // add records what happened in a session.
-func (c *Client) add(s *session, en bridge.Entry) { s.log.Add(c.out, c.now, en) }
+func (c *Client) add(s *session, en codec.Entry) { s.log.Add(c.out, c.now, en) }
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(s *session, method string, data []byte) {
-	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: s.turn(), Data: bridge.Raw(Name, method, data)})
+	c.add(s, codec.Entry{Type: protocol.Raw, Turn: s.turn(), Data: codec.Raw(Name, method, data)})
 }

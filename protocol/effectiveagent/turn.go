@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // turn returns the turn under way; empty: none.
@@ -16,7 +16,7 @@ func (s *session) turn() string {
 }
 
 // begin starts a turn with a message, which is the entry's data unless it has some. A turn that is under way is over.
-func (c *Client) begin(s *session, turn string, m protocol.Message, en bridge.Entry) {
+func (c *Client) begin(s *session, turn string, m protocol.Message, en codec.Entry) {
 	c.end(s)
 	en.Type, en.Turn = protocol.MessageUser, turn
 	if en.Data == nil {
@@ -31,11 +31,11 @@ func (c *Client) begin(s *session, turn string, m protocol.Message, en bridge.En
 }
 
 // starts begins a turn that the server does not tell of.
-func (c *Client) starts(s *session, m protocol.Message, en bridge.Entry) (turn string) {
+func (c *Client) starts(s *session, m protocol.Message, en codec.Entry) (turn string) {
 	turn = c.call.ID("t")
 	c.begin(s, turn, m, en)
 	s.local = s.turn() == turn
-	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	return turn
 }
 
@@ -60,7 +60,7 @@ func (c *Client) lose(s *session) {
 func (c *Client) ends(s *session, d protocol.TurnEndedData) {
 	t := s.log.State.Turn
 	d.DurationMS = max(0, c.now.Sub(t.Started).Milliseconds())
-	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: d})
+	c.add(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: d})
 	s.over()
 	c.learn(s, t.Turn, &d)
 }
@@ -81,8 +81,8 @@ func (c *Client) within(s *session, theirs string) (turn string) {
 		s.alias.theirs, s.alias.ours = theirs, turn
 	}
 	m := protocol.Message{MessageID: c.call.ID("m")}
-	c.begin(s, turn, m, bridge.Entry{})
-	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true}})
+	c.begin(s, turn, m, codec.Entry{})
+	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true}})
 	return turn
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // grace is how long an error may take: the protocol does not answer what went well.
@@ -78,7 +78,7 @@ func (c *Client) risk(w *wait) bool {
 	if key == "" {
 		return true
 	}
-	if s := c.sessions[w.cmd.Session]; slices.Contains(c.broke, key) && !c.call.Kin && (s == nil || !s.noted) {
+	if s := c.sessions[w.cmd.Session]; slices.Contains(c.broke, key) && !c.call.PeerIsAgentctl && (s == nil || !s.noted) {
 		c.broke = without(c.broke, key)
 		c.forget(w)
 		c.fail(&w.cmd, protocol.CodeAgentFailed, "the connection broke while it was sent, and this server does not say whether it arrived: look before you send it again")
@@ -167,7 +167,7 @@ func (c *Client) unrefused(w *wait) {
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
 	if s != nil && s.refused == nil && !s.noted { // nobody else will tell of it
 		m := protocol.Message{MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts}
-		r.Turn = c.starts(s, m, bridge.Entry{By: c.me()})
+		r.Turn = c.starts(s, m, codec.Entry{By: c.me()})
 		r.Seq = s.log.State.Turn.First
 		s.remember(w.id, w.send.Text)
 	}

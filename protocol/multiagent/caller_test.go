@@ -6,13 +6,15 @@ import (
 	"strconv"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
 // A caller is our client beside the codec of its connection: it follows one session, folds what it is told, and keeps answers.
 type caller struct {
 	t       tester
-	memory  *protocol.Memory
+	memory  *codec.ClientState
 	options map[string]string
 	mint    func(string) string
 	codec   *Client
@@ -29,14 +31,14 @@ type caller struct {
 }
 
 func newCaller(t tester, options map[string]string) *caller {
-	c := &caller{t: t, memory: new(protocol.Memory), options: options, mint: mint("c"), now: start, answers: map[string]*protocol.Answer{}}
+	c := &caller{t: t, memory: new(codec.ClientState), options: options, mint: mint("c"), now: start, answers: map[string]*protocol.Answer{}}
 	c.connect()
 	return c
 }
 
 // connect opens a connection.
 func (c *caller) connect() {
-	c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Options: c.options, Memory: c.memory})
+	c.codec = NewClient(codec.ClientOptions{Name: "ada", ID: c.mint, Options: c.options, Resume: c.memory})
 	before := len(c.frames)
 	c.do(c.codec.Open(c.now))
 	if got := c.frames[before:]; len(got) == 0 || string(got[0]) != `{"type":"PING"}` {
@@ -46,7 +48,7 @@ func (c *caller) connect() {
 	c.says(`{"type":"PONG"}`)
 }
 
-func (c *caller) do(out protocol.Output) {
+func (c *caller) do(out codec.Output) {
 	c.t.Helper()
 	if out.Close != nil {
 		c.t.Fatalf("the codec closes: %v", out.Close)
@@ -151,7 +153,7 @@ func (c *caller) code(id string) protocol.Code {
 func (c *caller) says(frames ...string) {
 	c.t.Helper()
 	for _, f := range frames {
-		c.do(c.codec.Foreign(c.now, protocol.Frame{Data: []byte(f)}))
+		c.do(c.codec.Foreign(c.now, codec.Frame{Data: []byte(f)}))
 	}
 }
 

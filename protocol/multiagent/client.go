@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // Bounds of what our client's end remembers.
@@ -48,8 +48,8 @@ var why = map[protocol.Verb]string{
 
 // A Client is the codec at our client's end: it answers our client's commands with what a Multi-Agent server says.
 type Client struct {
-	call     protocol.Call
-	desk     bridge.Desk
+	call     codec.ClientOptions
+	desk     codec.Responder
 	memory   *memory
 	creating []*creation
 	pings    []*protocol.Command
@@ -59,7 +59,7 @@ type Client struct {
 	early    [][]byte  // native lines that wait for it
 
 	now time.Time // of the call under way
-	out *protocol.Output
+	out *codec.Output
 }
 
 // A memory is what outlives a connection: the dialect cannot tell again what was said.
@@ -85,23 +85,23 @@ type creation struct {
 
 // NewClient makes the codec of a connection to a Multi-Agent server. The options: "domain" for sessions that name no agent,
 // "thinking" to ask for reasoning.
-func NewClient(c protocol.Call) *Client {
-	m, _ := c.Memory.Value.(*memory)
+func NewClient(c codec.ClientOptions) *Client {
+	m, _ := c.Resume.Value.(*memory)
 	if m == nil {
 		m = &memory{answers: map[string]answered{}}
-		c.Memory.Value = m
+		c.Resume.Value = m
 	}
 	return &Client{
 		call: c, memory: m,
-		desk: bridge.Desk{
-			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: bridge.Epoch(c.ID("e")), Brief: c.Brief, Kept: kept, Why: why,
+		desk: codec.Responder{
+			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: kept, Reasons: why,
 		},
 	}
 }
 
-// Open implements protocol.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes
+// Open implements codec.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes
 // with 1008, so that nothing is answered here until it has answered a PING, as it does to its own clients.
-func (c *Client) Open(now time.Time) protocol.Output {
+func (c *Client) Open(now time.Time) codec.Output {
 	return c.do(now, func() {
 		c.opens = now.Add(opening)
 		c.say(frame{Type: typePing})
@@ -113,8 +113,8 @@ func (c *Client) Open(now time.Time) protocol.Output {
 	})
 }
 
-// Native implements protocol.Codec.
-func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (c *Client) Native(now time.Time, line []byte) codec.Output {
 	return c.do(now, func() {
 		if c.opens.IsZero() {
 			c.native(line)
@@ -127,7 +127,7 @@ func (c *Client) Native(now time.Time, line []byte) protocol.Output {
 }
 
 func (c *Client) native(line []byte) {
-	if cmd, ok := c.desk.Take(c.out, line); ok {
+	if cmd, ok := c.desk.Decode(c.out, line); ok {
 		c.command(&cmd)
 	}
 }
@@ -151,8 +151,8 @@ func (c *Client) unopened() {
 	c.opens, c.early = time.Time{}, nil
 }
 
-// Foreign implements protocol.Codec.
-func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.do(now, func() {
 		if c.opens.IsZero() {
 			c.message(f.Data)
@@ -165,11 +165,11 @@ func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	})
 }
 
-// Wake implements protocol.Codec: some have waited long enough.
-func (c *Client) Wake(now time.Time) protocol.Output { return c.do(now, func() {}) }
+// Wake implements codec.Codec: some have waited long enough.
+func (c *Client) Wake(now time.Time) codec.Output { return c.do(now, func() {}) }
 
-func (c *Client) do(now time.Time, work func()) protocol.Output {
-	c.now, c.out = now, &protocol.Output{}
+func (c *Client) do(now time.Time, work func()) codec.Output {
+	c.now, c.out = now, &codec.Output{}
 	c.expire()
 	work()
 	c.summarize()
@@ -238,7 +238,7 @@ func (c *Client) summarize() {
 	for _, t := range c.memory.threads {
 		if t.told != t.log.State.Seq {
 			t.told = t.log.State.Seq
-			c.out.Native = append(c.out.Native, bridge.Ephemeral(t.log.Session, protocol.SummaryChanged, c.now, t.summary()))
+			c.out.Native = append(c.out.Native, codec.Ephemeral(t.log.Session, protocol.SummaryChanged, c.now, t.summary()))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 func failure(code string) string {
@@ -255,7 +256,7 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 		},
 	} {
 		c := newCaller(t, nil)
-		c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Memory: c.memory})
+		c.codec = NewClient(codec.ClientOptions{Name: "ada", ID: c.mint, Resume: c.memory})
 		c.do(c.codec.Open(c.now))
 		c.wants(`{"type":"PING"}`)
 		id := c.asks(protocol.DoHello, "", nil)
@@ -276,7 +277,7 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 // Who is gone after a command has no queue for what a server would cancel its work for, if it is known that it works.
 func TestABriefClientsMessageDoesNotWait(t *testing.T) {
 	c := newCaller(t, nil)
-	c.codec.call.Brief = true
+	c.codec.call.OneShot = true
 	c.sends("x")
 	id := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
 	if c.code(id) != protocol.CodeUnsupported || len(c.frames) != 0 {
@@ -287,7 +288,7 @@ func TestABriefClientsMessageDoesNotWait(t *testing.T) {
 // MA-6: what answers no PING is no server of the dialect, or none that works.
 func TestALongSilenceIsTold(t *testing.T) {
 	c := newCaller(t, nil)
-	c.codec = NewClient(protocol.Call{Name: "ada", ID: c.mint, Memory: c.memory})
+	c.codec = NewClient(codec.ClientOptions{Name: "ada", ID: c.mint, Resume: c.memory})
 	c.do(c.codec.Open(c.now))
 	id := c.asks(protocol.DoHello, "", nil)
 	if c.waits(); c.code(id) != protocol.CodeTimeout || !strings.Contains(c.answers[id].Error.Message, "does not speak multiagent") {

@@ -37,7 +37,7 @@ func (c *Client) command(cmd *protocol.Command) {
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
-		if c.call.Brief && len(t.waits) < maxWaits && c.takeUp(t) { // it may be over as soon as it has caught up
+		if c.call.OneShot && len(t.waits) < maxWaits && c.takeUp(t) { // it may be over as soon as it has caught up
 			c.wait(t, &wait{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(patience)})
 			return
 		}
@@ -112,7 +112,7 @@ func (c *Client) create(cmd *protocol.Command) {
 	if !ok {
 		return
 	}
-	if len(d.Env) > 0 || c.call.Brief && (d.Name != "" || d.Title != "") { // which nobody would know any more
+	if len(d.Env) > 0 || c.call.OneShot && (d.Name != "" || d.Title != "") { // which nobody would know any more
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say the name, title or environment of a session", Name))
 		return
 	}
@@ -175,7 +175,7 @@ func (c *Client) send(t *thread, cmd *protocol.Command) {
 	case len(d.Parts) > 0:
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name))
 		return
-	case d.Front && c.call.Brief:
+	case d.Front && c.call.OneShot:
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say send ahead of the queue: %s", Name, noQueue))
 		return
 	case d.Text == "":
@@ -188,7 +188,7 @@ func (c *Client) send(t *thread, cmd *protocol.Command) {
 		c.post(t, m, cmd)
 		return
 	}
-	if c.call.Brief {
+	if c.call.OneShot {
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported,
 			"the dialect %s cannot say a message while a turn is under way: it would wait in a client that is gone", Name))
 		return
@@ -213,7 +213,7 @@ func (c *Client) interrupt(t *thread, cmd *protocol.Command) {
 	if !ok {
 		return
 	}
-	if c.call.Brief && d.Queue != "" && d.Queue != protocol.QueueKeep {
+	if c.call.OneShot && d.Queue != "" && d.Queue != protocol.QueueKeep {
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say interrupt and %s the queue: %s", Name, d.Queue, noQueue))
 		return
 	}

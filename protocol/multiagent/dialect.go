@@ -3,26 +3,26 @@ package multiagent
 import (
 	"time"
 
-	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Name is the dialect's name.
 const Name = "multiagent"
 
 // Dialect is the protocol of Multi-Agent-Intelligence, both ends.
-var Dialect = protocol.Dialect{
-	Name:         Name,
-	Server:       func(d protocol.Door) protocol.Codec { return NewServer(d) },
-	Client:       func(c protocol.Call) protocol.Codec { return NewClient(c) },
-	TokenInQuery: true,
-	NoQueue:      true,
-	Accepts:      true,
-	Retry:        protocol.Retry{Attempts: 5, Delay: 3 * time.Second},
-	Options: []protocol.DialectOption{
+var Dialect = codec.Dialect{
+	Name:                Name,
+	Server:              func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
+	Client:              func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	TokenInQuery:        true,
+	HidesQueue:          true,
+	AcceptsUnauthorized: true,
+	Retry:               codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
+	Options: []codec.Option{
 		{Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"}, About: "between attempts to reconnect"},
-		{Name: "domain", Ends: clientEnd, Kind: protocol.OptionText, About: "of sessions that name no agent"},
+		{Name: "domain", Ends: clientEnd, Kind: codec.OptionText, About: "of sessions that name no agent"},
 		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "ask for reasoning"},
 	},
 }
 
-var clientEnd = []protocol.End{protocol.ClientEnd}
+var clientEnd = []codec.End{codec.ClientEnd}

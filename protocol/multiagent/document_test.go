@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // The examples of the document, as it writes them.
@@ -128,12 +129,12 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 			h.happens(protocol.ToolEnded, protocol.ToolEndedData{Tool: "uuid", Status: protocol.ToolCompleted, Output: []byte("{}")})
 		},
 		errorExample: func(h *host) {
-			h.codec.out = &protocol.Output{}
+			h.codec.out = &codec.Output{}
 			h.codec.fail("uuid", "error_code", "Error message")
 			h.do(*h.codec.out)
 		},
 	} {
-		h := newHost(t, protocol.Door{})
+		h := newHost(t, codec.ServerOptions{})
 		h.used()
 		server(h)
 		h.wants(example)
@@ -141,7 +142,7 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 	for example, heard := range map[string]protocol.Verb{
 		startExample: protocol.DoCreate, sendExample: protocol.DoSend, cancelExample: protocol.DoInterrupt, approveExample: protocol.DoApprove,
 	} {
-		h := newHost(t, protocol.Door{})
+		h := newHost(t, codec.ServerOptions{})
 		h.used()
 		h.says(example)
 		if len(h.did) != 1 || h.did[0].Command != heard {

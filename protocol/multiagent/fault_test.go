@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 const bareError = `{"type":"error","error":"Unknown event type: bogus"}`
@@ -74,8 +75,8 @@ func TestAConversationThatCannotBeStarted(t *testing.T) {
 	for code, want := range map[protocol.Code]string{
 		protocol.CodeNoAgent: notConfigured, protocol.CodeInternal: streamError, protocol.CodeTooMany: badRequest,
 	} {
-		h := newHost(t, protocol.Door{})
-		h.answer = func(out *protocol.Output, c *protocol.Command) bool {
+		h := newHost(t, codec.ServerOptions{})
+		h.answer = func(out *codec.Output, c *protocol.Command) bool {
 			if c.Command == protocol.DoCreate {
 				h.desk.Fail(out, c, protocol.Errorf(code, "no"))
 			}
@@ -94,8 +95,8 @@ func TestEveryRefusalIsTold(t *testing.T) {
 		protocol.DoApprove:   {`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, executeFailed},
 		protocol.DoSubscribe: {`{"type":"PING","conversationId":"uuid"}`, streamError},
 	} {
-		h := newHost(t, protocol.Door{})
-		h.answer = func(out *protocol.Output, c *protocol.Command) bool {
+		h := newHost(t, codec.ServerOptions{})
+		h.answer = func(out *codec.Output, c *protocol.Command) bool {
 			if c.Command == verb {
 				h.desk.Fail(out, c, protocol.Errorf(protocol.CodeInternal, "no"))
 			}
@@ -111,7 +112,7 @@ func TestEveryRefusalIsTold(t *testing.T) {
 
 // Who is told that it is not told any more is this connection, not another one.
 func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.used()
 	for client, want := range map[string]string{"else": "", "e1": `"code":"not_found"`} {
 		gone := protocol.Event{Session: "uuid", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: "no_session"})}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Types of messages.
@@ -34,7 +35,7 @@ type frame struct {
 	Payload      any    `json:"payload,omitempty"`
 }
 
-func (f frame) encode() protocol.Frame { return protocol.Frame{Data: protocol.MustEncode(f)} }
+func (f frame) encode() codec.Frame { return codec.Frame{Data: protocol.MustEncode(f)} }
 
 type started struct {
 	Conversation string `json:"conversationId"`

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // FuzzServer gives our server's end lines of any foreign client.
@@ -18,7 +19,7 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h := newHost(t, protocol.Door{})
+		h := newHost(t, codec.ServerOptions{})
 		h.turn("t")
 		h.happens(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: "tool"})
 		for line := range bytes.Lines(data) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -33,13 +33,13 @@ type tester interface {
 type host struct {
 	t      tester
 	codec  *Server
-	log    *bridge.Log
-	desk   bridge.Desk
+	log    *codec.Log
+	desk   codec.Responder
 	id     func(string) string
 	now    time.Time
 	did    []protocol.Command // but hello and subscribe
 	frames [][]byte           // said to the foreign client and not taken yet
-	answer func(*protocol.Output, *protocol.Command) bool
+	answer func(*codec.Output, *protocol.Command) bool
 	tap    func(*protocol.Event) // sees what is recorded, before the codec does; may be nil
 }
 
@@ -52,8 +52,8 @@ var everything = func() (all []protocol.Verb) {
 	return all
 }()
 
-func newHost(t tester, door protocol.Door) *host {
-	h := &host{t: t, now: start, id: mint("n"), desk: bridge.Desk{Dialect: "none", Epoch: "e1", Verbs: everything}}
+func newHost(t tester, door codec.ServerOptions) *host {
+	h := &host{t: t, now: start, id: mint("n"), desk: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: everything}}
 	if door.Agent == nil {
 		door.Agent = func(foreign string) string { return foreign }
 	}
@@ -64,7 +64,7 @@ func newHost(t tester, door protocol.Door) *host {
 }
 
 // connect opens a connection of the foreign client.
-func (h *host) connect(door protocol.Door) {
+func (h *host) connect(door codec.ServerOptions) {
 	h.t.Helper()
 	h.log.Detach()
 	h.codec = NewServer(door)
@@ -72,12 +72,12 @@ func (h *host) connect(door protocol.Door) {
 }
 
 func (h *host) session(id, agent string) {
-	h.log = bridge.NewLog(id, "e1")
-	h.log.Add(&protocol.Output{}, h.now, bridge.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: agent}})
+	h.log = codec.NewLog(id, "e1")
+	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: agent}})
 }
 
 // do carries out what the codec wants.
-func (h *host) do(out protocol.Output) {
+func (h *host) do(out codec.Output) {
 	h.t.Helper()
 	if out.Close != nil {
 		h.t.Fatalf("the codec closes: %v", out.Close)
@@ -89,8 +89,8 @@ func (h *host) do(out protocol.Output) {
 		h.frames = append(h.frames, f.Data)
 	}
 	for _, line := range out.Native {
-		var said protocol.Output
-		cmd, ok := h.desk.Take(&said, line)
+		var said codec.Output
+		cmd, ok := h.desk.Decode(&said, line)
 		if ok {
 			h.command(&said, &cmd)
 		}
@@ -98,7 +98,7 @@ func (h *host) do(out protocol.Output) {
 	}
 }
 
-func (h *host) command(out *protocol.Output, c *protocol.Command) {
+func (h *host) command(out *codec.Output, c *protocol.Command) {
 	if c.Command != protocol.DoSubscribe {
 		h.did = append(h.did, *c)
 	}
@@ -148,7 +148,7 @@ func (h *host) command(out *protocol.Output, c *protocol.Command) {
 	}
 }
 
-func (h *host) sent(out *protocol.Output, c *protocol.Command, d protocol.SendData) {
+func (h *host) sent(out *codec.Output, c *protocol.Command, d protocol.SendData) {
 	m := protocol.Message{MessageID: h.id("m"), Text: d.Text}
 	r := protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: new(int)}
 	*r.Index = len(h.log.State.Queue)
@@ -161,7 +161,7 @@ func (h *host) sent(out *protocol.Output, c *protocol.Command, d protocol.SendDa
 }
 
 // next starts the turn of the first queued message.
-func (h *host) next(out *protocol.Output) {
+func (h *host) next(out *codec.Output) {
 	if m := h.log.State.Next(); m != nil {
 		first := *m
 		turn := h.id("t")
@@ -171,22 +171,22 @@ func (h *host) next(out *protocol.Output) {
 	}
 }
 
-func (h *host) into(out *protocol.Output, turn string, typ protocol.Type, data any) {
-	h.log.Add(out, h.now, bridge.Entry{Type: typ, Turn: turn, Data: data})
+func (h *host) into(out *codec.Output, turn string, typ protocol.Type, data any) {
+	h.log.Add(out, h.now, codec.Entry{Type: typ, Turn: turn, Data: data})
 }
 
 // happens adds an event to the turn under way.
 func (h *host) happens(typ protocol.Type, data any) {
 	h.t.Helper()
-	h.entry(bridge.Entry{Type: typ, Data: data})
+	h.entry(codec.Entry{Type: typ, Data: data})
 }
 
-func (h *host) entry(e bridge.Entry) {
+func (h *host) entry(e codec.Entry) {
 	h.t.Helper()
 	if s := h.log.State; s.Turn != nil && e.Turn == "" {
 		e.Turn = s.Turn.Turn
 	}
-	var out protocol.Output
+	var out codec.Output
 	h.log.Add(&out, h.now, e)
 	if e.Type == protocol.TurnEnded {
 		h.next(&out)
@@ -208,7 +208,7 @@ func (h *host) native(lines [][]byte) {
 // says brings a frame of the foreign client.
 func (h *host) says(frame string) {
 	h.t.Helper()
-	h.do(h.codec.Foreign(h.now, protocol.Frame{Data: []byte(frame)}))
+	h.do(h.codec.Foreign(h.now, codec.Frame{Data: []byte(frame)}))
 }
 
 // takes returns the frames that the foreign client got since the last time.
@@ -252,8 +252,8 @@ func compact(s string) string {
 
 // turn starts a turn of that id with a message of somebody else.
 func (h *host) turn(id string) {
-	h.entry(bridge.Entry{Type: protocol.MessageUser, Turn: id, Data: protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: "x"}}})
-	h.entry(bridge.Entry{Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: "m", Agent: "Agent Name"}})
+	h.entry(codec.Entry{Type: protocol.MessageUser, Turn: id, Data: protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: "x"}}})
+	h.entry(codec.Entry{Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: "m", Agent: "Agent Name"}})
 }
 
 // used makes the foreign client use the conversation, without any trace.

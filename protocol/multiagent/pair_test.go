@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/life"
+	"agentctl/internal/historygen"
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A pair is our client and our server, with nothing but the dialect between them.
@@ -20,7 +20,7 @@ type pair struct {
 }
 
 func newPair(t tester) *pair {
-	p := &pair{newHost(t, protocol.Door{}), newCaller(t, map[string]string{"thinking": "true"})}
+	p := &pair{newHost(t, codec.ServerOptions{}), newCaller(t, map[string]string{"thinking": "true"})}
 	p.subscribes()
 	return p
 }
@@ -42,7 +42,7 @@ func (p *pair) carry() {
 
 func (p *pair) happens(typ protocol.Type, task string, data any) {
 	p.t.Helper()
-	e := bridge.Entry{Type: typ, Task: task, Data: data}
+	e := codec.Entry{Type: typ, Task: task, Data: data}
 	p.entry(e)
 	p.carry()
 }
@@ -58,7 +58,7 @@ func (p *pair) patient() {
 // reconnects loses the connection and makes another.
 func (p *pair) reconnects() {
 	p.t.Helper()
-	p.host.connect(protocol.Door{})
+	p.host.connect(codec.ServerOptions{})
 	p.c.connect()
 	p.subscribes()
 }
@@ -78,7 +78,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 		p := newPair(r)
 		want := newTold(r, func() time.Time { return p.c.now })
 		p.tap = want.event
-		l := &life.Life{T: r, Now: start}
+		l := &historygen.Generator{T: r, Now: start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = p.log.State
 			switch does := rapid.SampledFrom([]string{"send", "decide", "reconnect", "", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {

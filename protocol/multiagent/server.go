@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // Bounds of one connection at our server's end.
@@ -16,22 +16,22 @@ const (
 
 // A Server is the codec at our server's end. It follows a session from the first message on that names it.
 type Server struct {
-	door          protocol.Door
-	native        bridge.Requests
+	door          codec.ServerOptions
+	native        codec.Requests
 	conversations map[string]*conversation // by what the client calls them
 	sessions      map[string]*conversation // by session id
 	connection    string                   // as our server calls it
 
-	out *protocol.Output // of the call under way
+	out *codec.Output // of the call under way
 }
 
 // NewServer makes the codec of a foreign client's connection.
-func NewServer(d protocol.Door) *Server {
+func NewServer(d codec.ServerOptions) *Server {
 	return &Server{door: d, conversations: map[string]*conversation{}, sessions: map[string]*conversation{}}
 }
 
-// Open implements protocol.Codec.
-func (s *Server) Open(time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (s *Server) Open(time.Time) codec.Output {
 	return s.do(func() {
 		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
 		s.native.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
@@ -43,10 +43,10 @@ func (s *Server) Open(time.Time) protocol.Output {
 	})
 }
 
-// Native implements protocol.Codec.
-func (s *Server) Native(_ time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (s *Server) Native(_ time.Time, line []byte) codec.Output {
 	return s.do(func() {
-		if e := s.native.Take(line); e != nil {
+		if e := s.native.Receive(line); e != nil {
 			if c := s.sessions[e.Session]; c != nil {
 				s.event(c, e)
 			}
@@ -54,22 +54,22 @@ func (s *Server) Native(_ time.Time, line []byte) protocol.Output {
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (s *Server) Foreign(_ time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (s *Server) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	return s.do(func() { s.message(hear(f.Data)) })
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
-func (s *Server) TooLarge(_ time.Time, message string) protocol.Output {
+func (s *Server) TooLarge(_ time.Time, message string) codec.Output {
 	return s.do(func() { s.fail("", badRequest, message) })
 }
 
-// Wake implements protocol.Codec: nothing here waits for a time.
-func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
+// Wake implements codec.Codec: nothing here waits for a time.
+func (s *Server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // do carries out one call of the codec.
-func (s *Server) do(work func()) protocol.Output {
-	s.out = &protocol.Output{}
+func (s *Server) do(work func()) codec.Output {
+	s.out = &codec.Output{}
 	work()
 	out := s.out
 	s.out = nil
@@ -84,7 +84,7 @@ func (s *Server) fail(conversation, code, message string) {
 
 // ask sends a native command; then gets its answer.
 func (s *Server) ask(verb protocol.Verb, session string, data any, then func(protocol.Answer)) {
-	if s.native.Waiting() >= maxUnderWay {
+	if s.native.Pending() >= maxUnderWay {
 		then(protocol.Answer{Error: protocol.Errorf(protocol.CodeTooMany, "too many requests under way")})
 		return
 	}

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // MA-5 to MA-7, MA-9, MA-10, MA-12, MA-14: what our server says is what the document shows.
 func TestTheServersExamplesOfTheDocument(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.says(`{ "type": "PING" }`)
 	h.wants(`{ "type": "PONG" }`)
 	h.says(`{ "type": "start_conversation", "payload": { "domainId": "software_development" } }`)
@@ -52,12 +52,12 @@ func TestTheServersExamplesOfTheDocument(t *testing.T) {
 
 // MA-8, MA-9: the chunks in order join to the content.
 func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.says(`{ "type": "send_message", "conversationId": "uuid", "payload": { "content": "Hello, help me with..." } }`)
 	if len(h.did) != 1 || h.did[0].Command != protocol.DoSend || !strings.Contains(string(h.did[0].Data), "Hello, help me with...") {
 		t.Fatalf("%v", h.did)
 	}
-	task := func(typ protocol.Type, data any) { h.entry(bridge.Entry{Type: typ, Task: "1", Data: data}) }
+	task := func(typ protocol.Type, data any) { h.entry(codec.Entry{Type: typ, Task: "1", Data: data}) }
 	h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "a", Text: "one "})
 	task(protocol.TextDelta, protocol.PartDeltaData{Part: "x", Text: "of a "})
 	h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "a", Text: "two"})
@@ -86,7 +86,7 @@ func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
 
 // MA-11: a cancelled stream is an error of its own; without one there is nothing to cancel.
 func TestCancel(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.says(`{ "type": "cancel_stream", "conversationId": "uuid" }`)
 	h.wants(`{"type":"error","conversationId":"uuid","error":"No active stream","payload":{"code":"not_found","message":"No active stream"}}`)
 	h.says(`{"type":"send_message","conversationId":"uuid","payload":{"content":"go"}}`)
@@ -96,7 +96,7 @@ func TestCancel(t *testing.T) {
 
 // X-1: a message during a turn waits; the running turn is not touched.
 func TestASecondMessageIsQueued(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.says(`{"type":"send_message","conversationId":"uuid","payload":{"content":"one"}}`)
 	h.says(`{"type":"send_message","conversationId":"uuid","payload":{"content":"two"}}`)
 	h.wants(`{"type":"workflow_thought","payload":{"agentId":"queue","agentName":"queue","conversationId":"uuid","reason":"queued: it comes next"}}`)
@@ -108,7 +108,7 @@ func TestASecondMessageIsQueued(t *testing.T) {
 
 // MA-14: a rejected tool is executed without success, and only who rejected it gets the error.
 func TestReject(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.used()
 	h.turn("t")
 	h.happens(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Tool: "k", Title: "rm", Command: "rm -rf build"})
@@ -150,7 +150,7 @@ func TestNoRequestStaysOpen(t *testing.T) {
 			h.happens(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "broke"})
 		}, `"success":false,"errorMessage":"the turn ended"`},
 	} {
-		h := newHost(t, protocol.Door{})
+		h := newHost(t, codec.ServerOptions{})
 		h.used()
 		h.turn("t")
 		h.happens(protocol.ApprovalRequested, c.a)
@@ -182,7 +182,7 @@ func TestBadInput(t *testing.T) {
 		{`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{}}`, badRequest, "approved is required"},
 		{`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":"yes"}}`, badRequest, "approved is required"},
 	} {
-		h := newHost(t, protocol.Door{})
+		h := newHost(t, codec.ServerOptions{})
 		h.says(c.frame)
 		h.says(`{"type":"PING"}`)
 		got := h.takes()
@@ -208,7 +208,7 @@ func TestRoles(t *testing.T) {
 		`{"type":"APPROVE_TOOL","conversationId":"uuid","payload":{"requestId":"r","approved":false}}`: protocol.RoleApprover,
 	} {
 		for rank, role := range append(roles, "") { // no role is everything
-			h := newHost(t, protocol.Door{Role: role})
+			h := newHost(t, codec.ServerOptions{Role: role})
 			h.says(frame)
 			said := strings.Join(h.takes(), "")
 			may := rank >= slices.Index(roles, least)
@@ -223,7 +223,7 @@ func TestRoles(t *testing.T) {
 
 // MA-21: any message that names a conversation takes it up again, with what its turn said so far.
 func TestAConversationIsTakenUpAgain(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.turn("t")
 	h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "so far"})
 	h.happens(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: "tool", Name: "shell", Tool: "k", Title: "ls"})
@@ -237,7 +237,7 @@ func TestAConversationIsTakenUpAgain(t *testing.T) {
 }
 
 func TestOneSessionUnderTwoNamesIsToldOnce(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.used()
 	h.turn("t")
 	h.happens(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "once"})
@@ -255,7 +255,7 @@ func TestOneSessionUnderTwoNamesIsToldOnce(t *testing.T) {
 }
 
 func TestReasoningIsForWhoAsksForIt(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	think := func() {
 		h.happens(protocol.ReasoningStart, protocol.PartStartData{Part: "r", Agent: "planner"})
 		h.happens(protocol.ReasoningDelta, protocol.PartDeltaData{Part: "r", Text: "hm"})
@@ -279,7 +279,7 @@ func TestHowATurnEnds(t *testing.T) {
 		protocol.ReasonInterrupted: cancelled, protocol.ReasonDenied: cancelled, protocol.ReasonError: streamError,
 		protocol.ReasonTimeout: streamError, protocol.ReasonRefusal: streamError, protocol.ReasonMaxTokens: streamError,
 	} {
-		h := newHost(t, protocol.Door{})
+		h := newHost(t, codec.ServerOptions{})
 		h.used()
 		h.turn("t")
 		h.happens(protocol.TurnEnded, protocol.TurnEndedData{Reason: reason})
@@ -291,7 +291,7 @@ func TestHowATurnEnds(t *testing.T) {
 
 // A PING that names a conversation takes it up: what is pending is told at once.
 func TestAPingTakesAConversationUp(t *testing.T) {
-	h := newHost(t, protocol.Door{})
+	h := newHost(t, codec.ServerOptions{})
 	h.turn("t")
 	h.happens(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveTool, Name: "n", Title: "d", Input: json.RawMessage(`{}`)})
 	h.wants()

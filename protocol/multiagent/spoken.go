@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A spoken turn is one that our client's end hears.
@@ -191,7 +191,7 @@ func fit(data []byte) json.RawMessage {
 	if len(data) == 0 {
 		return nil
 	}
-	if compact, ok := protocol.Compact(data); ok && len(compact) <= maxData && bridge.Shallow(compact) {
+	if compact, ok := protocol.Compact(data); ok && len(compact) <= maxData && codec.Shallow(compact) {
 		return compact
 	}
 	return protocol.AppendString(nil, string(bytes.ToValidUTF8(data[:min(len(data), maxData/6)], nil)))

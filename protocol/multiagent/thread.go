@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A thread is a conversation at our client's end.
 type thread struct {
 	name  string
-	log   *bridge.Log
+	log   *codec.Log
 	turn  *spoken // under way
 	waits []*wait
 	quiet bool              // a stream was cancelled and nothing came since: the real system says it twice
@@ -84,7 +84,7 @@ func (c *Client) begin(id string, made protocol.SessionCreatedData) *thread {
 	if len(c.memory.threads) >= maxThreads {
 		return nil
 	}
-	t := &thread{name: made.Name, log: bridge.NewLog(id, c.desk.Epoch), agent: made.Agent, tools: map[string]string{}}
+	t := &thread{name: made.Name, log: codec.NewLog(id, c.desk.Epoch), agent: made.Agent, tools: map[string]string{}}
 	t.log.Resets = protocol.ResetResubscribed
 	c.memory.threads = append(c.memory.threads, t)
 	c.add(t, protocol.SessionCreated, nil, made)
@@ -104,7 +104,7 @@ func (c *Client) heardOf(id string) *thread {
 // add records what happened in a thread, in its turn if there is one.
 func (c *Client) add(t *thread, typ protocol.Type, by *protocol.Actor, data any) {
 	t.at = c.now
-	e := bridge.Entry{Type: typ, By: by, Data: data}
+	e := codec.Entry{Type: typ, By: by, Data: data}
 	if t.turn != nil {
 		e.Turn = t.turn.id
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // approve decides a confirmation.
@@ -77,7 +77,7 @@ func (c *client) decide(s *session, cmd *protocol.Command, d *protocol.ApproveDa
 	if decision == protocol.DenyStop {
 		c.say(frame{Session: s.foreign, Event: userCancel})
 	}
-	s.add(c, bridge.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.by(), Data: r})
+	s.add(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.by(), Data: r})
 	w := protocol.Winner{Outcome: r.Outcome, Decision: decision, Option: d.Option}
 	if by := c.by(); by != nil {
 		w.By = *by

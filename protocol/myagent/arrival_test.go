@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // pipelined is what a client said in one go, before our server answered any of it.
@@ -13,7 +14,7 @@ func pipelined(b *bench, frames ...string) {
 	b.t.Helper()
 	var lines [][]byte
 	for _, f := range frames {
-		out := b.codec.Foreign(b.now, protocol.Frame{Data: []byte(f)})
+		out := b.codec.Foreign(b.now, codec.Frame{Data: []byte(f)})
 		for _, refused := range out.Foreign {
 			b.t.Fatalf("%s is answered at once: %s", f, refused.Data)
 		}
@@ -97,12 +98,12 @@ func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
 
 // Invariant 14: what waits for a session is bounded as everything that waits is.
 func TestWhatWaitsForASessionIsBounded(t *testing.T) {
-	silent := newServer(protocol.Door{ID: counter(), Agent: func(string) string { return "" }, Sign: sign})
+	silent := newServer(codec.ServerOptions{ID: counter(), Agent: func(string) string { return "" }, Sign: sign})
 	silent.Open(start)
-	silent.Foreign(start, protocol.Frame{Data: []byte(`{"event":"user.create_session"}`)})
+	silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
 	refused := 0
 	for range 1000 {
-		refused += len(silent.Foreign(start, protocol.Frame{Data: []byte(`{"event":"user.message","content":"hi"}`)}).Foreign)
+		refused += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.message","content":"hi"}`)}).Foreign)
 	}
 	if silent.held >= maxWaiting || refused != 1000-silent.held {
 		t.Errorf("%d wait, %d were refused", silent.held, refused)

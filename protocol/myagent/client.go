@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A client is the codec of one connection at our client's end.
 type client struct {
 	// Static after construction.
 
-	call   protocol.Call
-	desk   bridge.Desk
+	call   codec.ClientOptions
+	desk   codec.Responder
 	memory *memory
 
 	greeted bool // system.connected came, or nobody waits for it any more
@@ -31,7 +31,7 @@ type client struct {
 	// Of the call under way.
 
 	now time.Time
-	out *protocol.Output
+	out *codec.Output
 }
 
 const (
@@ -53,11 +53,11 @@ var verbs = []protocol.Verb{
 // why says more of commands that are refused.
 var why = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
 
-func newClient(call protocol.Call) *client {
-	m, _ := call.Memory.Value.(*memory)
+func newClient(call codec.ClientOptions) *client {
+	m, _ := call.Resume.Value.(*memory)
 	if m == nil {
 		m = &memory{}
-		call.Memory.Value = m
+		call.Resume.Value = m
 	}
 	for _, s := range m.sessions {
 		s.log.Detach()
@@ -65,16 +65,16 @@ func newClient(call protocol.Call) *client {
 	}
 	return &client{
 		call: call, memory: m, opening: map[string]*opening{}, can: map[string]bool{},
-		desk: bridge.Desk{
-			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: bridge.Epoch(call.ID("e")),
-			Brief: call.Brief, Kept: []protocol.Verb{protocol.DoList}, Why: why,
+		desk: codec.Responder{
+			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: codec.Epoch(call.ID("e")),
+			OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoList}, Reasons: why,
 		},
 	}
 }
 
 // work carries out one call of the codec.
-func (c *client) work(now time.Time, f func()) protocol.Output {
-	var out protocol.Output
+func (c *client) work(now time.Time, f func()) codec.Output {
+	var out codec.Output
 	c.now, c.out = now, &out
 	f()
 	c.expire()
@@ -84,15 +84,15 @@ func (c *client) work(now time.Time, f func()) protocol.Output {
 	return out
 }
 
-// Open implements protocol.Codec.
-func (c *client) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (c *client) Open(now time.Time) codec.Output {
 	return c.work(now, func() { c.due = now.Add(greetWithin) })
 }
 
-// Native implements protocol.Codec.
-func (c *client) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (c *client) Native(now time.Time, line []byte) codec.Output {
 	return c.work(now, func() {
-		cmd, ok := c.desk.Take(c.out, line)
+		cmd, ok := c.desk.Decode(c.out, line)
 		switch {
 		case !ok:
 		case c.greeted:
@@ -105,8 +105,8 @@ func (c *client) Native(now time.Time, line []byte) protocol.Output {
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (c *client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.work(now, func() {
 		m, ok := decode(f.Data)
 		if !ok || f.Binary || m.Event == "" {
@@ -121,8 +121,8 @@ func (c *client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 	})
 }
 
-// Wake implements protocol.Codec.
-func (c *client) Wake(now time.Time) protocol.Output {
+// Wake implements codec.Codec.
+func (c *client) Wake(now time.Time) codec.Output {
 	return c.work(now, func() {
 		if !c.greeted && !now.Before(c.due) {
 			c.greet()
@@ -182,7 +182,7 @@ func (c *client) expire() {
 
 // say sends a frame.
 func (c *client) say(f frame) {
-	c.out.Foreign = append(c.out.Foreign, protocol.Frame{Data: f.encode(c.now)})
+	c.out.Foreign = append(c.out.Foreign, codec.Frame{Data: f.encode(c.now)})
 }
 
 // unknown keeps what is no frame at all.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A stage is our client on a MyAgent server that a test plays.
@@ -24,7 +25,7 @@ func newStage(t *testing.T) *stage {
 
 func (s *stage) connect() {
 	s.frames = nil
-	s.dial(func(f protocol.Frame) {
+	s.dial(func(f codec.Frame) {
 		m, ok := decode(f.Data)
 		if !ok {
 			s.t.Fatalf("not a frame: %s", f.Data)
@@ -38,7 +39,7 @@ func (s *stage) hear(frames ...string) {
 	s.t.Helper()
 	for _, f := range frames {
 		s.now = s.now.Add(time.Millisecond)
-		s.carry(s.codec.Foreign(s.now, protocol.Frame{Data: []byte(f)}))
+		s.carry(s.codec.Foreign(s.now, codec.Frame{Data: []byte(f)}))
 	}
 }
 
@@ -188,7 +189,7 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 // A real server's sessions end with their connections: nothing is done or looked at by who is gone after a command.
 func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 	s := newStage(t)
-	s.codec.(*client).call.Brief = true
+	s.codec.(*client).call.OneShot = true
 	s.hear(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
 	for verb, data := range map[protocol.Verb]any{
 		protocol.DoSend: protocol.SendData{Text: "x"}, protocol.DoSnapshot: nil, protocol.DoCreate: protocol.CreateData{},
@@ -207,7 +208,7 @@ func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 // What does not greet may be no server of the dialect at all.
 func TestABriefClientIsToldOfASilence(t *testing.T) {
 	s := newStage(t)
-	s.codec.(*client).call.Brief = true
+	s.codec.(*client).call.OneShot = true
 	id := s.ask(protocol.DoSnapshot, "work", nil)
 	s.wake(greetWithin)
 	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout || !strings.Contains(a.Error.Message, "does not speak myagent") {

@@ -3,25 +3,25 @@ package myagent
 import (
 	"time"
 
-	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Name is the dialect's name.
 const Name = "myagent"
 
 // Dialect is MyAgent's protocol.
-var Dialect = protocol.Dialect{
+var Dialect = codec.Dialect{
 	Name:   Name,
-	Server: func(d protocol.Door) protocol.Codec { return newServer(d) },
-	Client: func(c protocol.Call) protocol.Codec { return newClient(c) },
-	Options: []protocol.DialectOption{
-		{Name: "confirm_timeout", Ends: serverEnd, Kind: protocol.OptionDuration, About: "after which a confirmation is denied (300s; 0: never)"},
-		{Name: "heartbeat", Ends: serverEnd, Kind: protocol.OptionDuration, About: "between heartbeats (30s)"},
-		{Name: "state_ttl", Ends: serverEnd, Kind: protocol.OptionDuration, About: "how long an exported state can be restored (168h)"},
+	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Options: []codec.Option{
+		{Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration, About: "after which a confirmation is denied (300s; 0: never)"},
+		{Name: "heartbeat", Ends: serverEnd, Kind: codec.OptionDuration, About: "between heartbeats (30s)"},
+		{Name: "state_ttl", Ends: serverEnd, Kind: codec.OptionDuration, About: "how long an exported state can be restored (168h)"},
 	},
 }
 
-var serverEnd = []protocol.End{protocol.ServerEnd}
+var serverEnd = []codec.End{codec.ServerEnd}
 
 // span reads a duration from the dialect's options.
 func span(options map[string]string, name string, otherwise time.Duration) time.Duration {

@@ -10,10 +10,10 @@ import (
 func (c *client) do(cmd *protocol.Command) {
 	switch {
 	case cmd.Command == protocol.DoList, cmd.Command == protocol.DoWatch, cmd.Command == protocol.DoAck:
-	case c.call.Brief && !c.met:
+	case c.call.OneShot && !c.met:
 		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeTimeout, "no greeting: the server is busy, or does not speak %s", Name))
 		return
-	case c.call.Brief && !c.can[canReply]: // a MyAgent server
+	case c.call.OneShot && !c.can[canReply]: // a MyAgent server
 		c.desk.Fail(c.out, cmd, c.unsupported(string(cmd.Command)+": a session there ends with its connection, so attach to it, or send and wait"))
 		return
 	}
@@ -140,7 +140,7 @@ func (c *client) create(cmd *protocol.Command) {
 		c.desk.Fail(c.out, cmd, c.unsupported("the environment of an agent"))
 		return
 	}
-	if c.call.Brief && d.Name != "" { // nobody would know it any more
+	if c.call.OneShot && d.Name != "" { // nobody would know it any more
 		c.desk.Fail(c.out, cmd, c.unsupported("the name of a session: give a title"))
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A frame is one message of the foreign protocol, on its way out.
@@ -67,7 +67,7 @@ func decode(data []byte) (m message, ok bool) {
 	if len(data) == 0 || data[0] != '{' {
 		return m, false
 	}
-	if compact, valid := protocol.Compact(data); valid && bridge.Shallow(compact) && json.Unmarshal(compact, &m) == nil {
+	if compact, valid := protocol.Compact(data); valid && codec.Shallow(compact) && json.Unmarshal(compact, &m) == nil {
 		return m, true
 	}
 	return m, false

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -47,7 +49,7 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b := newBench(t, newPeer(t), new(protocol.Trail))
+		b := newBench(t, newPeer(t), new(codec.ResumeStore))
 		b.say(`{"event":"user.create_session"}`)
 		b.native(b.peer.add("s1", asking()...)...)
 		for line := range bytes.Lines(data) {
@@ -78,14 +80,14 @@ func FuzzClient(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, kin bool) {
 		u := newUser(t)
-		u.dial(func(fr protocol.Frame) {
+		u.dial(func(fr codec.Frame) {
 			if !json.Valid(fr.Data) {
 				t.Fatalf("not JSON: %s", fr.Data)
 			}
 		})
 		hear := func(frame []byte) {
 			u.now = u.now.Add(time.Second)
-			u.carry(u.codec.Foreign(u.now, protocol.Frame{Data: frame}))
+			u.carry(u.codec.Foreign(u.now, codec.Frame{Data: frame}))
 		}
 		u.ask(protocol.DoHello, "", protocol.HelloData{Name: "ada"})
 		if kin {

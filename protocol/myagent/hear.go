@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A heard is a frame of the server's being taken.
@@ -144,7 +144,7 @@ func (h *heard) turn() string {
 
 // add records an event with what the frame says around it.
 func (h *heard) add(t protocol.Type, data any) {
-	h.s.add(h.c, bridge.Entry{
+	h.s.add(h.c, codec.Entry{
 		Type: t, Turn: h.turn(), Task: clip(h.meta.str("task_id")), Parent: clip(h.meta.str("parent_id")), By: h.by(), Time: h.at, Data: data,
 	})
 }
@@ -248,7 +248,7 @@ func (h *heard) system() bool {
 		}
 		return true
 	case systemHeartbeat:
-		c.out.Native = append(c.out.Native, bridge.Ephemeral("", protocol.Heartbeat, c.now, protocol.HeartbeatData{}))
+		c.out.Native = append(c.out.Native, codec.Ephemeral("", protocol.Heartbeat, c.now, protocol.HeartbeatData{}))
 		return true
 	case systemNotice, systemError, errorValidation, agentError:
 		return h.answered()

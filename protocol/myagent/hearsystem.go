@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // notable are the native events that come as a notice: MyAgent has no word for them.
@@ -54,7 +54,7 @@ func (h *heard) noted(t protocol.Type, data json.RawMessage) {
 	}
 	h.s.forgetTurn()
 	h.add(t, data)
-	h.s.add(h.c, bridge.Entry{Type: protocol.TurnStarted, Turn: h.turn(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
+	h.s.add(h.c, codec.Entry{Type: protocol.TurnStarted, Turn: h.turn(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
 }
 
 // reconnected begins a session anew where the server cannot go on from the last frame.
@@ -141,7 +141,7 @@ func (h *heard) stateRestored() {
 	h.pending()
 	if a.session == nil {
 		h.s.replays = true
-		h.s.log.Add(c.out, c.now, bridge.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clip(h.meta.str("agent_name"))}})
+		h.s.log.Add(c.out, c.now, codec.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clip(h.meta.str("agent_name"))}})
 		h.add(protocol.StateRestored, protocol.StateRestoredData{Session: clip(h.meta.str("original_session_id")), Exported: h.at.UTC()})
 	}
 	c.settle(a, protocol.MustEncode(meta{"session": h.s.foreign}), nil)

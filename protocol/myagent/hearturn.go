@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // open reports whether a part is open.
@@ -149,12 +149,12 @@ func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 	turn := s.log.State.Turn.Turn
 	for _, a := range slices.Clone(s.log.State.Approvals) {
 		if a.Turn == turn && !c.can[canTurns] {
-			s.add(c, bridge.Entry{Type: protocol.ApprovalResolved, Turn: turn, Time: at, Data: protocol.ApprovalResolvedData{
+			s.add(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, Time: at, Data: protocol.ApprovalResolvedData{
 				Request: a.Request, Outcome: protocol.Cancelled,
 			}})
 		}
 	}
-	s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
+	s.add(c, codec.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
 	s.forgetTurn()
 	for a := c.waiting("", s.foreign, actionTurn); a != nil; a = c.waiting("", s.foreign, actionTurn) {
 		c.settle(a, nil, nil)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -97,7 +99,7 @@ func TestWhatARealServerSaysUnasked(t *testing.T) {
 	if len(s.story.Turns[0].Items) == told && s.state.Turn != nil {
 		t.Error("an error that answers nobody is not told")
 	}
-	if out := newClient(protocol.Call{Name: "ada", ID: counter(), Memory: new(protocol.Memory)}).Open(start); !out.Wake.Equal(start.Add(greetWithin)) {
+	if out := newClient(codec.ClientOptions{Name: "ada", ID: counter(), Resume: new(codec.ClientState)}).Open(start); !out.Wake.Equal(start.Add(greetWithin)) {
 		t.Errorf("woken at %s", out.Wake)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // An opening is a session on its way into this connection, and who waits for it.
@@ -77,7 +77,7 @@ func (c *client) reconnect(o *opening) {
 			}
 			c.opened(o, s, nil)
 		case c.can[canReconnect] && err.Code == protocol.CodeTimeout: // it can, so the link is to blame: who waits asks again on the next
-			c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
+			c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
 		case c.can[canReconnect] && err.Code == protocol.CodeNoSession && o.known != nil && o.known.state != nil: // its store is gone
 			c.revive(o)
 		case c.can[canReconnect]:
@@ -147,13 +147,13 @@ func (c *client) replayed(s *session, d protocol.TurnEndedData) {
 func (s *session) vacate(c *client) {
 	st := s.log.State
 	for _, a := range slices.Clone(st.Approvals) {
-		s.add(c, bridge.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled}})
+		s.add(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled}})
 	}
 	for _, m := range slices.Clone(st.Queue) {
-		s.add(c, bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+		s.add(c, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
 	}
 	for _, h := range slices.Clone(st.Holds) {
-		s.add(c, bridge.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
+		s.add(c, codec.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
 	}
 }
 
@@ -190,14 +190,14 @@ func (s *session) beginAgain(c *client, anew *session) {
 	s.foreign, s.last, s.lastSeq = anew.foreign, anew.last, anew.lastSeq
 	waiting := s.log.State.Queue
 	if t := s.log.State.Turn; t != nil {
-		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
+		s.add(c, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
 	}
 	s.log.Renew(s.nextEpoch(c))
 	s.hearing = hearing{turns: s.turns, parts: s.parts}
-	s.add(c, bridge.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+	s.add(c, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
 		Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one, whose agent does not know what was said",
 	}})
 	for _, m := range waiting {
-		s.add(c, bridge.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+		s.add(c, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
 	}
 }

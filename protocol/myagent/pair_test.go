@@ -6,16 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
 // A user is our client as far as its codec can tell: it sends commands and folds what it is shown.
 type user struct {
 	t       testing.TB
-	codec   protocol.Codec
+	codec   codec.Codec
 	now     time.Time
-	foreign func(protocol.Frame) // to the server
-	memory  *protocol.Memory
+	foreign func(codec.Frame) // to the server
+	memory  *codec.ClientState
 	ids     func(string) string
 	n       int
 	answers map[string]protocol.Answer
@@ -29,18 +31,18 @@ type user struct {
 }
 
 func newUser(t testing.TB) *user {
-	u := &user{t: t, now: start, memory: new(protocol.Memory), ids: counter(), answers: map[string]protocol.Answer{}}
+	u := &user{t: t, now: start, memory: new(codec.ClientState), ids: counter(), answers: map[string]protocol.Answer{}}
 	return u
 }
 
 // dial begins a connection.
-func (u *user) dial(foreign func(protocol.Frame)) {
+func (u *user) dial(foreign func(codec.Frame)) {
 	u.foreign = foreign
-	u.codec = newClient(protocol.Call{Name: "ada", ID: u.ids, Memory: u.memory})
+	u.codec = newClient(codec.ClientOptions{Name: "ada", ID: u.ids, Resume: u.memory})
 	u.carry(u.codec.Open(u.now))
 }
 
-func (u *user) carry(out protocol.Output) {
+func (u *user) carry(out codec.Output) {
 	u.t.Helper()
 	for _, line := range out.Native {
 		e, a, err := protocol.DecodeIncoming(line)
@@ -140,13 +142,13 @@ func (u *user) fails(verb protocol.Verb, session string, data any) *protocol.Err
 type pair struct {
 	*user
 	peer  *peer
-	trail *protocol.Trail
+	trail *codec.ResumeStore
 	bench *bench
 	told  int // frames that the client got
 }
 
 func newPair(t testing.TB) *pair {
-	p := &pair{user: newUser(t), peer: newPeer(t), trail: new(protocol.Trail)}
+	p := &pair{user: newUser(t), peer: newPeer(t), trail: new(codec.ResumeStore)}
 	p.connect()
 	return p
 }
@@ -155,7 +157,7 @@ func newPair(t testing.TB) *pair {
 func (p *pair) connect() {
 	b := newBench(p.t, p.peer, p.trail)
 	p.bench, p.told = b, 0
-	p.dial(func(f protocol.Frame) {
+	p.dial(func(f codec.Frame) {
 		p.bench.say(string(f.Data))
 		p.pump()
 	})
@@ -168,7 +170,7 @@ func (p *pair) pump() {
 	for p.told < len(b.raw) {
 		data := b.raw[p.told]
 		p.told++
-		p.carry(p.codec.Foreign(p.now, protocol.Frame{Data: data}))
+		p.carry(p.codec.Foreign(p.now, codec.Frame{Data: data}))
 	}
 }
 
@@ -289,7 +291,7 @@ func TestAForgottenConnectionIsAReset(t *testing.T) {
 	p.get(protocol.DoCreate, "", protocol.CreateData{}, nil)
 	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
 	p.happens("s1", answering(1)...)
-	p.trail = new(protocol.Trail)
+	p.trail = new(codec.ResumeStore)
 	p.connect()
 	p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
 	if p.modes[len(p.modes)-1] != protocol.ModeReset || p.state.Turns != 1 {

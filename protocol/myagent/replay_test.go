@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // canonical JSON is what Python's json.dumps(sort_keys=True, separators=(',', ':')) writes, for MyAgent signs that.
@@ -52,7 +53,7 @@ func answering(n int) []protocol.Event {
 func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 	for _, by := range []string{"event_id", "seq"} {
 		for last := uint64(1); last <= 15; last++ {
-			trail := new(protocol.Trail)
+			trail := new(codec.ResumeStore)
 			p := newPeer(t)
 			b := newBench(t, p, trail)
 			b.say(`{"event":"user.create_session"}`)
@@ -105,7 +106,7 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 
 // MY-9: without anything to replay the client is told so.
 func TestNothingToReplayIsSaid(t *testing.T) {
-	trail := new(protocol.Trail)
+	trail := new(codec.ResumeStore)
 	b := newBench(t, newPeer(t), trail)
 	b.say(`{"event":"user.create_session"}`)
 	b.say(`{"event":"user.request_state"}`)
@@ -131,7 +132,7 @@ func TestNothingToReplayIsSaid(t *testing.T) {
 // MY-6: what was acknowledged is not delivered again, even to a client that asks for it; all forms of an ack are understood.
 func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 	for _, ack := range []string{`"seq":%d`, `"content":%d`, `"content":{"last_seq":%d}`} {
-		trail := new(protocol.Trail)
+		trail := new(codec.ResumeStore)
 		p := newPeer(t)
 		b := newBench(t, p, trail)
 		b.say(`{"event":"user.create_session"}`)
@@ -188,7 +189,7 @@ func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
 
 // X-6: a replay holds the newest 200 frames.
 func TestAReplayIsBounded(t *testing.T) {
-	trail := new(protocol.Trail)
+	trail := new(codec.ResumeStore)
 	p := newPeer(t)
 	b := newBench(t, p, trail)
 	b.say(`{"event":"user.create_session"}`)

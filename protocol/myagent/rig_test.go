@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol/codec"
+
 	"agentctl/protocol"
 )
 
@@ -154,22 +156,22 @@ func (p *peer) subscribe(c protocol.Command, d *protocol.SubscribeData, answer f
 type bench struct {
 	t      testing.TB
 	peer   *peer
-	codec  protocol.Codec
+	codec  codec.Codec
 	now    time.Time
 	frames []message // that the client got and the test did not look at yet
 	raw    [][]byte
-	out    protocol.Output
+	out    codec.Output
 }
 
-func newBench(t testing.TB, p *peer, trail *protocol.Trail) *bench {
+func newBench(t testing.TB, p *peer, trail *codec.ResumeStore) *bench {
 	return newBenchWith(t, p, trail, nil)
 }
 
 // newBenchWith is newBench with options of the dialect.
-func newBenchWith(t testing.TB, p *peer, trail *protocol.Trail, options map[string]string) *bench {
+func newBenchWith(t testing.TB, p *peer, trail *codec.ResumeStore, options map[string]string) *bench {
 	b := &bench{t: t, peer: p, now: start}
-	door := protocol.Door{
-		ID: counter(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test", Trail: trail, Options: options,
+	door := codec.ServerOptions{
+		ID: counter(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test", Resume: trail, Options: options,
 	}
 	if trail != nil {
 		p.doors++
@@ -180,7 +182,7 @@ func newBenchWith(t testing.TB, p *peer, trail *protocol.Trail, options map[stri
 	return b
 }
 
-func (b *bench) carry(out protocol.Output) {
+func (b *bench) carry(out codec.Output) {
 	b.t.Helper()
 	b.out = out
 	for _, f := range out.Foreign {
@@ -207,7 +209,7 @@ func (b *bench) native(lines ...[]byte) {
 // say sends what the client says.
 func (b *bench) say(frame string) {
 	b.t.Helper()
-	b.carry(b.codec.Foreign(b.now, protocol.Frame{Data: []byte(frame)}))
+	b.carry(b.codec.Foreign(b.now, codec.Frame{Data: []byte(frame)}))
 }
 
 // wake lets time pass.

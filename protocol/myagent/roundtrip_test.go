@@ -8,13 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/life"
+	"agentctl/internal/historygen"
 	"agentctl/protocol"
 )
 
 // A story is the history of a session, as a native server would write it.
 type story struct {
-	*life.Life
+	*historygen.Generator
 }
 
 // next is the next event.
@@ -45,7 +45,7 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 		p.get(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
 		p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
 		p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		l := &story{&life.Life{T: rt, State: &protocol.State{}, Now: start}}
+		l := &story{&historygen.Generator{T: rt, State: &protocol.State{}, Now: start}}
 		l.keep(p.peer)
 		p.state.Session = "s1"
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(rt, "events") {

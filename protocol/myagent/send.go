@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // send says a message of a person's.
@@ -59,7 +59,7 @@ func (c *client) deliver(s *session, cmd *protocol.Command, d *protocol.SendData
 	}
 	at, index := c.now.UTC(), len(s.log.State.Queue)
 	m.QueuedAt = &at
-	s.add(c, bridge.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	s.add(c, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
 	then(protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index})
 }
 
@@ -89,8 +89,8 @@ func (c *client) start(s *session, m protocol.Message) string {
 	turn := c.call.ID("t")
 	s.turns++
 	s.forgetTurn()
-	s.add(c, bridge.Entry{Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m}})
-	s.add(c, bridge.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	s.add(c, codec.Entry{Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m}})
+	s.add(c, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	return turn
 }
 
@@ -101,7 +101,7 @@ func (c *client) next(s *session) {
 		return
 	}
 	first := *m
-	s.add(c, bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted}})
+	s.add(c, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted}})
 	c.start(s, first)
 	c.say(frame{Session: s.foreign, Event: userMessage, Content: first.Text})
 }
@@ -128,7 +128,7 @@ func (c *client) solve(s *session, cmd *protocol.Command, d *protocol.PlanRunDat
 	}
 	turn := c.start(s, m)
 	s.solving = true
-	s.add(c, bridge.Entry{Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Tasks, Summary: d.Summary}})
+	s.add(c, codec.Entry{Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Tasks, Summary: d.Summary}})
 	c.say(f)
 	c.desk.Answer(c.out, cmd, protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
 }
@@ -154,7 +154,7 @@ func (c *client) interrupt(s *session, cmd *protocol.Command, d *protocol.Interr
 	}
 	if d.Queue == protocol.QueueClear {
 		for _, m := range slices.Clone(s.log.State.Queue) {
-			s.add(c, bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+			s.add(c, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
 		}
 	}
 	f.Meta = nil

@@ -5,21 +5,21 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A server is the codec of one connection at our server's end.
 type server struct {
 	// Static after construction.
 
-	door     protocol.Door
+	door     codec.ServerOptions
 	id       string // connection_id
 	beats    time.Duration
 	patience time.Duration // how long a confirmation waits; 0: for ever
 	ttl      time.Duration // of an exported state
 	marks    *marks        // of the frames sent; shared with later connections
 
-	requests bridge.Requests
+	requests codec.Requests
 	native   string // our server's name for the connection
 	seq      uint64
 	follows  map[string]*follow // by session
@@ -34,7 +34,7 @@ type server struct {
 	// Of the call under way.
 
 	now time.Time
-	out *protocol.Output
+	out *codec.Output
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 	maxSent    = 256 // remembered messages
 )
 
-func newServer(d protocol.Door) *server {
+func newServer(d codec.ServerOptions) *server {
 	return &server{
 		door: d, id: d.ID("conn"), marks: new(marks), follows: map[string]*follow{}, names: map[string]string{},
 		beats: span(d.Options, "heartbeat", heartbeat), patience: span(d.Options, "confirm_timeout", confirmWait),
@@ -55,8 +55,8 @@ func newServer(d protocol.Door) *server {
 }
 
 // call carries out one call of the codec.
-func (s *server) call(now time.Time, f func()) protocol.Output {
-	var out protocol.Output
+func (s *server) call(now time.Time, f func()) codec.Output {
+	var out codec.Output
 	s.now, s.out = now, &out
 	f()
 	out.Wake = s.wake()
@@ -64,12 +64,12 @@ func (s *server) call(now time.Time, f func()) protocol.Output {
 	return out
 }
 
-// Open implements protocol.Codec.
-func (s *server) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (s *server) Open(now time.Time) codec.Output {
 	return s.call(now, func() {
 		s.opened, s.beat = now, now.Add(s.beats)
-		if s.door.Trail != nil {
-			s.door.Trail.Leave(s.id, s.marks)
+		if s.door.Resume != nil {
+			s.door.Resume.Put(s.id, s.marks)
 		}
 		s.requests.Do(s.out, protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Agent: Name}, func(a protocol.Answer) {
 			var r protocol.HelloResult
@@ -83,17 +83,17 @@ func (s *server) Open(now time.Time) protocol.Output {
 	})
 }
 
-// Native implements protocol.Codec.
-func (s *server) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (s *server) Native(now time.Time, line []byte) codec.Output {
 	return s.call(now, func() {
-		if e := s.requests.Take(line); e != nil {
+		if e := s.requests.Receive(line); e != nil {
 			s.event(e)
 		}
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (s *server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.call(now, func() {
 		m, ok := decode(f.Data)
 		switch {
@@ -110,12 +110,12 @@ func (s *server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
-func (s *server) TooLarge(now time.Time, message string) protocol.Output {
+func (s *server) TooLarge(now time.Time, message string) codec.Output {
 	return s.call(now, func() { s.complain("Invalid message: " + message) })
 }
 
-// Wake implements protocol.Codec.
-func (s *server) Wake(now time.Time) protocol.Output {
+// Wake implements codec.Codec.
+func (s *server) Wake(now time.Time) codec.Output {
 	return s.call(now, func() {
 		if s.beats > 0 && !now.Before(s.beat) {
 			s.beat = now.Add(s.beats)
@@ -154,7 +154,7 @@ func (s *server) send(f frame) uint64 {
 		f.Meta = meta{}
 	}
 	f.Meta["connection_id"] = s.id
-	s.out.Foreign = append(s.out.Foreign, protocol.Frame{Data: f.encode(s.now)})
+	s.out.Foreign = append(s.out.Foreign, codec.Frame{Data: f.encode(s.now)})
 	return s.seq
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // MY-1, MY-5, MY-26, X-24: the first frame of a connection greets it; frames are numbered from 1 and named after the connection.
@@ -341,11 +342,11 @@ func TestTheServersEndIsBounded(t *testing.T) {
 	if m := b.next(agentError); meta1(m).str("error_type") != "too_many" {
 		t.Errorf("%s", m.Metadata)
 	}
-	silent := newServer(protocol.Door{ID: counter(), Agent: func(string) string { return "" }, Sign: sign})
+	silent := newServer(codec.ServerOptions{ID: counter(), Agent: func(string) string { return "" }, Sign: sign})
 	silent.Open(start)
 	commands := 0
 	for range 1000 {
-		commands += len(silent.Foreign(start, protocol.Frame{Data: []byte(`{"event":"user.create_session"}`)}).Native)
+		commands += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)}).Native)
 	}
 	if commands > maxWaiting {
 		t.Errorf("%d commands wait", commands)
@@ -364,7 +365,7 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 		`{"event":"user.reconnect","session_id":"s1","metadata":{"reply_to":"a"}}`, `{"event":"user.cancel","session_id":"s1","metadata":{"reply_to":"b"}}`,
 		`{"event":"user.cancel_task","session_id":"s1","content":{"task_id":1},"metadata":{"reply_to":"c"}}`,
 	} {
-		out := b.codec.Foreign(start, protocol.Frame{Data: []byte(frame)})
+		out := b.codec.Foreign(start, codec.Frame{Data: []byte(frame)})
 		lines = append(lines, out.Native...)
 	}
 	for _, line := range lines {

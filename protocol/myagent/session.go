@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // Bounds of what a client remembers.
@@ -24,7 +24,7 @@ type memory struct{ sessions []*session }
 
 // A session is one session of the server as our client sees it, over any number of connections.
 type session struct {
-	log     *bridge.Log
+	log     *codec.Log
 	foreign string   // its id at the server now
 	names   []string // that our client used for it
 	here    bool     // on this connection
@@ -82,7 +82,7 @@ func (c *client) find(name string) *session {
 
 // begin makes a session of this connection.
 func (c *client) begin(id string) *session {
-	s := &session{log: bridge.NewLog(id, c.desk.Epoch), foreign: id, here: true}
+	s := &session{log: codec.NewLog(id, c.desk.Epoch), foreign: id, here: true}
 	if len(c.memory.sessions) >= maxSessions {
 		i := max(0, slices.IndexFunc(c.memory.sessions, func(s *session) bool { return !s.log.Following() }))
 		c.memory.sessions = slices.Delete(c.memory.sessions, i, i+1)
@@ -100,7 +100,7 @@ func (s *session) renew(c *client, state *protocol.State) {
 		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
 			d.Reason, d.Code = last.Reason, last.Code
 		}
-		s.add(c, bridge.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
+		s.add(c, codec.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
 	}
 	s.log.Renew(s.nextEpoch(c))
 	if c.can[canHistory] {
@@ -155,7 +155,7 @@ func (s *session) full(t protocol.Type) bool {
 }
 
 // add records what happened.
-func (s *session) add(c *client, en bridge.Entry) {
+func (s *session) add(c *client, en codec.Entry) {
 	if s.full(en.Type) {
 		en.Type, en.Data = protocol.Raw, protocol.RawData{Source: Name, Method: string(en.Type)}
 	}
@@ -168,7 +168,7 @@ func (s *session) raw(c *client, event string, data []byte) {
 	if s.log.State.Turn != nil {
 		turn = s.log.State.Turn.Turn
 	}
-	s.add(c, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: bridge.Raw(Name, event, data)})
+	s.add(c, codec.Entry{Type: protocol.Raw, Turn: turn, Data: codec.Raw(Name, event, data)})
 }
 
 // maxRaw bounds foreign JSON within an event, in bytes.
@@ -191,7 +191,7 @@ func (c *client) summarize() {
 		sum := protocol.MustEncode(s.log.Summary())
 		if !bytes.Equal(sum, s.summary) {
 			s.summary = sum
-			c.out.Native = append(c.out.Native, bridge.Ephemeral(s.log.Session, protocol.SummaryChanged, c.now, sum))
+			c.out.Native = append(c.out.Native, codec.Ephemeral(s.log.Session, protocol.SummaryChanged, c.now, sum))
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *server) user(m *message) {
 		s.refuse(c, protocol.Errorf(protocol.CodeUnknownCommand, "Unknown event type or missing session_id: %.100s", c.event))
 		return
 	}
-	if s.requests.Waiting()+s.held >= maxWaiting {
+	if s.requests.Pending()+s.held >= maxWaiting {
 		e := protocol.Errorf(protocol.CodeTooMany, "Too many requests at once")
 		e.Limit = maxWaiting
 		s.refuse(c, e)
@@ -122,7 +122,7 @@ func (s *server) followed(name string) *follow {
 
 // room reports whether one session more can be followed.
 func (s *server) room(c *call, name string) bool {
-	if len(s.follows)+s.requests.Waiting() < maxFollows+maxWaiting && len(s.follows) < maxFollows && len(s.names) < 4*maxFollows && len(name) <= 256 {
+	if len(s.follows)+s.requests.Pending() < maxFollows+maxWaiting && len(s.follows) < maxFollows && len(s.names) < 4*maxFollows && len(name) <= 256 {
 		return true
 	}
 	e := protocol.Errorf(protocol.CodeTooMany, "Too many sessions on one connection")

@@ -150,10 +150,10 @@ func (s *server) left(connection string) *marks {
 	switch {
 	case connection == s.id:
 		return s.marks
-	case s.door.Trail == nil || connection == "":
+	case s.door.Resume == nil || connection == "":
 		return nil
 	}
-	m, _ := s.door.Trail.Find(connection).(*marks)
+	m, _ := s.door.Resume.Get(connection).(*marks)
 	return m
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A past is what a stream said while the finished turns are asked for. The server says no more before our Ack.
@@ -23,7 +23,7 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 	last := e.Snapshot.HistoryCursor.LastMessageID
 	start := func(messages []chatMessage) {
 		c.logs++
-		s.log = bridge.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
+		s.log = codec.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
 		s.log.Begin(e.Snapshot.state())
 		c.created(s, e, messages)
 		c.recount(s, messages, last)
@@ -74,7 +74,7 @@ func (c *Client) Gets() []string {
 }
 
 // Got takes what one of them holds; nil: it cannot be read.
-func (c *Client) Got(now time.Time, path string, body []byte) protocol.Output {
+func (c *Client) Got(now time.Time, path string, body []byte) codec.Output {
 	return c.do(now, func() {
 		p := c.getting[path]
 		delete(c.getting, path)
@@ -100,7 +100,7 @@ func (c *Client) created(s *session, e *sessionEvent, messages []chatMessage) {
 			at = t
 		}
 	}
-	c.add(s, bridge.Entry{Type: protocol.SessionCreated, Time: at, Data: protocol.SessionCreatedData{Agent: Name}})
+	c.add(s, codec.Entry{Type: protocol.SessionCreated, Time: at, Data: protocol.SessionCreatedData{Agent: Name}})
 }
 
 // state is what a snapshot says of a session, but for the turn under way.
@@ -145,7 +145,7 @@ func (c *Client) current(s *session, e *sessionEvent) {
 func (c *Client) again(s *session, e *sessionEvent) {
 	c.delay = 0
 	if c.missed(s, e) && c.tells() {
-		c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken: beginning anew"}
+		c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken: beginning anew"}
 		return
 	}
 	queue := e.Snapshot.state().Queue
@@ -158,7 +158,7 @@ func (c *Client) again(s *session, e *sessionEvent) {
 			}
 		}
 		for _, m := range queue {
-			c.add(s, bridge.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: m}})
+			c.add(s, codec.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: m}})
 		}
 	}
 	if s.goesOn(e) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // pingEvery is how often our client pings; a ping without an answer by the next one ends the connection.
@@ -28,8 +28,8 @@ const maxLine = 16 << 20
 
 // A Client is the codec at our client's end: it answers our client's commands with what a Sandcastle server says.
 type Client struct {
-	call     protocol.Call
-	desk     bridge.Desk
+	call     codec.ClientOptions
+	desk     codec.Responder
 	lines    lines
 	manners  *manners // how this server wants to be asked
 	last     uint64   // request id
@@ -48,7 +48,7 @@ type Client struct {
 	retry    time.Time     // when broken streams are opened again; zero: none is broken
 	delay    time.Duration // until then, the next time
 	now      time.Time     // of the call under way
-	out      *protocol.Output
+	out      *codec.Output
 }
 
 // manners are how a server wants to be asked; known on the next connection, too, as is what may have been sent.
@@ -87,8 +87,8 @@ var missing = map[protocol.Verb]string{
 
 // NewClient makes the codec of a connection to a Sandcastle server. The option "tags" says how it wants to be asked: "chat" or
 // "document"; without it that is found out.
-func NewClient(c protocol.Call) *Client {
-	k, _ := c.Memory.Value.(*manners)
+func NewClient(c codec.ClientOptions) *Client {
+	k, _ := c.Resume.Value.(*manners)
 	if k == nil {
 		k = &manners{tags: chatTags}
 		switch c.Options["tags"] {
@@ -97,36 +97,36 @@ func NewClient(c protocol.Call) *Client {
 		case "document":
 			k.tags, k.sure = documentTags, true
 		}
-		c.Memory.Value = k
+		c.Resume.Value = k
 	}
 	return &Client{
 		call: c, manners: k, lines: lines{limit: maxLine}, asked: map[string]*inquiry{}, sessions: map[string]*session{}, getting: map[string]*past{},
-		desk: bridge.Desk{Dialect: Name, Server: Name, Verbs: verbs, Why: missing, Epoch: bridge.Epoch(c.ID("e"))},
+		desk: codec.Responder{Dialect: Name, Server: Name, Verbs: verbs, Reasons: missing, Epoch: codec.Epoch(c.ID("e"))},
 	}
 }
 
-// Open implements protocol.Codec.
-func (c *Client) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (c *Client) Open(now time.Time) codec.Output {
 	c.nextPing = now.Add(pingEvery)
 	return c.do(now, func() {})
 }
 
-// Native implements protocol.Codec.
-func (c *Client) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (c *Client) Native(now time.Time, line []byte) codec.Output {
 	return c.do(now, func() {
-		if cmd, ok := c.desk.Take(c.out, line); ok {
+		if cmd, ok := c.desk.Decode(c.out, line); ok {
 			c.command(cmd)
 		}
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (c *Client) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.do(now, func() { c.lines.take(f.Data, c.message) })
 }
 
-// Wake implements protocol.Codec: it is time to ping, and to open again the streams that broke off.
-func (c *Client) Wake(now time.Time) protocol.Output {
+// Wake implements codec.Codec: it is time to ping, and to open again the streams that broke off.
+func (c *Client) Wake(now time.Time) codec.Output {
 	return c.do(now, func() {
 		if !c.retry.IsZero() && !now.Before(c.retry) {
 			c.reopen()
@@ -135,7 +135,7 @@ func (c *Client) Wake(now time.Time) protocol.Output {
 			return
 		}
 		if c.pinged {
-			c.out.Close = &protocol.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a ping"}
+			c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a ping"}
 			return
 		}
 		c.pinged, c.nextPing = true, now.Add(pingEvery)
@@ -162,8 +162,8 @@ func (c *Client) reopen() {
 	}
 }
 
-func (c *Client) do(now time.Time, work func()) protocol.Output {
-	c.now, c.out = now, &protocol.Output{}
+func (c *Client) do(now time.Time, work func()) codec.Output {
+	c.now, c.out = now, &codec.Output{}
 	work()
 	out := c.out
 	c.out = nil
@@ -279,7 +279,7 @@ func stranger() *protocol.Error {
 // exit ends a request of ours.
 func (c *Client) exit(id string, q *inquiry, raw json.RawMessage) {
 	var o outcome
-	if json.Unmarshal(raw, &o) != nil || !bridge.Shallow(raw) {
+	if json.Unmarshal(raw, &o) != nil || !codec.Shallow(raw) {
 		o = outcome{Tag: failure}
 	}
 	if o.Tag == success {

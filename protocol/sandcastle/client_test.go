@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A desk is a client codec whose foreign side is a test that plays the real server.
@@ -19,19 +20,19 @@ type desk struct {
 	lines  []string // to our client
 	state  *protocol.State
 	last   int
-	closed *protocol.Close
+	closed *codec.Close
 	wake   time.Time
 }
 
-func newDesk(t *testing.T, memory *protocol.Memory) *desk {
+func newDesk(t *testing.T, memory *codec.ClientState) *desk {
 	ids := 0
 	d := &desk{t: t, now: noon}
-	d.client = NewClient(protocol.Call{Name: "ada", Memory: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
+	d.client = NewClient(codec.ClientOptions{Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
 	d.work(d.client.Open(noon))
 	return d
 }
 
-func (d *desk) work(out protocol.Output) {
+func (d *desk) work(out codec.Output) {
 	d.t.Helper()
 	d.said, d.lines, d.closed, d.wake = nil, nil, out.Close, out.Wake
 	for _, f := range out.Foreign {
@@ -85,7 +86,7 @@ func (d *desk) answer(id string) *protocol.Answer {
 // says lets the server say something.
 func (d *desk) says(frame string) {
 	d.t.Helper()
-	d.work(d.client.Foreign(d.now, protocol.Frame{Data: []byte(frame + "\n")}))
+	d.work(d.client.Foreign(d.now, codec.Frame{Data: []byte(frame + "\n")}))
 }
 
 func (d *desk) chunk(id int, values ...string) {
@@ -125,7 +126,7 @@ func chat(turn, event string) string {
 }
 
 func TestWhatTheDialectCannotSayIsUnsupported(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	a := d.does(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})
 	h := result[protocol.HelloResult](*a)
 	can := map[protocol.Verb]bool{}
@@ -148,7 +149,7 @@ func TestWhatTheDialectCannotSayIsUnsupported(t *testing.T) {
 
 // SC-1, SC-10, SC-46, SC-45, SC-26: the request as the real server wants it, and an Ack for each chunk.
 func TestSubscribeAsksAndAcknowledges(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.does(protocol.DoSubscribe, "", nil)
 	same(t, d.said, `{"_tag":"Request","id":"0","tag":"chat.subscribe","payload":{"_tag":"chat.subscribe","sessionId":"abc"},"headers":[]}`)
 	d.chunk(0, `{"_tag":"InitialState","snapshot":{"status":"streaming","activeTurnId":"t1","queue":[{"id":"q1","content":"later","queuedAt":"2026-03-01T11:59:30.000Z"}],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},`+
@@ -175,7 +176,7 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 		`{"_tag":"Defect","defect":"Unknown request tag: chat.subscribe"}`,
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":"Unknown request tag: chat.subscribe"}}}`,
 	} {
-		memory := &protocol.Memory{}
+		memory := &codec.ClientState{}
 		d := newDesk(t, memory)
 		d.does(protocol.DoSubscribe, "", nil)
 		d.does(protocol.DoInterrupt, "", nil)
@@ -200,7 +201,7 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 
 // SC-11 to SC-14, SC-18 to SC-21, SC-36, SC-38: the end of a turn and the next one can be one chunk.
 func TestTurnsAreTold(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.chunk(0, turnOne, chat("t1", `{"type":"start","messageId":"a1","claudeSessionId":"x"}`), chat("t1", `{"type":"text-start","id":"p"}`),
 		chat("t1", `{"type":"text-delta","id":"p","delta":"Hi"}`), chat("t1", `{"type":"text-end","id":"p"}`),
@@ -226,7 +227,7 @@ func TestTurnsAreTold(t *testing.T) {
 
 // CARD-4 and the rule that nothing unknown is dropped.
 func TestWhatIsUnknownIsKept(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.chunk(0, turnOne, chat("t1", `{"type":"file","url":"data:x","mediaType":"a/b"}`), chat("t1", `{"type":"text-delta","id":7}`), chat("t9", `{"type":"text-end","id":"p"}`),
 		`{"_tag":"SomethingNew","x":1}`, `7`, `{"_tag":"SessionStopped","turnId":"t9","reason":"completed"}`, chat("t1", `{"type":"data-agentctl","data":{"type":"turn.ended"}}`))
@@ -239,7 +240,7 @@ func TestWhatIsUnknownIsKept(t *testing.T) {
 }
 
 func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), chat("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
@@ -251,7 +252,7 @@ func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
 
 // SC-2, SC-36.
 func TestSend(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
 	same(t, d.said, `{"_tag":"Request","id":"1","tag":"chat.send","payload":{"_tag":"chat.send","sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"key-1"},"headers":[]}`)
@@ -277,7 +278,7 @@ func TestSend(t *testing.T) {
 // SC-36, SC-39: a message whose answer a broken connection kept is looked up on the next one, and sent again only if it is not there.
 func TestAMessageIsSentOnceOverConnections(t *testing.T) {
 	for arrived, want := range map[string]string{"key-1": "", "another": `"tag":"chat.send"`} {
-		memory := &protocol.Memory{Value: &manners{tags: chatTags, sure: true}}
+		memory := &codec.ClientState{Value: &manners{tags: chatTags, sure: true}}
 		d := newDesk(t, memory)
 		d.follows()
 		d.does(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
@@ -310,7 +311,7 @@ func TestErrorsAreReadInEveryForm(t *testing.T) {
 		`{"_tag":"Empty"}`: protocol.CodeInternal,
 		`{"_tag":"Sequential","left":{"_tag":"Empty"},"right":{"_tag":"Parallel","left":{"_tag":"Die","defect":1},"right":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`: protocol.CodeNoSession,
 	} {
-		d := newDesk(t, &protocol.Memory{})
+		d := newDesk(t, &codec.ClientState{})
 		d.does(protocol.DoSubscribe, "", nil)
 		d.says(`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":` + cause + `}}`)
 		if a := d.answer("n1"); a == nil || a.Error == nil || a.Error.Code != want {
@@ -323,7 +324,7 @@ func TestErrorsAreReadInEveryForm(t *testing.T) {
 func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 	stop, yes := `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`, `{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"interrupted":true}}}`
 	for _, stopFirst := range []bool{true, false} {
-		d := newDesk(t, &protocol.Memory{})
+		d := newDesk(t, &codec.ClientState{})
 		d.follows()
 		d.chunk(0, turnOne)
 		d.does(protocol.DoInterrupt, "", protocol.InterruptData{Turn: "t1"})
@@ -348,7 +349,7 @@ func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 
 // SC-49.
 func TestApprovalsOfTheRealServer(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-start","toolCallId":"x","toolName":"Bash"}`),
 		chat("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"Bash","input":{"command":"rm -rf build"}}`),
@@ -390,7 +391,7 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 
 // SC-42.
 func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	if !d.wake.Equal(noon.Add(10 * time.Second)) {
 		t.Fatalf("wakes at %v", d.wake)
 	}
@@ -410,7 +411,7 @@ func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 	for _, greeting := range []string{`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello"} {
 		for _, early := range []bool{true, false} {
-			d := newDesk(t, &protocol.Memory{})
+			d := newDesk(t, &codec.ClientState{})
 			if early {
 				d.says(greeting)
 			}
@@ -424,7 +425,7 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 			}
 		}
 	}
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.says(`{"_tag":"Pong"}`)
 	d.does(protocol.DoSnapshot, "", nil)
 	if d.says(`{"event":"x"}`); d.answer("n1") != nil {
@@ -434,7 +435,7 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 
 // SC-28, SC-29: finished turns come with the state, without a gap before it, and the stream waits meanwhile.
 func TestFinishedTurnsAreAskedFor(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.does(protocol.DoSubscribe, "", nil)
 	d.chunk(0, strings.ReplaceAll(idle, `"lastMessageId":null,"lastMessageAt":null`, `"lastMessageId":"a1","lastMessageAt":"2026-03-01T11:00:00.000Z"`),
 		`{"_tag":"UserMessage","message":{"id":"m2","content":"next","clientMessageId":"c"}}`, `{"_tag":"SessionStarted","turnId":"t2","messageId":"m2"}`)
@@ -468,7 +469,7 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 
 // X-18: a server that knows no history breaks everything off when asked for it; that happens once.
 func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
-	memory := &protocol.Memory{}
+	memory := &codec.ClientState{}
 	past := strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`)
 	d := newDesk(t, memory)
 	d.does(protocol.DoSubscribe, "", nil)
@@ -494,7 +495,7 @@ func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 
 func breaksOff(t *testing.T, tells bool) {
 	t.Helper()
-	d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true, mute: !tells}})
+	d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true, mute: !tells}})
 	d.follows()
 	one, two := `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
 	d.chunk(0, turnOne, chat("t1", one))
@@ -542,7 +543,7 @@ func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 // SC-29: also turns that began and ended while the stream was broken are missed.
 func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 	for last, missed := range map[string]bool{`null`: true, `"a1"`: false, `"a2"`: true} {
-		d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true}})
+		d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true}})
 		d.follows()
 		d.chunk(0, turnOne, chat("t1", `{"type":"start","messageId":"a1"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`)
 		d.says(`{"_tag":"Defect","defect":"boom"}`)
@@ -557,7 +558,7 @@ func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 
 // SC-26: on a new connection a position of the old one is answered with a reset and a fresh state.
 func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.does(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
 	d.chunk(0, idle)
 	if r := result[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetFresh || r.Snapshot == nil {
@@ -567,7 +568,7 @@ func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
 
 // SC-13.
 func TestADeletedSessionIsClosed(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.chunk(0, turnOne, `{"_tag":"SessionDeleted","sessionId":"abc"}`)
 	if got := d.types(); got != "message.user turn.started turn.ended session.closed" {
@@ -577,7 +578,7 @@ func TestADeletedSessionIsClosed(t *testing.T) {
 
 // What is said of the session rather than of a turn.
 func TestModeAndTitle(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.chunk(0, chat("", `{"type":"session-renamed","sessionId":"abc","title":"New"}`), turnOne, chat("t1", `{"type":"mode-change","mode":"plan"}`), chat("t1", `{"type":"mode-change","mode":"plan"}`))
 	if got := d.types(); got != "session.updated message.user turn.started agent.options" || d.state.Title != "New" {

@@ -1,18 +1,18 @@
 package sandcastle
 
-import "agentctl/protocol"
+import "agentctl/protocol/codec"
 
 // Name is the dialect's name.
 const Name = "sandcastle"
 
 // Dialect is Sandcastle's protocol, both ends.
-var Dialect = protocol.Dialect{
+var Dialect = codec.Dialect{
 	Name:     Name,
-	Server:   func(d protocol.Door) protocol.Codec { return NewServer(d) },
-	Client:   func(c protocol.Call) protocol.Codec { return NewClient(c) },
+	Server:   func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
+	Client:   func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
 	Messages: Messages,
-	Options: []protocol.DialectOption{{
-		Name: "tags", Ends: []protocol.End{protocol.ClientEnd}, Values: []string{"auto", "chat", "document"},
+	Options: []codec.Option{{
+		Name: "tags", Ends: []codec.End{codec.ClientEnd}, Values: []string{"auto", "chat", "document"},
 		About: "the names of requests: the real system's, or the document's",
 	}},
 }

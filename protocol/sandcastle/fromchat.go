@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // chat takes a step of the turn under way.
@@ -23,7 +23,7 @@ func (c *Client) chat(s *session, raw json.RawMessage) {
 		t.sum = sum(t.sum, raw)
 	}
 	if t.fault != nil && e.Type != chatFinish {
-		c.add(s, bridge.Entry{Type: protocol.ErrorRaised, Turn: t.id, Data: protocol.ErrorData{Kind: protocol.FaultExecution, Message: *t.fault}})
+		c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: t.id, Data: protocol.ErrorData{Kind: protocol.FaultExecution, Message: *t.fault}})
 		t.fault = nil
 	}
 	switch e.Type {
@@ -41,7 +41,7 @@ func (c *Client) chat(s *session, raw json.RawMessage) {
 	case chatApprovalRequest:
 		c.pending(s, e.ToolCallID, e.ToolName)
 	case chatMetadata:
-		c.add(s, bridge.Entry{Type: protocol.UsageUpdated, Turn: t.id, Data: protocol.Usage{
+		c.add(s, codec.Entry{Type: protocol.UsageUpdated, Turn: t.id, Data: protocol.Usage{
 			Input: e.InputTokens, Output: e.OutputTokens, Cached: e.CacheReadTokens, Cost: e.CostUSD, Currency: currency(e.CostUSD), Model: e.Model,
 		}})
 	case chatError:
@@ -76,7 +76,7 @@ func (c *Client) chatAside(s *session, turn string, raw, whole json.RawMessage) 
 	_ = json.Unmarshal(raw, &e)
 	switch e.Type {
 	case chatRenamed:
-		c.add(s, bridge.Entry{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &e.Title}})
+		c.add(s, codec.Entry{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &e.Title}})
 	case chatModeChange:
 		c.mode(s, e.Mode)
 	default:
@@ -102,12 +102,12 @@ func (c *Client) mode(s *session, mode string) {
 	o.Settings = append(settings, protocol.Setting{
 		ID: settingMode, Name: "Mode", Value: mode, Choices: []protocol.Choice{{ID: modeBuild, Label: "Build"}, {ID: modePlan, Label: "Plan"}},
 	})
-	c.add(s, bridge.Entry{Type: protocol.AgentOptions, Data: o})
+	c.add(s, codec.Entry{Type: protocol.AgentOptions, Data: o})
 }
 
 // words takes a step of a text or a reasoning.
 func (c *Client) words(s *session, e *chatEvent) {
-	en := bridge.Entry{Turn: s.turn.id}
+	en := codec.Entry{Turn: s.turn.id}
 	if e.ProviderMetadata == nil || e.ProviderMetadata.Agentctl == nil {
 		e.ProviderMetadata = &providerMetadata{&voice{}}
 	}
@@ -159,7 +159,7 @@ func (c *Client) native(s *session, e *chatEvent, raw json.RawMessage) {
 		c.raw(s, s.turn.id, chatNative, raw)
 		return
 	}
-	en := bridge.Entry{Type: n.Type, Turn: s.turn.id, Task: n.Task, Parent: n.Parent, By: n.By, Data: n.Data}
+	en := codec.Entry{Type: n.Type, Turn: s.turn.id, Task: n.Task, Parent: n.Parent, By: n.By, Data: n.Data}
 	switch n.Type {
 	case protocol.ApprovalRequested:
 		var a protocol.Approval

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // tool takes a step of a tool call.
@@ -27,7 +27,7 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 	} else {
 		c.named(s, id, call, e, false)
 	}
-	en := bridge.Entry{Turn: t.id, Parent: call.parent}
+	en := codec.Entry{Turn: t.id, Parent: call.parent}
 	switch e.Type {
 	case chatToolInputDelta:
 		if e.InputTextDelta == nil {
@@ -69,7 +69,7 @@ func (c *Client) input(s *session, id string, call *toolCall, input json.RawMess
 		return // said again
 	}
 	call.input = input
-	c.add(s, bridge.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
+	c.add(s, codec.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
 }
 
 // named tells what a call is called, when that is new.
@@ -82,7 +82,7 @@ func (c *Client) named(s *session, id string, call *toolCall, e *chatEvent, fres
 		d.Title, call.title = e.Title, e.Title
 	}
 	if fresh || d.Name != "" || d.Title != "" {
-		c.add(s, bridge.Entry{Type: protocol.ToolStarted, Turn: s.turn.id, Parent: call.parent, Data: d})
+		c.add(s, codec.Entry{Type: protocol.ToolStarted, Turn: s.turn.id, Parent: call.parent, Data: d})
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessa
 	}
 	call.last = last
 	var text string
-	en := bridge.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
+	en := codec.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
 	if json.Unmarshal(raw, &text) == nil {
 		added, grown := strings.CutPrefix(text, call.text)
 		if grown = grown && !call.content; !grown {
@@ -149,7 +149,7 @@ func (c *Client) toolEnded(s *session, id string, call *toolCall, d protocol.Too
 		}
 		c.resolve(s, out, nil)
 	}
-	c.add(s, bridge.Entry{Type: protocol.ToolEnded, Turn: s.turn.id, Parent: call.parent, Data: d})
+	c.add(s, codec.Entry{Type: protocol.ToolEnded, Turn: s.turn.id, Parent: call.parent, Data: d})
 	s.turn.bytes -= len(call.text)
 	call.text = ""
 }
@@ -179,5 +179,5 @@ func (c *Client) pending(s *session, id, name string) {
 	}
 	a := approvalOf(id, name, title, input)
 	a.Asked = c.now.UTC()
-	c.add(s, bridge.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
+	c.add(s, codec.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // seeds are frames that say everything once, several to an input.
@@ -71,7 +72,7 @@ func FuzzClient(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		d := newDesk(t, &protocol.Memory{})
+		d := newDesk(t, &codec.ClientState{})
 		d.does(protocol.DoSubscribe, "", nil)
 		for _, verb := range []protocol.Verb{protocol.DoSnapshot, protocol.DoInterrupt} {
 			d.does(verb, "", nil)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -114,7 +115,7 @@ func (h *host) take(line []byte) (lines [][]byte) {
 		answer(r)
 		past := h.events[r.After.Seq:]
 		if !h.unfolded {
-			past = protocol.Fold(past)
+			past = protocol.JoinDeltas(past)
 		}
 		for _, e := range past {
 			lines = append(lines, e.AppendJSON(nil))
@@ -130,7 +131,7 @@ func (h *host) take(line []byte) (lines [][]byte) {
 		answer(protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: h.epoch, State: s}, Status: s.Status(), Clients: []protocol.Client{}})
 	case protocol.DoHistory:
 		var list []json.RawMessage
-		for _, e := range protocol.Fold(h.events[:h.boundary()]) {
+		for _, e := range protocol.JoinDeltas(h.events[:h.boundary()]) {
 			list = append(list, e.AppendJSON(nil))
 		}
 		answer(protocol.HistoryResult{Epoch: h.epoch, First: 1, Events: list})
@@ -160,12 +161,12 @@ type door struct {
 }
 
 func newDoor(t fataler) *door {
-	d := &door{host: newHost(t), server: NewServer(protocol.Door{By: protocol.Actor{Name: "sandcastle@peer"}})}
+	d := &door{host: newHost(t), server: NewServer(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}})}
 	d.work(d.server.Open(noon))
 	return d
 }
 
-func (d *door) work(out protocol.Output) {
+func (d *door) work(out codec.Output) {
 	d.t.Helper()
 	for _, f := range out.Foreign {
 		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
@@ -189,7 +190,7 @@ func (d *door) work(out protocol.Output) {
 func (d *door) asks(frame string) []string {
 	d.t.Helper()
 	d.said = nil
-	d.work(d.server.Foreign(noon, protocol.Frame{Data: []byte(frame)}))
+	d.work(d.server.Foreign(noon, codec.Frame{Data: []byte(frame)}))
 	return d.said
 }
 

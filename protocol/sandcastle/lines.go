@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // lines splits frames into messages. A message ends with a newline and may be spread over several frames; one that is alone and
@@ -48,10 +48,10 @@ func (l *lines) take(data []byte, each func(line []byte)) (ok bool) {
 }
 
 // text makes a text frame of messages.
-func text(lines ...[]byte) protocol.Frame {
+func text(lines ...[]byte) codec.Frame {
 	var b []byte
 	for _, l := range lines {
 		b = append(append(b, l...), '\n')
 	}
-	return protocol.Frame{Data: b}
+	return codec.Frame{Data: b}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // SC-45: how messages lie in frames means nothing: several in one, one over several. One alone needs no newline.
@@ -43,7 +44,7 @@ func TestRequestsComeInAnyPackets(t *testing.T) {
 // The same at our client, which acknowledges each chunk.
 func TestAnswersComeInAnyPackets(t *testing.T) {
 	for size := 1; size < 2000; size = size*3 + 1 {
-		d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true, mute: true}})
+		d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true, mute: true}})
 		d.does(protocol.DoSubscribe, "", nil)
 		all := fmt.Sprintf(`{"_tag":"Chunk","requestId":"0","values":[%s]}`+"\n"+`{"_tag":"Pong"}`+"\n"+`{"_tag":"Chunk","requestId":"0","values":[%s,%s]}`+"\n"+
 			`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}]}`+"\n",
@@ -51,7 +52,7 @@ func TestAnswersComeInAnyPackets(t *testing.T) {
 		acks := 0
 		for rest := all; rest != ""; {
 			n := min(size, len(rest))
-			d.work(d.client.Foreign(d.now, protocol.Frame{Data: []byte(rest[:n])}))
+			d.work(d.client.Foreign(d.now, codec.Frame{Data: []byte(rest[:n])}))
 			acks += strings.Count(strings.Join(d.said, ""), `"Ack"`)
 			rest = rest[n:]
 		}
@@ -72,7 +73,7 @@ func TestAStreamMayEndWithAnyCause(t *testing.T) {
 		`{"_tag":"Failure","cause":{"_tag":"Parallel","left":{"_tag":"Empty"},"right":{"_tag":"Die","defect":1}}}`,
 		`{"_tag":"Failure","cause":{"_tag":"Fail","error":{"message":"no","_tag":"ChatOperationRpcError"}}}`, `{"_tag":"Failure"}`, `7`,
 	} {
-		d := newDesk(t, &protocol.Memory{Value: &manners{tags: chatTags, sure: true, mute: true}})
+		d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true, mute: true}})
 		d.follows()
 		d.chunk(0, turnOne, chat("t1", one))
 		d.says(`{"_tag":"Exit","requestId":"0","exit":` + exit + `}`)
@@ -94,7 +95,7 @@ func TestAStreamMayEndWithAnyCause(t *testing.T) {
 
 // SC-14: what was wrong with a call is shown of it.
 func TestAnInputThatIsWrongIsShown(t *testing.T) {
-	d := newDesk(t, &protocol.Memory{})
+	d := newDesk(t, &codec.ClientState{})
 	d.follows()
 	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-error","toolCallId":"x","toolName":"Look","input":{"at":7},"errorText":"no number"}`))
 	if got := d.types(); got != "message.user turn.started tool.started tool.input tool.ended" || !strings.Contains(d.lines[3], `"input":{"at":7}`) ||

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // SC-14: reasoning and text are told apart at both ends, as they stream and in history.
@@ -27,7 +28,7 @@ func TestReasoningIsNoText(t *testing.T) {
 		t.Errorf("said %s", got)
 	}
 
-	g := newDesk(t, &protocol.Memory{})
+	g := newDesk(t, &codec.ClientState{})
 	g.does(protocol.DoSubscribe, "", nil)
 	g.chunk(0, strings.ReplaceAll(idle, `"lastMessageId":null,"lastMessageAt":null`, `"lastMessageId":"a1","lastMessageAt":"2026-03-01T11:00:00.000Z"`))
 	g.says(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},` +

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // chatMessages reads the finished turns' messages: a list, or an object that holds it. What is neither is no history: ok is false.
@@ -79,9 +79,9 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	if !at.IsZero() {
 		c.now = at // as it was then
 	}
-	c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	c.add(s, codec.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	s.began()
-	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	s.turn = &turn{id: answer.ID, tools: map[string]*toolCall{}}
 	for i := range answer.Parts {
 		c.retellPart(s, &answer.Parts[i], i)
@@ -94,7 +94,7 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	if told := endOf(answer.Metadata); told != nil {
 		end = *told
 	}
-	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
+	c.add(s, codec.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }
 
 // retellPart adds a part of an answer as the chat events that made it.

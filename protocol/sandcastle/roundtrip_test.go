@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/life"
+	"agentctl/internal/historygen"
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A link is both codecs back to back: a native client, the client codec, the server codec, a native server.
@@ -18,7 +18,7 @@ type link struct {
 	*host
 	server *Server
 	client *Client
-	memory *protocol.Memory
+	memory *codec.ClientState
 	lines  [][]byte // for the native client
 	last   int
 	now    time.Time
@@ -27,22 +27,22 @@ type link struct {
 }
 
 func newLink(t fataler, options map[string]string) *link {
-	l := &link{host: newHost(t), now: noon, memory: &protocol.Memory{}}
+	l := &link{host: newHost(t), now: noon, memory: &codec.ClientState{}}
 	l.dial(options)
 	return l
 }
 
 // dial begins a connection.
 func (l *link) dial(options map[string]string) {
-	l.server, l.closed, l.following = NewServer(protocol.Door{}), false, false
+	l.server, l.closed, l.following = NewServer(codec.ServerOptions{}), false, false
 	ids := 0
 	mint := func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }
-	l.client = NewClient(protocol.Call{Name: "ada", Options: options, Memory: l.memory, ID: mint})
+	l.client = NewClient(codec.ClientOptions{Name: "ada", Options: options, Resume: l.memory, ID: mint})
 	l.atServer(l.server.Open(l.now))
 	l.atClient(l.client.Open(l.now))
 }
 
-func (l *link) atServer(out protocol.Output) {
+func (l *link) atServer(out codec.Output) {
 	for _, f := range out.Foreign {
 		l.atClient(l.client.Foreign(l.now, f))
 	}
@@ -53,7 +53,7 @@ func (l *link) atServer(out protocol.Output) {
 	}
 }
 
-func (l *link) atClient(out protocol.Output) {
+func (l *link) atClient(out codec.Output) {
 	l.t.Helper()
 	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
@@ -157,12 +157,12 @@ func apart(got, want string) string {
 // A teller makes up a session.
 type teller struct {
 	*host
-	*life.Life
+	*historygen.Generator
 }
 
 func newTeller(t *rapid.T, h *host) *teller {
-	g := &teller{h, &life.Life{T: t, State: &protocol.State{}, Now: noon}}
-	g.keep(bridge.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}})
+	g := &teller{h, &historygen.Generator{T: t, State: &protocol.State{}, Now: noon}}
+	g.keep(codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}})
 	return g
 }
 
@@ -171,8 +171,8 @@ func (g *teller) step() {
 	if m := g.State.Next(); m != nil {
 		next := *m
 		next.QueuedAt = nil
-		g.keep(bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted}})
-		g.keep(bridge.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", g.State.Seq), Data: protocol.MessageUserData{Message: next}})
+		g.keep(codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted}})
+		g.keep(codec.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", g.State.Seq), Data: protocol.MessageUserData{Message: next}})
 	} else {
 		g.keep(g.Next())
 	}
@@ -181,7 +181,7 @@ func (g *teller) step() {
 	}
 }
 
-func (g *teller) keep(en bridge.Entry) {
+func (g *teller) keep(en codec.Entry) {
 	e := g.add(en.Type, en.Turn, en.Data)
 	e.Task, e.Parent, e.By = en.Task, en.Parent, en.By
 	if err := g.State.Apply(e); err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // Bounds of one connection.
@@ -17,14 +17,14 @@ const (
 
 // A Server is the codec at our server's end. It follows each session once, however many streams ask for it.
 type Server struct {
-	door   protocol.Door
-	native bridge.Requests
+	door   codec.ServerOptions
+	native codec.Requests
 	lines  lines
 	calls  map[string]*call // by request id
 	views  map[string]*view // by session id
 
 	now time.Time // of the call under way
-	out *protocol.Output
+	out *codec.Output
 }
 
 // A call is a request under way.
@@ -38,22 +38,22 @@ type call struct {
 }
 
 // NewServer makes the codec of a foreign client's connection.
-func NewServer(d protocol.Door) *Server {
+func NewServer(d codec.ServerOptions) *Server {
 	return &Server{door: d, lines: lines{limit: protocol.MaxMessage}, calls: map[string]*call{}, views: map[string]*view{}}
 }
 
-// Open implements protocol.Codec.
-func (s *Server) Open(now time.Time) protocol.Output {
+// Open implements codec.Codec.
+func (s *Server) Open(now time.Time) codec.Output {
 	return s.do(now, func() {
 		hello := protocol.HelloData{Version: protocol.Version, Name: s.door.By.Name, Agent: Name}
 		s.native.Do(s.out, protocol.DoHello, "", "", hello, nil)
 	})
 }
 
-// Native implements protocol.Codec.
-func (s *Server) Native(now time.Time, line []byte) protocol.Output {
+// Native implements codec.Codec.
+func (s *Server) Native(now time.Time, line []byte) codec.Output {
 	return s.do(now, func() {
-		e := s.native.Take(line)
+		e := s.native.Receive(line)
 		if e == nil {
 			return
 		}
@@ -63,8 +63,8 @@ func (s *Server) Native(now time.Time, line []byte) protocol.Output {
 	})
 }
 
-// Foreign implements protocol.Codec.
-func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
+// Foreign implements codec.Codec.
+func (s *Server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.do(now, func() {
 		if !s.lines.take(f.Data, s.message) {
 			s.say(protocol.MustEncode(defect{tagDefect, "a message is too large"}))
@@ -73,16 +73,16 @@ func (s *Server) Foreign(now time.Time, f protocol.Frame) protocol.Output {
 }
 
 // TooLarge says that a message is over the limit: which request it was cannot be read.
-func (s *Server) TooLarge(now time.Time, message string) protocol.Output {
+func (s *Server) TooLarge(now time.Time, message string) codec.Output {
 	return s.do(now, func() { s.say(protocol.MustEncode(defect{tagDefect, message})) })
 }
 
-// Wake implements protocol.Codec: nothing here waits for a time.
-func (s *Server) Wake(time.Time) protocol.Output { return protocol.Output{} }
+// Wake implements codec.Codec: nothing here waits for a time.
+func (s *Server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // do carries out one call of the codec.
-func (s *Server) do(now time.Time, work func()) protocol.Output {
-	s.now, s.out = now, &protocol.Output{}
+func (s *Server) do(now time.Time, work func()) codec.Output {
+	s.now, s.out = now, &codec.Output{}
 	work()
 	s.flush()
 	out := s.out
@@ -133,7 +133,7 @@ func (s *Server) request(m *message) {
 		s.end(old, died(id, "the id "+id+" is in use"))
 		return
 	}
-	if len(s.calls) >= maxCalls || s.native.Waiting() >= 2*maxCalls {
+	if len(s.calls) >= maxCalls || s.native.Pending() >= 2*maxCalls {
 		s.say(died(id, "too many requests under way"))
 		return
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A session is one that our client follows.
 type session struct {
 	id     string
-	log    *bridge.Log        // nil before the first InitialState
+	log    *codec.Log         // nil before the first InitialState
 	stream string             // the request that streams it; empty: it broke off
 	subs   []protocol.Command // wait for that
 	past   *past              // while it is asked for
@@ -109,10 +109,10 @@ func (c *Client) ordered() []*session {
 
 // add records what happened in a session. What is too large to be an event is told of, not kept; so is what would make the state
 // grow beyond measure.
-func (c *Client) add(s *session, en bridge.Entry) {
+func (c *Client) add(s *session, en codec.Entry) {
 	data, err := protocol.Encode(en.Data)
 	if err == nil && (len(data) > protocol.MaxEvent-1024 || s.full(en.Type)) {
-		en = bridge.Entry{Type: protocol.Raw, Turn: en.Turn, Data: protocol.RawData{
+		en = codec.Entry{Type: protocol.Raw, Turn: en.Turn, Data: protocol.RawData{
 			Source: Name, Method: string(en.Type), Bytes: int64(len(data)),
 		}}
 	}
@@ -137,7 +137,7 @@ func (s *session) full(t protocol.Type) bool {
 
 // raw keeps what maps to nothing.
 func (c *Client) raw(s *session, turn, method string, data json.RawMessage) {
-	c.add(s, bridge.Entry{Type: protocol.Raw, Turn: turn, Data: bridge.Raw(Name, method, data)})
+	c.add(s, codec.Entry{Type: protocol.Raw, Turn: turn, Data: codec.Raw(Name, method, data)})
 }
 
 // errDeep is why a message is not looked into: what holds its parts would nest deeper yet.
@@ -154,7 +154,7 @@ func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
 	}
 	var e sessionEvent
 	err := json.Unmarshal(raw, &e)
-	if err == nil && !bridge.Shallow(raw) {
+	if err == nil && !codec.Shallow(raw) {
 		err = errDeep
 	}
 	if s.log == nil {
@@ -181,7 +181,7 @@ func (c *Client) sessionEvent(s *session, raw json.RawMessage) {
 	case e.Tag == streamEvent:
 		c.chatAside(s, turn, e.Event, raw)
 	case e.Tag == messageQueued && e.Message != nil:
-		c.add(s, bridge.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: e.Message.message()}})
+		c.add(s, codec.Entry{Type: protocol.QueueAdded, Data: protocol.QueueAddedData{Message: e.Message.message()}})
 	case e.Tag == messageDequeued:
 		c.dequeued(s, e.MessageID)
 	case e.Tag == sessionDeleted:
@@ -196,14 +196,14 @@ func (c *Client) dequeued(s *session, id string) {
 	if s.turn == nil {
 		reason = protocol.RemovedStarted // between turns a message leaves the queue to start
 	}
-	c.add(s, bridge.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: id, Reason: reason}})
+	c.add(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: id, Reason: reason}})
 }
 
 // closed notes that the session is no more.
 func (c *Client) closed(s *session) {
 	if !s.log.State.Closed {
 		c.stopped(s, &sessionEvent{TurnID: s.turnID(), Reason: stopError}, nil)
-		c.add(s, bridge.Entry{Type: protocol.SessionClosed, Data: protocol.SessionClosedData{Reason: "deleted"}})
+		c.add(s, codec.Entry{Type: protocol.SessionClosed, Data: protocol.SessionClosedData{Reason: "deleted"}})
 	}
 }
 

@@ -58,7 +58,7 @@ func (v *view) inTurn(e *protocol.Event) {
 	case protocol.TextStart, protocol.ReasoningStart, protocol.TextEnd, protocol.ReasoningEnd:
 		v.part(e)
 	case protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolInput, protocol.ToolOutput:
-		if d, ok := e.Foldable(); ok {
+		if d, ok := e.Delta(); ok {
 			v.delta(d, e.Task, e.Parent)
 			return
 		}

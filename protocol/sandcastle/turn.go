@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 
 	"agentctl/protocol"
-	"agentctl/protocol/bridge"
+	"agentctl/protocol/codec"
 )
 
 // A turn is the one under way in a session that our client follows.
@@ -81,14 +81,14 @@ func (c *Client) started(s *session, e *sessionEvent) {
 	if m.MessageID == "" {
 		m.MessageID = e.TurnID
 	}
-	c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	c.add(s, codec.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	if s.log.State.Turn == nil || s.log.State.Turn.Turn != e.TurnID { // too large to be kept
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
-		c.add(s, bridge.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
+		c.add(s, codec.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	}
 	s.turn = &turn{id: e.TurnID, tools: map[string]*toolCall{}, whole: map[string]bool{}, shadows: map[string]bool{}}
 	s.began()
-	c.add(s, bridge.Entry{Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 }
 
 // stopped ends the turn.
@@ -120,7 +120,7 @@ func (c *Client) stopped(s *session, e *sessionEvent, raw json.RawMessage) {
 			break
 		}
 	}
-	c.add(s, bridge.Entry{Type: protocol.TurnEnded, Turn: t.id, Data: end})
+	c.add(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.id, Data: end})
 	s.turn, s.last = nil, t.answer
 	c.release(t)
 }
@@ -139,7 +139,7 @@ func (c *Client) resolve(s *session, d protocol.ApprovalResolvedData, by *protoc
 	if a == nil {
 		return
 	}
-	c.add(s, bridge.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Task: a.Task, By: by, Data: d})
+	c.add(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Task: a.Task, By: by, Data: d})
 	s.remember(d, by)
 }
 

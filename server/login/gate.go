@@ -20,7 +20,7 @@ const (
 )
 
 // A Gate lets users in. Its methods may be called from any goroutine.
-type Gate struct {
+type Authenticator struct {
 	users  Users
 	key    []byte
 	life   time.Duration
@@ -28,14 +28,14 @@ type Gate struct {
 	checks chan struct{}
 }
 
-// NewGate makes a gate for users, of whom there may be none. Their tokens hold as long as secret stays, a day at most.
-func NewGate(users Users, secret []byte) *Gate {
-	return &Gate{users: users, key: key(secret), life: life, now: time.Now, checks: make(chan struct{}, atOnce)}
+// NewAuthenticator makes a gate for users, of whom there may be none. Their tokens hold as long as secret stays, a day at most.
+func NewAuthenticator(users Users, secret []byte) *Authenticator {
+	return &Authenticator{users: users, key: key(secret), life: life, now: time.Now, checks: make(chan struct{}, atOnce)}
 }
 
 // ServeHTTP gives a token for a name and a password: {"username","password"} → {"access_token","token_type":"bearer","role"}. Any
 // other pair is answered 401, {"detail"}; 404 where there are no users.
-func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")

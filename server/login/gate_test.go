@@ -23,18 +23,18 @@ func quick(password string) string {
 	return h.String()
 }
 
-func newGate(t testing.TB) *Gate {
+func newGate(t testing.TB) *Authenticator {
 	t.Helper()
 	users, err := ReadUsers(fmt.Appendf(nil, `{"ada":{"password":%q,"role":"admin"},"bob":{"password":%q,"role":"operator"}}`, quick("a"), quick("b")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := NewGate(users, []byte("secret"))
+	g := NewAuthenticator(users, []byte("secret"))
 	g.now = func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }
 	return g
 }
 
-func login(g *Gate, method, body string) (int, map[string]string) {
+func login(g *Authenticator, method, body string) (int, map[string]string) {
 	w := httptest.NewRecorder()
 	g.ServeHTTP(w, httptest.NewRequest(method, Path, strings.NewReader(body)))
 	var said map[string]string
@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("%+v %v", who, ok)
 	}
 	gone, _ := g.issue("eve", protocol.RoleAdmin)
-	other := NewGate(g.users, []byte("other"))
+	other := NewAuthenticator(g.users, []byte("other"))
 	other.now = g.now
 	forged, _ := other.issue("ada", protocol.RoleAdmin)
 	sign := func(m jwt.SigningMethod, c jwt.MapClaims, key any) string {
@@ -163,7 +163,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%+v: %+v %v", c, who, ok)
 		}
 	}
-	if _, ok := NewGate(nil, []byte("another")).Check(first(g.Make("ci", protocol.RoleAdmin, time.Hour))); ok {
+	if _, ok := NewAuthenticator(nil, []byte("another")).Check(first(g.Make("ci", protocol.RoleAdmin, time.Hour))); ok {
 		t.Error("another server's token lets in")
 	}
 }
@@ -173,7 +173,7 @@ func first(token string, _ error) string { return token }
 func same(a, b Caller) bool { return a.By == b.By && a.Role == b.Role && a.Until.Equal(b.Until) }
 
 func TestWithoutUsersNobodyLogsIn(t *testing.T) {
-	if status, said := login(NewGate(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || said["detail"] == "" {
+	if status, said := login(NewAuthenticator(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || said["detail"] == "" {
 		t.Errorf("%d %v", status, said)
 	}
 }

@@ -42,7 +42,7 @@ func key(secret []byte) []byte {
 
 // Make makes a token for a subject that need not be a user, with a role of its own. It holds as long as the secret stays, life at
 // most; nothing takes back a single one.
-func (g *Gate) Make(subject string, role protocol.Role, life time.Duration) (string, error) {
+func (g *Authenticator) Make(subject string, role protocol.Role, life time.Duration) (string, error) {
 	switch {
 	case subject == "" || len(subject) > maxName || !utf8.ValidString(subject):
 		return "", fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
@@ -55,11 +55,11 @@ func (g *Gate) Make(subject string, role protocol.Role, life time.Duration) (str
 }
 
 // issue makes a token of a user.
-func (g *Gate) issue(name string, role protocol.Role) (string, error) {
+func (g *Authenticator) issue(name string, role protocol.Role) (string, error) {
 	return g.sign(claims{Role: role}, name, g.life)
 }
 
-func (g *Gate) sign(c claims, subject string, life time.Duration) (string, error) {
+func (g *Authenticator) sign(c claims, subject string, life time.Duration) (string, error) {
 	now := g.now()
 	c.RegisteredClaims = jwt.RegisteredClaims{
 		Issuer: issuer, Subject: subject, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life)),
@@ -76,7 +76,7 @@ const maxToken = 4 << 10
 
 // Check returns whose a token is; false when it is none of ours, forged, expired, or of a user who is gone. The role of a user is the
 // one that they have now.
-func (g *Gate) Check(token string) (Caller, bool) {
+func (g *Authenticator) Check(token string) (Caller, bool) {
 	if len(token) > maxToken {
 		return Caller{}, false
 	}

@@ -19,8 +19,8 @@ type Peer interface {
 	Actor() protocol.Actor
 	Program() string
 
-	// Tell queues an ephemeral event (a line without its newline); of those with one key only the newest is sent.
-	Tell(key string, line []byte)
+	// Notify queues an ephemeral event (a line without its newline); of those with one key only the newest is sent.
+	Notify(key string, line []byte)
 
 	// Acked returns how far the client has acknowledged the session (as far as it was written, when it does not
 	// acknowledge) and how many bytes it was sent beyond that.
@@ -130,7 +130,7 @@ func (u *audience) tell(typ protocol.Type, session string, data any) {
 	}
 	line := ephemeral(typ, session, data)
 	for _, f := range u.peers {
-		f.peer.Tell(key, line)
+		f.peer.Notify(key, line)
 	}
 }
 

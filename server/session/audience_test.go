@@ -24,7 +24,7 @@ type listener struct {
 
 func (l *listener) Wake() { l.woken.Add(1) }
 
-func (l *listener) Tell(_ string, line []byte) {
+func (l *listener) Notify(_ string, line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = append(l.told, string(line))
@@ -79,7 +79,7 @@ func TestWhoComesInMidRunReadsItFolded(t *testing.T) {
 		r.settle()
 		events := r.events(id, true)
 		last := events[len(events)-1]
-		if d, ok := last.Foldable(); !ok || len(d.Text) != 200 || last.Seq-last.First() != 199 {
+		if d, ok := last.Delta(); !ok || len(d.Text) != 200 || last.Seq-last.First() != 199 {
 			t.Errorf("reads %s %d..%d at the end", last.Type, last.First(), last.Seq)
 		}
 	})

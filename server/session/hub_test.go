@@ -14,7 +14,7 @@ import (
 // board keeps the newest line of each key.
 type board struct{ lines map[string]string }
 
-func (b *board) Tell(key string, line []byte) { b.lines[key] = string(line) }
+func (b *board) Notify(key string, line []byte) { b.lines[key] = string(line) }
 
 func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {

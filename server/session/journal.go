@@ -15,13 +15,13 @@ type journal struct {
 	state     *protocol.State // at head
 	committed chan error      // of the batch in flight; capacity 1
 
-	batch  *Batch        // what the next commit takes; nil: nothing
-	after  []func(error) // what waits for the next commit
-	flying []func(error) // what waits for the commit in flight
-	inAir  *Batch        // the batch in flight; nil: none
-	unseen int           // bytes appended and not visible
-	deltas protocol.Run  // the open run
-	line   []byte        // scratch
+	batch  *Batch            // what the next commit takes; nil: nothing
+	after  []func(error)     // what waits for the next commit
+	flying []func(error)     // what waits for the commit in flight
+	inAir  *Batch            // the batch in flight; nil: none
+	unseen int               // bytes appended and not visible
+	deltas protocol.DeltaRun // the open run
+	line   []byte            // scratch
 }
 
 // maxUnseen bounds what may be appended and not visible: beyond it the agent waits.

@@ -88,7 +88,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		}
 		w.commit(rt, nil)
 		raw, folded := w.events(rt, false), w.events(rt, true)
-		want := fold(rt, "s", protocol.Fold(raw))
+		want := fold(rt, "s", protocol.JoinDeltas(raw))
 		if got := fold(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) || string(encodeState(w.state)) != string(encodeState(want)) {
 			rt.Fatalf("folded: %s\nraw: %s\nlive: %s", encodeState(got), encodeState(want), encodeState(w.state))
 		}
@@ -161,7 +161,7 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	}
 	var text string
 	for _, e := range w.events(t, true) {
-		d, _ := e.Foldable()
+		d, _ := e.Delta()
 		text += d.Text
 	}
 	if text != "abcd" {

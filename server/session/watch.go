@@ -7,9 +7,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A Watcher is told the newest summary of sessions. Tell must not block.
+// A Watcher is told the newest summary of sessions. Notify must not block.
 type Watcher interface {
-	Tell(key string, line []byte)
+	Notify(key string, line []byte)
 }
 
 // List returns the summaries of all sessions, those of newest activity first.
@@ -85,6 +85,6 @@ func (h *Hub) tell(sum protocol.Summary) {
 	}
 	line := ephemeral(protocol.SummaryChanged, sum.Session, sum)
 	for w := range h.watchers {
-		w.Tell("summary "+sum.Session, line)
+		w.Notify("summary "+sum.Session, line)
 	}
 }

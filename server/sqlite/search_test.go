@@ -16,14 +16,14 @@ type talk struct {
 	session string
 	seq     uint64
 	batch   *session.Batch
-	run     protocol.Run
+	run     protocol.DeltaRun
 }
 
 func (l *talk) add(turn string, typ protocol.Type, data any) {
 	l.seq++
 	e := &protocol.Event{Session: l.session, Seq: l.seq, Turn: turn, Time: noon, Type: typ, Data: protocol.MustEncode(data)}
 	l.batch.Events = append(e.AppendJSON(l.batch.Events), '\n')
-	if d, ok := e.Foldable(); ok && l.run.Add(e, d) {
+	if d, ok := e.Delta(); ok && l.run.Add(e, d) {
 		return
 	}
 	l.cut()

@@ -158,5 +158,5 @@ func (f *follower) Wake() {
 func (f *follower) ID() string                   { return f.id }
 func (f *follower) Actor() protocol.Actor        { return protocol.Actor{Name: f.name} }
 func (f *follower) Program() string              { return "sse" }
-func (f *follower) Tell(string, []byte)          {}
+func (f *follower) Notify(string, []byte)          {}
 func (f *follower) Acked(string) (uint64, int64) { return f.after.Load(), 0 }

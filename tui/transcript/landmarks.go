@@ -18,9 +18,9 @@ type Landmark interface {
 	Landmark() (Kind, string)
 }
 
-// Twofold is a landmark that may be of another kind as well, later on: see
+// AltAnchor is a landmark that may be of another kind as well, later on: see
 // List.Became.
-type Twofold interface {
+type AltAnchor interface {
 	// Also is that kind, or 0.
 	Also() Kind
 }
@@ -51,7 +51,7 @@ func (m *landmarks) note(id ID, s Source) {
 
 // became notes the other kind of an item that has one by now.
 func (m *landmarks) became(id ID, s Source) {
-	if two, ok := s.(Twofold); ok {
+	if two, ok := s.(AltAnchor); ok {
 		m.put(two.Also(), id)
 	}
 }

@@ -103,15 +103,15 @@ func (l *List) Forget(before ID) {
 	}
 }
 
-// Touch says that the item's content changed.
-func (l *List) Touch(id ID) {
+// Invalidate says that the item's content changed.
+func (l *List) Invalidate(id ID) {
 	it := l.item(id)
 	it.version++
 	l.setHeight(id, max(it.source.Estimate(l.width, it.folded), 1))
 }
 
-// Redress says that every item looks different, at the height it had.
-func (l *List) Redress() { l.cache = newCache(l.cache.budget) }
+// Restyle says that every item looks different, at the height it had.
+func (l *List) Restyle() { l.cache = newCache(l.cache.budget) }
 
 // Folded tells whether the item is folded.
 func (l *List) Folded(id ID) bool { return l.item(id).folded }
@@ -127,7 +127,7 @@ func (l *List) Fold(id ID, folded bool) {
 		l.top, l.topLine = l.bottomTop()
 		l.follow = false
 	}
-	l.Touch(id)
+	l.Invalidate(id)
 }
 
 // Source is the item's content.

@@ -62,8 +62,8 @@ func TestListStaysWhileTheReaderReads(t *testing.T) {
 	before := l.Lines()
 	l.Append(&counted{name: "below", height: 7, calls: &calls}, false)
 	l.Prepend(&counted{name: "above", height: 9, calls: &calls}, false)
-	l.Touch(l.First())
-	l.Touch(l.Last())
+	l.Invalidate(l.First())
+	l.Invalidate(l.Last())
 	if after := l.Lines(); !slices.Equal(before, after) {
 		t.Fatalf("the screen moved: %q, then %q", before, after)
 	}
@@ -231,7 +231,7 @@ func TestScreenIsAWindowOfTheWhole(t *testing.T) {
 			"touch": func(t *rapid.T) {
 				id := pick(t)
 				l.Source(id).(*counted).height = rapid.IntRange(0, 7).Draw(t, "height")
-				l.Touch(id)
+				l.Invalidate(id)
 			},
 			"": func(t *rapid.T) {
 				whole, points := whole()
@@ -283,7 +283,7 @@ func TestNothingLoopsOverAllItems(t *testing.T) {
 		calls = 0
 		for range 20 {
 			l.Append(&counted{name: "new", height: 3, calls: &calls}, false)
-			l.Touch(l.Last())
+			l.Invalidate(l.Last())
 			l.Lines()
 			l.Scroll(-25)
 			l.Lines()
@@ -352,7 +352,7 @@ func BenchmarkFrame(b *testing.B) {
 			l := filled(n, 3, &calls)
 			l.Resize(200, 60)
 			for b.Loop() {
-				l.Touch(l.Last())
+				l.Invalidate(l.Last())
 				l.Lines()
 			}
 		})

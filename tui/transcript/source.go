@@ -3,17 +3,17 @@ package transcript
 import (
 	"strings"
 
-	"agentctl/tui/code"
+	"agentctl/tui/highlight"
 )
 
 // source lays out code in a language, line after line.
 type source struct {
 	known   bool // the language
-	scanner code.Scanner
+	scanner highlight.Scanner
 }
 
 func newSource(language string) source {
-	l := code.Named(language)
+	l := highlight.Named(language)
 	return source{l != nil, l.Scanner()}
 }
 
@@ -42,21 +42,21 @@ func (s *source) fenced(line string, width int) []string {
 }
 
 var styleOf = [...]Style{
-	code.Comment: Faint,
-	code.String:  Green,
-	code.Number:  Cyan,
-	code.Keyword: Magenta,
-	code.Type:    Yellow,
-	code.Name:    Blue,
-	code.Key:     Blue,
-	code.Meta:    Yellow,
-	code.Heading: Strong,
-	code.Added:   Added,
-	code.Removed: Removed,
+	highlight.Comment: Faint,
+	highlight.String:  Green,
+	highlight.Number:  Cyan,
+	highlight.Keyword: Magenta,
+	highlight.Type:    Yellow,
+	highlight.Name:    Blue,
+	highlight.Key:     Blue,
+	highlight.Meta:    Yellow,
+	highlight.Heading: Strong,
+	highlight.Added:   Added,
+	highlight.Removed: Removed,
 }
 
 // NewCode is a closed text of code in its language's colours.
-func NewCode(l *code.Language, s string) *Text {
+func NewCode(l *highlight.Language, s string) *Text {
 	t := &Text{pre: true}
 	scanner := l.Scanner()
 	for line := range strings.SplitSeq(strings.TrimSuffix(Clean(s), "\n"), "\n") {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agentctl/tui/code"
+	"agentctl/tui/highlight"
 )
 
 // Style says what a piece of text is, as bits and at most one hue. How that
@@ -156,7 +156,7 @@ func (r *Run) Add(text string, style Style) {
 }
 
 // Code writes a line of code, whose tokens are in their colours, over a style.
-func (r *Run) Code(line string, tokens []code.Token, over Style) {
+func (r *Run) Code(line string, tokens []highlight.Token, over Style) {
 	at := 0
 	for _, t := range tokens {
 		r.Add(line[at:t.From], over)

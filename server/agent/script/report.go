@@ -32,7 +32,7 @@ func (e *emit) check() error {
 		}
 		data := t.New()
 		if len(e.Data) > 0 {
-			if err := protocol.Strict(e.Data, data); err != nil {
+			if err := protocol.DecodeStrict(e.Data, data); err != nil {
 				return fmt.Errorf("data of %s: %w", e.Type, err)
 			}
 		}

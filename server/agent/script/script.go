@@ -100,7 +100,7 @@ func (s *Script) add(line []byte) error {
 		var on struct {
 			On string `json:"on"`
 		}
-		if err := protocol.Strict(line, &on); err != nil {
+		if err := protocol.DecodeStrict(line, &on); err != nil {
 			return err
 		}
 		if on.On == "" {
@@ -112,7 +112,7 @@ func (s *Script) add(line []byte) error {
 		var turn struct {
 			Turn int `json:"turn"`
 		}
-		if err := protocol.Strict(line, &turn); err != nil {
+		if err := protocol.DecodeStrict(line, &turn); err != nil {
 			return err
 		}
 		if turn.Turn < 1 {
@@ -142,14 +142,14 @@ var heads = map[string]func(*Script, []byte) error{
 			Settings []protocol.Setting `json:"settings"`
 			Commands []protocol.Slash   `json:"commands"`
 		}
-		if err := protocol.Strict(line, &d); err != nil {
+		if err := protocol.DecodeStrict(line, &d); err != nil {
 			return err
 		}
 		s.options = &protocol.Options{Name: d.Agent, Version: d.Version, Settings: d.Settings, Commands: d.Commands}
 		return nil
 	},
 	"resumes": func(s *Script, line []byte) error {
-		return protocol.Strict(line, &struct {
+		return protocol.DecodeStrict(line, &struct {
 			Resumes *bool `json:"resumes"`
 		}{&s.resumes})
 	},
@@ -157,7 +157,7 @@ var heads = map[string]func(*Script, []byte) error{
 		var d struct {
 			Window int64 `json:"window"`
 		}
-		if err := protocol.Strict(line, &d); err != nil {
+		if err := protocol.DecodeStrict(line, &d); err != nil {
 			return err
 		}
 		if d.Window < 1 {
@@ -170,7 +170,7 @@ var heads = map[string]func(*Script, []byte) error{
 		var d struct {
 			Pace pace `json:"pace"`
 		}
-		if err := protocol.Strict(line, &d); err != nil {
+		if err := protocol.DecodeStrict(line, &d); err != nil {
 			return err
 		}
 		s.pace = d.Pace

@@ -63,7 +63,7 @@ func parseStep(verb string, line []byte) (step, error) {
 		return nil, fmt.Errorf("there is no step %.40q", verb)
 	}
 	st := made()
-	if err := protocol.Strict(line, st); err != nil {
+	if err := protocol.DecodeStrict(line, st); err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}
 	if c, ok := st.(checker); ok {

@@ -1,0 +1,136 @@
+package protolog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "20"); err != nil { // each moves many MB; the command line wins
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func TestALogKeepsTheNewestFramesWithinItsBounds(t *testing.T) {
+	zeros := make([]byte, 2*MaxFrame)
+	rapid.Check(t, func(t *rapid.T) {
+		l := NewLog()
+		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 900, MaxFrame / 3, 2 * MaxFrame}), 1, 12).Draw(t, "sizes")
+		copies := rapid.SampledFrom([]int{1, 7, 120}).Draw(t, "copies")
+		n := uint64(0)
+		for range copies {
+			for _, size := range sizes {
+				l.Add(noon, true, false, zeros[:size:size])
+				n++
+			}
+		}
+		var got []Frame
+		for at := uint64(0); at < n; {
+			some, err := l.After(t.Context(), at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, some...)
+			at = some[len(some)-1].Number
+		}
+		total := 0
+		for i, f := range got {
+			total += len(f.Data)
+			if want := n - uint64(len(got)-1-i); f.Number != want {
+				t.Fatalf("frame %d is number %d, want %d: frames are without gaps up to the newest", i, f.Number, want)
+			}
+			if want := sizes[(int(f.Number)-1)%len(sizes)]; f.Size != want || len(f.Data) != min(want, MaxFrame) {
+				t.Fatalf("frame %d: size %d, %d bytes kept, want %d", f.Number, f.Size, len(f.Data), want)
+			}
+		}
+		if len(got) > MaxFrames || total > MaxBytes {
+			t.Fatalf("%d frames, %d bytes", len(got), total)
+		}
+		if len(got) < int(min(n, MaxFrames)) && total+MaxFrame < MaxBytes-MaxFrame {
+			t.Fatalf("%d frames of %d, %d bytes: more would fit", len(got), n, total)
+		}
+	})
+}
+
+func TestAReaderWaitsForTheNextFrame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLog()
+		r := NewReader(l)
+		got := make(chan Reading)
+		go func() {
+			for {
+				reading, err := r.Next(t.Context())
+				if err != nil {
+					return
+				}
+				got <- reading
+			}
+		}()
+		synctest.Wait()
+		for i := range 3 {
+			l.Add(noon, false, false, fmt.Appendf(nil, `{"type":"t%d"}`, i))
+			if r := <-got; len(r.Messages) != 1 || r.Messages[0].Kind != fmt.Sprintf("t%d", i) {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}
+
+func TestWaitingEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := NewLog().After(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestASavedWireIsLinesOfJSONWithoutCredentials(t *testing.T) {
+	l := NewLog("s3cr3t-value")
+	l.Note(noon, "opened ws://host/v1/ws?token=abcdef")
+	l.Add(noon, true, false, []byte(`{"id":"1","command":"hello","data":{"name":"s3cr3t-value"}}`))
+	l.Add(noon, false, false, []byte("{\"a\":1}\n{\"b\":2}"))
+	l.Add(noon, false, true, []byte{0, 1, 2})
+	var out bytes.Buffer
+	n, err := l.Save(&out)
+	if err != nil || n != 4 {
+		t.Fatal(n, err)
+	}
+	want := []string{
+		`{"frame":1,"time":"2026-03-04T12:00:00Z","note":"opened ws://host/v1/ws?token=‹hidden›"}`,
+		`{"frame":2,"time":"2026-03-04T12:00:00Z","direction":"sent","size":59,"message":{"id":"1","command":"hello","data":{"name":"‹hidden›"}}}`,
+		`{"frame":3,"time":"2026-03-04T12:00:00Z","direction":"received","size":15,"text":"{\"a\":1}\n{\"b\":2}"}`,
+		`{"frame":4,"time":"2026-03-04T12:00:00Z","direction":"received","size":3,"binary":"AAEC"}`,
+	}
+	if got := strings.TrimSpace(out.String()); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	for line := range bytes.Lines(out.Bytes()) {
+		if !json.Valid(line) {
+			t.Errorf("not JSON: %s", line)
+		}
+	}
+}
+
+// BenchmarkAdd is what a connection pays for being watched.
+func BenchmarkAdd(b *testing.B) {
+	l := NewLog()
+	frame := []byte(`{"session":"s_tkpaa93t0aw0h66y","seq":219,"time":"2026-03-04T12:00:00Z","type":"text.delta","data":{"part":"t","text":"word"}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Add(noon, false, false, frame)
+	}
+}

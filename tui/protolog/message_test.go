@@ -1,0 +1,128 @@
+package protolog
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestMessagesSayWhatTheyAreInAnyProtocol(t *testing.T) {
+	for _, c := range []struct{ text, kind, id, seq string }{
+		{`{"id":"7","command":"send","session":"s","key":"K","data":{"text":"hi"}}`, "send", "7", ""},
+		{`{"command":"ack","session":"s","data":{"seq":45}}`, "ack", "", "45"},
+		{`{"session":"s","seq":46,"type":"text.delta","data":{"part":"t","text":"x"}}`, "text.delta", "", "46"},
+		{`{"session":"s","seq":46,"first_seq":40,"type":"fold"}`, "fold", "", "40–46"},
+		{`{"id":"7","result":{"status":"started"}}`, "answer", "7", ""},
+		{`{"id":"7","error":{"code":"conflict","message":"decided"}}`, "error conflict", "7", ""},
+		{`{"_tag":"Request","id":"3","tag":"Subscribe","payload":{}}`, "Request Subscribe", "3", ""},
+		{`{"_tag":"Chunk","requestId":"3","values":[{"_tag":"TurnStarted"},{"_tag":"X"}]}`, "Chunk TurnStarted +1", "3", ""},
+		{`{"id":"550e","type":"user_input","payload":{"input":[]}}`, "user_input", "550e", ""},
+		{`{"type":"event","requestId":"r1","sequence":9}`, "event", "r1", "9"},
+		{`{"type":{"odd":1},"id":[2],"values":3}`, "text", "", ""},
+		{`[1,2]`, "text", "", ""},
+		{`hello`, "text", "", ""},
+		{``, "empty", "", ""},
+	} {
+		m := messages(Frame{Data: []byte(c.text), Size: len(c.text)})
+		if len(m) != 1 || m[0].Kind != c.kind || m[0].ID != c.id || m[0].Seq != c.seq {
+			t.Errorf("%s: %+v", c.text, m)
+		}
+	}
+}
+
+func TestAFrameOfManyLinesIsManyMessages(t *testing.T) {
+	m := messages(Frame{Number: 4, Data: []byte("{\"type\":\"a\"}\n{\"type\":\"b\"}\n"), Size: 26})
+	if len(m) != 2 || m[0].Kind != "a" || m[1].Kind != "b" || m[0].Part != 0 || m[1].Part != 1 || m[1].Frame != 4 {
+		t.Errorf("%+v", m)
+	}
+	if m := messages(Frame{Data: []byte("{\n\"type\":\"a\"\n}")}); len(m) != 1 || m[0].Kind != "a" {
+		t.Errorf("pretty JSON is one message: %+v", m)
+	}
+}
+
+func TestAnAnswerIsPairedWithItsCommand(t *testing.T) {
+	l := NewLog()
+	l.Add(noon, true, false, []byte(`{"id":"1","command":"send"}`))
+	l.Add(noon, true, false, []byte(`{"id":"2","command":"list"}`))
+	l.Add(noon.Add(23*time.Millisecond), false, false, []byte(`{"id":"2","error":{"code":"timeout"}}`))
+	r := NewReader(l)
+	reading, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewPanel()
+	p.Take(reading)
+	l.Add(noon.Add(4*time.Second), false, false, []byte(`{"id":"1","result":{}}`))
+	if reading, err = r.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.Take(reading)
+	if m := p.Chosen(); m.Kind != "send answer" || m.Latency != 4*time.Second {
+		t.Errorf("%+v", m)
+	}
+	for i, want := range []time.Duration{4 * time.Second, 23 * time.Millisecond, 23 * time.Millisecond} {
+		if m := p.messages[i]; !m.Answered || m.Latency != want {
+			t.Errorf("message %d: answered %v after %v, want %v", i, m.Answered, m.Latency, want)
+		}
+	}
+	if m := p.messages[2]; m.Kind != "list error timeout" || !m.Bad {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestIDsOfAnEarlierConnectionPairNothing(t *testing.T) {
+	l := NewLog()
+	l.Add(noon, true, false, []byte(`{"id":"1","command":"send"}`))
+	l.Note(noon, "opened again")
+	l.Add(noon, false, false, []byte(`{"id":"1","result":{}}`))
+	reading, err := NewReader(l).Next(t.Context())
+	if err != nil || len(reading.Answers) != 0 || reading.Messages[2].Answered {
+		t.Errorf("%+v, %v", reading, err)
+	}
+}
+
+func TestAReaderTellsWhatWasGivenUp(t *testing.T) {
+	l := NewLog()
+	for range MaxFrames + 5 {
+		l.Add(noon, true, false, []byte(`{}`))
+	}
+	reading, err := NewReader(l).Next(t.Context())
+	if err != nil || !strings.HasPrefix(string(reading.Messages[0].Text), "5 frames") {
+		t.Errorf("%s, %v", reading.Messages[0].Text, err)
+	}
+}
+
+func dress() *Styles {
+	as := func(s ...string) string { return strings.Join(s, "") }
+	return &Styles{Sent: as, Received: as, Note: as, Bad: as, Dim: as, Chosen: as, Zone: time.UTC}
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add([]byte(`{"id":"1","command":"send","data":{"text":"你好 👩‍👩‍👧‍👦"}}`), 80)
+	f.Add([]byte("{\"type\":\"\\u001b[2J\"}\n{\"type\":\"b\"}"), 200)
+	f.Add([]byte("\x1b]0;title\x07"), 3)
+	f.Add([]byte("0"), 1)
+	f.Fuzz(func(t *testing.T, data []byte, width int) {
+		width = min(max(width, 1), 300)
+		l := NewLog()
+		l.Add(noon, false, false, data)
+		l.Note(noon, string(data))
+		reading, err := NewReader(l).Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewPanel()
+		p.Take(reading)
+		for _, row := range p.Rows(width, 50, dress()) {
+			if n := ansi.StringWidth(row); n > width {
+				t.Errorf("%d cells in %d: %q", n, width, row)
+			}
+			if !utf8.ValidString(row) || strings.ContainsFunc(row, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
+				t.Errorf("control characters: %q", row)
+			}
+		}
+	})
+}
