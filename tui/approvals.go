@@ -169,19 +169,19 @@ func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending in
 		return " · a moment …"
 	case f.input != nil:
 		return " · enter done · esc discard"
-	case !focused && keys.key(doNextPart) == "":
+	case !focused && keys.Key(FocusNext) == "":
 		return " · a number"
 	case !focused:
-		return prefixed(between, keys.key(doNextPart)) + ", or a number"
+		return prefixed(Separator, keys.Key(FocusNext)) + ", or a number"
 	}
-	pairs := []any{doReason, "reason", doExamine, "view"}
+	pairs := []any{WriteReason, "reason", ViewRequest, "view"}
 	if amendable(r) {
-		pairs = append(pairs, doAmend, "edit")
+		pairs = append(pairs, EditRequest, "edit")
 	}
 	if pending > 1 {
-		pairs = append(pairs, doNextRequest, "other")
+		pairs = append(pairs, NextRequest, "other")
 	}
-	return prefixed(" · ", keys.hint(pairs...))
+	return prefixed(" · ", keys.Hint(pairs...))
 }
 
 // prefixed is s after something, unless there is no s.

@@ -6,7 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
-func (n *narrator) linked(l Link) {
+func (n *narrator) linked(l Conn) {
 	if l.State == n.link.State && l.Attempt == n.link.Attempt {
 		return
 	}
@@ -56,7 +56,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 		n.asks(&n.state.Approvals[i])
 	}
 	for i := range n.state.Queue {
-		n.line("queued %d: %s: %s", i+1, nameOf(n.state.Queue[i].By), n.state.Queue[i].Text)
+		n.line("queued %d: %s: %s", i+1, ActorName(n.state.Queue[i].By), n.state.Queue[i].Text)
 	}
 }
 
@@ -65,7 +65,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 func (n *narrator) introduce() {
 	if n.unnamed {
 		n.unnamed = false
-		n.line("session %s%s", nameOr(n.state), prefixed(", agent ", n.state.Agent))
+		n.line("session %s%s", SessionName(n.state), prefixed(", agent ", n.state.Agent))
 	}
 }
 

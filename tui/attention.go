@@ -62,7 +62,7 @@ func (a *attention) follow(s *protocol.State) tea.Cmd {
 	if !known {
 		return nil
 	}
-	return a.call(nameOr(s), what)
+	return a.call(SessionName(s), what)
 }
 
 // glance does the same with all that is known of a session that is not followed.

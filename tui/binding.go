@@ -11,13 +11,13 @@ type Binding struct {
 // Bindings lists every action with the keys it has under these, in the order of
 // the help screen. Its error is that of Check.
 func (k Keys) Bindings() ([]Binding, error) {
-	m, err := newKeymap(k)
+	m, err := New(k)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Binding, len(bindings))
-	for i, b := range bindings {
-		out[i] = Binding{string(b.place), string(b.action), m.keys[b.action], b.about}
+	out := make([]Binding, len(definitions))
+	for i, b := range definitions {
+		out[i] = Binding{string(b.scope), string(b.action), m.byAction[b.action], b.about}
 	}
 	return out, nil
 }

@@ -28,7 +28,7 @@ func (b *broken) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "view":
 			b.view = true
 		case "errand":
-			return b, b.errands.run(func(context.Context) tea.Msg { panic("broken in errand") })
+			return b, b.errands.Run(func(context.Context) tea.Msg { panic("broken in errand") })
 		}
 	}
 	_, cmd := b.model.Update(msg)
@@ -50,7 +50,7 @@ func breakDown(in string) int {
 	for _, u := range j.take() {
 		r.updates <- u
 	}
-	work := newErrands(context.Background())
+	work := NewRunner(context.Background())
 	b := &broken{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "id" }), in: in}
 	b.mouse = true
 	if err := show(context.Background(), r, work, b, Options{}.program()...); err != nil {

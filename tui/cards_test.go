@@ -348,7 +348,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 	}
 	j.say("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.caughtUp()
-	m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.take())
 	m.View()
@@ -361,7 +361,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 // A delta of a tool that runs, with code and changes on the screen.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := scenes["cards"]()
-	m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.take())
 	for b.Loop() {

@@ -165,7 +165,7 @@ func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
 	b := newTable(t, 140, 40, fleetOfFive()...)
 	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
 	b.press("enter")
-	b.give(routed{b.d.shown, batch(scenes["pipeline"]().take())})
+	b.give(Message{b.d.shown, batch(scenes["pipeline"]().take())})
 	b.shows("plan · 1 of 4 done · tab", "· Sum up")
 	b.press("f2", "space")
 	b.shows("preview", "· Sum up")

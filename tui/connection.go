@@ -14,11 +14,6 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// Retrier is a Session that can be told to try to connect at once, instead of
-// waiting for the next attempt, and again after it gave up for now. Safe for
-// concurrent use.
-type Retrier interface{ Retry() }
-
 const (
 	catchupLong = 500 // events from which on a catch-up shows how far it is
 	barCells    = 10
@@ -37,7 +32,7 @@ func (c catchup) percent(seq uint64) int {
 	return int(100 * done / (c.to - c.from))
 }
 
-func (m *model) linked(l Link) {
+func (m *model) linked(l Conn) {
 	if l.Connection == "" {
 		l.Connection, l.By = m.link.Connection, m.link.By
 	}
@@ -63,9 +58,9 @@ func (m *model) retry() tea.Cmd {
 	}
 	m.link.Retry = time.Time{}
 	if m.link.State == Offline {
-		m.link = Link{State: Connecting, Connection: m.link.Connection, By: m.link.By}
+		m.link = Conn{State: Connecting, Connection: m.link.Connection, By: m.link.By}
 	}
-	return m.errands.run(func(context.Context) tea.Msg {
+	return m.errands.Run(func(context.Context) tea.Msg {
 		r.Retry()
 		return nil
 	})
@@ -149,7 +144,7 @@ func (m *model) again() string {
 	if _, ok := m.session.(Retrier); !ok || m.out {
 		return ""
 	}
-	return m.look.keys.hint(doRetry, "tries again now")
+	return m.look.keys.Hint(Reconnect, "tries again now")
 }
 
 // attached begins a catch-up: what comes until it is over was missed.

@@ -10,7 +10,7 @@ import (
 
 func TestWhatWasMissedIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
-	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(2*time.Minute + 5*time.Second)
 	s.journal.back(protocol.ModeResume, 9)
@@ -40,7 +40,7 @@ func TestManyMissedDecisionsAreCounted(t *testing.T) {
 
 func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
-	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(4 * time.Second)
 	s.journal.back(protocol.ModeResume, 1)
@@ -53,17 +53,17 @@ func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 
 func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 30)
-	s.journal.link(Link{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	s.tell()
 	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
 	b := newTable(t, 100, 12)
 	b.give(linkMsg{State: Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
 	b.shows("F5 tries again now · start one with: agentctl serve")
 	n := newNarrator(time.UTC)
-	n.linked(Link{State: Connected})
-	n.linked(Link{State: Reconnecting, Attempt: 1, Reason: "closed"})
-	n.linked(Link{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
-	n.linked(Link{State: Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n.linked(Conn{State: Connected})
+	n.linked(Conn{State: Reconnecting, Attempt: 1, Reason: "closed"})
+	n.linked(Conn{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n.linked(Conn{State: Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	if got := n.out.String(); got != "reconnecting: closed\nstart one with: agentctl serve\n" {
 		t.Errorf("told %q", got)
 	}
@@ -75,7 +75,7 @@ func TestABlinkIsNotMarked(t *testing.T) {
 		marks bool
 	}{{2 * time.Second, false}, {time.Hour, true}} {
 		s := open(t, scenes["transcript"](), 100, 40)
-		s.journal.link(Link{State: Reconnecting, Attempt: 1})
+		s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 		s.tell()
 		s.now = s.now.Add(c.away)
 		s.journal.back(protocol.ModeResume, 0)
@@ -93,7 +93,7 @@ func TestABlinkIsNotMarked(t *testing.T) {
 func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
 	for range 20 {
-		s.journal.link(Link{State: Reconnecting, Attempt: 1})
+		s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 		s.tell()
 		s.now = s.now.Add(2 * time.Second)
 		s.journal.back(protocol.ModeResume, 1)
@@ -176,7 +176,7 @@ func TestTheConnectionIsTriedAtOnce(t *testing.T) {
 	if s.session.retried != 1 {
 		t.Errorf("tried %d times", s.session.retried)
 	}
-	s.journal.link(Link{State: Connected})
+	s.journal.link(Conn{State: Connected})
 	s.tell()
 	s.press("f5")
 	s.shows("● connected")

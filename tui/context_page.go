@@ -45,7 +45,7 @@ func (m *model) showContext() tea.Cmd {
 			case protocol.CodeOf(err) == protocol.CodeUnsupported:
 				page.none = "This agent does not tell how full its context is."
 			default:
-				page.none = errText(err)
+				page.none = ErrorText(err)
 			}
 			return nil
 		}))
@@ -60,7 +60,7 @@ func (m *model) askPast() tea.Cmd {
 	}
 	m.pastOf = m.epoch
 	epoch := m.epoch
-	return m.errands.run(func(ctx context.Context) tea.Msg {
+	return m.errands.Run(func(ctx context.Context) tea.Msg {
 		var page protocol.HistoryResult
 		if err := m.session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: meteredTurns}, &page); err != nil || page.Epoch != "" && page.Epoch != epoch {
 			return nil // it shows from now on
@@ -87,12 +87,12 @@ func (p *contextPage) key(m *model, key string) tea.Cmd {
 	keys := m.look.keys
 	asked := p.asking
 	p.asking = false
-	switch keys.in(inContext, key) {
-	case doBack:
+	switch keys.InList(Context, key) {
+	case Back:
 		if !asked {
 			m.context = nil
 		}
-	case doCompact:
+	case Compact:
 		if m.compaction.sending {
 			return nil
 		}
@@ -102,7 +102,7 @@ func (p *contextPage) key(m *model, key string) tea.Cmd {
 		}
 		return m.compact()
 	default:
-		if does := keys.at(everywhere, key); does == doContext {
+		if does := keys.At(Global, key); does == ShowContext {
 			m.context = nil
 		}
 	}
@@ -121,7 +121,7 @@ func (m *model) compact() tea.Cmd {
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
 			m.compaction = compaction{err: "This agent cannot make its context smaller. A new session begins with an empty one."}
 		default:
-			m.compaction = compaction{err: errText(err)}
+			m.compaction = compaction{err: ErrorText(err)}
 		}
 		return nil
 	})

@@ -77,7 +77,7 @@ func (m *model) speed(unit string) string {
 // Render is height lines.
 func (p *contextPage) Render(m *model, width, height int) []string {
 	l := m.look
-	title := l.bold.Render("context") + " · " + oneLine(transcript.Clean(nameOr(m.state)))
+	title := l.bold.Render("context") + " · " + oneLine(transcript.Clean(SessionName(m.state)))
 	if agent := agentOf(m.state.Agent); agent != "" {
 		title += l.dim.Render(" · " + agent)
 	}
@@ -86,10 +86,10 @@ func (p *contextPage) Render(m *model, width, height int) []string {
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	foot := l.chosen.Render(spread(" "+l.keys.hint(doCompact, "makes it smaller"), l.keys.hint(doBack, "back"), width))
+	foot := l.chosen.Render(spread(" "+l.keys.Hint(Compact, "makes it smaller"), l.keys.Hint(Back, "back"), width))
 	switch {
 	case p.asking:
-		foot = l.warn.Render(fit(" "+l.keys.hint(doCompact, "again: the agent keeps a summary and forgets the rest", doBack, "back"), width))
+		foot = l.warn.Render(fit(" "+l.keys.Hint(Compact, "again: the agent keeps a summary and forgets the rest", Back, "back"), width))
 	case m.compaction.sending:
 		foot = l.warn.Render(fit(" compacting …", width))
 	}

@@ -57,24 +57,24 @@ func (m *model) moveChoice(to transcript.Point) {
 func (m *model) copyKey(key string) tea.Cmd {
 	c, list := &m.copying, m.story.list
 	page := max(1, list.Height()-1)
-	switch m.look.keys.in(inCopying, key) {
-	case doBack:
+	switch m.look.keys.InList(CopyMode, key) {
+	case Back:
 		m.endCopying()
-	case doUp:
+	case Up:
 		m.moveChoice(list.Move(c.at, -1))
-	case doDown:
+	case Down:
 		m.moveChoice(list.Move(c.at, 1))
-	case doFirst:
+	case First:
 		m.moveChoice(transcript.Point{Item: list.First()})
-	case doLast:
+	case Last:
 		m.moveChoice(transcript.Point{Item: list.Last() + 1})
-	case doBeginChoice:
+	case StartSelection:
 		c.choosing = true
 		c.from = c.at
 		m.moveChoice(c.at)
-	case doChooseBlock:
+	case SelectBlock:
 		m.chooseBlock()
-	case doTakeChoice:
+	case CopySelection:
 		lines, more := list.Words(c.from, c.at, copyMost)
 		m.endCopying()
 		what := "lines"
@@ -83,12 +83,12 @@ func (m *model) copyKey(key string) tea.Cmd {
 		}
 		return m.copy(what, strings.Join(lines, "\n"))
 	default:
-		switch m.look.keys.at(everywhere, key) {
-		case doPageUp:
+		switch m.look.keys.At(Global, key) {
+		case PageUp:
 			m.moveChoice(list.Move(c.at, -page))
-		case doPageDown:
+		case PageDown:
 			m.moveChoice(list.Move(c.at, page))
-		case doNextPart, doPreviousPart, doHelp, doInterrupt, doFind:
+		case FocusNext, FocusPrevious, Help, Interrupt, Find:
 			m.endCopying()
 			return m.dispatch(key, tea.KeyPressMsg{})
 		}
@@ -116,7 +116,7 @@ func (m *model) chooseBlock() {
 // hint is what copy mode says of itself.
 func (c *copying) hint(l *look, list *transcript.List) string {
 	return l.warn.Render("copy mode: "+count(list.Between(c.from, c.at), "line")) + l.dim.Render(" · "+
-		l.keys.hint(doBeginChoice, "begins a choice", doChooseBlock, "block", doTakeChoice, "copies", doBack, "ends it"))
+		l.keys.Hint(StartSelection, "begins a choice", SelectBlock, "block", CopySelection, "copies", Back, "ends it"))
 }
 
 // copyItem copies what an item says, as it was said: of a tool call the output.

@@ -39,7 +39,7 @@ type loaded struct {
 func load(t testing.TB, n int) *loaded {
 	l := &loaded{journal: newJournal()}
 	session := newRecording()
-	l.m = newModel(session, newErrands(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+	l.m = newModel(session, NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 	l.m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	l.give(tea.WindowSizeMsg{Width: 120, Height: 36})
 	l.journal.caughtUp()
@@ -210,7 +210,7 @@ func told100k() *history {
 	}
 	h.pages = pages
 	h.attach = []Update{
-		{Link: &Link{State: Connected, Connection: "c1", By: ada}},
+		{Conn: &Conn{State: Connected, Connection: "c1", By: ada}},
 		{Attached: &protocol.SubscribeResult{
 			Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: seq},
 			Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: seq}},
@@ -247,7 +247,7 @@ func (h *history) opened(t testing.TB) (m *model, frame time.Duration) {
 		return protocol.HistoryResult{}, nil
 	}
 	begin := time.Now()
-	m = newModel(session, newErrands(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+	m = newModel(session, NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	at := h.attach[1].Attached

@@ -13,23 +13,23 @@ import (
 // approvalKey handles a key while the request on the screen has the focus.
 func (m *model) approvalKey(key string) tea.Cmd {
 	r, f := m.approvals.current(m.state.Approvals)
-	does := m.look.keys.in(inApproval, key)
-	if does == doBack || r == nil {
+	does := m.look.keys.InList(Approval, key)
+	if does == Back || r == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
 	switch does {
-	case doExamine:
+	case ViewRequest:
 		m.examine(f.amended(r))
 		return nil
-	case doPreviousRequest:
+	case PreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
 		return nil
-	case doNextRequest:
+	case NextRequest:
 		m.approvals.turn(m.state.Approvals, 1)
 		return nil
 	}
-	if !m.approvals.armed && does != doUp && does != doDown {
+	if !m.approvals.armed && does != Up && does != Down {
 		m.word = tooSoon
 	}
 	if !m.approvals.armed || f.sending != "" {
@@ -37,15 +37,15 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	f.err = ""
 	switch does {
-	case doUp:
+	case Up:
 		f.move(-1)
-	case doDown:
+	case Down:
 		f.move(1)
-	case doReason:
+	case WriteReason:
 		f.toReason()
-	case doAmend:
+	case EditRequest:
 		return m.amend(r, f)
-	case doChoose:
+	case Choose:
 		if m.approvals.rows == 0 {
 			m.word = "the window is too small to decide here"
 			return nil
@@ -76,7 +76,7 @@ func (m *model) number(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	default:
 		m.setFocus(onApproval)
 		f.choose(o)
-		m.word = m.look.keys.hint(doChoose, "decides")
+		m.word = m.look.keys.Hint(Choose, "decides")
 	}
 	return nil
 }
@@ -100,11 +100,11 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 		if f := m.approvals.forms[request]; f != nil {
 			f.sending = ""
 			if err != nil {
-				f.err = errText(err)
+				f.err = ErrorText(err)
 			}
 		}
 		if err != nil {
-			m.word = errText(err)
+			m.word = ErrorText(err)
 		}
 		return nil
 	})

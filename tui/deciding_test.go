@@ -173,7 +173,7 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 func TestADecisionWaitsForTheConnection(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 30)
 	s.quiet()
-	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 	s.tell()
 	s.press("tab")
 	_, cmd := s.m.Update(press("1"))

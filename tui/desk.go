@@ -20,7 +20,7 @@ const sessionsKept = 3
 // Desk shows the sessions of a fleet, and any of them, until the person leaves
 // or ctx ends: the session named first, or all when none is. The terminal is left
 // as it was, and the sessions go on.
-func Desk(ctx context.Context, f Fleet, session string, o Options) error {
+func Desk(ctx context.Context, f Server, session string, o Options) error {
 	look, err := o.look()
 	if err != nil {
 		return err
@@ -46,14 +46,14 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 	}
 	broke := make(breakdown, 1)
 	d.broke = func(err error) { broke.tell(p, err) }
-	d.work.broke = d.broke
+	d.work.OnPanic = d.broke
 	d.under.Go(func() {
 		if wait(d.ctx, d.begin) {
-			d.pumped(pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }))
+			d.pumped(Pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }))
 		}
 	})
 	d.under.Go(func() {
-		d.pumped(pump(d.ctx, d.fleet.Links, func(links []Link) { p.Send(linkMsg(links[len(links)-1])) }))
+		d.pumped(Pump(d.ctx, d.fleet.Conns, func(links []Conn) { p.Send(linkMsg(links[len(links)-1])) }))
 	})
 	_, err := p.Run()
 	d.close()
@@ -71,7 +71,7 @@ func (d *desk) pumped(err error) {
 // event loop owns it, and the models of the sessions within it.
 type desk struct {
 	// Static after construction.
-	fleet  Fleet
+	fleet  Server
 	look   *look
 	mouse  bool
 	mux    multiplexer
@@ -89,12 +89,12 @@ type desk struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	under  sync.WaitGroup
-	work   *errands // of the desk itself
+	work   *Runner // of the desk itself
 
 	begin chan struct{} // closed when the sessions are to be told of: not before the first one shows
 	begun bool
 
-	link  Link
+	link  Conn
 	lost  string // why there is no news any more
 	open  []*opened
 	shown *opened // nil: all sessions are on the screen; else the first of open
@@ -130,7 +130,7 @@ type desk struct {
 type opened struct {
 	id    string
 	model *model
-	work  *errands
+	work  *Runner
 	gone  bool          // the session was removed
 	over  chan struct{} // closed when it is not followed any more
 }
@@ -155,23 +155,19 @@ type (
 		err     error
 	}
 	rosterMsg []rosterChange
-	linkMsg   Link
-	routed    struct { // to the model of one session
-		to  *opened
-		msg tea.Msg
-	}
-	deskMsg func() tea.Cmd // in the event loop
+	linkMsg   Conn
+	deskMsg   func() tea.Cmd // in the event loop
 )
 
-func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.Time, newID func() string) *desk {
+func newDesk(ctx context.Context, f Server, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
 		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept,
-		now: now, newID: newID, begin: make(chan struct{}), link: Link{State: Connecting}, list: sessionlist.New(), drafts: map[string]string{},
+		now: now, newID: newID, begin: make(chan struct{}), link: Conn{State: Connecting}, list: sessionlist.New(), drafts: map[string]string{},
 		ending: map[string]<-chan struct{}{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
-	d.work = newErrands(d.ctx)
-	d.after = d.work.after
+	d.work = NewRunner(d.ctx)
+	d.after = d.work.After
 	d.attention = o.attention()
 	if o.Keep > 0 {
 		d.keep = o.Keep
@@ -182,9 +178,9 @@ func newDesk(ctx context.Context, f Fleet, l *look, o Options, now func() time.T
 // close ends and waits for everything that the desk started.
 func (d *desk) close() {
 	d.cancel()
-	d.work.close()
+	d.work.Close()
 	for _, o := range d.open {
-		o.work.close()
+		o.work.Close()
 	}
 	d.under.Wait()
 }
@@ -225,12 +221,12 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case rosterMsg:
 		cmd = d.changed(msg)
 	case linkMsg:
-		d.link, d.dirty = Link(msg), true
+		d.link, d.dirty = Conn(msg), true
 		if d.link.State == Connected && d.preview.err != "" {
 			d.preview.session = "" // it may go better now
 		}
-	case routed:
-		cmd = d.route(msg.to, msg.msg)
+	case Message:
+		cmd = d.route(msg.To.(*opened), msg.Msg)
 	case deskMsg:
 		d.dirty = true
 		cmd = msg()
@@ -253,13 +249,13 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 	key, pressed := msg.(tea.KeyPressMsg)
 	switch {
 	case d.shown != nil && pressed:
-		switch d.look.keys.at(everywhere, key.String()) {
-		case doSessions:
+		switch d.look.keys.At(Global, key.String()) {
+		case ShowSessions:
 			d.watch()
 			d.tour = tour{}
 			d.leave()
 			return nil
-		case doNextNeed:
+		case NextPending:
 			return d.next()
 		}
 		return d.route(d.shown, msg)
@@ -310,7 +306,7 @@ func (d *desk) View() tea.View {
 
 // do works on something outside of the event loop; what it returns runs in it.
 func (d *desk) do(work func(context.Context) func() tea.Cmd) tea.Cmd {
-	return d.work.run(func(ctx context.Context) tea.Msg {
+	return d.work.Run(func(ctx context.Context) tea.Msg {
 		then := work(ctx)
 		if ctx.Err() != nil {
 			return nil // the program ends
@@ -332,7 +328,7 @@ func (d *desk) ask(session string, verb protocol.Verb, data, result any, then fu
 // tell is a then for commands of which only a refusal shows.
 func (d *desk) tell(err error) tea.Cmd {
 	if err != nil {
-		d.word = errText(err)
+		d.word = ErrorText(err)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (d *desk) listed(width, rows int) []string {
 // nothing says what can be done when there is no session to show.
 func (d *desk) nothing(width int) []string {
 	keys := d.look.keys
-	words := []string{"none with these words", keys.hint(doBack, "shows all")}
+	words := []string{"none with these words", keys.Hint(Back, "shows all")}
 	switch {
 	case d.lost != "":
 		words = []string{"the server does not tell of its sessions: " + d.lost}
@@ -148,8 +148,8 @@ func (d *desk) nothing(width int) []string {
 		words = []string{"waiting for the server …"}
 	default:
 		words = []string{
-			"There is no session yet.", keys.hint(doCreate, "creates one: it asks for an agent, a directory and a first message"),
-			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.hint(doHelp, "lists the keys"),
+			"There is no session yet.", keys.Hint(NewSession, "creates one: it asks for an agent, a directory and a first message"),
+			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.Hint(Help, "lists the keys"),
 		}
 	}
 	var out []string
@@ -191,14 +191,14 @@ func (d *desk) foot() string {
 		return fit(link+d.look.bad.Render(" "+oneLine(transcript.Clean(d.lost))), d.width)
 	}
 	if link != "" {
-		return fit(link+d.look.dim.Render(prefixed(" · ", keys.hint(doRetry, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
+		return fit(link+d.look.dim.Render(prefixed(" · ", keys.Hint(Reconnect, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
 	}
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
 	}
-	can := keys.hint(doChoose, "open", doNextNeed, "next that needs you", doCreate, "new", doFilter, "filter", doFindAll, "find", doSort, "sort",
-		doAllow, "allow", doDeny, "deny", doPreview, "preview", doRename, "rename", doEndSession, "end")
-	help := keys.hint(doHelp, "help")
+	can := keys.Hint(Choose, "open", NextPending, "next that needs you", NewSession, "new", FilterSessions, "filter", SearchSessions, "find", SortSessions, "sort",
+		AllowOnce, "allow", Deny, "deny", TogglePreview, "preview", RenameSession, "rename", CloseOrDelete, "end")
+	help := keys.Hint(Help, "help")
 	return d.look.dim.Render(spread(" "+hints(can, d.width-ansi.StringWidth(help)-2), help, d.width))
 }
 

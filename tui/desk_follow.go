@@ -20,7 +20,7 @@ func (d *desk) changed(changes []rosterChange) tea.Cmd {
 	var calls []tea.Cmd
 	for _, c := range changes {
 		if c.err != nil {
-			d.lost = errText(c.err)
+			d.lost = ErrorText(c.err)
 			continue
 		}
 		d.list.Put(c.summary)
@@ -47,7 +47,7 @@ func (d *desk) tellOthers() {
 	others := ""
 	if n := d.list.Waiting(d.shown.id); n > 0 {
 		others = count(n, "other") + " waiting"
-		if key := d.look.keys.key(doNextNeed); key != "" {
+		if key := d.look.keys.Key(NextPending); key != "" {
 			others += ": " + key
 		}
 	}

@@ -32,59 +32,59 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case d.panel != nil:
 		return d.panel.key(d, key, msg)
 	}
-	switch d.look.keys.at(everywhere, key) {
-	case doHelp:
+	switch d.look.keys.At(Global, key) {
+	case Help:
 		d.showHelp()
 		return nil
-	case doSessions:
+	case ShowSessions:
 		return d.back()
-	case doNextNeed:
+	case NextPending:
 		return d.next()
-	case doFind:
+	case Find:
 		d.showTrove()
 		return nil
-	case doRetry:
+	case Reconnect:
 		return d.retry()
-	case doWire:
+	case ShowProtocolLog:
 		return d.showWire()
-	case doPageUp:
+	case PageUp:
 		d.move(-d.rows())
 		return nil
-	case doPageDown:
+	case PageDown:
 		d.move(d.rows())
 		return nil
-	case doRedraw:
+	case Redraw:
 		return tea.ClearScreen
-	case doSuspend:
+	case Suspend:
 		return tea.Suspend
 	}
-	return d.listKey(d.look.keys.in(inSessions, key))
+	return d.listKey(d.look.keys.InList(Sessions, key))
 }
 
 // listKey does what a key of the list stands for.
-func (d *desk) listKey(does action) tea.Cmd {
+func (d *desk) listKey(does Action) tea.Cmd {
 	switch does {
-	case doUp:
+	case Up:
 		d.move(-1)
-	case doDown:
+	case Down:
 		d.move(1)
-	case doFirst:
+	case First:
 		d.move(-d.list.Len())
-	case doLast:
+	case Last:
 		d.move(d.list.Len())
-	case doFindAll:
+	case SearchSessions:
 		d.showTrove()
-	case doFilter:
+	case FilterSessions:
 		d.panel = newFiltering(d)
-	case doSort:
+	case SortSessions:
 		d.list.Sort(d.list.Order().Next())
-	case doPreview:
+	case TogglePreview:
 		d.preview.on = !d.preview.on
-	case doCreate:
+	case NewSession:
 		d.panel = newCreating(d)
-	case doSessionKeys:
+	case SessionsHelp:
 		d.showHelp()
-	case doBack:
+	case Back:
 		if d.filter != "" {
 			d.narrow("")
 			return nil
@@ -99,16 +99,16 @@ func (d *desk) listKey(does action) tea.Cmd {
 }
 
 // sessionKey does what a key stands for that concerns the chosen session.
-func (d *desk) sessionKey(does action, s *protocol.Summary) tea.Cmd {
+func (d *desk) sessionKey(does Action, s *protocol.Summary) tea.Cmd {
 	switch does {
-	case doChoose:
+	case Choose:
 		d.tour = tour{}
 		return d.enter(s.Session)
-	case doRename:
+	case RenameSession:
 		d.panel = newRenaming(s)
-	case doEndSession:
+	case CloseOrDelete:
 		d.panel = &ending{session: s.Session, name: callOf(s), closed: s.Status == protocol.Closed}
-	case doAllow, doDeny:
+	case AllowOnce, Deny:
 		return d.decideOn(s)
 	}
 	return nil
@@ -121,7 +121,7 @@ func (d *desk) retry() tea.Cmd {
 		d.word = string(d.link.State)
 		return nil
 	}
-	d.link = Link{State: Connecting}
+	d.link = Conn{State: Connecting}
 	return d.do(func(context.Context) func() tea.Cmd {
 		r.Retry()
 		return func() tea.Cmd { return nil }
@@ -136,7 +136,7 @@ func (d *desk) back() tea.Cmd {
 	return d.enter(d.open[0].id)
 }
 
-func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look, inSessions}) }
+func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look, Sessions}) }
 
 // at is the place of the chosen session, or of what took it; -1 when none is
 // there.
@@ -201,7 +201,7 @@ func (d *desk) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	s := d.list.At(i)
 	if i == d.at() {
-		return d.sessionKey(doChoose, &s)
+		return d.sessionKey(Choose, &s)
 	}
 	d.choose(s.Session)
 	return nil

@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -84,7 +84,7 @@ func (d *desk) end(i int) {
 		}
 	}
 	d.ending[o.id] = o.over
-	d.under.Go(o.work.close)
+	d.under.Go(o.work.Close)
 }
 
 // openAt is where a session is among those subscribed; -1: it is not.
@@ -103,11 +103,13 @@ func (d *desk) subscribed(id string) *opened {
 func (d *desk) subscribe(id string) *opened {
 	d.preview.stop()
 	s := d.fleet.Session(id)
-	o := &opened{id: id, work: newErrands(d.ctx), over: make(chan struct{})}
-	o.work.broke = d.broke
+	o := &opened{id: id, work: NewRunner(d.ctx), over: make(chan struct{})}
+	o.work.Address = o
+	o.work.OnPanic = d.broke
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
 	o.model.mouse, o.model.desk = d.mouse, true
-	o.model.editor, o.model.after = d.editor, d.after
+	o.model.editor = d.editor
+	o.model.after = func(wait time.Duration, msg tea.Msg) tea.Cmd { return d.after(wait, o.work.Wrap(msg)) }
 	o.model.composer.write(d.drafts[id])
 	delete(d.drafts, id)
 	o.model.attention.terminal = d.attention.terminal
@@ -117,11 +119,11 @@ func (d *desk) subscribe(id string) *opened {
 		if before != nil {
 			<-before
 		}
-		if wait(o.work.ctx, looked) {
-			d.pumped(pump(o.work.ctx, s.Updates, func(b []Update) { d.send(routed{o, batch(b)}) }))
+		if wait(o.work.Context(), looked) {
+			d.pumped(Pump(o.work.Context(), s.Updates, func(b []Update) { d.send(Message{o, batch(b)}) }))
 		}
 		close(o.over)
-		d.send(routed{o, outMsg{}})
+		d.send(Message{o, outMsg{}})
 	})
 	return o
 }
@@ -139,30 +141,5 @@ func (d *desk) route(o *opened, msg tea.Msg) tea.Cmd {
 	if d.shown == nil && d.preview.on && d.chosen == o.id {
 		d.dirty = true
 	}
-	return address(o, cmd)
-}
-
-// ours is where the messages of models are declared; what a program does itself
-// has its messages elsewhere.
-var ours = reflect.TypeFor[routed]().PkgPath()
-
-// address makes the messages of a session's command find their way back.
-func address(o *opened, cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		msg := cmd()
-		if all, ok := msg.(tea.BatchMsg); ok {
-			out := make(tea.BatchMsg, len(all))
-			for i, c := range all {
-				out[i] = address(o, c)
-			}
-			return out
-		}
-		if msg != nil && reflect.TypeOf(msg).PkgPath() == ours {
-			return routed{o, msg}
-		}
-		return msg // for the program: leave, suspend, clipboard
-	}
+	return cmd
 }

@@ -156,8 +156,8 @@ func attachTo(ctx context.Context, s Session) (*peeked, error) {
 	size := 0
 	for u := range s.Updates(ctx) {
 		switch {
-		case u.Link != nil && u.Link.State == Offline:
-			return nil, errors.New(u.Link.Reason)
+		case u.Conn != nil && u.Conn.State == Offline:
+			return nil, errors.New(u.Conn.Reason)
 		case u.Attached != nil && u.Attached.Snapshot != nil:
 			got = &peeked{state: u.Attached.Snapshot.State, after: u.Attached.After.Seq}
 			if last := got.state.Last; last != nil {
@@ -188,7 +188,7 @@ func attachTo(ctx context.Context, s Session) (*peeked, error) {
 func (p *preview) came(d *desk, got *peeked, err error) {
 	p.err = ""
 	if err != nil {
-		p.err = errText(err)
+		p.err = ErrorText(err)
 	}
 	if got == nil {
 		return

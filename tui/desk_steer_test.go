@@ -332,7 +332,7 @@ func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
 	b := newTable(t, 80, 24, fleetOfFive()...)
 	b.port.script = func(string) *journal {
 		j := &journal{}
-		j.link(Link{State: Offline, Reason: "no such session"})
+		j.link(Conn{State: Offline, Reason: "no such session"})
 		return j
 	}
 	b.press("space")
@@ -351,7 +351,7 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	j.user(ada, "m1", "question")
 	j.say("t", "the answer so far")
 	j.caughtUp()
-	b.give(routed{o, j.take()})
+	b.give(Message{o, j.take()})
 	b.shows("preview · release", "the answer so far")
 	if looked, _ := b.port.told(); len(looked) > 1 {
 		t.Errorf("looked %v", looked)
@@ -368,7 +368,7 @@ func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 	}
 	j.end(protocol.ReasonCompleted)
 	j.caughtUp()
-	b.give(routed{b.d.shown, j.take()})
+	b.give(Message{b.d.shown, j.take()})
 	b.press("pgup")
 	b.hides("line 59 of the answer")
 	b.press("f2", "space")

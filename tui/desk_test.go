@@ -22,7 +22,7 @@ import (
 // port is a fleet of recorded sessions, which counts who is subscribed.
 type port struct {
 	changes chan rosterChange
-	links   chan Link
+	links   chan Conn
 
 	mu       sync.Mutex
 	sessions map[string]*recording
@@ -40,7 +40,7 @@ type port struct {
 
 func newPort() *port {
 	return &port{
-		changes: make(chan rosterChange, 64), links: make(chan Link, 4), sessions: map[string]*recording{}, followed: map[string]int{},
+		changes: make(chan rosterChange, 64), links: make(chan Conn, 4), sessions: map[string]*recording{}, followed: map[string]int{},
 	}
 }
 
@@ -59,8 +59,8 @@ func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	}
 }
 
-func (p *port) Links(ctx context.Context) iter.Seq[Link] {
-	return func(yield func(Link) bool) {
+func (p *port) Conns(ctx context.Context) iter.Seq[Conn] {
+	return func(yield func(Conn) bool) {
 		for {
 			select {
 			case l := <-p.links:

@@ -43,7 +43,7 @@ func (d *desk) decideOn(s *protocol.Summary) tea.Cmd {
 			return nil
 		}
 		if err != nil {
-			v.err = errText(err)
+			v.err = ErrorText(err)
 			return nil
 		}
 		return v.came(d, got.Snapshot.State)
@@ -77,23 +77,23 @@ func (v *verdict) arm(d *desk) tea.Cmd {
 
 func (v *verdict) key(d *desk, key string, _ tea.KeyPressMsg) tea.Cmd {
 	keys := d.look.keys
-	does := keys.in(inSessions, key)
+	does := keys.InList(Sessions, key)
 	switch {
-	case does == doBack:
+	case does == Back:
 		d.panel = nil
-	case does == doChoose:
+	case does == Choose:
 		d.panel = nil
 		return d.enter(v.session)
 	case v.request == nil || v.sending != "":
-	case keys.at(inApproval, key) == doExamine:
+	case keys.At(Approval, key) == ViewRequest:
 		d.pager = examined(d.look, v.request)
 	case !v.armed:
 		v.quiet = d.now().Add(grace)
-	case does == doAllow && !v.seen:
+	case does == AllowOnce && !v.seen:
 		d.pager = examined(d.look, v.request)
-	case does == doAllow:
+	case does == AllowOnce:
 		return v.decide(d, protocol.AllowOnce)
-	case does == doDeny:
+	case does == Deny:
 		return v.decide(d, protocol.Deny)
 	}
 	return nil
@@ -111,7 +111,7 @@ func (v *verdict) decide(d *desk, as protocol.Decision) tea.Cmd {
 		case d.panel != panel(v):
 			return d.tell(err)
 		case err != nil:
-			v.sending, v.err = "", errText(err)
+			v.sending, v.err = "", ErrorText(err)
 			return nil
 		}
 		d.panel = nil
@@ -134,11 +134,11 @@ func (v *verdict) follow(d *desk, s *protocol.Summary) {
 func (v *verdict) hint(l *look) string {
 	switch {
 	case v.sending != "" || v.request == nil:
-		return l.keys.hint(doBack, "back")
+		return l.keys.Hint(Back, "back")
 	case !v.armed:
 		return "a moment …"
 	}
-	return l.keys.hint(doAllow, "allow once", doDeny, "deny", doExamine, "view all", doChoose, "open", doBack, "back")
+	return l.keys.Hint(AllowOnce, "allow once", Deny, "deny", ViewRequest, "view all", Choose, "open", Back, "back")
 }
 
 func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
@@ -161,7 +161,7 @@ func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	if room := max(rows-1-len(last), 0); hidden > 0 || len(about) > room {
 		keep := min(max(room-1, 0), len(about))
 		v.seen = keep > 0
-		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: "+l.keys.hint(doExamine, "view all"), width)))
+		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: "+l.keys.Hint(ViewRequest, "view all"), width)))
 	}
 	out := slices.Concat([]string{l.rule(title, width)}, about, last)
 	return out[:min(len(out), max(rows, 0))], nil

@@ -21,7 +21,7 @@ const leastAsked = 7
 func (m *model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(nameOr(m.state))) + " · " + string(m.state.Status())
+	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(SessionName(m.state))) + " · " + string(m.state.Status())
 	v.ReportFocus = true
 	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.plan.of(m.state), m.link.State)
 	if m.mouse {
@@ -111,17 +111,17 @@ func (m *model) confirming() bool {
 func (m *model) edge() string {
 	keys, title := m.look.keys, ""
 	if !m.story.list.Following() {
-		title = "↓ " + count(m.below(), "line") + " below" + prefixed(between, keys.key(doEnd))
+		title = "↓ " + count(m.below(), "line") + " below" + prefixed(Separator, keys.Key(Bottom))
 	}
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.hint(doSend, "keeps it", doGiveUp, "gives up")))
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.Hint(Send, "keeps it", Cancel, "gives up")))
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
 	case m.focus == onStory:
-		can := keys.hint(doFold, "folds", doView, "view", doCopy, "copy", doLastTurn, "turn before", doNextTurn, "next turn", doFindHere, "find", doBack, "back")
+		can := keys.Hint(Toggle, "folds", ViewItem, "view", CopyItem, "copy", TranscriptPreviousTurn, "turn before", TranscriptNextTurn, "next turn", TranscriptFind, "find", Back, "back")
 		if title != "" {
-			can = title + prefixed(between, can)
+			can = title + prefixed(Separator, can)
 		}
 		title = m.look.dim.Render(hints(can, m.width-4))
 	case title != "":

@@ -107,8 +107,8 @@ type editedMsg struct {
 
 // editText has the person edit a text in their editor.
 func (m *model) editText(kind, text string, then func(string)) tea.Cmd {
-	e := &editing{ctx: m.errands.ctx, command: m.editor, kind: kind, text: text}
-	return m.exec(e, func(err error) tea.Msg { return editedMsg{e.text, err, then} })
+	e := &editing{ctx: m.errands.Context(), command: m.editor, kind: kind, text: text}
+	return m.exec(e, func(err error) tea.Msg { return m.errands.Wrap(editedMsg{e.text, err, then}) })
 }
 
 func (m *model) edited(msg editedMsg) {

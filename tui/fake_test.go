@@ -105,7 +105,7 @@ type journal struct {
 
 func newJournal() *journal {
 	j := &journal{at: dawn}
-	j.link(Link{State: Connected, Connection: "c1", By: ada})
+	j.link(Conn{State: Connected, Connection: "c1", By: ada})
 	j.out = append(j.out, Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab"},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{}},
@@ -117,7 +117,7 @@ func newJournal() *journal {
 
 // back ends an outage: what is written before the next caughtUp was missed.
 func (j *journal) back(mode string, missed uint64) {
-	j.link(Link{State: Connected, Connection: "c9", By: ada})
+	j.link(Conn{State: Connected, Connection: "c9", By: ada})
 	at := protocol.Position{Epoch: "k3f9ab", Seq: j.seq}
 	j.out = append(j.out, Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: mode, After: at, Position: protocol.Position{Epoch: at.Epoch, Seq: at.Seq + missed},
@@ -125,7 +125,7 @@ func (j *journal) back(mode string, missed uint64) {
 	}})
 }
 
-func (j *journal) link(l Link) { j.out = append(j.out, Update{Link: &l}) }
+func (j *journal) link(l Conn) { j.out = append(j.out, Update{Conn: &l}) }
 
 func (j *journal) add(t protocol.Type, data any) {
 	j.seq++

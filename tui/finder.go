@@ -88,7 +88,7 @@ func (f *finder) Render(l *look, width int) []string {
 		return []string{l.dim.Render(fit(label+f.text+" …", width))}
 	}
 	places := f.matches()
-	right := strings.Trim(places+" · "+l.keys.hint(doOlder, "older", doNewer, "newer", doBack, "ends it"), "· ") + " "
+	right := strings.Trim(places+" · "+l.keys.Hint(OlderMatch, "older", NewerMatch, "newer", Back, "ends it"), "· ") + " "
 	if ansi.StringWidth(label+f.text+right) > width {
 		right = places + " "
 	}

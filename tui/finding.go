@@ -46,5 +46,5 @@ func (m *model) lookOn(wave int) tea.Cmd {
 		}
 		f.item += transcript.ID(f.by)
 	}
-	return func() tea.Msg { return lookMsg{wave} }
+	return m.errands.Send(lookMsg{wave})
 }

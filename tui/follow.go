@@ -6,6 +6,9 @@ import (
 	"agentctl/protocol"
 )
 
+// batch is the updates of one frame.
+type batch []Update
+
 // take folds what happened. Until the catch-up is over it draws
 // only how far that is.
 func (m *model) take(b batch) tea.Cmd {
@@ -17,8 +20,8 @@ func (m *model) take(b batch) tea.Cmd {
 			m.event(u.Event)
 		case u.Attached != nil:
 			m.attached(u.Attached)
-		case u.Link != nil:
-			m.linked(*u.Link)
+		case u.Conn != nil:
+			m.linked(*u.Conn)
 		}
 	}
 	m.dirty = m.dirty || m.caughtUp || m.catchup.percent(m.state.Seq) != far
@@ -97,7 +100,7 @@ func (m *model) removed(e *protocol.Event) {
 	}
 	d := decode[protocol.QueueRemovedData](e.Data)
 	if d.MessageID == m.queue.chosen && d.Reason != protocol.RemovedStarted {
-		m.word = nameOf(e.By) + " removed the message that was chosen"
+		m.word = ActorName(e.By) + " removed the message that was chosen"
 	}
 }
 

@@ -225,7 +225,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 				s.tell()
 			},
 			"link": func(rt *rapid.T) {
-				s.journal.link(Link{State: rapid.SampledFrom([]LinkState{Connecting, Connected, Reconnecting, Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.journal.link(Conn{State: rapid.SampledFrom([]ConnState{Connecting, Connected, Reconnecting, Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
 				s.tell()
 			},
 			"resume": func(rt *rapid.T) {

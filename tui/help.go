@@ -9,45 +9,45 @@ import (
 
 // unbound are keys that always do the same: the help screen tells them first in
 // their place.
-var unbound = map[place][][2]string{
-	everywhere: {{"ctrl+c twice", "leave; the session goes on"}},
-	inComposer: {
+var unbound = map[Scope][][2]string{
+	Global: {{"ctrl+c twice", "leave; the session goes on"}},
+	Composer: {
 		{"alt+enter, ctrl+j", "new line"},
 		{"/ first", "the agent's commands: tab completes"},
 		{"1 … 9 when empty", "decide the approval on the screen"},
 	},
-	inApproval: {{"1 … 9", "decide"}},
+	Approval: {{"1 … 9", "decide"}},
 }
 
 // help is the keys as an item of a pager, those of the place where it was asked
 // for first.
 type help struct {
 	look *look
-	at   place
+	at   Scope
 }
 
-func (h help) Estimate(int, bool) int { return len(bindings) }
+func (h help) Estimate(int, bool) int { return len(definitions) }
 
 func (h help) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
-	var where place
-	all := slices.Clone(bindings)
-	rank := func(b binding) int {
-		if b.place == h.at {
+	var where Scope
+	all := slices.Clone(definitions)
+	rank := func(b definition) int {
+		if b.scope == h.at {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b binding) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(all, func(a, b definition) int { return rank(a) - rank(b) })
 	for _, bound := range all {
-		if bound.place != where {
-			where = bound.place
+		if bound.scope != where {
+			where = bound.scope
 			b.Body = append(b.Body, "", " "+h.look.user.Render(string(where)))
 			for _, k := range unbound[where] {
 				b.Body = h.line(b.Body, k[0], k[1], width)
 			}
 		}
-		if keys := h.look.keys.keys[bound.action]; len(keys) > 0 {
+		if keys := h.look.keys.byAction[bound.action]; len(keys) > 0 {
 			names := make([]string, len(keys))
 			for i, k := range keys {
 				names[i] = keyName(k)

@@ -85,7 +85,7 @@ func interrupted(did bool, queue string, queued int, held bool) string {
 }
 
 // under is the line at the turn while it is being interrupted.
-func (i *interrupt) under(l *look, link LinkState, width int) []string {
+func (i *interrupt) under(l *look, link ConnState, width int) []string {
 	switch {
 	case !i.sent:
 		return nil

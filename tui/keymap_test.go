@@ -13,7 +13,7 @@ import (
 
 func TestAKeyIsGivenToAnotherAction(t *testing.T) {
 	s := open(t, scenes["queue"](), 80, 24)
-	keys, err := newKeymap(Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
+	keys, err := New(Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,22 +52,22 @@ func TestKeysThatCannotBe(t *testing.T) {
 }
 
 func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
-	have := map[place]map[string]action{}
-	names := map[action]bool{}
-	for _, b := range bindings {
+	have := map[Scope]map[string]Action{}
+	names := map[Action]bool{}
+	for _, b := range definitions {
 		if names[b.action] {
 			t.Errorf("%s is there twice", b.action)
 		}
 		names[b.action] = true
-		if have[b.place] == nil {
-			have[b.place] = map[string]action{}
+		if have[b.scope] == nil {
+			have[b.scope] = map[string]Action{}
 		}
 		for _, key := range b.keys {
-			if other := have[b.place][key]; other != "" {
-				t.Errorf("%s: %q is for %s and %s", b.place, key, other, b.action)
+			if other := have[b.scope][key]; other != "" {
+				t.Errorf("%s: %q is for %s and %s", b.scope, key, other, b.action)
 			}
-			have[b.place][key] = b.action
-			if err := checkKey(b.place, key); err != nil {
+			have[b.scope][key] = b.action
+			if err := checkKey(b.scope, key); err != nil {
 				t.Errorf("%s: %v", b.action, err)
 			}
 		}
@@ -76,7 +76,7 @@ func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
 
 func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	keys, err := newKeymap(Keys{"interrupt": {"ctrl+b"}, "settings": nil})
+	keys, err := New(Keys{"interrupt": {"ctrl+b"}, "settings": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,13 +87,13 @@ func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 		t.Error("an action without a key is told of")
 	}
 	all, err := Keys{"interrupt": {"ctrl+b"}}.Bindings()
-	if err != nil || len(all) != len(bindings) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
+	if err != nil || len(all) != len(definitions) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
 
 func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
-	keys, err := newKeymap(Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
+	keys, err := New(Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 func TestNothingOfTheHelpIsCut(t *testing.T) {
 	l := newLook(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {
-		b := help{l, everywhere}.Block(width, false)
+		b := help{l, Global}.Block(width, false)
 		var all strings.Builder
 		for _, line := range b.Body {
 			if n := ansi.StringWidth(line); n > width {
@@ -132,7 +132,7 @@ func TestNothingOfTheHelpIsCut(t *testing.T) {
 			all.WriteString(ansi.Strip(line) + " ")
 		}
 		words := strings.Join(strings.Fields(all.String()), " ")
-		for _, b := range bindings {
+		for _, b := range definitions {
 			if !strings.Contains(words, b.about) {
 				t.Errorf("at %d the help does not say %q", width, b.about)
 			}

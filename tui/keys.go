@@ -58,7 +58,7 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	if m.completionKey(key) {
 		return nil
 	}
-	if m.focus == onQueue && m.look.keys.at(inQueue, key) != "" {
+	if m.focus == onQueue && m.look.keys.At(Queue, key) != "" {
 		return m.queueKey(key) // its own keys page it
 	}
 	if cmd, ok := m.anywhere(key); ok {
@@ -80,55 +80,55 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 // anywhere handles the keys that do the same whatever has the focus.
 func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	page := max(1, m.story.list.Height()-1)
-	switch m.look.keys.at(everywhere, key) {
-	case doHelp:
+	switch m.look.keys.At(Global, key) {
+	case Help:
 		m.showHelp()
-	case doSettings:
+	case ShowSettings:
 		m.showSettings()
-	case doRules:
+	case ShowRules:
 		m.showRules()
-	case doWire:
+	case ShowProtocolLog:
 		return m.showWire(), true
-	case doContext:
+	case ShowContext:
 		return m.showContext(), true
-	case doSessions, doNextNeed: // which a desk takes first
+	case ShowSessions, NextPending: // which a desk takes first
 		m.word = "this server does not tell of its other sessions"
-	case doNextPart:
+	case FocusNext:
 		m.nextFocus(1)
-	case doPreviousPart:
+	case FocusPrevious:
 		m.nextFocus(-1)
-	case doInterrupt:
+	case Interrupt:
 		return m.interruptNow(), true
-	case doPageUp:
+	case PageUp:
 		m.story.list.Scroll(-page)
-	case doPageDown:
+	case PageDown:
 		m.story.list.Scroll(page)
-	case doTop:
+	case Top:
 		m.story.list.Top()
-	case doEnd:
+	case Bottom:
 		m.story.list.Bottom()
-	case doFoldLast:
+	case ToggleLast:
 		m.foldLast()
-	case doFind:
+	case Find:
 		m.finder.write()
-	case doTurnBefore:
+	case PreviousTurn:
 		return m.jump(aTurn, -1), true
-	case doTurnAfter:
+	case NextTurn:
 		return m.jump(aTurn, 1), true
-	case doEditor:
+	case OpenEditor:
 		return m.compose(), true
-	case doEarlier:
+	case EarlierMessage:
 		return m.earlier(), true
-	case doLater:
+	case LaterMessage:
 		m.setFocus(onComposer)
 		m.composer.earlier(-1, m.link.By)
-	case doRetry:
+	case Reconnect:
 		return m.retry(), true
-	case doRedraw:
+	case Redraw:
 		return tea.ClearScreen, true
-	case doSuspend:
+	case Suspend:
 		return tea.Suspend, true
-	case doTakeBack:
+	case TakeBack:
 		return m.takeBack(), true
 	default:
 		return nil, false
@@ -220,16 +220,16 @@ func (m *model) setFocus(f focus) {
 }
 
 func (m *model) showHelp() {
-	at := everywhere
+	at := Global
 	switch m.focus {
 	case onApproval:
-		at = inApproval
+		at = Approval
 	case onQueue:
-		at = inQueue
+		at = Queue
 	case onPlan:
-		at = inPlan
+		at = Plan
 	case onStory:
-		at = inTranscript
+		at = Transcript
 	}
 	m.pager = newPager(m.look, "keys", help{m.look, at})
 }

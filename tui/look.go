@@ -19,9 +19,9 @@ type look struct {
 	wardrobe wardrobe
 	palette  palette
 	now      func() time.Time
-	clusters bool    // the terminal counts the cells of what runes make together
-	turned   bool    // diffs show the other way than their width has it
-	keys     *keymap // as hints and help name them
+	clusters bool // the terminal counts the cells of what runes make together
+	turned   bool // diffs show the other way than their width has it
+	keys     *Map // as hints and help name them
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
@@ -32,7 +32,7 @@ func newLook(zone *time.Location, theme Theme) *look {
 	if theme == "" {
 		theme = ThemeAuto
 	}
-	keys, _ := newKeymap(nil) // nothing chosen, nothing wrong
+	keys, _ := New(nil) // nothing chosen, nothing wrong
 	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys, now: time.Now}
 	l.wear(l.wardrobe.palette())
 	return l
@@ -148,7 +148,7 @@ func fit(s string, width int) string {
 // hints is as many of the keys of a hint as fit whole.
 func hints(hint string, width int) string {
 	for ansi.StringWidth(hint) > width {
-		cut := strings.LastIndex(hint, between)
+		cut := strings.LastIndex(hint, Separator)
 		if cut < 0 {
 			return ""
 		}

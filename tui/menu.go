@@ -42,17 +42,17 @@ func (u *menu) key(m *model, key string) tea.Cmd {
 	all := u.of.entries(m.state)
 	at := u.at(all)
 	to := at
-	switch u.look.keys.at(inLists, key) {
-	case doBack:
+	switch u.look.keys.At(Lists, key) {
+	case Back:
 		m.menu = u.back
 		return nil
-	case doUp:
+	case Up:
 		to--
-	case doDown:
+	case Down:
 		to++
-	case doFirst:
+	case First:
 		to = 0
-	case doLast:
+	case Last:
 		to = len(all) - 1
 	default:
 		if at < 0 {
@@ -112,7 +112,7 @@ func (u *menu) Render(s *protocol.State, word string, width, height int) []strin
 	if len(all) > 0 {
 		can = u.of.hint()
 	}
-	back := u.look.keys.hint(doBack, "back")
+	back := u.look.keys.Hint(Back, "back")
 	foot := u.look.chosen.Render(spread(" "+hints(can, width-ansi.StringWidth(back)-2), back, width))
 	if word != "" {
 		foot = u.look.warn.Render(fit(" "+oneLine(transcript.Clean(word)), width))

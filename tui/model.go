@@ -14,7 +14,7 @@ import (
 type model struct {
 	// Static after construction.
 	session Session
-	errands *errands
+	errands *Runner
 	look    *look
 	now     func() time.Time
 	newID   func() string
@@ -26,7 +26,7 @@ type model struct {
 	desk    bool        // there are other sessions a key away
 
 	// What the session told.
-	link     Link
+	link     Conn
 	epoch    string
 	state    *protocol.State
 	clients  map[string]protocol.Client
@@ -106,11 +106,11 @@ type (
 	}
 )
 
-func newModel(s Session, e *errands, l *look, now func() time.Time, newID func() string) *model {
+func newModel(s Session, e *Runner, l *look, now func() time.Time, newID func() string) *model {
 	l.now = now
 	return &model{
-		session: s, errands: e, look: l, now: now, newID: newID, after: e.after, exec: tea.Exec, editor: editorOf(nil),
-		link:      Link{State: Connecting},
+		session: s, errands: e, look: l, now: now, newID: newID, after: e.After, exec: tea.Exec, editor: editorOf(nil),
+		link:      Conn{State: Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
 		story:     newStory(l),
@@ -184,7 +184,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case outMsg:
 		m.out = true
 		if m.link.State != Offline {
-			m.linked(Link{State: Offline})
+			m.linked(Conn{State: Offline})
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page(), m.fade())
@@ -213,7 +213,7 @@ func (m *model) View() tea.View {
 
 // do carries out a command; then runs in the event loop with what came of it.
 func (m *model) do(verb protocol.Verb, data, result any, then func(error) tea.Cmd) tea.Cmd {
-	return m.errands.run(func(ctx context.Context) tea.Msg {
+	return m.errands.Run(func(ctx context.Context) tea.Msg {
 		err := m.session.Do(ctx, verb, data, result)
 		if ctx.Err() != nil {
 			return nil // the program ends
@@ -225,7 +225,7 @@ func (m *model) do(verb protocol.Verb, data, result any, then func(error) tea.Cm
 // tell is a then for commands whose events tell the rest: only a refusal shows.
 func (m *model) tell(err error) tea.Cmd {
 	if err != nil {
-		m.word = errText(err)
+		m.word = ErrorText(err)
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (m *model) pageNow() tea.Cmd {
 		return nil
 	}
 	epoch := m.epoch
-	return m.errands.run(func(ctx context.Context) tea.Msg {
+	return m.errands.Run(func(ctx context.Context) tea.Msg {
 		page := new(protocol.HistoryResult)
 		err := m.session.Do(ctx, protocol.DoHistory, ask, page)
 		if ctx.Err() != nil {
@@ -295,23 +295,11 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	if err != nil {
 		m.story.loading = false
 		m.story.before, m.trip = 0, nil
-		m.word = "older turns: " + errText(err)
+		m.word = "older turns: " + ErrorText(err)
 	}
 	if m.finder.paged {
 		m.finder.paged = false
 		return m.lookOn(m.finder.wave)
 	}
 	return m.travel(m.trip)
-}
-
-// errText is an error for people.
-func errText(err error) string {
-	e := protocol.AsError(err)
-	if e.Winner != nil {
-		return e.Message + " · decided by " + e.Winner.By.Name
-	}
-	if e.Code == protocol.CodeInternal {
-		return err.Error()
-	}
-	return e.Message
 }

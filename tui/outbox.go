@@ -102,9 +102,9 @@ func (o *outbox) texts() []string {
 
 // Render is one line per message; it can be said of the last one how it is taken
 // back.
-func (o *outbox) Render(width int, link LinkState) []string {
+func (o *outbox) Render(width int, link ConnState) []string {
 	var out []string
-	back, last := prefixed(" · ", o.look.keys.hint(doTakeBack, "takes it back")), o.waiting()
+	back, last := prefixed(" · ", o.look.keys.Hint(TakeBack, "takes it back")), o.waiting()
 	for i := range o.pending {
 		p := &o.pending[i]
 		text := glimpse(p.text)

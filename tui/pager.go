@@ -60,30 +60,30 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 	}
 	p.word = ""
 	page := max(1, p.list.Height()-1)
-	do := p.look.keys.in(inPager, key)
-	p.found = p.found && (do == doNextInPager || do == doPreviousInPager)
+	do := p.look.keys.InList(Pager, key)
+	p.found = p.found && (do == PagerNext || do == PagerPrevious)
 	switch do {
-	case doBack, doLeavePager:
+	case Back, PagerClose:
 		return false
-	case doUp:
+	case Up:
 		p.list.Scroll(-1)
-	case doDown:
+	case Down:
 		p.list.Scroll(1)
-	case doScreenUp:
+	case PagerPageUp:
 		p.list.Scroll(-page)
-	case doScreenDown:
+	case PagerPageDown:
 		p.list.Scroll(page)
-	case doFirst:
+	case First:
 		p.list.Top()
-	case doLast:
+	case Last:
 		p.list.Bottom()
-	case doFindInPager:
+	case PagerFind:
 		p.ask()
-	case doNextInPager:
+	case PagerNext:
 		p.next(1)
-	case doPreviousInPager:
+	case PagerPrevious:
 		p.next(-1)
-	case doSides:
+	case PagerDiffLayout:
 		p.look.toggle()
 		p.list.Restyle()
 	}
@@ -102,7 +102,7 @@ func (p *pager) Render(width, height int) []string {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()
 	above, total := p.list.Position()
-	left, right := " "+p.title, fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total, p.look.keys.hint(doFindInPager, "find", doBack, "back"))
+	left, right := " "+p.title, fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total, p.look.keys.Hint(PagerFind, "find", Back, "back"))
 	switch {
 	case p.input != nil:
 		p.input.SetWidth(max(1, width-len(findLabel)-1))

@@ -153,7 +153,7 @@ func (p *plain) update(u Update) {
 		err := p.session.Do(ctx, protocol.DoHistory, ask, page)
 		p.history <- page
 		if err != nil && ctx.Err() == nil {
-			return "older turns: " + errText(err)
+			return "older turns: " + ErrorText(err)
 		}
 		return ""
 	}) {

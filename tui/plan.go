@@ -67,9 +67,9 @@ func (p *plan) Render(s *protocol.State, c *checklist, width, rows int, focused 
 	last := min(first+rows, len(of.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(of.Tasks))
 	if focused {
-		title += p.look.dim.Render(" · " + p.look.keys.hint(doCancelTask, "cancel", doRestartTask, "restart"))
+		title += p.look.dim.Render(" · " + p.look.keys.Hint(TaskCancel, "cancel", TaskRestart, "restart"))
 	} else {
-		title += " done" + p.look.dim.Render(prefixed(between, p.look.keys.key(doNextPart)))
+		title += " done" + p.look.dim.Render(prefixed(Separator, p.look.keys.Key(FocusNext)))
 	}
 	if first > 0 {
 		title += p.look.dim.Render(" · " + strconv.Itoa(first) + " before")

@@ -9,18 +9,14 @@ import (
 )
 
 const (
-	frame    = 16 * time.Millisecond // the least time between two batches
-	batchMax = 4096                  // updates in a batch
+	frameTime = 16 * time.Millisecond // the least time between two batches
+	batchMax  = 4096                  // updates in a batch
 )
 
-// batch is what happened since the last one.
-type batch []Update
-
-// pump drains a source and hands on what it gave at most once a frame. send may
-// block: nothing is read meanwhile, so the source feels a slow screen. It
-// returns when the source or ctx ends. It owns the goroutine that reads. Its error
-// is a panic of the source.
-func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], send func([]T)) (err error) {
+// Pump reads a source and calls send with its items, at most once a frame. While send blocks nothing is
+// read, so a slow screen slows the source down. Pump returns when the source or ctx ends; its error is a
+// panic of the source. It owns the goroutine that reads.
+func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], send func([]T)) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	updates := make(chan T)
 	done := make(chan struct{})
@@ -65,13 +61,13 @@ func pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 			if !ready || len(next) > 1 {
 				continue
 			}
-			timer.Reset(0) // what is there already goes along
+			timer.Reset(0) // items that are ready join the batch
 		case <-timer.C:
 			ready = len(next) == 0
 			if !ready {
 				send(next)
 				next = nil
-				timer.Reset(frame)
+				timer.Reset(frameTime)
 			}
 		}
 	}

@@ -51,11 +51,11 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 	if h := s.Blocked(); h != nil {
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
-	hint := q.look.keys.key(doNextPart)
+	hint := q.look.keys.Key(FocusNext)
 	if focused {
 		hint = q.hint(s)
 	}
-	title += q.look.dim.Render(prefixed(between, hints(hint, width-ansi.StringWidth(title)-4-len(between))))
+	title += q.look.dim.Render(prefixed(Separator, hints(hint, width-ansi.StringWidth(title)-4-len(Separator))))
 	out := []string{q.look.rule(title, width)}
 	at := q.at(s)
 	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
@@ -81,15 +81,15 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 
 // hint is what can be done with the chosen message, and with all of them.
 func (q *queue) hint(s *protocol.State) string {
-	keys, all := q.look.keys, q.look.keys.hint(doHold, "hold")
+	keys, all := q.look.keys, q.look.keys.Hint(QueueHold, "hold")
 	if s.Blocked() != nil {
-		all = keys.hint(doRelease, "release")
+		all = keys.Hint(QueueRelease, "release")
 	}
 	if len(s.Queue) == 0 {
 		return all
 	}
-	one := keys.hint(doEdit, "edit", doRemove, "remove", doSendNow, "send now", doMoveUp, "up", doMoveDown, "down")
-	return one + prefixed(between, all)
+	one := keys.Hint(QueueEdit, "edit", QueueRemove, "remove", QueueSendNow, "send now", QueueMoveUp, "up", QueueMoveDown, "down")
+	return one + prefixed(Separator, all)
 }
 
 // more says how many rows there are on both sides of those shown.
@@ -113,13 +113,13 @@ func (q *queue) about(s *protocol.State, m *protocol.Message, editing string, aw
 	case m.MessageID == editing:
 		return "editing"
 	case hold != nil:
-		right := "edited by " + oneLine(transcript.Clean(nameOf(hold.By)))
+		right := "edited by " + oneLine(transcript.Clean(ActorName(hold.By)))
 		if left := away(hold); left > 0 {
 			right += fmt.Sprintf(", who left: %ds", seconds(left))
 		}
 		return right
 	}
-	right := oneLine(transcript.Clean(nameOf(m.By)))
+	right := oneLine(transcript.Clean(ActorName(m.By)))
 	if m.QueuedAt != nil {
 		right += " " + q.look.clock(*m.QueuedAt)
 	}

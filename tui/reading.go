@@ -11,65 +11,65 @@ import (
 // storyKey handles a key while the transcript has the focus.
 func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
-	switch m.look.keys.in(inTranscript, key) {
-	case doBack:
+	switch m.look.keys.InList(Transcript, key) {
+	case Back:
 		m.endFind()
 		m.setFocus(onComposer)
-	case doFindHere:
+	case TranscriptFind:
 		m.finder.write()
-	case doOlder:
+	case OlderMatch:
 		return m.findNext(-1)
-	case doNewer:
+	case NewerMatch:
 		return m.findNext(1)
-	case doUp:
+	case Up:
 		list.Select(-1)
-	case doDown:
+	case Down:
 		list.Select(1)
-	case doFirst:
+	case First:
 		list.SelectAt(list.First())
-	case doLast:
+	case Last:
 		list.SelectAt(list.Last())
 		list.Bottom()
-	case doFold, doChoose:
+	case Toggle, Choose:
 		if id, ok := list.Selected(); ok {
 			list.Fold(id, !list.Folded(id))
 		}
-	case doView:
+	case ViewItem:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Source(id).(*toolCall); ok {
 				m.pager = newPager(m.look, call.plainTitle(), call.all()...)
 			}
 		}
-	case doLastTurn:
+	case TranscriptPreviousTurn:
 		return m.jump(aTurn, -1)
-	case doNextTurn:
+	case TranscriptNextTurn:
 		return m.jump(aTurn, 1)
-	case doLastTool:
+	case PreviousTool:
 		return m.jump(aTool, -1)
-	case doNextTool:
+	case NextTool:
 		return m.jump(aTool, 1)
-	case doLastApproval:
+	case PreviousApproval:
 		return m.jump(anApproval, -1)
-	case doNextApproval:
+	case NextApproval:
 		return m.jump(anApproval, 1)
-	case doLastError:
+	case PreviousError:
 		return m.jump(anError, -1)
-	case doNextError:
+	case NextError:
 		return m.jump(anError, 1)
-	case doCopy:
+	case CopyItem:
 		if id, ok := list.Selected(); ok {
 			return m.copyItem(list.Source(id))
 		}
-	case doSidesHere:
+	case DiffLayout:
 		m.look.toggle()
 		list.Restyle()
-	case doCopyCode:
+	case CopyCode:
 		if id, ok := list.Selected(); ok {
 			return m.copyCode(id)
 		}
-	case doCopying:
+	case EnterCopyMode:
 		m.beginCopying()
-	case doKeysHere:
+	case TranscriptHelp:
 		m.showHelp()
 	}
 	return nil

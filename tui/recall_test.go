@@ -121,7 +121,7 @@ func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
 		}
 		return nil, nil
 	}
-	j.link(Link{State: Connected, Connection: "c1", By: bob})
+	j.link(Conn{State: Connected, Connection: "c1", By: bob})
 	s.tell()
 	s.m.story.before = 1
 	s.give(nil) // asks for the older page

@@ -48,7 +48,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	if err != nil {
 		return err
 	}
-	work := newErrands(ctx)
+	work := NewRunner(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
@@ -70,7 +70,7 @@ func (o Options) look() (*look, error) {
 	if zone == nil {
 		zone = time.Local
 	}
-	keys, err := newKeymap(o.Keys)
+	keys, err := New(o.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -118,18 +118,18 @@ func (o Options) environ() []string {
 
 // show runs the program, the pump and the errands, and returns when all of them
 // have ended.
-func show(ctx context.Context, s Session, work *errands, m tea.Model, options ...tea.ProgramOption) error {
+func show(ctx context.Context, s Session, work *Runner, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
 	broke := make(breakdown, 1)
-	work.broke = func(err error) { broke.tell(p, err) }
+	work.OnPanic = func(err error) { broke.tell(p, err) }
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
-		broke.tell(p, pump(work.ctx, s.Updates, func(b []Update) { p.Send(batch(b)) }))
+		broke.tell(p, Pump(work.Context(), s.Updates, func(b []Update) { p.Send(batch(b)) }))
 		p.Send(outMsg{})
 	}()
 	_, err := p.Run()
-	work.close()
+	work.Close()
 	<-pumped
 	return broke.or(ranOut(ctx, err))
 }

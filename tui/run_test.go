@@ -86,7 +86,7 @@ func pass(d time.Duration) {
 func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	work := newErrands(ctx)
+	work := NewRunner(ctx)
 	c := &counting{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "client-new" })}
 	out := &sink{}
 	ended := make(chan error, 1)
@@ -138,7 +138,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 		draws := c.drawn() - before
 		_ = typing.Close() // the pipe has no reader that fails
 		end()
-		if most := seconds*int(time.Second/frame) + 3*seconds; draws > most {
+		if most := seconds*int(time.Second/frameTime) + 3*seconds; draws > most {
 			t.Errorf("%d draws in %d s, want at most %d", draws, seconds, most)
 		}
 		if draws < seconds*20 {
@@ -226,7 +226,7 @@ func TestTheReconnectCountsDown(t *testing.T) {
 		c, _, end := launch(t, r, nil, 60, 12)
 		j := newJournal()
 		j.caughtUp()
-		j.link(Link{State: Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
+		j.link(Conn{State: Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
 		for _, u := range j.take() {
 			r.updates <- u
 		}
@@ -250,7 +250,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		pumped := make(chan struct{})
 		go func() {
 			defer close(pumped)
-			pump(ctx, r.Updates, func(b []Update) {
+			Pump(ctx, r.Updates, func(b []Update) {
 				batches = append(batches, len(b))
 				<-release
 			})
@@ -259,7 +259,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		go func() {
 			for range 3 * batchMax {
 				select {
-				case r.updates <- Update{Link: &Link{}}:
+				case r.updates <- Update{Conn: &Conn{}}:
 					fed++
 				case <-ctx.Done():
 					return
@@ -289,7 +289,7 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 
 func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 	given := 0
-	err := pump(t.Context(), func(context.Context) iter.Seq[int] {
+	err := Pump(t.Context(), func(context.Context) iter.Seq[int] {
 		return func(yield func(int) bool) {
 			yield(1)
 			panic("out of order")
@@ -336,7 +336,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				r, out := newRecording(), &sink{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
-				work := newErrands(ctx)
+				work := NewRunner(ctx)
 				ended := make(chan error)
 				m := newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "" })
 				go func() {

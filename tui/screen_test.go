@@ -44,7 +44,7 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 		}
 		return nil, nil
 	}
-	work := newErrands(t.Context())
+	work := NewRunner(t.Context())
 	t.Cleanup(work.cancel)
 	s.m = newModel(s.session, work, newLook(time.UTC, ""), func() time.Time { return s.now }, func() string {
 		s.ids++
@@ -209,7 +209,7 @@ func TestGoldenScreens(t *testing.T) {
 		"queue":    func(s *screen) { s.press("tab") },
 		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
 		"away": func(s *screen) {
-			s.journal.link(Link{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+			s.journal.link(Conn{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 			s.tell()
 			s.now = s.now.Add(2*time.Minute + 5*time.Second)
 			missed(s.journal)
@@ -218,7 +218,7 @@ func TestGoldenScreens(t *testing.T) {
 		"editing": func(s *screen) {
 			s.press("tab", "e")
 			s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
-			s.journal.link(Link{State: Reconnecting, Attempt: 1})
+			s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 			s.tell()
 			s.now = s.now.Add(6 * time.Second)
 			s.give(tickMsg{})
@@ -413,7 +413,7 @@ func TestErrorsAreToldInWords(t *testing.T) {
 		{context.DeadlineExceeded, "context deadline exceeded"},
 		{&protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: bob}}, "too late · decided by bob"},
 	} {
-		if got := errText(c.err); got != c.want {
+		if got := ErrorText(c.err); got != c.want {
 			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
 		}
 	}

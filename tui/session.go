@@ -11,57 +11,58 @@ import (
 
 // Session is one session as a client follows it, over reconnects.
 type Session interface {
-	// Updates yields what happens, in order, until ctx ends or the session is
-	// given up; before it gives up it yields a Link that is Offline. It is
-	// called once. An event is yielded once, without gaps; what was yielded is
-	// the receiver's. It panics when it is broken: that ends the screen, which
-	// gives the terminal back before it tells.
+	// Updates yields what happens, in order, until ctx ends or the client stops trying; then it first
+	// yields a Conn that is Offline. It is called once. Every event is yielded once, without gaps, and
+	// belongs to the receiver. Updates panics when the client is broken: the screen ends and restores
+	// the terminal before the panic is reported.
 	Updates(ctx context.Context) iter.Seq[Update]
 
-	// Do carries out a command and fills result, which may be nil. It waits for
-	// a connection until ctx ends and never carries out a command twice. What
-	// the server refuses is a *protocol.Error. Safe for concurrent use.
+	// Do runs a command and fills result, which may be nil. It waits for a connection until ctx ends
+	// and never runs a command twice. A refusal of the server is a *protocol.Error.
+	// Safe for concurrent use.
 	Do(ctx context.Context, verb protocol.Verb, data, result any) error
 }
 
-// Withdrawer is a Session that can take back a message that waits for a connection.
+// Withdrawer is a Session that can withdraw a message that waits for a connection.
 // Safe for concurrent use.
 type Withdrawer interface {
-	// Withdraw takes back the message that Do sends with a client_message_id, unless
-	// it may have gone to the server, and reports whether it did: then Do returns
-	// ErrWithdrawn.
+	// Withdraw withdraws the message that Do sends with a client_message_id, unless the server may have
+	// it already, and reports whether it did: then Do returns ErrWithdrawn.
 	Withdraw(clientMessageID string) bool
 }
 
-// ErrWithdrawn is the end of what was withdrawn.
+// Retrier is a Session or a Server that can connect at once instead of waiting for the next attempt,
+// also after it stopped trying. Safe for concurrent use.
+type Retrier interface{ Retry() }
+
+// ErrWithdrawn is the error of a command that was withdrawn.
 var ErrWithdrawn = errors.New("taken back")
 
-// Update is one thing that a Session yields: exactly one field is set.
+// Update is one item that a Session yields: exactly one field is set.
 type Update struct {
 	Event    *protocol.Event           // durable ones continue the log
 	Attached *protocol.SubscribeResult // its mode says whether to start over from its snapshot
-	Link     *Link
+	Conn     *Conn
 }
 
-// Link is the state of the connection.
-type Link struct {
-	State      LinkState
+// Conn is the state of the connection.
+type Conn struct {
+	State      ConnState
 	Connection string         // its id, as in protocol.Client
-	By         protocol.Actor // what our actions are attributed to
+	By         protocol.Actor // the actor of commands sent here
 	Attempt    int            // of reconnecting, from 1
-	Retry      time.Time      // when the next attempt starts
+	Retry      time.Time      // start of the next attempt
 	Reason     string         // why it is not connected, for people
-	Advice     string         // what they can do about it, if that is known
+	Advice     string         // what people can do about it, if known
 }
 
-// LinkState says whether the server can be reached. The values are what the
-// screen shows.
-type LinkState string
+// ConnState says whether the server can be reached. The values are shown on the screen.
+type ConnState string
 
-// The states of a link.
+// The connection states.
 const (
-	Connecting   LinkState = "connecting"
-	Connected    LinkState = "connected"
-	Reconnecting LinkState = "reconnecting"
-	Offline      LinkState = "offline" // and it will not be tried again, unless somebody asks for it
+	Connecting   ConnState = "connecting"
+	Connected    ConnState = "connected"
+	Reconnecting ConnState = "reconnecting"
+	Offline      ConnState = "offline" // no further attempt, unless Retry asks for one
 )

@@ -38,7 +38,7 @@ func (m *model) beside(end string, room int) string {
 		if a == "" || b == "" {
 			return a + b
 		}
-		return a + m.look.dim.Render(between) + b
+		return a + m.look.dim.Render(Separator) + b
 	}
 	all := ""
 	for _, part := range m.details() {
@@ -58,12 +58,12 @@ func (m *model) beside(end string, room int) string {
 func (m *model) helpHint() string {
 	keys := m.look.keys
 	switch {
-	case m.focus == onComposer && m.composer.empty() && keys.key(doAsk) != "":
-		return keys.hint(doAsk, "help")
-	case m.focus == onStory && keys.key(doKeysHere) != "":
-		return keys.hint(doKeysHere, "help")
+	case m.focus == onComposer && m.composer.empty() && keys.Key(ComposerHelp) != "":
+		return keys.Hint(ComposerHelp, "help")
+	case m.focus == onStory && keys.Key(TranscriptHelp) != "":
+		return keys.Hint(TranscriptHelp, "help")
 	}
-	return keys.hint(doHelp, "help")
+	return keys.Hint(Help, "help")
 }
 
 // details are the parts at the right end, the most important first.
@@ -94,7 +94,7 @@ func (m *model) details() []string {
 		}
 	}
 	if m.desk {
-		add(m.look.keys.hint(doSessions, "sessions"))
+		add(m.look.keys.Hint(ShowSessions, "sessions"))
 	}
 	if m.state.Seq > 0 {
 		add(short(m.epoch) + ":" + fmt.Sprint(m.state.Seq))

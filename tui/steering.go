@@ -9,20 +9,20 @@ import (
 // planKey handles a key while the plan has the focus.
 func (m *model) planKey(key string) tea.Cmd {
 	of := m.plan.of(m.state)
-	does := m.look.keys.in(inPlan, key)
-	if does == doBack || of == nil {
+	does := m.look.keys.InList(Plan, key)
+	if does == Back || of == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
 	at := m.plan.at(of)
 	switch does {
-	case doUp:
+	case Up:
 		m.plan.choose(of, at-1)
-	case doDown:
+	case Down:
 		m.plan.choose(of, at+1)
-	case doCancelTask:
+	case TaskCancel:
 		return m.steer(of, at, protocol.DoTaskCancel, "cancelling")
-	case doRestartTask:
+	case TaskRestart:
 		return m.steer(of, at, protocol.DoTaskRestart, "restarting")
 	}
 	return nil

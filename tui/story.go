@@ -85,7 +85,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		s.voice = ""
 		id := add(&asked{
 			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
-			look:     s.look, message: turn.Message, head: s.head(nameOf(turn.Message.By), e),
+			look:     s.look, message: turn.Message, head: s.head(ActorName(turn.Message.By), e),
 		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
 		return
@@ -331,13 +331,4 @@ func (s *story) older(page *protocol.HistoryResult) error {
 		s.list.Prepend(sources[i], folds[i])
 	}
 	return nil
-}
-
-// nameOf is who did something. Not every dialect says who, and then it need not
-// have been the one who reads this.
-func nameOf(a *protocol.Actor) string {
-	if a == nil || a.Name == "" {
-		return "user"
-	}
-	return a.Name
 }

@@ -143,7 +143,7 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			j := long(turns)
-			m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+			m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.take())
 			j.user(ada, "last", "go")
@@ -172,7 +172,7 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.caughtUp()
 	all := j.take()
 	for b.Loop() {
-		m := newModel(newRecording(), newErrands(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+		m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
 		for i := 0; i < len(all); i += batchMax {

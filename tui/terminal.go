@@ -89,7 +89,7 @@ func (t terminal) notify(text string) string {
 
 // progressOf is how far a session is, for terminals that show it; nil is idle.
 // The plan is the one under way, or nil.
-func (t terminal) progressOf(s *protocol.State, plan *protocol.Plan, link LinkState) *tea.ProgressBar {
+func (t terminal) progressOf(s *protocol.State, plan *protocol.Plan, link ConnState) *tea.ProgressBar {
 	switch {
 	case !t.progress || s.Turn == nil:
 		return nil

@@ -89,7 +89,7 @@ func (t *toolCall) status() string {
 	apart := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
 		s += fmt.Sprintf(" · exit %d", *end.ExitCode)
-		apart = between
+		apart = Separator
 	}
 	if end.DurationMS > 0 {
 		s += apart + took(ms(end.DurationMS))

@@ -47,41 +47,41 @@ func (t *trove) key(d *desk, key string, msg tea.KeyPressMsg) tea.Cmd {
 		return t.writes(d, key, msg)
 	}
 	keys := d.look.keys
-	switch keys.at(everywhere, key) {
-	case doHelp:
+	switch keys.At(Global, key) {
+	case Help:
 		d.showHelp()
 		return nil
-	case doSessions:
+	case ShowSessions:
 		d.trove = nil
 		return nil
-	case doFind:
+	case Find:
 		t.write()
 		return nil
-	case doRetry:
+	case Reconnect:
 		return d.retry()
-	case doPageUp:
+	case PageUp:
 		return t.move(d, -t.rows)
-	case doPageDown:
+	case PageDown:
 		return t.move(d, t.rows)
-	case doRedraw:
+	case Redraw:
 		return tea.ClearScreen
-	case doSuspend:
+	case Suspend:
 		return tea.Suspend
 	}
-	switch keys.in(inFound, key) {
-	case doBack:
+	switch keys.InList(SearchResults, key) {
+	case Back:
 		d.trove = nil
-	case doFindOthers:
+	case NewSearch:
 		t.write()
-	case doUp:
+	case Up:
 		return t.move(d, -1)
-	case doDown:
+	case Down:
 		return t.move(d, 1)
-	case doFirst:
+	case First:
 		return t.move(d, -len(t.hits))
-	case doLast:
+	case Last:
 		return t.move(d, len(t.hits))
-	case doChoose:
+	case Choose:
 		if len(t.hits) > 0 {
 			d.tour = tour{}
 			return d.enterAt(&t.hits[t.at], t.text)
@@ -146,7 +146,7 @@ func (t *trove) told(d *desk, page protocol.SearchResult, err error) tea.Cmd {
 		return nil // it looks for something else by now
 	}
 	if err != nil {
-		t.err, t.cursor = errText(err), ""
+		t.err, t.cursor = ErrorText(err), ""
 		return nil
 	}
 	t.hits = append(t.hits, page.Hits...)
@@ -161,7 +161,7 @@ func (d *desk) enterAt(h *protocol.Hit, words string) tea.Cmd {
 	enter := d.enter(hit.Session)
 	o := d.shown
 	o.model.seek = &seek{hit, words}
-	return tea.Batch(enter, address(o, o.model.sought()))
+	return tea.Batch(enter, o.model.sought())
 }
 
 // seek is a hit that a session is to be shown at, once it is there.

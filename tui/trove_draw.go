@@ -107,5 +107,5 @@ func (t *trove) foot(d *desk, width int) string {
 	case d.leaving || d.word != "" || d.link.State == Reconnecting || d.link.State == Offline:
 		return d.foot()
 	}
-	return l.dim.Render(spread(" "+l.keys.hint(doChoose, "opens it there", doFindOthers, "other words", doBack, "back"), l.keys.hint(doHelp, "help"), width))
+	return l.dim.Render(spread(" "+l.keys.Hint(Choose, "opens it there", NewSearch, "other words", Back, "back"), l.keys.Hint(Help, "help"), width))
 }

@@ -56,7 +56,7 @@ func (p *plain) take(t typed) {
 	case "quit":
 		p.quit()
 	case "status":
-		n.line("session %s, %s, %s, %s, position %d", nameOr(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
+		n.line("session %s, %s, %s, %s, position %d", SessionName(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
 	case "interrupt":
 		p.interrupt(rest)
 	case "retry":
@@ -102,7 +102,7 @@ func refused(ctx context.Context, what string, err error) string {
 	if err == nil || ctx.Err() != nil {
 		return ""
 	}
-	return what + ": " + errText(err)
+	return what + ": " + ErrorText(err)
 }
 
 func (p *plain) interrupt(queue string) {
@@ -142,7 +142,7 @@ func (p *plain) queue(verb, rest string) {
 	case "queue":
 		n.line("%s in the queue", count(len(s.Queue), "message"))
 		for i := range s.Queue {
-			n.line("%d: %s: %s", i+1, nameOf(s.Queue[i].By), s.Queue[i].Text)
+			n.line("%d: %s: %s", i+1, ActorName(s.Queue[i].By), s.Queue[i].Text)
 		}
 		return
 	case "hold":
@@ -161,8 +161,8 @@ func (p *plain) queue(verb, rest string) {
 	message := s.Queue[i-1].MessageID
 	switch text = strings.TrimSpace(text); verb {
 	case "now":
-		commands := startNow(s, message)
-		p.later(func(ctx context.Context) string { return refused(ctx, "now", carryOut(ctx, p.session, commands)) })
+		commands := StartNow(s, message)
+		p.later(func(ctx context.Context) string { return refused(ctx, "now", RunAll(ctx, p.session, commands)) })
 	case "remove":
 		p.command(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
 	case "edit":

@@ -18,7 +18,7 @@ const (
 func (p *plain) find(words string) {
 	query, err := protocol.ParseQuery(words)
 	if err != nil {
-		p.narrator.line("/find WORDS: %s", errText(err))
+		p.narrator.line("/find WORDS: %s", ErrorText(err))
 		return
 	}
 	zone := p.narrator.zone
@@ -69,7 +69,7 @@ func (p *plain) rules(verb, rest string) {
 			if what == "" {
 				what = r.Scope
 			}
-			n.line("%d: %s, %s, by %s", i+1, oneLine(what), r.Kind, nameOf(&r.By))
+			n.line("%d: %s, %s, by %s", i+1, oneLine(what), r.Kind, ActorName(&r.By))
 		}
 		return
 	}

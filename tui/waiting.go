@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -9,14 +11,14 @@ import (
 // queueKey handles a key while the queue has the focus.
 func (m *model) queueKey(key string) tea.Cmd {
 	at := m.queue.at(m.state)
-	does := m.look.keys.in(inQueue, key)
+	does := m.look.keys.InList(Queue, key)
 	switch does {
-	case doBack:
+	case Back:
 		m.setFocus(onComposer)
 		return nil
-	case doHold:
+	case QueueHold:
 		return m.do(protocol.DoQueueHold, protocol.QueueHoldData{}, nil, m.tell)
-	case doRelease:
+	case QueueRelease:
 		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{}, nil, m.tell)
 	}
 	if at < 0 {
@@ -24,28 +26,28 @@ func (m *model) queueKey(key string) tea.Cmd {
 	}
 	message := m.state.Queue[at]
 	switch does {
-	case doUp:
+	case Up:
 		m.queue.choose(m.state, at-1)
-	case doDown:
+	case Down:
 		m.queue.choose(m.state, at+1)
-	case doFirst:
+	case First:
 		m.queue.choose(m.state, 0)
-	case doLast:
+	case Last:
 		m.queue.choose(m.state, len(m.state.Queue)-1)
-	case doQueueUp:
+	case QueuePageUp:
 		m.queue.choose(m.state, at-queueRows)
-	case doQueueDown:
+	case QueuePageDown:
 		m.queue.choose(m.state, at+queueRows)
-	case doSendNow:
+	case QueueSendNow:
 		return m.sendNow(message)
-	case doEdit, doChoose:
+	case QueueEdit, Choose:
 		return m.edit(message)
-	case doRemove:
+	case QueueRemove:
 		m.queue.choose(m.state, at) // what takes its place is chosen then
 		return m.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID}, nil, m.tell)
-	case doMoveUp:
+	case QueueMoveUp:
 		return m.move(message, at-1)
-	case doMoveDown:
+	case QueueMoveDown:
 		return m.move(message, at+1)
 	}
 	return nil
@@ -75,4 +77,24 @@ func (m *model) endEdit() tea.Cmd {
 		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, m.tell)
 	}
 	return nil
+}
+
+// sendNow starts a queued message at once.
+func (m *model) sendNow(message protocol.Message) tea.Cmd {
+	id := message.MessageID
+	if m.queue.asking[id] != "" {
+		return nil
+	}
+	m.queue.asking[id] = "sending now"
+	commands := StartNow(m.state, id)
+	return m.errands.Run(func(ctx context.Context) tea.Msg {
+		err := RunAll(ctx, m.session, commands)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return doneMsg{err, func(err error) tea.Cmd {
+			delete(m.queue.asking, id)
+			return m.tell(err)
+		}}
+	})
 }

@@ -23,7 +23,7 @@ type Wired interface{ Wire() *protolog.Log }
 // While it is open an errand reads the log.
 type wire struct {
 	look   *look
-	work   *errands
+	work   *Runner
 	now    func() time.Time
 	mux    multiplexer
 	log    *protolog.Log
@@ -57,14 +57,14 @@ type (
 )
 
 // openWire opens the wire of a session or a fleet; nil when there is nothing to see.
-func openWire(of any, l *look, work *errands, now func() time.Time, mux multiplexer) *wire {
+func openWire(of any, l *look, work *Runner, now func() time.Time, mux multiplexer) *wire {
 	wired, ok := of.(Wired)
 	if !ok || wired.Wire() == nil {
 		return nil
 	}
 	log := wired.Wire()
 	w := &wire{look: l, work: work, now: now, mux: mux, log: log, reader: protolog.NewReader(log), panel: protolog.NewPanel()}
-	w.open, w.leave = context.WithCancel(work.ctx)
+	w.open, w.leave = context.WithCancel(work.Context())
 	return w
 }
 
@@ -78,7 +78,7 @@ func (w *wire) read() tea.Cmd {
 	if _, all, _ := w.panel.Counts(); all > 0 {
 		pace = wirePace
 	}
-	return w.work.run(func(context.Context) tea.Msg {
+	return w.work.Run(func(context.Context) tea.Msg {
 		select {
 		case <-time.After(pace):
 		case <-w.open.Done():
@@ -131,44 +131,44 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 		return nil, true
 	}
 	f := w.panel.Filter()
-	switch w.look.keys.in(inWire, key) {
-	case doLeaveWire, doBack:
+	switch w.look.keys.InList(ProtocolLog, key) {
+	case LogClose, Back:
 		if !f.Empty() && key == "esc" {
 			w.panel.SetFilter(protolog.Filter{})
 			return nil, true
 		}
 		w.leave()
 		return nil, false
-	case doUp:
+	case Up:
 		w.panel.Move(-1)
-	case doDown:
+	case Down:
 		w.panel.Move(1)
-	case doWireUp:
+	case LogPageUp:
 		w.panel.Move(-max(1, w.rows-1))
-	case doWireDown:
+	case LogPageDown:
 		w.panel.Move(max(1, w.rows-1))
-	case doFirst:
+	case First:
 		w.panel.First()
-	case doLast:
+	case Last:
 		w.panel.Last()
-	case doChoose:
+	case Choose:
 		w.examine()
-	case doWireWords:
+	case LogFilter:
 		w.input = newWords(f.Words)
-	case doWireWay:
+	case LogDirection:
 		f.Direction = f.Direction.Next()
 		w.panel.SetFilter(f)
-	case doWireType:
+	case LogType:
 		w.sameType(f)
-	case doWirePause:
+	case LogPause:
 		w.paused = !w.paused
 		return w.read(), true
-	case doWireCopy:
+	case LogCopy:
 		if m := w.panel.Chosen(); m != nil {
 			w.word = "copied"
 			return w.mux.copyOf(transcript.Clean(string(m.Text))), true
 		}
-	case doWireSave:
+	case LogSave:
 		return w.save(), true
 	}
 	return nil, true
@@ -233,7 +233,7 @@ func (w *wire) examine() {
 // save writes all that is kept to a file in the working directory.
 func (w *wire) save() tea.Cmd {
 	name := "agentctl-wire-" + w.now().Format("20060102-150405") + ".jsonl"
-	return w.work.run(func(context.Context) tea.Msg {
+	return w.work.Run(func(context.Context) tea.Msg {
 		n, err := saveWire(w.log, name)
 		if err != nil {
 			return wireSavedMsg{w, err.Error()}
@@ -291,9 +291,9 @@ func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	if w.word != "" {
 		return append(lines, w.look.warn.Render(fit(" "+oneLine(transcript.Clean(w.word)), width))), nil
 	}
-	hint := w.look.keys.hint(doChoose, "shows", doWireWords, "words", doWireWay, "way", doWireType, "type", doWirePause, "pause",
-		doWireCopy, "copies", doWireSave, "saves")
-	back := w.look.keys.hint(doLeaveWire, "back")
+	hint := w.look.keys.Hint(Choose, "shows", LogFilter, "words", LogDirection, "way", LogType, "type", LogPause, "pause",
+		LogCopy, "copies", LogSave, "saves")
+	back := w.look.keys.Hint(LogClose, "back")
 	return append(lines, w.look.chosen.Render(spread(" "+hints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
 }
 

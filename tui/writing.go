@@ -12,24 +12,24 @@ import (
 
 // composerKey handles a key while the composer has the focus.
 func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
-	does := m.look.keys.at(inComposer, key)
+	does := m.look.keys.At(Composer, key)
 	empty := m.composer.empty() && m.composer.editing == ""
 	walks := empty || m.composer.recall.walking()
 	switch {
-	case empty && does == doAsk:
+	case empty && does == ComposerHelp:
 		m.showHelp()
 		return nil
-	case empty && does == doScrollUp:
+	case empty && does == ComposerScrollUp:
 		m.story.list.Scroll(-1)
 		return nil
-	case empty && does == doScrollDown:
+	case empty && does == ComposerScrollDown:
 		m.story.list.Scroll(1)
 		return nil
-	case walks && does == doRecall && m.roll(1), walks && does == doForth && m.roll(-1):
+	case walks && does == ComposerEarlier && m.roll(1), walks && does == ComposerLater && m.roll(-1):
 		return nil
-	case walks && does == doRecall && m.composer.area.atEdge(false):
+	case walks && does == ComposerEarlier && m.composer.area.atEdge(false):
 		return m.earlier()
-	case walks && does == doForth && m.composer.area.atEdge(true):
+	case walks && does == ComposerLater && m.composer.area.atEdge(true):
 		if m.composer.earlier(-1, m.link.By) {
 			m.rolling.moved = -1
 		}
@@ -41,9 +41,9 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	switch does {
-	case doSend:
+	case Send:
 		return m.submit()
-	case doGiveUp:
+	case Cancel:
 		if m.composer.editing != "" {
 			return m.endEdit()
 		}
@@ -112,7 +112,7 @@ func (m *model) send(text string) tea.Cmd {
 			m.giveBack(text)
 			return nil
 		case err != nil:
-			m.outbox.failed(id, errText(err))
+			m.outbox.failed(id, ErrorText(err))
 			return nil
 		}
 		m.outbox.taken(id, result.Seq)
@@ -143,7 +143,7 @@ func (m *model) takeBack() tea.Cmd {
 	}
 	p.back = true
 	id := p.id
-	return m.errands.run(func(context.Context) tea.Msg {
+	return m.errands.Run(func(context.Context) tea.Msg {
 		if w.Withdraw(id) {
 			return nil // what was sent ends, and gives the text back
 		}

@@ -130,7 +130,7 @@ func TestOrdinals(t *testing.T) {
 
 func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 30)
-	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("a draft is kept")
 	_, cmd := s.m.Update(press("enter"))
@@ -158,7 +158,7 @@ func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 
 func TestAMessageWhoseTurnIsOverBeforeItIsSeenIsNotPending(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 30)
-	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("quick")
 	_, cmd := s.m.Update(press("enter"))
@@ -203,7 +203,7 @@ func TestARefusedMessageIsNotLost(t *testing.T) {
 
 func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 24)
-	s.journal.link(Link{State: Reconnecting, Attempt: 1})
+	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
 	s.tell()
 	sends := map[string]tea.Cmd{}
 	for i, text := range []string{"one", "two"} {

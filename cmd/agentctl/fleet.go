@@ -18,7 +18,7 @@ type fleet struct {
 }
 
 var (
-	_ tui.Fleet   = fleet{}
+	_ tui.Server  = fleet{}
 	_ tui.Retrier = fleet{}
 	_ tui.Wired   = fleet{}
 )
@@ -82,9 +82,9 @@ func (f fleet) gone(ctx context.Context, known map[string]bool) ([]string, error
 	return out, nil
 }
 
-// Links yields how the connection is, and each change.
-func (f fleet) Links(ctx context.Context) iter.Seq[tui.Link] {
-	return func(yield func(tui.Link) bool) {
+// Conns yields how the connection is, and each change.
+func (f fleet) Conns(ctx context.Context) iter.Seq[tui.Conn] {
+	return func(yield func(tui.Conn) bool) {
 		for s := range f.client.States(ctx) {
 			sound(s.Err)
 			if !yield(*linkOf(f.client, s)) {

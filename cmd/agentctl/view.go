@@ -106,7 +106,7 @@ func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
 func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
 	for s := range v.client.States(ctx) {
 		sound(s.Err)
-		if !put(ctx, updates, tui.Update{Link: linkOf(v.client, s)}) {
+		if !put(ctx, updates, tui.Update{Conn: linkOf(v.client, s)}) {
 			return
 		}
 	}
@@ -120,9 +120,9 @@ func sound(err error) {
 }
 
 // linkOf is the state of a connection as the screen shows it.
-func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Link {
+func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Conn {
 	hello := c.Hello()
-	l := &tui.Link{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
+	l := &tui.Conn{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
 	if s.Err != nil {
 		l.Reason = s.Err.Error()
 		if ours := ownServer(s.Err); ours || s.Phase == wsclient.PhaseOffline || s.Phase == wsclient.PhaseClosed {
@@ -175,7 +175,7 @@ func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
 				return
 			}
 		default:
-			put(ctx, updates, tui.Update{Link: &tui.Link{State: tui.Offline, Reason: reasonOf(err), Advice: faultOf(err).hint}})
+			put(ctx, updates, tui.Update{Conn: &tui.Conn{State: tui.Offline, Reason: reasonOf(err), Advice: faultOf(err).hint}})
 			return
 		}
 	}

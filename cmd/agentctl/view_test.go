@@ -209,13 +209,13 @@ func TestAMessageThatWaitsForTheServerIsTakenBack(t *testing.T) {
 func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
-	var connected *tui.Link
+	var connected *tui.Conn
 	var attached *protocol.SubscribeResult
 	var types []protocol.Type
 	for u := range v.Updates(patient(t)) {
 		switch {
-		case u.Link != nil && u.Link.State == tui.Connected:
-			connected = u.Link
+		case u.Conn != nil && u.Conn.State == tui.Connected:
+			connected = u.Conn
 		case u.Attached != nil:
 			attached = u.Attached
 			if err := v.Do(t.Context(), protocol.DoSend, protocol.SendData{Text: "x"}, nil); err != nil {
@@ -246,8 +246,8 @@ func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
 	for u := range v.Updates(patient(t)) {
 		last = u
 	}
-	if last.Link == nil || last.Link.State != tui.Offline || !strings.Contains(last.Link.Reason, "nope") {
-		t.Errorf("last %+v", last.Link)
+	if last.Conn == nil || last.Conn.State != tui.Offline || !strings.Contains(last.Conn.Reason, "nope") {
+		t.Errorf("last %+v", last.Conn)
 	}
 }
 
@@ -257,10 +257,10 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	var told []string
 	for u := range v.Updates(patient(t)) {
 		switch {
-		case u.Link != nil && u.Link.State == tui.Offline:
+		case u.Conn != nil && u.Conn.State == tui.Offline:
 			told = append(told, "offline")
-			if !strings.Contains(u.Link.Reason, "401") || !strings.Contains(u.Link.Advice, "--token") {
-				t.Errorf("offline as %+v", u.Link)
+			if !strings.Contains(u.Conn.Reason, "401") || !strings.Contains(u.Conn.Advice, "--token") {
+				t.Errorf("offline as %+v", u.Conn)
 			}
 			w.cut(false)
 			v.Retry()
