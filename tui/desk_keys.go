@@ -77,7 +77,7 @@ func (d *desk) listKey(does Action) tea.Cmd {
 	case FilterSessions:
 		d.panel = newFiltering(d)
 	case SortSessions:
-		d.list.Sort(d.list.Order().Next())
+		d.list.SetOrder(d.list.Order().Next())
 	case TogglePreview:
 		d.preview.on = !d.preview.on
 	case NewSession:
