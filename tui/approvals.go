@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/transcript"
@@ -169,17 +171,17 @@ func (a *approvals) hint(r *protocol.Approval, f *form, focused bool, pending in
 		return " · a moment …"
 	case f.input != nil:
 		return " · enter done · esc discard"
-	case !focused && keys.Key(FocusNext) == "":
+	case !focused && keys.Key(keymap.FocusNext) == "":
 		return " · a number"
 	case !focused:
-		return prefixed(Separator, keys.Key(FocusNext)) + ", or a number"
+		return prefixed(keymap.Separator, keys.Key(keymap.FocusNext)) + ", or a number"
 	}
-	pairs := []any{WriteReason, "reason", ViewRequest, "view"}
+	pairs := []any{keymap.WriteReason, "reason", keymap.ViewRequest, "view"}
 	if amendable(r) {
-		pairs = append(pairs, EditRequest, "edit")
+		pairs = append(pairs, keymap.EditRequest, "edit")
 	}
 	if pending > 1 {
-		pairs = append(pairs, NextRequest, "other")
+		pairs = append(pairs, keymap.NextRequest, "other")
 	}
 	return prefixed(" · ", keys.Hint(pairs...))
 }

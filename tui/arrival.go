@@ -3,26 +3,28 @@ package tui
 import (
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
-func (n *narrator) linked(l Conn) {
+func (n *narrator) linked(l remote.Conn) {
 	if l.State == n.link.State && l.Attempt == n.link.Attempt {
 		return
 	}
 	was := n.link.State
 	n.link = l
-	if was == Connected && l.State != Connected {
+	if was == remote.Connected && l.State != remote.Connected {
 		n.absence.lost(time.Now())
 	}
 	switch {
-	case l.State == Connected && was == Reconnecting:
+	case l.State == remote.Connected && was == remote.Reconnecting:
 		n.line("connected again")
-	case l.State == Reconnecting && l.Attempt <= 1:
+	case l.State == remote.Reconnecting && l.Attempt <= 1:
 		n.line("%s%s", l.State, because(l.Reason))
-	case l.State == Reconnecting && l.Attempt == 2:
+	case l.State == remote.Reconnecting && l.Attempt == 2:
 		n.line("%s", l.Advice)
-	case l.State == Offline:
+	case l.State == remote.Offline:
 		n.line("%s%s", l.State, because(l.Reason))
 		n.line("%s", l.Advice)
 	}
@@ -56,7 +58,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 		n.asks(&n.state.Approvals[i])
 	}
 	for i := range n.state.Queue {
-		n.line("queued %d: %s: %s", i+1, ActorName(n.state.Queue[i].By), n.state.Queue[i].Text)
+		n.line("queued %d: %s: %s", i+1, remote.ActorName(n.state.Queue[i].By), n.state.Queue[i].Text)
 	}
 }
 
@@ -65,7 +67,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 func (n *narrator) introduce() {
 	if n.unnamed {
 		n.unnamed = false
-		n.line("session %s%s", SessionName(n.state), prefixed(", agent ", n.state.Agent))
+		n.line("session %s%s", remote.SessionName(n.state), prefixed(", agent ", n.state.Agent))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -62,7 +64,7 @@ func (a *attention) follow(s *protocol.State) tea.Cmd {
 	if !known {
 		return nil
 	}
-	return a.call(SessionName(s), what)
+	return a.call(remote.SessionName(s), what)
 }
 
 // glance does the same with all that is known of a session that is not followed.

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -108,7 +110,7 @@ func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
 func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.give(tea.BlurMsg{})
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
 	s.journal.asks(tidy())
 	if got := s.news(); got != "" {
 		t.Errorf("before the catch-up was over %q was written", got)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -50,7 +52,7 @@ func breakDown(in string) int {
 	for _, u := range j.take() {
 		r.updates <- u
 	}
-	work := NewRunner(context.Background())
+	work := task.NewRunner(context.Background())
 	b := &broken{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "id" }), in: in}
 	b.mouse = true
 	if err := show(context.Background(), r, work, b, Options{}.program()...); err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"pgregory.net/rapid"
@@ -348,7 +350,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 	}
 	j.say("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.caughtUp()
-	m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.take())
 	m.View()
@@ -361,7 +363,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 // A delta of a tool that runs, with code and changes on the screen.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := scenes["cards"]()
-	m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.take())
 	for b.Loop() {

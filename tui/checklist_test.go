@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/task"
+
 	"agentctl/protocol"
 )
 
@@ -165,7 +167,7 @@ func TestAPreviewListsThePlanThatItHasNoPanelFor(t *testing.T) {
 	b := newTable(t, 140, 40, fleetOfFive()...)
 	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
 	b.press("enter")
-	b.give(Message{b.d.shown, batch(scenes["pipeline"]().take())})
+	b.give(task.Message{To: b.d.shown, Msg: batch(scenes["pipeline"]().take())})
 	b.shows("plan · 1 of 4 done · tab", "· Sum up")
 	b.press("f2", "space")
 	b.shows("preview", "· Sum up")

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -32,24 +35,24 @@ func (c catchup) percent(seq uint64) int {
 	return int(100 * done / (c.to - c.from))
 }
 
-func (m *model) linked(l Conn) {
+func (m *model) linked(l remote.Conn) {
 	if l.Connection == "" {
 		l.Connection, l.By = m.link.Connection, m.link.By
 	}
-	if m.link.State == Connected && l.State != Connected {
+	if m.link.State == remote.Connected && l.State != remote.Connected {
 		m.absence.lost(m.now())
 		m.editors.gone(m.link.By, m.state, m.now())
 	}
 	m.link = l
-	m.approvals.waits = l.State != Connected
+	m.approvals.waits = l.State != remote.Connected
 	m.dirty = true
 }
 
 // retry tries to connect at once.
 func (m *model) retry() tea.Cmd {
-	r, ok := m.session.(Retrier)
+	r, ok := m.session.(remote.Retrier)
 	switch {
-	case m.link.State == Connected:
+	case m.link.State == remote.Connected:
 		m.word = "connected"
 		return nil
 	case !ok || m.out:
@@ -57,8 +60,8 @@ func (m *model) retry() tea.Cmd {
 		return nil
 	}
 	m.link.Retry = time.Time{}
-	if m.link.State == Offline {
-		m.link = Conn{State: Connecting, Connection: m.link.Connection, By: m.link.By}
+	if m.link.State == remote.Offline {
+		m.link = remote.Conn{State: remote.Connecting, Connection: m.link.Connection, By: m.link.By}
 	}
 	return m.errands.Run(func(context.Context) tea.Msg {
 		r.Retry()
@@ -69,13 +72,13 @@ func (m *model) retry() tea.Cmd {
 // linkText is the connection in the status line.
 func (m *model) linkText(width int) string {
 	switch m.link.State {
-	case Connected:
+	case remote.Connected:
 		if m.caughtUp {
 			return m.look.good.Render("●")
 		}
 		return m.look.warn.Render("catching up" + m.progress(width))
-	case Reconnecting:
-		s := string(Reconnecting)
+	case remote.Reconnecting:
+		s := string(remote.Reconnecting)
 		if wait := m.link.Retry.Sub(m.now()); wait > 0 {
 			s += fmt.Sprintf(" in %ds", seconds(wait))
 		}
@@ -83,8 +86,8 @@ func (m *model) linkText(width int) string {
 			s += fmt.Sprintf(" (attempt %d)", m.link.Attempt)
 		}
 		return m.look.warn.Render("○ " + s)
-	case Offline:
-		s := "○ " + string(Offline)
+	case remote.Offline:
+		s := "○ " + string(remote.Offline)
 		if m.link.Reason != "" {
 			s += ": " + oneLine(transcript.Clean(m.link.Reason))
 		}
@@ -115,10 +118,10 @@ func (m *model) outage(width int) []string {
 	style, why := &m.look.bad, l.Reason
 	var advice []string
 	switch {
-	case l.State == Offline:
+	case l.State == remote.Offline:
 		why = cmp.Or(why, "the session tells no more")
 		advice = append(advice, oneLine(transcript.Clean(l.Advice)), m.again(), "ctrl+c twice leaves")
-	case l.State == Reconnecting && l.Attempt > 1:
+	case l.State == remote.Reconnecting && l.Attempt > 1:
 		style, why = &m.look.warn, cmp.Or(why, "the connection was lost")
 		advice = append(advice, oneLine(transcript.Clean(l.Advice)), m.again(), "you can read on, and what you send waits")
 	default:
@@ -141,10 +144,10 @@ func (m *model) outage(width int) []string {
 
 // again is the hint of the key that tries again, where that can be.
 func (m *model) again() string {
-	if _, ok := m.session.(Retrier); !ok || m.out {
+	if _, ok := m.session.(remote.Retrier); !ok || m.out {
 		return ""
 	}
-	return m.look.keys.Hint(Reconnect, "tries again now")
+	return m.look.keys.Hint(keymap.Reconnect, "tries again now")
 }
 
 // attached begins a catch-up: what comes until it is over was missed.

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
 func TestWhatWasMissedIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(2*time.Minute + 5*time.Second)
 	s.journal.back(protocol.ModeResume, 9)
@@ -40,7 +42,7 @@ func TestManyMissedDecisionsAreCounted(t *testing.T) {
 
 func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(4 * time.Second)
 	s.journal.back(protocol.ModeResume, 1)
@@ -53,17 +55,17 @@ func TestAServerThatWasRestartedIsMarked(t *testing.T) {
 
 func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 30)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	s.tell()
 	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
 	b := newTable(t, 100, 12)
-	b.give(linkMsg{State: Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
+	b.give(linkMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
 	b.shows("F5 tries again now · start one with: agentctl serve")
 	n := newNarrator(time.UTC)
-	n.linked(Conn{State: Connected})
-	n.linked(Conn{State: Reconnecting, Attempt: 1, Reason: "closed"})
-	n.linked(Conn{State: Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
-	n.linked(Conn{State: Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n.linked(remote.Conn{State: remote.Connected})
+	n.linked(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "closed"})
+	n.linked(remote.Conn{State: remote.Reconnecting, Attempt: 2, Reason: "no such file", Advice: "start one with: agentctl serve"})
+	n.linked(remote.Conn{State: remote.Reconnecting, Attempt: 3, Reason: "no such file", Advice: "start one with: agentctl serve"})
 	if got := n.out.String(); got != "reconnecting: closed\nstart one with: agentctl serve\n" {
 		t.Errorf("told %q", got)
 	}
@@ -75,7 +77,7 @@ func TestABlinkIsNotMarked(t *testing.T) {
 		marks bool
 	}{{2 * time.Second, false}, {time.Hour, true}} {
 		s := open(t, scenes["transcript"](), 100, 40)
-		s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+		s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 		s.tell()
 		s.now = s.now.Add(c.away)
 		s.journal.back(protocol.ModeResume, 0)
@@ -93,7 +95,7 @@ func TestABlinkIsNotMarked(t *testing.T) {
 func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
 	for range 20 {
-		s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+		s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 		s.tell()
 		s.now = s.now.Add(2 * time.Second)
 		s.journal.back(protocol.ModeResume, 1)
@@ -108,7 +110,7 @@ func TestABadLinkDoesNotFillTheTranscriptWithMarks(t *testing.T) {
 
 func TestAReplacedLogIsMarked(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 40)
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "e2", Seq: 7},
 		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}},
 	}})
@@ -131,14 +133,14 @@ func TestHowASessionGoesOnIsMarked(t *testing.T) {
 		if c.mode == protocol.ModeReset {
 			at.Snapshot = &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}}
 		}
-		s.journal.out = append(s.journal.out, Update{Attached: at})
+		s.journal.out = append(s.journal.out, remote.Update{Attached: at})
 		s.journal.caughtUp()
 		s.tell()
 		s.shows(c.want)
 		n := newNarrator(time.UTC)
 		n.state.Session = "s1"
-		n.update(Update{Attached: at})
-		n.update(Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{})}})
+		n.update(remote.Update{Attached: at})
+		n.update(remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{})}})
 		if words := strings.TrimPrefix(c.want, "── you reconnected here · "); !strings.Contains(n.out.String(), words) {
 			t.Errorf("%s %s: the lines say %q", c.mode, c.reason, n.out.String())
 		}
@@ -176,7 +178,7 @@ func TestTheConnectionIsTriedAtOnce(t *testing.T) {
 	if s.session.retried != 1 {
 		t.Errorf("tried %d times", s.session.retried)
 	}
-	s.journal.link(Conn{State: Connected})
+	s.journal.link(remote.Conn{State: remote.Connected})
 	s.tell()
 	s.press("f5")
 	s.shows("● connected")

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -45,7 +48,7 @@ func (m *model) showContext() tea.Cmd {
 			case protocol.CodeOf(err) == protocol.CodeUnsupported:
 				page.none = "This agent does not tell how full its context is."
 			default:
-				page.none = ErrorText(err)
+				page.none = remote.ErrorText(err)
 			}
 			return nil
 		}))
@@ -87,12 +90,12 @@ func (p *contextPage) key(m *model, key string) tea.Cmd {
 	keys := m.look.keys
 	asked := p.asking
 	p.asking = false
-	switch keys.InList(Context, key) {
-	case Back:
+	switch keys.InList(keymap.Context, key) {
+	case keymap.Back:
 		if !asked {
 			m.context = nil
 		}
-	case Compact:
+	case keymap.Compact:
 		if m.compaction.sending {
 			return nil
 		}
@@ -102,7 +105,7 @@ func (p *contextPage) key(m *model, key string) tea.Cmd {
 		}
 		return m.compact()
 	default:
-		if does := keys.At(Global, key); does == ShowContext {
+		if does := keys.At(keymap.Global, key); does == keymap.ShowContext {
 			m.context = nil
 		}
 	}
@@ -121,7 +124,7 @@ func (m *model) compact() tea.Cmd {
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
 			m.compaction = compaction{err: "This agent cannot make its context smaller. A new session begins with an empty one."}
 		default:
-			m.compaction = compaction{err: ErrorText(err)}
+			m.compaction = compaction{err: remote.ErrorText(err)}
 		}
 		return nil
 	})

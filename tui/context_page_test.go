@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -122,7 +124,7 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 	if len(s.m.meter.Turns()) == 0 {
 		t.Fatal("nothing is metered: this test proves nothing")
 	}
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
 	}})

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -77,7 +80,7 @@ func (m *model) speed(unit string) string {
 // Render is height lines.
 func (p *contextPage) Render(m *model, width, height int) []string {
 	l := m.look
-	title := l.bold.Render("context") + " · " + oneLine(transcript.Clean(SessionName(m.state)))
+	title := l.bold.Render("context") + " · " + oneLine(transcript.Clean(remote.SessionName(m.state)))
 	if agent := agentOf(m.state.Agent); agent != "" {
 		title += l.dim.Render(" · " + agent)
 	}
@@ -86,10 +89,10 @@ func (p *contextPage) Render(m *model, width, height int) []string {
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	foot := l.chosen.Render(spread(" "+l.keys.Hint(Compact, "makes it smaller"), l.keys.Hint(Back, "back"), width))
+	foot := l.chosen.Render(spread(" "+l.keys.Hint(keymap.Compact, "makes it smaller"), l.keys.Hint(keymap.Back, "back"), width))
 	switch {
 	case p.asking:
-		foot = l.warn.Render(fit(" "+l.keys.Hint(Compact, "again: the agent keeps a summary and forgets the rest", Back, "back"), width))
+		foot = l.warn.Render(fit(" "+l.keys.Hint(keymap.Compact, "again: the agent keeps a summary and forgets the rest", keymap.Back, "back"), width))
 	case m.compaction.sending:
 		foot = l.warn.Render(fit(" compacting …", width))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"agentctl/tui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -57,24 +59,24 @@ func (m *model) moveChoice(to transcript.Point) {
 func (m *model) copyKey(key string) tea.Cmd {
 	c, list := &m.copying, m.story.list
 	page := max(1, list.Height()-1)
-	switch m.look.keys.InList(CopyMode, key) {
-	case Back:
+	switch m.look.keys.InList(keymap.CopyMode, key) {
+	case keymap.Back:
 		m.endCopying()
-	case Up:
+	case keymap.Up:
 		m.moveChoice(list.MovePoint(c.at, -1))
-	case Down:
+	case keymap.Down:
 		m.moveChoice(list.MovePoint(c.at, 1))
-	case First:
+	case keymap.First:
 		m.moveChoice(transcript.Point{Item: list.First()})
-	case Last:
+	case keymap.Last:
 		m.moveChoice(transcript.Point{Item: list.Last() + 1})
-	case StartSelection:
+	case keymap.StartSelection:
 		c.choosing = true
 		c.from = c.at
 		m.moveChoice(c.at)
-	case SelectBlock:
+	case keymap.SelectBlock:
 		m.chooseBlock()
-	case CopySelection:
+	case keymap.CopySelection:
 		lines, more := list.TextBetween(c.from, c.at, copyMost)
 		m.endCopying()
 		what := "lines"
@@ -83,12 +85,12 @@ func (m *model) copyKey(key string) tea.Cmd {
 		}
 		return m.copy(what, strings.Join(lines, "\n"))
 	default:
-		switch m.look.keys.At(Global, key) {
-		case PageUp:
+		switch m.look.keys.At(keymap.Global, key) {
+		case keymap.PageUp:
 			m.moveChoice(list.MovePoint(c.at, -page))
-		case PageDown:
+		case keymap.PageDown:
 			m.moveChoice(list.MovePoint(c.at, page))
-		case FocusNext, FocusPrevious, Help, Interrupt, Find:
+		case keymap.FocusNext, keymap.FocusPrevious, keymap.Help, keymap.Interrupt, keymap.Find:
 			m.endCopying()
 			return m.dispatch(key, tea.KeyPressMsg{})
 		}
@@ -116,7 +118,7 @@ func (m *model) chooseBlock() {
 // hint is what copy mode says of itself.
 func (c *copying) hint(l *look, list *transcript.List) string {
 	return l.warn.Render("copy mode: "+count(list.CountLines(c.from, c.at), "line")) + l.dim.Render(" · "+
-		l.keys.Hint(StartSelection, "begins a choice", SelectBlock, "block", CopySelection, "copies", Back, "ends it"))
+		l.keys.Hint(keymap.StartSelection, "begins a choice", keymap.SelectBlock, "block", keymap.CopySelection, "copies", keymap.Back, "ends it"))
 }
 
 // copyItem copies what an item says, as it was said: of a tool call the output.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -161,7 +163,7 @@ func TestALogThatIsReplacedEndsWhatWasUnderWay(t *testing.T) {
 	s.write("question")
 	s.press("enter", "space")
 	s.shows("copy mode", "find: question")
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})

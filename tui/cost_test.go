@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -39,7 +42,7 @@ type loaded struct {
 func load(t testing.TB, n int) *loaded {
 	l := &loaded{journal: newJournal()}
 	session := newRecording()
-	l.m = newModel(session, NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+	l.m = newModel(session, task.NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 	l.m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	l.give(tea.WindowSizeMsg{Width: 120, Height: 36})
 	l.journal.caughtUp()
@@ -169,7 +172,7 @@ func BenchmarkDeeds(b *testing.B) {
 // history is a session of 100,000 events as a server tells it: a snapshot, what
 // is folded of the turn under way, and the turns before it by pages.
 type history struct {
-	attach []Update
+	attach []remote.Update
 	pages  []*protocol.HistoryResult // the newest first
 }
 
@@ -183,10 +186,10 @@ func told100k() *history {
 	h := &history{}
 	j := newJournal()
 	seq := uint64(0)
-	fold := func(typ protocol.Type, data any, n int) Update {
+	fold := func(typ protocol.Type, data any, n int) remote.Update {
 		e := &protocol.Event{Session: "s1", Seq: seq + uint64(n), FirstSeq: seq + 1, Turn: j.turn, Time: j.at, Type: typ, Data: protocol.MustEncode(data)}
 		seq, j.seq = e.Seq, e.Seq
-		return Update{Event: e}
+		return remote.Update{Event: e}
 	}
 	text := func(n int) string { return strings.Repeat("some words\n\n", n/2) }
 	var page *protocol.HistoryResult
@@ -209,8 +212,8 @@ func told100k() *history {
 		page.Last = seq
 	}
 	h.pages = pages
-	h.attach = []Update{
-		{Conn: &Conn{State: Connected, Connection: "c1", By: ada}},
+	h.attach = []remote.Update{
+		{Conn: &remote.Conn{State: remote.Connected, Connection: "c1", By: ada}},
 		{Attached: &protocol.SubscribeResult{
 			Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: seq},
 			Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: seq}},
@@ -247,7 +250,7 @@ func (h *history) opened(t testing.TB) (m *model, frame time.Duration) {
 		return protocol.HistoryResult{}, nil
 	}
 	begin := time.Now()
-	m = newModel(session, NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+	m = newModel(session, task.NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	at := h.attach[1].Attached

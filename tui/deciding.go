@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -13,23 +16,23 @@ import (
 // approvalKey handles a key while the request on the screen has the focus.
 func (m *model) approvalKey(key string) tea.Cmd {
 	r, f := m.approvals.current(m.state.Approvals)
-	does := m.look.keys.InList(Approval, key)
-	if does == Back || r == nil {
+	does := m.look.keys.InList(keymap.Approval, key)
+	if does == keymap.Back || r == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
 	switch does {
-	case ViewRequest:
+	case keymap.ViewRequest:
 		m.examine(f.amended(r))
 		return nil
-	case PreviousRequest:
+	case keymap.PreviousRequest:
 		m.approvals.turn(m.state.Approvals, -1)
 		return nil
-	case NextRequest:
+	case keymap.NextRequest:
 		m.approvals.turn(m.state.Approvals, 1)
 		return nil
 	}
-	if !m.approvals.armed && does != Up && does != Down {
+	if !m.approvals.armed && does != keymap.Up && does != keymap.Down {
 		m.word = tooSoon
 	}
 	if !m.approvals.armed || f.sending != "" {
@@ -37,15 +40,15 @@ func (m *model) approvalKey(key string) tea.Cmd {
 	}
 	f.err = ""
 	switch does {
-	case Up:
+	case keymap.Up:
 		f.move(-1)
-	case Down:
+	case keymap.Down:
 		f.move(1)
-	case WriteReason:
+	case keymap.WriteReason:
 		f.toReason()
-	case EditRequest:
+	case keymap.EditRequest:
 		return m.amend(r, f)
-	case Choose:
+	case keymap.Choose:
 		if m.approvals.rows == 0 {
 			m.word = "the window is too small to decide here"
 			return nil
@@ -76,7 +79,7 @@ func (m *model) number(r *protocol.Approval, f *form, o *option) tea.Cmd {
 	default:
 		m.setFocus(onApproval)
 		f.choose(o)
-		m.word = m.look.keys.Hint(Choose, "decides")
+		m.word = m.look.keys.Hint(keymap.Choose, "decides")
 	}
 	return nil
 }
@@ -100,11 +103,11 @@ func (m *model) decide(r *protocol.Approval, f *form, o *option) tea.Cmd {
 		if f := m.approvals.forms[request]; f != nil {
 			f.sending = ""
 			if err != nil {
-				f.err = ErrorText(err)
+				f.err = remote.ErrorText(err)
 			}
 		}
 		if err != nil {
-			m.word = ErrorText(err)
+			m.word = remote.ErrorText(err)
 		}
 		return nil
 	})

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -173,7 +175,7 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 func TestADecisionWaitsForTheConnection(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 30)
 	s.quiet()
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.press("tab")
 	_, cmd := s.m.Update(press("1"))

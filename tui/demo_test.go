@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
@@ -186,26 +188,26 @@ var scenes = map[string]func() *journal{
 	"reconnecting": func() *journal {
 		j := conversation()
 		j.caughtUp()
-		j.link(Conn{State: Reconnecting, Attempt: 3, Retry: dawn.Add(time.Minute + 4*time.Second), Reason: "the connection was closed"})
+		j.link(remote.Conn{State: remote.Reconnecting, Attempt: 3, Retry: dawn.Add(time.Minute + 4*time.Second), Reason: "the connection was closed"})
 		return j
 	},
 	"offline": func() *journal {
 		j := conversation()
 		j.caughtUp()
-		j.link(Conn{State: Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
+		j.link(remote.Conn{State: remote.Offline, Reason: "connect to wss://box.example.org: the token expired", Advice: "give a credential: --token or AGENTCTL_TOKEN"})
 		return j
 	},
 	"back": func() *journal {
 		j := conversation()
 		j.caughtUp()
-		j.link(Conn{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		missed(j)
 		return j
 	},
 	"catching": func() *journal {
 		j := conversation()
 		j.caughtUp()
-		j.link(Conn{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		j.back(protocol.ModeResume, 1000)
 		for i := range 450 {
 			j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
@@ -248,7 +250,7 @@ var scenes = map[string]func() *journal{
 		j.asks(protocol.Approval{Request: "r1\x1b[2J", Kind: "command\x1b[2J", Title: "ls\x1b[2J", Command: "ls\x1b[8m; rm -rf ~\u202e", Options: []protocol.Option{{ID: "a", Kind: protocol.AllowOnce, Label: "ok\x1b[2J", Scope: "\x1b[2J"}}})
 		j.add(protocol.ErrorRaised, protocol.ErrorData{Kind: "\x1b[2J", Code: "\x1b[2J", Message: "\x1b[2J"})
 		j.caughtUp()
-		j.link(Conn{State: Offline, Reason: "\x1b[2J"})
+		j.link(remote.Conn{State: remote.Offline, Reason: "\x1b[2J"})
 		return j
 	},
 }

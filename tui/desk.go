@@ -7,6 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -20,7 +24,7 @@ const sessionsKept = 3
 // Desk shows the sessions of a fleet, and any of them, until the person leaves
 // or ctx ends: the session named first, or all when none is. The terminal is left
 // as it was, and the sessions go on.
-func Desk(ctx context.Context, f Server, session string, o Options) error {
+func Desk(ctx context.Context, f remote.Server, session string, o Options) error {
 	look, err := o.look()
 	if err != nil {
 		return err
@@ -49,11 +53,11 @@ func runDesk(ctx context.Context, d *desk, m tea.Model, options ...tea.ProgramOp
 	d.work.OnPanic = d.broke
 	d.under.Go(func() {
 		if wait(d.ctx, d.begin) {
-			d.pumped(Pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }))
+			d.pumped(task.Pump(d.ctx, watch, func(changes []rosterChange) { p.Send(rosterMsg(changes)) }))
 		}
 	})
 	d.under.Go(func() {
-		d.pumped(Pump(d.ctx, d.fleet.Conns, func(links []Conn) { p.Send(linkMsg(links[len(links)-1])) }))
+		d.pumped(task.Pump(d.ctx, d.fleet.Conns, func(links []remote.Conn) { p.Send(linkMsg(links[len(links)-1])) }))
 	})
 	_, err := p.Run()
 	d.close()
@@ -71,7 +75,7 @@ func (d *desk) pumped(err error) {
 // event loop owns it, and the models of the sessions within it.
 type desk struct {
 	// Static after construction.
-	fleet  Server
+	fleet  remote.Server
 	look   *look
 	mouse  bool
 	mux    multiplexer
@@ -89,12 +93,12 @@ type desk struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	under  sync.WaitGroup
-	work   *Runner // of the desk itself
+	work   *task.Runner // of the desk itself
 
 	begin chan struct{} // closed when the sessions are to be told of: not before the first one shows
 	begun bool
 
-	link  Conn
+	link  remote.Conn
 	lost  string // why there is no news any more
 	open  []*opened
 	shown *opened // nil: all sessions are on the screen; else the first of open
@@ -130,7 +134,7 @@ type desk struct {
 type opened struct {
 	id    string
 	model *model
-	work  *Runner
+	work  *task.Runner
 	gone  bool          // the session was removed
 	over  chan struct{} // closed when it is not followed any more
 }
@@ -155,18 +159,18 @@ type (
 		err     error
 	}
 	rosterMsg []rosterChange
-	linkMsg   Conn
+	linkMsg   remote.Conn
 	deskMsg   func() tea.Cmd // in the event loop
 )
 
-func newDesk(ctx context.Context, f Server, l *look, o Options, now func() time.Time, newID func() string) *desk {
+func newDesk(ctx context.Context, f remote.Server, l *look, o Options, now func() time.Time, newID func() string) *desk {
 	d := &desk{
 		fleet: f, look: l, mouse: o.Mouse, mux: multiplexerOf(o.environ()), editor: editorOf(o.environ()), cwd: o.CWD, keep: sessionsKept,
-		now: now, newID: newID, begin: make(chan struct{}), link: Conn{State: Connecting}, list: sessionlist.New(), drafts: map[string]string{},
+		now: now, newID: newID, begin: make(chan struct{}), link: remote.Conn{State: remote.Connecting}, list: sessionlist.New(), drafts: map[string]string{},
 		ending: map[string]<-chan struct{}{}, width: 80, height: 24, dirty: true,
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
-	d.work = NewRunner(d.ctx)
+	d.work = task.NewRunner(d.ctx)
 	d.after = d.work.After
 	d.attention = o.attention()
 	if o.Keep > 0 {
@@ -221,11 +225,11 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case rosterMsg:
 		cmd = d.changed(msg)
 	case linkMsg:
-		d.link, d.dirty = Conn(msg), true
-		if d.link.State == Connected && d.preview.err != "" {
+		d.link, d.dirty = remote.Conn(msg), true
+		if d.link.State == remote.Connected && d.preview.err != "" {
 			d.preview.session = "" // it may go better now
 		}
-	case Message:
+	case task.Message:
 		cmd = d.route(msg.To.(*opened), msg.Msg)
 	case deskMsg:
 		d.dirty = true
@@ -249,13 +253,13 @@ func (d *desk) input(msg tea.Msg) tea.Cmd {
 	key, pressed := msg.(tea.KeyPressMsg)
 	switch {
 	case d.shown != nil && pressed:
-		switch d.look.keys.At(Global, key.String()) {
-		case ShowSessions:
+		switch d.look.keys.At(keymap.Global, key.String()) {
+		case keymap.ShowSessions:
 			d.watch()
 			d.tour = tour{}
 			d.leave()
 			return nil
-		case NextPending:
+		case keymap.NextPending:
 			return d.next()
 		}
 		return d.route(d.shown, msg)
@@ -328,7 +332,7 @@ func (d *desk) ask(session string, verb protocol.Verb, data, result any, then fu
 // tell is a then for commands of which only a refusal shows.
 func (d *desk) tell(err error) tea.Cmd {
 	if err != nil {
-		d.word = ErrorText(err)
+		d.word = remote.ErrorText(err)
 	}
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -139,17 +142,17 @@ func (d *desk) listed(width, rows int) []string {
 // nothing says what can be done when there is no session to show.
 func (d *desk) nothing(width int) []string {
 	keys := d.look.keys
-	words := []string{"none with these words", keys.Hint(Back, "shows all")}
+	words := []string{"none with these words", keys.Hint(keymap.Back, "shows all")}
 	switch {
 	case d.lost != "":
 		words = []string{"the server does not tell of its sessions: " + d.lost}
 	case d.filter != "":
-	case d.link.State != Connected:
+	case d.link.State != remote.Connected:
 		words = []string{"waiting for the server …"}
 	default:
 		words = []string{
-			"There is no session yet.", keys.Hint(NewSession, "creates one: it asks for an agent, a directory and a first message"),
-			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.Hint(Help, "lists the keys"),
+			"There is no session yet.", keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
+			"In a shell: agentctl new --agent AGENT --prompt TEXT", keys.Hint(keymap.Help, "lists the keys"),
 		}
 	}
 	var out []string
@@ -167,17 +170,17 @@ func (d *desk) foot() string {
 	keys := d.look.keys
 	var link string
 	switch d.link.State {
-	case Reconnecting:
-		link = string(Reconnecting)
+	case remote.Reconnecting:
+		link = string(remote.Reconnecting)
 		if wait := d.link.Retry.Sub(d.now()); wait > 0 {
 			link += fmt.Sprintf(" in %ds", seconds(wait))
 		}
-	case Offline:
-		link = string(Offline)
+	case remote.Offline:
+		link = string(remote.Offline)
 		if d.link.Reason != "" {
 			link += ": " + d.link.Reason
 		}
-	case Connecting, Connected:
+	case remote.Connecting, remote.Connected:
 	}
 	if link != "" {
 		link = d.look.bad.Render(" ○ " + oneLine(transcript.Clean(link)))
@@ -191,14 +194,14 @@ func (d *desk) foot() string {
 		return fit(link+d.look.bad.Render(" "+oneLine(transcript.Clean(d.lost))), d.width)
 	}
 	if link != "" {
-		return fit(link+d.look.dim.Render(prefixed(" · ", keys.Hint(Reconnect, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
+		return fit(link+d.look.dim.Render(prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))+prefixed(" · ", oneLine(transcript.Clean(d.link.Advice)))), d.width)
 	}
 	if d.panel != nil {
 		return d.look.dim.Render(fit(" "+d.panel.hint(d.look), d.width))
 	}
-	can := keys.Hint(Choose, "open", NextPending, "next that needs you", NewSession, "new", FilterSessions, "filter", SearchSessions, "find", SortSessions, "sort",
-		AllowOnce, "allow", Deny, "deny", TogglePreview, "preview", RenameSession, "rename", CloseOrDelete, "end")
-	help := keys.Hint(Help, "help")
+	can := keys.Hint(keymap.Choose, "open", keymap.NextPending, "next that needs you", keymap.NewSession, "new", keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
+		keymap.AllowOnce, "allow", keymap.Deny, "deny", keymap.TogglePreview, "preview", keymap.RenameSession, "rename", keymap.CloseOrDelete, "end")
+	help := keys.Hint(keymap.Help, "help")
 	return d.look.dim.Render(spread(" "+hints(can, d.width-ansi.StringWidth(help)-2), help, d.width))
 }
 

@@ -3,12 +3,15 @@ package tui
 import (
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // tick wakes the program once a second while a clock is on the screen.
 func (d *desk) tick() tea.Cmd {
-	if d.ticking || d.shown != nil || d.list.CountWaiting("") == 0 && d.link.State != Reconnecting {
+	if d.ticking || d.shown != nil || d.list.CountWaiting("") == 0 && d.link.State != remote.Reconnecting {
 		return nil
 	}
 	d.ticking = true
@@ -20,7 +23,7 @@ func (d *desk) changed(changes []rosterChange) tea.Cmd {
 	var calls []tea.Cmd
 	for _, c := range changes {
 		if c.err != nil {
-			d.lost = ErrorText(c.err)
+			d.lost = remote.ErrorText(c.err)
 			continue
 		}
 		d.list.Put(c.summary)
@@ -47,7 +50,7 @@ func (d *desk) tellOthers() {
 	others := ""
 	if n := d.list.CountWaiting(d.shown.id); n > 0 {
 		others = count(n, "other") + " waiting"
-		if key := d.look.keys.Key(NextPending); key != "" {
+		if key := d.look.keys.Key(keymap.NextPending); key != "" {
 			others += ": " + key
 		}
 	}

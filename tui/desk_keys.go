@@ -3,6 +3,9 @@ package tui
 import (
 	"context"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -32,59 +35,59 @@ func (d *desk) key(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case d.panel != nil:
 		return d.panel.key(d, key, msg)
 	}
-	switch d.look.keys.At(Global, key) {
-	case Help:
+	switch d.look.keys.At(keymap.Global, key) {
+	case keymap.Help:
 		d.showHelp()
 		return nil
-	case ShowSessions:
+	case keymap.ShowSessions:
 		return d.back()
-	case NextPending:
+	case keymap.NextPending:
 		return d.next()
-	case Find:
+	case keymap.Find:
 		d.showTrove()
 		return nil
-	case Reconnect:
+	case keymap.Reconnect:
 		return d.retry()
-	case ShowProtocolLog:
+	case keymap.ShowProtocolLog:
 		return d.showWire()
-	case PageUp:
+	case keymap.PageUp:
 		d.move(-d.rows())
 		return nil
-	case PageDown:
+	case keymap.PageDown:
 		d.move(d.rows())
 		return nil
-	case Redraw:
+	case keymap.Redraw:
 		return tea.ClearScreen
-	case Suspend:
+	case keymap.Suspend:
 		return tea.Suspend
 	}
-	return d.listKey(d.look.keys.InList(Sessions, key))
+	return d.listKey(d.look.keys.InList(keymap.Sessions, key))
 }
 
 // listKey does what a key of the list stands for.
-func (d *desk) listKey(does Action) tea.Cmd {
+func (d *desk) listKey(does keymap.Action) tea.Cmd {
 	switch does {
-	case Up:
+	case keymap.Up:
 		d.move(-1)
-	case Down:
+	case keymap.Down:
 		d.move(1)
-	case First:
+	case keymap.First:
 		d.move(-d.list.Len())
-	case Last:
+	case keymap.Last:
 		d.move(d.list.Len())
-	case SearchSessions:
+	case keymap.SearchSessions:
 		d.showTrove()
-	case FilterSessions:
+	case keymap.FilterSessions:
 		d.panel = newFiltering(d)
-	case SortSessions:
+	case keymap.SortSessions:
 		d.list.SetOrder(d.list.Order().Next())
-	case TogglePreview:
+	case keymap.TogglePreview:
 		d.preview.on = !d.preview.on
-	case NewSession:
+	case keymap.NewSession:
 		d.panel = newCreating(d)
-	case SessionsHelp:
+	case keymap.SessionsHelp:
 		d.showHelp()
-	case Back:
+	case keymap.Back:
 		if d.filter != "" {
 			d.narrow("")
 			return nil
@@ -99,16 +102,16 @@ func (d *desk) listKey(does Action) tea.Cmd {
 }
 
 // sessionKey does what a key stands for that concerns the chosen session.
-func (d *desk) sessionKey(does Action, s *protocol.Summary) tea.Cmd {
+func (d *desk) sessionKey(does keymap.Action, s *protocol.Summary) tea.Cmd {
 	switch does {
-	case Choose:
+	case keymap.Choose:
 		d.tour = tour{}
 		return d.enter(s.Session)
-	case RenameSession:
+	case keymap.RenameSession:
 		d.panel = newRenaming(s)
-	case CloseOrDelete:
+	case keymap.CloseOrDelete:
 		d.panel = &ending{session: s.Session, name: callOf(s), closed: s.Status == protocol.Closed}
-	case AllowOnce, Deny:
+	case keymap.AllowOnce, keymap.Deny:
 		return d.decideOn(s)
 	}
 	return nil
@@ -116,12 +119,12 @@ func (d *desk) sessionKey(does Action, s *protocol.Summary) tea.Cmd {
 
 // retry tries to connect at once.
 func (d *desk) retry() tea.Cmd {
-	r, ok := d.fleet.(Retrier)
-	if !ok || d.link.State == Connected {
+	r, ok := d.fleet.(remote.Retrier)
+	if !ok || d.link.State == remote.Connected {
 		d.word = string(d.link.State)
 		return nil
 	}
-	d.link = Conn{State: Connecting}
+	d.link = remote.Conn{State: remote.Connecting}
 	return d.do(func(context.Context) func() tea.Cmd {
 		r.Retry()
 		return func() tea.Cmd { return nil }
@@ -136,7 +139,7 @@ func (d *desk) back() tea.Cmd {
 	return d.enter(d.open[0].id)
 }
 
-func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look, Sessions}) }
+func (d *desk) showHelp() { d.pager = newPager(d.look, "keys", help{d.look, keymap.Sessions}) }
 
 // at is the place of the chosen session, or of what took it; -1 when none is
 // there.
@@ -201,7 +204,7 @@ func (d *desk) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	s := d.list.At(i)
 	if i == d.at() {
-		return d.sessionKey(Choose, &s)
+		return d.sessionKey(keymap.Choose, &s)
 	}
 	d.choose(s.Session)
 	return nil

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -103,7 +106,7 @@ func (d *desk) subscribed(id string) *opened {
 func (d *desk) subscribe(id string) *opened {
 	d.preview.stop()
 	s := d.fleet.Session(id)
-	o := &opened{id: id, work: NewRunner(d.ctx), over: make(chan struct{})}
+	o := &opened{id: id, work: task.NewRunner(d.ctx), over: make(chan struct{})}
 	o.work.Address = o
 	o.work.OnPanic = d.broke
 	o.model = newModel(s, o.work, d.look, d.now, d.newID)
@@ -120,10 +123,10 @@ func (d *desk) subscribe(id string) *opened {
 			<-before
 		}
 		if wait(o.work.Context(), looked) {
-			d.pumped(Pump(o.work.Context(), s.Updates, func(b []Update) { d.send(Message{o, batch(b)}) }))
+			d.pumped(task.Pump(o.work.Context(), s.Updates, func(b []remote.Update) { d.send(task.Message{To: o, Msg: batch(b)}) }))
 		}
 		close(o.over)
-		d.send(Message{o, outMsg{}})
+		d.send(task.Message{To: o, Msg: outMsg{}})
 	})
 	return o
 }
@@ -135,7 +138,7 @@ func (d *desk) route(o *opened, msg tea.Msg) tea.Cmd {
 		return nil // it was given up meanwhile
 	}
 	_, cmd := o.model.Update(msg)
-	if o.model.caughtUp || o.model.link.State == Offline {
+	if o.model.caughtUp || o.model.link.State == remote.Offline {
 		d.watch()
 	}
 	if d.shown == nil && d.preview.on && d.chosen == o.id {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -57,7 +60,7 @@ func newCreating(d *desk) panel {
 				case d.panel != panel(f): // the person has left it
 					return d.tell(err)
 				case err != nil:
-					f.sending, f.err = false, ErrorText(err)
+					f.sending, f.err = false, remote.ErrorText(err)
 					return nil
 				}
 				d.panel = nil
@@ -80,7 +83,7 @@ func newRenaming(s *protocol.Summary) panel {
 			case d.panel != panel(f):
 				return d.tell(err)
 			case err != nil:
-				f.sending, f.err = false, ErrorText(err)
+				f.sending, f.err = false, remote.ErrorText(err)
 				return nil
 			}
 			d.panel = nil
@@ -99,15 +102,15 @@ type ending struct {
 
 func (e *ending) key(d *desk, key string, _ tea.KeyPressMsg) tea.Cmd {
 	data := protocol.CloseData{}
-	switch d.look.keys.InList(EndSession, key) {
-	case Back:
+	switch d.look.keys.InList(keymap.EndSession, key) {
+	case keymap.Back:
 		d.panel = nil
 		return nil
-	case CloseSession:
+	case keymap.CloseSession:
 		if e.closed {
 			return nil
 		}
-	case DeleteSession:
+	case keymap.DeleteSession:
 		data.Delete = true
 	default:
 		return nil
@@ -127,15 +130,15 @@ func (e *ending) follow(d *desk, s *protocol.Summary) {
 	}
 }
 
-func (e *ending) hint(l *look) string { return l.keys.Hint(Back, "back") }
+func (e *ending) hint(l *look) string { return l.keys.Hint(keymap.Back, "back") }
 
 func (e *ending) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	keys := d.look.keys
 	out := []string{d.look.rule(d.look.warn.Render("end "+e.name+"?"), width)}
 	if !e.closed {
-		out = append(out, fit("   "+d.look.key.Render(keys.Key(CloseSession))+" close it: its turn is interrupted, what was said stays", width))
+		out = append(out, fit("   "+d.look.key.Render(keys.Key(keymap.CloseSession))+" close it: its turn is interrupted, what was said stays", width))
 	}
 	out = append(out,
-		fit("   "+d.look.key.Render(keys.Key(DeleteSession))+" remove it with all that was said", width))
+		fit("   "+d.look.key.Render(keys.Key(keymap.DeleteSession))+" remove it with all that was said", width))
 	return out[:min(len(out), max(rows, 0))], nil
 }

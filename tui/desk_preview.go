@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -132,7 +134,7 @@ func (p *preview) wake(d *desk, after time.Duration) tea.Cmd {
 
 // lookAt attaches to a session until it is caught up, and asks for its last turn
 // unless that is known.
-func lookAt(ctx context.Context, s Session, known string) (*peeked, error) {
+func lookAt(ctx context.Context, s remote.Session, known string) (*peeked, error) {
 	got, err := attachTo(ctx, s)
 	if err != nil || got.last == known {
 		return got, err
@@ -151,12 +153,12 @@ func lookAt(ctx context.Context, s Session, known string) (*peeked, error) {
 	return got, nil
 }
 
-func attachTo(ctx context.Context, s Session) (*peeked, error) {
+func attachTo(ctx context.Context, s remote.Session) (*peeked, error) {
 	var got *peeked
 	size := 0
 	for u := range s.Updates(ctx) {
 		switch {
-		case u.Conn != nil && u.Conn.State == Offline:
+		case u.Conn != nil && u.Conn.State == remote.Offline:
 			return nil, errors.New(u.Conn.Reason)
 		case u.Attached != nil && u.Attached.Snapshot != nil:
 			got = &peeked{state: u.Attached.Snapshot.State, after: u.Attached.After.Seq}
@@ -188,7 +190,7 @@ func attachTo(ctx context.Context, s Session) (*peeked, error) {
 func (p *preview) came(d *desk, got *peeked, err error) {
 	p.err = ""
 	if err != nil {
-		p.err = ErrorText(err)
+		p.err = remote.ErrorText(err)
 	}
 	if got == nil {
 		return

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -332,13 +335,13 @@ func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
 	b := newTable(t, 80, 24, fleetOfFive()...)
 	b.port.script = func(string) *journal {
 		j := &journal{}
-		j.link(Conn{State: Offline, Reason: "no such session"})
+		j.link(remote.Conn{State: remote.Offline, Reason: "no such session"})
 		return j
 	}
 	b.press("space")
 	b.shows("no such session")
 	b.asks()
-	b.give(linkMsg{State: Connected})
+	b.give(linkMsg{State: remote.Connected})
 	b.shows("They are right.")
 }
 
@@ -351,7 +354,7 @@ func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	j.user(ada, "m1", "question")
 	j.say("t", "the answer so far")
 	j.caughtUp()
-	b.give(Message{o, j.take()})
+	b.give(task.Message{To: o, Msg: j.take()})
 	b.shows("preview · release", "the answer so far")
 	if looked, _ := b.port.told(); len(looked) > 1 {
 		t.Errorf("looked %v", looked)
@@ -368,7 +371,7 @@ func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 	}
 	j.end(protocol.ReasonCompleted)
 	j.caughtUp()
-	b.give(Message{b.d.shown, j.take()})
+	b.give(task.Message{To: b.d.shown, Msg: j.take()})
 	b.press("pgup")
 	b.hides("line 59 of the answer")
 	b.press("f2", "space")
@@ -508,15 +511,15 @@ func TestTheDeskHasItsHelp(t *testing.T) {
 
 func TestTheLinkShowsOnTheDesk(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.give(linkMsg{State: Reconnecting, Retry: b.now.Add(3 * time.Second)})
+	b.give(linkMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second)})
 	b.shows("reconnecting in 3s")
 	b.press("f5")
 	if b.hides("reconnecting"); b.port.retries != 1 {
 		t.Errorf("tried %d times again", b.port.retries)
 	}
-	b.give(linkMsg{State: Offline, Reason: "forbidden\x1b[2J, says the server"})
+	b.give(linkMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
 	b.shows("offline: forbidden")
-	b.give(linkMsg{State: Connected})
+	b.give(linkMsg{State: remote.Connected})
 	b.hides("offline")
 }
 

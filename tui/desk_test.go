@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -22,7 +24,7 @@ import (
 // port is a fleet of recorded sessions, which counts who is subscribed.
 type port struct {
 	changes chan rosterChange
-	links   chan Conn
+	links   chan remote.Conn
 
 	mu       sync.Mutex
 	sessions map[string]*recording
@@ -40,7 +42,7 @@ type port struct {
 
 func newPort() *port {
 	return &port{
-		changes: make(chan rosterChange, 64), links: make(chan Conn, 4), sessions: map[string]*recording{}, followed: map[string]int{},
+		changes: make(chan rosterChange, 64), links: make(chan remote.Conn, 4), sessions: map[string]*recording{}, followed: map[string]int{},
 	}
 }
 
@@ -59,8 +61,8 @@ func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	}
 }
 
-func (p *port) Conns(ctx context.Context) iter.Seq[Conn] {
-	return func(yield func(Conn) bool) {
+func (p *port) Conns(ctx context.Context) iter.Seq[remote.Conn] {
+	return func(yield func(remote.Conn) bool) {
 		for {
 			select {
 			case l := <-p.links:
@@ -103,8 +105,8 @@ type berth struct {
 	id   string
 }
 
-func (b *berth) Updates(ctx context.Context) iter.Seq[Update] {
-	return func(yield func(Update) bool) {
+func (b *berth) Updates(ctx context.Context) iter.Seq[remote.Update] {
+	return func(yield func(remote.Update) bool) {
 		b.port.count(b.id, 1)
 		defer b.port.count(b.id, -1)
 		b.recording.Updates(ctx)(yield)
@@ -122,7 +124,7 @@ func (p *port) count(id string, by int) {
 	}
 }
 
-func (p *port) Session(id string) Session {
+func (p *port) Session(id string) remote.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := newRecording()
@@ -206,7 +208,7 @@ func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *ta
 	b.d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
 	b.d.send = func(tea.Msg) {}                                     // what sessions tell is given by hand
 	b.give(tea.WindowSizeMsg{Width: width, Height: height})
-	b.give(linkMsg{State: Connected})
+	b.give(linkMsg{State: remote.Connected})
 	b.tell(sessions...)
 	return b
 }
@@ -331,7 +333,7 @@ func TestGoldenDesk(t *testing.T) {
 			b.armed()
 		},
 		"lost": func(b *table) {
-			b.give(linkMsg{State: Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
+			b.give(linkMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
 		},
 	} {
 		for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 40}} {
@@ -592,7 +594,7 @@ func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 		if told() {
 			t.Error("the others are told of before")
 		}
-		p.port.sessions["s1"].updates <- Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
+		p.port.sessions["s1"].updates <- remote.Update{Event: &protocol.Event{Type: protocol.CaughtUp, Data: []byte("{}")}}
 		pass(time.Second)
 		if !told() {
 			t.Error("the others are not told of")

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -43,7 +46,7 @@ func (d *desk) decideOn(s *protocol.Summary) tea.Cmd {
 			return nil
 		}
 		if err != nil {
-			v.err = ErrorText(err)
+			v.err = remote.ErrorText(err)
 			return nil
 		}
 		return v.came(d, got.Snapshot.State)
@@ -77,23 +80,23 @@ func (v *verdict) arm(d *desk) tea.Cmd {
 
 func (v *verdict) key(d *desk, key string, _ tea.KeyPressMsg) tea.Cmd {
 	keys := d.look.keys
-	does := keys.InList(Sessions, key)
+	does := keys.InList(keymap.Sessions, key)
 	switch {
-	case does == Back:
+	case does == keymap.Back:
 		d.panel = nil
-	case does == Choose:
+	case does == keymap.Choose:
 		d.panel = nil
 		return d.enter(v.session)
 	case v.request == nil || v.sending != "":
-	case keys.At(Approval, key) == ViewRequest:
+	case keys.At(keymap.Approval, key) == keymap.ViewRequest:
 		d.pager = examined(d.look, v.request)
 	case !v.armed:
 		v.quiet = d.now().Add(grace)
-	case does == AllowOnce && !v.seen:
+	case does == keymap.AllowOnce && !v.seen:
 		d.pager = examined(d.look, v.request)
-	case does == AllowOnce:
+	case does == keymap.AllowOnce:
 		return v.decide(d, protocol.AllowOnce)
-	case does == Deny:
+	case does == keymap.Deny:
 		return v.decide(d, protocol.Deny)
 	}
 	return nil
@@ -111,7 +114,7 @@ func (v *verdict) decide(d *desk, as protocol.Decision) tea.Cmd {
 		case d.panel != panel(v):
 			return d.tell(err)
 		case err != nil:
-			v.sending, v.err = "", ErrorText(err)
+			v.sending, v.err = "", remote.ErrorText(err)
 			return nil
 		}
 		d.panel = nil
@@ -134,11 +137,11 @@ func (v *verdict) follow(d *desk, s *protocol.Summary) {
 func (v *verdict) hint(l *look) string {
 	switch {
 	case v.sending != "" || v.request == nil:
-		return l.keys.Hint(Back, "back")
+		return l.keys.Hint(keymap.Back, "back")
 	case !v.armed:
 		return "a moment …"
 	}
-	return l.keys.Hint(AllowOnce, "allow once", Deny, "deny", ViewRequest, "view all", Choose, "open", Back, "back")
+	return l.keys.Hint(keymap.AllowOnce, "allow once", keymap.Deny, "deny", keymap.ViewRequest, "view all", keymap.Choose, "open", keymap.Back, "back")
 }
 
 func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
@@ -161,7 +164,7 @@ func (v *verdict) Render(d *desk, width, rows int) ([]string, *tea.Cursor) {
 	if room := max(rows-1-len(last), 0); hidden > 0 || len(about) > room {
 		keep := min(max(room-1, 0), len(about))
 		v.seen = keep > 0
-		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: "+l.keys.Hint(ViewRequest, "view all"), width)))
+		about = append(about[:keep:keep], l.warn.Render(fit("   … "+count(hidden+len(about)-keep, "line")+" more: "+l.keys.Hint(keymap.ViewRequest, "view all"), width)))
 	}
 	out := slices.Concat([]string{l.rule(title, width)}, about, last)
 	return out[:min(len(out), max(rows, 0))], nil

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -21,7 +24,7 @@ const leastAsked = 7
 func (m *model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(SessionName(m.state))) + " · " + string(m.state.Status())
+	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(remote.SessionName(m.state))) + " · " + string(m.state.Status())
 	v.ReportFocus = true
 	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.plan.of(m.state), m.link.State)
 	if m.mouse {
@@ -111,17 +114,17 @@ func (m *model) confirming() bool {
 func (m *model) edge() string {
 	keys, title := m.look.keys, ""
 	if !m.story.list.Following() {
-		title = "↓ " + count(m.below(), "line") + " below" + prefixed(Separator, keys.Key(Bottom))
+		title = "↓ " + count(m.below(), "line") + " below" + prefixed(keymap.Separator, keys.Key(keymap.Bottom))
 	}
 	switch {
 	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.Hint(Send, "keeps it", Cancel, "gives up")))
+		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.Hint(keymap.Send, "keeps it", keymap.Cancel, "gives up")))
 	case m.copying.on:
 		title = m.copying.hint(m.look, m.story.list)
 	case m.focus == onStory:
-		can := keys.Hint(Toggle, "folds", ViewItem, "view", CopyItem, "copy", TranscriptPreviousTurn, "turn before", TranscriptNextTurn, "next turn", TranscriptFind, "find", Back, "back")
+		can := keys.Hint(keymap.Toggle, "folds", keymap.ViewItem, "view", keymap.CopyItem, "copy", keymap.TranscriptPreviousTurn, "turn before", keymap.TranscriptNextTurn, "next turn", keymap.TranscriptFind, "find", keymap.Back, "back")
 		if title != "" {
-			can = title + prefixed(Separator, can)
+			can = title + prefixed(keymap.Separator, can)
 		}
 		title = m.look.dim.Render(hints(can, m.width-4))
 	case title != "":

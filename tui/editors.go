@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -47,7 +49,7 @@ func (m *model) holdLasts(h *protocol.Hold) time.Duration {
 		return 0
 	}
 	for id, c := range m.clients {
-		if c.By == *h.By && (id != m.link.Connection || m.link.State == Connected) {
+		if c.By == *h.By && (id != m.link.Connection || m.link.State == remote.Connected) {
 			return 0
 		}
 	}
@@ -58,7 +60,7 @@ func (m *model) holdLasts(h *protocol.Hold) time.Duration {
 // runs out.
 func (m *model) holdAgain() tea.Cmd {
 	message := m.composer.editing
-	if message == "" || m.link.State != Connected || m.link.Connection == m.editors.conn {
+	if message == "" || m.link.State != remote.Connected || m.link.Connection == m.editors.conn {
 		return nil
 	}
 	m.editors.conn = m.link.Connection
@@ -69,7 +71,7 @@ func (m *model) holdAgain() tea.Cmd {
 // how long it is held for that.
 func (m *model) editing() string {
 	h := editHold(m.state, m.composer.editing)
-	if h == nil || m.link.State == Connected {
+	if h == nil || m.link.State == remote.Connected {
 		return "editing a queued message"
 	}
 	if left := m.holdLasts(h); left > 0 {
@@ -80,7 +82,7 @@ func (m *model) editing() string {
 
 // ticks tells that a clock is on the screen.
 func (m *model) ticks() bool {
-	if m.state.Turn != nil || m.link.State == Reconnecting {
+	if m.state.Turn != nil || m.link.State == remote.Reconnecting {
 		return true
 	}
 	for i := range m.state.Holds {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
@@ -21,7 +23,7 @@ var dawn = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 
 // recording is a session that tells what it is given and keeps what it is asked.
 type recording struct {
-	updates chan Update
+	updates chan remote.Update
 
 	mu      sync.Mutex
 	asked   []asking
@@ -38,10 +40,10 @@ type asking struct {
 	data any
 }
 
-func newRecording() *recording { return &recording{updates: make(chan Update, 64)} }
+func newRecording() *recording { return &recording{updates: make(chan remote.Update, 64)} }
 
-func (r *recording) Updates(ctx context.Context) iter.Seq[Update] {
-	return func(yield func(Update) bool) {
+func (r *recording) Updates(ctx context.Context) iter.Seq[remote.Update] {
+	return func(yield func(remote.Update) bool) {
 		for {
 			select {
 			case u, ok := <-r.updates:
@@ -105,8 +107,8 @@ type journal struct {
 
 func newJournal() *journal {
 	j := &journal{at: dawn}
-	j.link(Conn{State: Connected, Connection: "c1", By: ada})
-	j.out = append(j.out, Update{Attached: &protocol.SubscribeResult{
+	j.link(remote.Conn{State: remote.Connected, Connection: "c1", By: ada})
+	j.out = append(j.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab"},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{}},
 		Clients:  []protocol.Client{{Client: "c1", By: ada}, {Client: "c2", By: bob}},
@@ -117,20 +119,20 @@ func newJournal() *journal {
 
 // back ends an outage: what is written before the next caughtUp was missed.
 func (j *journal) back(mode string, missed uint64) {
-	j.link(Conn{State: Connected, Connection: "c9", By: ada})
+	j.link(remote.Conn{State: remote.Connected, Connection: "c9", By: ada})
 	at := protocol.Position{Epoch: "k3f9ab", Seq: j.seq}
-	j.out = append(j.out, Update{Attached: &protocol.SubscribeResult{
+	j.out = append(j.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: mode, After: at, Position: protocol.Position{Epoch: at.Epoch, Seq: at.Seq + missed},
 		Clients: []protocol.Client{{Client: "c9", By: ada}},
 	}})
 }
 
-func (j *journal) link(l Conn) { j.out = append(j.out, Update{Conn: &l}) }
+func (j *journal) link(l remote.Conn) { j.out = append(j.out, remote.Update{Conn: &l}) }
 
 func (j *journal) add(t protocol.Type, data any) {
 	j.seq++
 	j.at = j.at.Add(time.Second)
-	j.out = append(j.out, Update{Event: &protocol.Event{
+	j.out = append(j.out, remote.Update{Event: &protocol.Event{
 		Session: "s1", Seq: j.seq, Turn: j.turn, Time: j.at, Type: t, By: j.by, Data: protocol.MustEncode(data),
 	}})
 }
@@ -142,7 +144,7 @@ func (j *journal) as(by protocol.Actor, t protocol.Type, data any) {
 }
 
 func (j *journal) ephemeral(t protocol.Type, data any) {
-	j.out = append(j.out, Update{Event: &protocol.Event{Session: "s1", Time: j.at, Type: t, Data: protocol.MustEncode(data)}})
+	j.out = append(j.out, remote.Update{Event: &protocol.Event{Session: "s1", Time: j.at, Type: t, Data: protocol.MustEncode(data)}})
 }
 
 func (j *journal) caughtUp() { j.ephemeral(protocol.CaughtUp, protocol.CaughtUpData{}) }

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -88,7 +91,7 @@ func (f *finder) Render(l *look, width int) []string {
 		return []string{l.dim.Render(fit(label+f.text+" …", width))}
 	}
 	places := f.matches()
-	right := strings.Trim(places+" · "+l.keys.Hint(OlderMatch, "older", NewerMatch, "newer", Back, "ends it"), "· ") + " "
+	right := strings.Trim(places+" · "+l.keys.Hint(keymap.OlderMatch, "older", keymap.NewerMatch, "newer", keymap.Back, "ends it"), "· ") + " "
 	if ansi.StringWidth(label+f.text+right) > width {
 		right = places + " "
 	}
@@ -167,7 +170,7 @@ func (m *model) beginFind(words string) tea.Cmd {
 	f.asOf = m.state.Seq
 	m.story.list.SetHighlight(m.highlight)
 	m.setFocus(onStory)
-	if m.link.State != Connected {
+	if m.link.State != remote.Connected {
 		return m.lookFrom(m.story.list.Last(), -1)
 	}
 	return m.askHits()

@@ -3,11 +3,13 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
 // batch is the updates of one frame.
-type batch []Update
+type batch []remote.Update
 
 // take folds what happened. Until the catch-up is over it draws
 // only how far that is.
@@ -100,7 +102,7 @@ func (m *model) removed(e *protocol.Event) {
 	}
 	d := decode[protocol.QueueRemovedData](e.Data)
 	if d.MessageID == m.queue.chosen && d.Reason != protocol.RemovedStarted {
-		m.word = ActorName(e.By) + " removed the message that was chosen"
+		m.word = remote.ActorName(e.By) + " removed the message that was chosen"
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/keymap"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -332,9 +334,9 @@ func (f *form) row(r row) string {
 		if f.offered {
 			mark = "[x] "
 		}
-		return mark + "with the patch as edited" + prefixed(": ", f.look.keys.Hint(EditRequest, "edits it again"))
+		return mark + "with the patch as edited" + prefixed(": ", f.look.keys.Hint(keymap.EditRequest, "edits it again"))
 	case rowReason:
-		return f.look.keys.Key(WriteReason) + " reason: " + oneLine(transcript.Reveal(f.reason))
+		return f.look.keys.Key(keymap.WriteReason) + " reason: " + oneLine(transcript.Reveal(f.reason))
 	}
 	o := &f.options[r.index]
 	text := fmt.Sprintf("%d %s", r.index+1, oneLine(transcript.Reveal(cmp.Or(o.Label, string(o.Kind)))))

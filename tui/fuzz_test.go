@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -225,7 +227,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 				s.tell()
 			},
 			"link": func(rt *rapid.T) {
-				s.journal.link(Conn{State: rapid.SampledFrom([]ConnState{Connecting, Connected, Reconnecting, Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
+				s.journal.link(remote.Conn{State: rapid.SampledFrom([]remote.ConnState{remote.Connecting, remote.Connected, remote.Reconnecting, remote.Offline}).Draw(rt, "link"), Retry: s.now.Add(time.Second)})
 				s.tell()
 			},
 			"resume": func(rt *rapid.T) {
@@ -234,7 +236,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 				s.tell()
 			},
 			"reset": func(*rapid.T) {
-				s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+				s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 					Mode: protocol.ModeReset, After: protocol.Position{Epoch: "e", Seq: 7}, Snapshot: &protocol.Snapshot{Epoch: "e", State: &protocol.State{Seq: 7}},
 				}})
 				s.tell()

@@ -4,55 +4,53 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/tui/transcript"
 )
 
 // unbound are keys that always do the same: the help screen tells them first in
 // their place.
-var unbound = map[Scope][][2]string{
-	Global: {{"ctrl+c twice", "leave; the session goes on"}},
-	Composer: {
+var unbound = map[keymap.Scope][][2]string{
+	keymap.Global: {{"ctrl+c twice", "leave; the session goes on"}},
+	keymap.Composer: {
 		{"alt+enter, ctrl+j", "new line"},
 		{"/ first", "the agent's commands: tab completes"},
 		{"1 … 9 when empty", "decide the approval on the screen"},
 	},
-	Approval: {{"1 … 9", "decide"}},
+	keymap.Approval: {{"1 … 9", "decide"}},
 }
 
 // help is the keys as an item of a pager, those of the place where it was asked
 // for first.
 type help struct {
 	look *look
-	at   Scope
+	at   keymap.Scope
 }
 
-func (h help) Estimate(int, bool) int { return len(definitions) }
+func (h help) Estimate(int, bool) int { return len(keymap.Definitions) }
 
 func (h help) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
-	var where Scope
-	all := slices.Clone(definitions)
-	rank := func(b definition) int {
-		if b.scope == h.at {
+	var where keymap.Scope
+	all := slices.Clone(keymap.Definitions)
+	rank := func(b keymap.Definition) int {
+		if b.Scope == h.at {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b definition) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(all, func(a, b keymap.Definition) int { return rank(a) - rank(b) })
 	for _, bound := range all {
-		if bound.scope != where {
-			where = bound.scope
+		if bound.Scope != where {
+			where = bound.Scope
 			b.Body = append(b.Body, "", " "+h.look.user.Render(string(where)))
 			for _, k := range unbound[where] {
 				b.Body = h.line(b.Body, k[0], k[1], width)
 			}
 		}
-		if keys := h.look.keys.byAction[bound.action]; len(keys) > 0 {
-			names := make([]string, len(keys))
-			for i, k := range keys {
-				names[i] = keyName(k)
-			}
-			b.Body = h.line(b.Body, strings.Join(names, ", "), bound.about, width)
+		if keys := h.look.keys.Keys(bound.Action); len(keys) > 0 {
+			b.Body = h.line(b.Body, strings.Join(keys, ", "), bound.About, width)
 		}
 	}
 	b.Body = b.Body[1:]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -85,11 +87,11 @@ func interrupted(did bool, queue string, queued int, held bool) string {
 }
 
 // under is the line at the turn while it is being interrupted.
-func (i *interrupt) under(l *look, link ConnState, width int) []string {
+func (i *interrupt) under(l *look, link remote.ConnState, width int) []string {
 	switch {
 	case !i.sent:
 		return nil
-	case link != Connected:
+	case link != remote.Connected:
 		return []string{l.warn.Render(fit("   ── interrupts the turn once there is a connection …", width))}
 	}
 	return []string{l.warn.Render(fit("   ── interrupting …", width))}

@@ -3,6 +3,8 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/tui/transcript"
 )
 
@@ -58,7 +60,7 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 	if m.completionKey(key) {
 		return nil
 	}
-	if m.focus == onQueue && m.look.keys.At(Queue, key) != "" {
+	if m.focus == onQueue && m.look.keys.At(keymap.Queue, key) != "" {
 		return m.queueKey(key) // its own keys page it
 	}
 	if cmd, ok := m.anywhere(key); ok {
@@ -80,55 +82,55 @@ func (m *model) dispatch(key string, msg tea.KeyPressMsg) tea.Cmd {
 // anywhere handles the keys that do the same whatever has the focus.
 func (m *model) anywhere(key string) (tea.Cmd, bool) {
 	page := max(1, m.story.list.Height()-1)
-	switch m.look.keys.At(Global, key) {
-	case Help:
+	switch m.look.keys.At(keymap.Global, key) {
+	case keymap.Help:
 		m.showHelp()
-	case ShowSettings:
+	case keymap.ShowSettings:
 		m.showSettings()
-	case ShowRules:
+	case keymap.ShowRules:
 		m.showRules()
-	case ShowProtocolLog:
+	case keymap.ShowProtocolLog:
 		return m.showWire(), true
-	case ShowContext:
+	case keymap.ShowContext:
 		return m.showContext(), true
-	case ShowSessions, NextPending: // which a desk takes first
+	case keymap.ShowSessions, keymap.NextPending: // which a desk takes first
 		m.word = "this server does not tell of its other sessions"
-	case FocusNext:
+	case keymap.FocusNext:
 		m.nextFocus(1)
-	case FocusPrevious:
+	case keymap.FocusPrevious:
 		m.nextFocus(-1)
-	case Interrupt:
+	case keymap.Interrupt:
 		return m.interruptNow(), true
-	case PageUp:
+	case keymap.PageUp:
 		m.story.list.Scroll(-page)
-	case PageDown:
+	case keymap.PageDown:
 		m.story.list.Scroll(page)
-	case Top:
+	case keymap.Top:
 		m.story.list.ScrollToTop()
-	case Bottom:
+	case keymap.Bottom:
 		m.story.list.ScrollToBottom()
-	case ToggleLast:
+	case keymap.ToggleLast:
 		m.foldLast()
-	case Find:
+	case keymap.Find:
 		m.finder.write()
-	case PreviousTurn:
+	case keymap.PreviousTurn:
 		return m.jump(aTurn, -1), true
-	case NextTurn:
+	case keymap.NextTurn:
 		return m.jump(aTurn, 1), true
-	case OpenEditor:
+	case keymap.OpenEditor:
 		return m.compose(), true
-	case EarlierMessage:
+	case keymap.EarlierMessage:
 		return m.earlier(), true
-	case LaterMessage:
+	case keymap.LaterMessage:
 		m.setFocus(onComposer)
 		m.composer.earlier(-1, m.link.By)
-	case Reconnect:
+	case keymap.Reconnect:
 		return m.retry(), true
-	case Redraw:
+	case keymap.Redraw:
 		return tea.ClearScreen, true
-	case Suspend:
+	case keymap.Suspend:
 		return tea.Suspend, true
-	case TakeBack:
+	case keymap.TakeBack:
 		return m.takeBack(), true
 	default:
 		return nil, false
@@ -220,16 +222,16 @@ func (m *model) setFocus(f focus) {
 }
 
 func (m *model) showHelp() {
-	at := Global
+	at := keymap.Global
 	switch m.focus {
 	case onApproval:
-		at = Approval
+		at = keymap.Approval
 	case onQueue:
-		at = Queue
+		at = keymap.Queue
 	case onPlan:
-		at = Plan
+		at = keymap.Plan
 	case onStory:
-		at = Transcript
+		at = keymap.Transcript
 	}
 	m.pager = newPager(m.look, "keys", help{m.look, at})
 }

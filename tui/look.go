@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/keymap"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -19,9 +21,9 @@ type look struct {
 	wardrobe wardrobe
 	palette  palette
 	now      func() time.Time
-	clusters bool // the terminal counts the cells of what runes make together
-	turned   bool // diffs show the other way than their width has it
-	keys     *Map // as hints and help name them
+	clusters bool        // the terminal counts the cells of what runes make together
+	turned   bool        // diffs show the other way than their width has it
+	keys     *keymap.Map // as hints and help name them
 
 	plain, bold, dim, user, agent, good, bad, warn, key, chosen lipgloss.Style
 
@@ -32,7 +34,7 @@ func newLook(zone *time.Location, theme Theme) *look {
 	if theme == "" {
 		theme = ThemeAuto
 	}
-	keys, _ := New(nil) // nothing chosen, nothing wrong
+	keys, _ := keymap.New(nil) // nothing chosen, nothing wrong
 	l := &look{zone: zone, wardrobe: wardrobe{theme: theme}, keys: keys, now: time.Now}
 	l.wear(l.wardrobe.palette())
 	return l
@@ -148,7 +150,7 @@ func fit(s string, width int) string {
 // hints is as many of the keys of a hint as fit whole.
 func hints(hint string, width int) string {
 	for ansi.StringWidth(hint) > width {
-		cut := strings.LastIndex(hint, Separator)
+		cut := strings.LastIndex(hint, keymap.Separator)
 		if cut < 0 {
 			return ""
 		}

@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 
+	"agentctl/tui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -42,17 +44,17 @@ func (u *menu) key(m *model, key string) tea.Cmd {
 	all := u.of.entries(m.state)
 	at := u.at(all)
 	to := at
-	switch u.look.keys.At(Lists, key) {
-	case Back:
+	switch u.look.keys.At(keymap.Lists, key) {
+	case keymap.Back:
 		m.menu = u.back
 		return nil
-	case Up:
+	case keymap.Up:
 		to--
-	case Down:
+	case keymap.Down:
 		to++
-	case First:
+	case keymap.First:
 		to = 0
-	case Last:
+	case keymap.Last:
 		to = len(all) - 1
 	default:
 		if at < 0 {
@@ -112,7 +114,7 @@ func (u *menu) Render(s *protocol.State, word string, width, height int) []strin
 	if len(all) > 0 {
 		can = u.of.hint()
 	}
-	back := u.look.keys.Hint(Back, "back")
+	back := u.look.keys.Hint(keymap.Back, "back")
 	foot := u.look.chosen.Render(spread(" "+hints(can, width-ansi.StringWidth(back)-2), back, width))
 	if word != "" {
 		foot = u.look.warn.Render(fit(" "+oneLine(transcript.Clean(word)), width))

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -13,8 +16,8 @@ import (
 // model is the one model of the program. The program's event loop owns it.
 type model struct {
 	// Static after construction.
-	session Session
-	errands *Runner
+	session remote.Session
+	errands *task.Runner
 	look    *look
 	now     func() time.Time
 	newID   func() string
@@ -26,7 +29,7 @@ type model struct {
 	desk    bool        // there are other sessions a key away
 
 	// What the session told.
-	link     Conn
+	link     remote.Conn
 	epoch    string
 	state    *protocol.State
 	clients  map[string]protocol.Client
@@ -106,11 +109,11 @@ type (
 	}
 )
 
-func newModel(s Session, e *Runner, l *look, now func() time.Time, newID func() string) *model {
+func newModel(s remote.Session, e *task.Runner, l *look, now func() time.Time, newID func() string) *model {
 	l.now = now
 	return &model{
 		session: s, errands: e, look: l, now: now, newID: newID, after: e.After, exec: tea.Exec, editor: editorOf(nil),
-		link:      Conn{State: Connecting},
+		link:      remote.Conn{State: remote.Connecting},
 		state:     &protocol.State{},
 		clients:   map[string]protocol.Client{},
 		story:     newStory(l),
@@ -183,8 +186,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = msg.then(msg.err)
 	case outMsg:
 		m.out = true
-		if m.link.State != Offline {
-			m.linked(Conn{State: Offline})
+		if m.link.State != remote.Offline {
+			m.linked(remote.Conn{State: remote.Offline})
 		}
 	}
 	return m, tea.Batch(cmd, m.tick(), m.page(), m.fade())
@@ -225,7 +228,7 @@ func (m *model) do(verb protocol.Verb, data, result any, then func(error) tea.Cm
 // tell is a then for commands whose events tell the rest: only a refusal shows.
 func (m *model) tell(err error) tea.Cmd {
 	if err != nil {
-		m.word = ErrorText(err)
+		m.word = remote.ErrorText(err)
 	}
 	return nil
 }
@@ -256,7 +259,7 @@ func (m *model) arm() tea.Cmd {
 
 // page asks for older turns when the first one shown is on the screen.
 func (m *model) page() tea.Cmd {
-	if !m.caughtUp || m.link.State != Connected || !m.story.list.AtTop() {
+	if !m.caughtUp || m.link.State != remote.Connected || !m.story.list.AtTop() {
 		return nil
 	}
 	return m.pageNow()
@@ -295,7 +298,7 @@ func (m *model) older(msg olderMsg) tea.Cmd {
 	if err != nil {
 		m.story.loading = false
 		m.story.before, m.trip = 0, nil
-		m.word = "older turns: " + ErrorText(err)
+		m.word = "older turns: " + remote.ErrorText(err)
 	}
 	if m.finder.paged {
 		m.finder.paged = false

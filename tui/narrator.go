@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -21,7 +23,7 @@ const lineMax = 16 << 10
 type narrator struct {
 	zone  *time.Location
 	out   strings.Builder
-	link  Conn
+	link  remote.Conn
 	state *protocol.State
 
 	caughtUp bool
@@ -51,7 +53,7 @@ type call struct {
 }
 
 func newNarrator(zone *time.Location) *narrator {
-	return &narrator{zone: zone, link: Conn{State: Connecting}, state: &protocol.State{}, tools: map[string]*call{}}
+	return &narrator{zone: zone, link: remote.Conn{State: remote.Connecting}, state: &protocol.State{}, tools: map[string]*call{}}
 }
 
 // flush writes what was told since the last flush.
@@ -72,7 +74,7 @@ func (n *narrator) line(format string, args ...any) {
 	}
 }
 
-func (n *narrator) update(u Update) {
+func (n *narrator) update(u remote.Update) {
 	switch {
 	case u.Conn != nil:
 		n.linked(*u.Conn)
@@ -121,7 +123,7 @@ func (n *narrator) event(e *protocol.Event) {
 			by = e.By
 		}
 		if d.Text != "" || len(d.Parts) > 0 || by != nil { // else it stands for what somebody else asked
-			n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), ActorName(by), d.Text)
+			n.line("%s %s: %s", e.Time.In(n.zone).Format("15:04"), remote.ActorName(by), d.Text)
 		}
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
 		n.says(e)
@@ -169,15 +171,15 @@ func (n *narrator) queue(e *protocol.Event) {
 		if i := n.state.Queued(d.MessageID); i >= 0 {
 			place = " " + ordinal(i+1)
 		}
-		n.line("queued%s: %s: %s", place, ActorName(d.By), d.Text)
+		n.line("queued%s: %s: %s", place, remote.ActorName(d.By), d.Text)
 	case protocol.QueueUpdated:
-		n.line("queued message edited by %s: %s", ActorName(e.By), decode[protocol.QueueUpdatedData](e.Data).Text)
+		n.line("queued message edited by %s: %s", remote.ActorName(e.By), decode[protocol.QueueUpdatedData](e.Data).Text)
 	case protocol.QueueRemoved:
 		if d := decode[protocol.QueueRemovedData](e.Data); d.Reason != protocol.RemovedStarted {
-			n.line("queued message %s by %s", d.Reason, ActorName(e.By))
+			n.line("queued message %s by %s", d.Reason, remote.ActorName(e.By))
 		}
 	case protocol.QueueMoved:
-		n.line("queued message moved to %d by %s", decode[protocol.QueueMovedData](e.Data).Index+1, ActorName(e.By))
+		n.line("queued message moved to %d by %s", decode[protocol.QueueMovedData](e.Data).Index+1, remote.ActorName(e.By))
 	case protocol.QueueHeld:
 		n.line("queue %s", holdText(decode[protocol.Hold](e.Data)))
 	case protocol.QueueReleased:

@@ -3,6 +3,9 @@ package tui
 import (
 	"slices"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -102,9 +105,9 @@ func (o *outbox) texts() []string {
 
 // Render is one line per message; it can be said of the last one how it is taken
 // back.
-func (o *outbox) Render(width int, link ConnState) []string {
+func (o *outbox) Render(width int, link remote.ConnState) []string {
 	var out []string
-	back, last := prefixed(" · ", o.look.keys.Hint(TakeBack, "takes it back")), o.waiting()
+	back, last := prefixed(" · ", o.look.keys.Hint(keymap.TakeBack, "takes it back")), o.waiting()
 	for i := range o.pending {
 		p := &o.pending[i]
 		text := glimpse(p.text)
@@ -113,9 +116,9 @@ func (o *outbox) Render(width int, link ConnState) []string {
 			out = append(out, o.look.bad.Render(fit(" ✗ not sent: "+oneLine(transcript.Clean(p.err))+back+" · "+text, width)))
 		case p.back:
 			out = append(out, o.look.dim.Render(fit(" ⇠ being taken back: "+text, width)))
-		case link != Connected && p == last:
+		case link != remote.Connected && p == last:
 			out = append(out, o.look.dim.Render(fit(" ⇡ waits for the connection"+back+": "+text, width)))
-		case link != Connected:
+		case link != remote.Connected:
 			out = append(out, o.look.dim.Render(fit(" ⇡ waits for the connection: "+text, width)))
 		default:
 			out = append(out, o.look.dim.Render(fit(" ⇡ sending: "+text, width)))

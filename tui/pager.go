@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 
+	"agentctl/tui/keymap"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -60,30 +62,30 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 	}
 	p.word = ""
 	page := max(1, p.list.Height()-1)
-	do := p.look.keys.InList(Pager, key)
-	p.found = p.found && (do == PagerNext || do == PagerPrevious)
+	do := p.look.keys.InList(keymap.Pager, key)
+	p.found = p.found && (do == keymap.PagerNext || do == keymap.PagerPrevious)
 	switch do {
-	case Back, PagerClose:
+	case keymap.Back, keymap.PagerClose:
 		return false
-	case Up:
+	case keymap.Up:
 		p.list.Scroll(-1)
-	case Down:
+	case keymap.Down:
 		p.list.Scroll(1)
-	case PagerPageUp:
+	case keymap.PagerPageUp:
 		p.list.Scroll(-page)
-	case PagerPageDown:
+	case keymap.PagerPageDown:
 		p.list.Scroll(page)
-	case First:
+	case keymap.First:
 		p.list.ScrollToTop()
-	case Last:
+	case keymap.Last:
 		p.list.ScrollToBottom()
-	case PagerFind:
+	case keymap.PagerFind:
 		p.ask()
-	case PagerNext:
+	case keymap.PagerNext:
 		p.next(1)
-	case PagerPrevious:
+	case keymap.PagerPrevious:
 		p.next(-1)
-	case PagerDiffLayout:
+	case keymap.PagerDiffLayout:
 		p.look.toggle()
 		p.list.Restyle()
 	}
@@ -102,7 +104,7 @@ func (p *pager) Render(width, height int) []string {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()
 	above, total := p.list.Position()
-	left, right := " "+p.title, fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total, p.look.keys.Hint(PagerFind, "find", Back, "back"))
+	left, right := " "+p.title, fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total, p.look.keys.Hint(keymap.PagerFind, "find", keymap.Back, "back"))
 	switch {
 	case p.input != nil:
 		p.input.SetWidth(max(1, width-len(findLabel)-1))

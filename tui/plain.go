@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"github.com/muesli/cancelreader"
 
 	"agentctl/internal/panics"
@@ -29,11 +31,11 @@ const (
 // be reached any more, which is an error.
 //
 // Reading r is stopped on return where r can be (a terminal, a pipe).
-func Plain(ctx context.Context, s Session, w io.Writer, r io.Reader) error {
+func Plain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader) error {
 	return tellPlain(ctx, s, w, r, time.Local)
 }
 
-func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *time.Location) error {
+func tellPlain(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, zone *time.Location) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var under sync.WaitGroup
 	p := &plain{
@@ -41,7 +43,7 @@ func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *t
 		work: make(chan func(context.Context) string, commandsMax), done: make(chan string),
 		history: make(chan *protocol.HistoryResult, 1),
 	}
-	updates := make(chan Update)
+	updates := make(chan remote.Update)
 	var broke error // read once under is over
 	under.Go(func() {
 		defer close(updates)
@@ -70,20 +72,20 @@ func tellPlain(ctx context.Context, s Session, w io.Writer, r io.Reader, zone *t
 type plain struct {
 	w        *bufio.Writer
 	narrator *narrator
-	session  Session
+	session  remote.Session
 	quit     func()
 
 	work    chan func(context.Context) string
 	done    chan string
 	history chan *protocol.HistoryResult
-	asked   bool     // the recent turns
-	holding bool     // they are on their way
-	held    []Update // meanwhile
+	asked   bool            // the recent turns
+	holding bool            // they are on their way
+	held    []remote.Update // meanwhile
 }
 
 var errOffline = errors.New("offline")
 
-func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan typed) error {
+func (p *plain) loop(ctx context.Context, updates <-chan remote.Update, lines <-chan typed) error {
 	for {
 		if err := p.w.Flush(); err != nil {
 			return fmt.Errorf("tell the session: %w", err)
@@ -141,7 +143,7 @@ func (p *plain) loop(ctx context.Context, updates <-chan Update, lines <-chan ty
 
 // update tells one thing. After the first attachment come the recent turns, and after one to another log those of them that ended
 // unseen.
-func (p *plain) update(u Update) {
+func (p *plain) update(u remote.Update) {
 	p.narrator.update(u)
 	if u.Attached == nil || p.asked && u.Attached.Mode != protocol.ModeReset {
 		return
@@ -153,7 +155,7 @@ func (p *plain) update(u Update) {
 		err := p.session.Do(ctx, protocol.DoHistory, ask, page)
 		p.history <- page
 		if err != nil && ctx.Err() == nil {
-			return "older turns: " + ErrorText(err)
+			return "older turns: " + remote.ErrorText(err)
 		}
 		return ""
 	}) {

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
@@ -193,7 +195,7 @@ func TestPlainSaysThatALineWaits(t *testing.T) {
 func TestPlainTellsWhatWasMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := openPlain(t, scenes["transcript"]())
-		l.journal.link(Conn{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		l.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		l.tell()
 		time.Sleep(2 * time.Minute)
 		l.journal.back(protocol.ModeResume, 1)
@@ -502,7 +504,7 @@ func TestPlainTellsTurnsThatEndedBeforeAReset(t *testing.T) {
 			}
 			return nil, nil
 		}
-		j.link(Conn{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+		j.link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		j.back(protocol.ModeReset, 0)
 		j.out[len(j.out)-1].Attached.Reason = protocol.ResetEpoch
 		j.out[len(j.out)-1].Attached.Snapshot = &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Agent: "script", Seq: j.seq}}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/protocol"
 )
 
@@ -67,9 +69,9 @@ func (p *plan) Render(s *protocol.State, c *checklist, width, rows int, focused 
 	last := min(first+rows, len(of.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(of.Tasks))
 	if focused {
-		title += p.look.dim.Render(" · " + p.look.keys.Hint(TaskCancel, "cancel", TaskRestart, "restart"))
+		title += p.look.dim.Render(" · " + p.look.keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart"))
 	} else {
-		title += " done" + p.look.dim.Render(prefixed(Separator, p.look.keys.Key(FocusNext)))
+		title += " done" + p.look.dim.Render(prefixed(keymap.Separator, p.look.keys.Key(keymap.FocusNext)))
 	}
 	if first > 0 {
 		title += p.look.dim.Render(" · " + strconv.Itoa(first) + " before")

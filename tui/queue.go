@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -51,11 +54,11 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 	if h := s.Blocked(); h != nil {
 		title += " · " + q.look.warn.Render(holdText(h))
 	}
-	hint := q.look.keys.Key(FocusNext)
+	hint := q.look.keys.Key(keymap.FocusNext)
 	if focused {
 		hint = q.hint(s)
 	}
-	title += q.look.dim.Render(prefixed(Separator, hints(hint, width-ansi.StringWidth(title)-4-len(Separator))))
+	title += q.look.dim.Render(prefixed(keymap.Separator, hints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))))
 	out := []string{q.look.rule(title, width)}
 	at := q.at(s)
 	first := min(max(0, at-queueRows/2), max(0, len(s.Queue)-queueRows))
@@ -81,15 +84,15 @@ func (q *queue) Render(s *protocol.State, width int, focused bool, editing strin
 
 // hint is what can be done with the chosen message, and with all of them.
 func (q *queue) hint(s *protocol.State) string {
-	keys, all := q.look.keys, q.look.keys.Hint(QueueHold, "hold")
+	keys, all := q.look.keys, q.look.keys.Hint(keymap.QueueHold, "hold")
 	if s.Blocked() != nil {
-		all = keys.Hint(QueueRelease, "release")
+		all = keys.Hint(keymap.QueueRelease, "release")
 	}
 	if len(s.Queue) == 0 {
 		return all
 	}
-	one := keys.Hint(QueueEdit, "edit", QueueRemove, "remove", QueueSendNow, "send now", QueueMoveUp, "up", QueueMoveDown, "down")
-	return one + prefixed(Separator, all)
+	one := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now", keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down")
+	return one + prefixed(keymap.Separator, all)
 }
 
 // more says how many rows there are on both sides of those shown.
@@ -113,13 +116,13 @@ func (q *queue) about(s *protocol.State, m *protocol.Message, editing string, aw
 	case m.MessageID == editing:
 		return "editing"
 	case hold != nil:
-		right := "edited by " + oneLine(transcript.Clean(ActorName(hold.By)))
+		right := "edited by " + oneLine(transcript.Clean(remote.ActorName(hold.By)))
 		if left := away(hold); left > 0 {
 			right += fmt.Sprintf(", who left: %ds", seconds(left))
 		}
 		return right
 	}
-	right := oneLine(transcript.Clean(ActorName(m.By)))
+	right := oneLine(transcript.Clean(remote.ActorName(m.By)))
 	if m.QueuedAt != nil {
 		right += " " + q.look.clock(*m.QueuedAt)
 	}

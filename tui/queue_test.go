@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
@@ -108,7 +110,7 @@ func TestAnEditIsHeldOverAReconnect(t *testing.T) {
 	s.asked(protocol.DoQueueHold)
 	s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
 	s.tell()
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(6 * time.Second)
 	s.give(tickMsg{})
@@ -133,7 +135,7 @@ func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 	s := open(t, scenes["queue"](), 100, 24)
 	s.press("tab", "e")
 	s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.now = s.now.Add(time.Minute)
 	s.give(tickMsg{})

@@ -3,6 +3,8 @@ package tui
 import (
 	"cmp"
 
+	"agentctl/tui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/transcript"
@@ -11,65 +13,65 @@ import (
 // storyKey handles a key while the transcript has the focus.
 func (m *model) storyKey(key string) tea.Cmd {
 	list := m.story.list
-	switch m.look.keys.InList(Transcript, key) {
-	case Back:
+	switch m.look.keys.InList(keymap.Transcript, key) {
+	case keymap.Back:
 		m.endFind()
 		m.setFocus(onComposer)
-	case TranscriptFind:
+	case keymap.TranscriptFind:
 		m.finder.write()
-	case OlderMatch:
+	case keymap.OlderMatch:
 		return m.findNext(-1)
-	case NewerMatch:
+	case keymap.NewerMatch:
 		return m.findNext(1)
-	case Up:
+	case keymap.Up:
 		list.MoveSelection(-1)
-	case Down:
+	case keymap.Down:
 		list.MoveSelection(1)
-	case First:
+	case keymap.First:
 		list.SelectItem(list.First())
-	case Last:
+	case keymap.Last:
 		list.SelectItem(list.Last())
 		list.ScrollToBottom()
-	case Toggle, Choose:
+	case keymap.Toggle, keymap.Choose:
 		if id, ok := list.Selected(); ok {
 			list.SetCollapsed(id, !list.Collapsed(id))
 		}
-	case ViewItem:
+	case keymap.ViewItem:
 		if id, ok := list.Selected(); ok {
 			if call, ok := list.Item(id).(*toolCall); ok {
 				m.pager = newPager(m.look, call.plainTitle(), call.all()...)
 			}
 		}
-	case TranscriptPreviousTurn:
+	case keymap.TranscriptPreviousTurn:
 		return m.jump(aTurn, -1)
-	case TranscriptNextTurn:
+	case keymap.TranscriptNextTurn:
 		return m.jump(aTurn, 1)
-	case PreviousTool:
+	case keymap.PreviousTool:
 		return m.jump(aTool, -1)
-	case NextTool:
+	case keymap.NextTool:
 		return m.jump(aTool, 1)
-	case PreviousApproval:
+	case keymap.PreviousApproval:
 		return m.jump(anApproval, -1)
-	case NextApproval:
+	case keymap.NextApproval:
 		return m.jump(anApproval, 1)
-	case PreviousError:
+	case keymap.PreviousError:
 		return m.jump(anError, -1)
-	case NextError:
+	case keymap.NextError:
 		return m.jump(anError, 1)
-	case CopyItem:
+	case keymap.CopyItem:
 		if id, ok := list.Selected(); ok {
 			return m.copyItem(list.Item(id))
 		}
-	case DiffLayout:
+	case keymap.DiffLayout:
 		m.look.toggle()
 		list.Restyle()
-	case CopyCode:
+	case keymap.CopyCode:
 		if id, ok := list.Selected(); ok {
 			return m.copyCode(id)
 		}
-	case EnterCopyMode:
+	case keymap.EnterCopyMode:
 		m.beginCopying()
-	case TranscriptHelp:
+	case keymap.TranscriptHelp:
 		m.showHelp()
 	}
 	return nil

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -179,12 +182,12 @@ func TestNotesInARowStandCloseTogether(t *testing.T) {
 
 func TestAReplacedLogStartsOver(t *testing.T) {
 	s := open(t, scenes["queue"](), 100, 30)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetEpoch, After: protocol.Position{Epoch: "zz", Seq: 0},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Name: "fix-tests"}},
 	}})
-	s.journal.link(Conn{State: Connected, Connection: "c9", By: ada})
+	s.journal.link(remote.Conn{State: remote.Connected, Connection: "c9", By: ada})
 	s.journal.caughtUp()
 	s.tell()
 	s.shows("the session's log was replaced (epoch_changed)")
@@ -194,11 +197,11 @@ func TestAReplacedLogStartsOver(t *testing.T) {
 
 func TestAResumedSessionGoesOn(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 30)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1, Retry: s.now})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Retry: s.now})
 	s.tell()
 	s.shows("reconnecting")
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: ada}}}})
-	s.journal.link(Conn{State: Connected, Connection: "c3", By: ada})
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{Mode: protocol.ModeResume, Clients: []protocol.Client{{Client: "c1", By: ada}}}})
+	s.journal.link(remote.Conn{State: remote.Connected, Connection: "c3", By: ada})
 	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of it"})
 	s.journal.caughtUp()
 	s.tell()
@@ -306,8 +309,8 @@ func TestANewcomerFindsTheHelpInEightyColumns(t *testing.T) {
 }
 
 func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
-	for focus, want := range map[focus]Scope{
-		onComposer: Global, onApproval: Approval, onQueue: Queue, onPlan: Plan, onStory: Transcript,
+	for focus, want := range map[focus]keymap.Scope{
+		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan, onStory: keymap.Transcript,
 	} {
 		s := open(t, scenes["approval"](), 80, 24)
 		s.m.setFocus(focus)

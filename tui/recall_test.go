@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
@@ -121,7 +123,7 @@ func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
 		}
 		return nil, nil
 	}
-	j.link(Conn{State: Connected, Connection: "c1", By: bob})
+	j.link(remote.Conn{State: remote.Connected, Connection: "c1", By: bob})
 	s.tell()
 	s.m.story.before = 1
 	s.give(nil) // asks for the older page

@@ -3,6 +3,9 @@ package tui
 import (
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -26,7 +29,7 @@ func (r *rules) title(s *protocol.State) string {
 func (r *rules) none() string { return "nothing is allowed without asking" }
 
 func (r *rules) hint() string {
-	return "↑↓ · " + r.look.keys.Hint(RevokeRule, "revokes: the agent asks again")
+	return "↑↓ · " + r.look.keys.Hint(keymap.RevokeRule, "revokes: the agent asks again")
 }
 
 func (r *rules) entries(s *protocol.State) []entry {
@@ -37,7 +40,7 @@ func (r *rules) entries(s *protocol.State) []entry {
 		if what == "" {
 			what, scope = scope, ""
 		}
-		about := rule.Kind + " · by " + ActorName(&rule.By)
+		about := rule.Kind + " · by " + remote.ActorName(&rule.By)
 		if rule.By.Subject != "" {
 			about += " (" + rule.By.Subject + ")"
 		}
@@ -64,7 +67,7 @@ func matches(r *protocol.Rule) string {
 }
 
 func (r *rules) act(m *model, id, key string) tea.Cmd {
-	if r.look.keys.At(Rules, key) != RevokeRule || r.revoking[id] {
+	if r.look.keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
 		return nil
 	}
 	r.revoking[id] = true

@@ -11,6 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 )
@@ -30,7 +34,7 @@ type Options struct {
 	Keep    int            // sessions that stay subscribed, with the one on the screen; 0: 3
 	CWD     string         // of sessions that are created; "": the server's
 	NoAlert bool           // neither ring nor notify while the terminal has no focus
-	Keys    Keys           // other keys than the usual; see Keys.Check
+	Keys    keymap.Keys    // other keys than the usual; see Keys.Check
 
 	NoBell   bool // never ring
 	NoNotify bool // never have the terminal show a notification
@@ -43,12 +47,12 @@ var ErrInterrupted = errors.New("interrupted")
 // left as it was, and the session goes on. SIGINT ends it with ErrInterrupted,
 // the end of a terminal with ErrTerminalGone, a panic of the session with a
 // *rescue.Error; who calls makes other signals end ctx.
-func Run(ctx context.Context, s Session, o Options) error {
+func Run(ctx context.Context, s remote.Session, o Options) error {
 	look, err := o.look()
 	if err != nil {
 		return err
 	}
-	work := NewRunner(ctx)
+	work := task.NewRunner(ctx)
 	m := newModel(s, work, look, time.Now, rand.Text)
 	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
 	m.attention = o.attention()
@@ -70,7 +74,7 @@ func (o Options) look() (*look, error) {
 	if zone == nil {
 		zone = time.Local
 	}
-	keys, err := New(o.Keys)
+	keys, err := keymap.New(o.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +122,14 @@ func (o Options) environ() []string {
 
 // show runs the program, the pump and the errands, and returns when all of them
 // have ended.
-func show(ctx context.Context, s Session, work *Runner, m tea.Model, options ...tea.ProgramOption) error {
+func show(ctx context.Context, s remote.Session, work *task.Runner, m tea.Model, options ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
 	broke := make(breakdown, 1)
 	work.OnPanic = func(err error) { broke.tell(p, err) }
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
-		broke.tell(p, Pump(work.Context(), s.Updates, func(b []Update) { p.Send(batch(b)) }))
+		broke.tell(p, task.Pump(work.Context(), s.Updates, func(b []remote.Update) { p.Send(batch(b)) }))
 		p.Send(outMsg{})
 	}()
 	_, err := p.Run()

@@ -13,6 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -86,7 +89,7 @@ func pass(d time.Duration) {
 func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	work := NewRunner(ctx)
+	work := task.NewRunner(ctx)
 	c := &counting{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "client-new" })}
 	out := &sink{}
 	ended := make(chan error, 1)
@@ -138,7 +141,7 @@ func TestAThousandDeltasASecondAreDrawnAtTheFrameRate(t *testing.T) {
 		draws := c.drawn() - before
 		_ = typing.Close() // the pipe has no reader that fails
 		end()
-		if most := seconds*int(time.Second/frameTime) + 3*seconds; draws > most {
+		if most := seconds*int(time.Second/task.FrameTime) + 3*seconds; draws > most {
 			t.Errorf("%d draws in %d s, want at most %d", draws, seconds, most)
 		}
 		if draws < seconds*20 {
@@ -226,7 +229,7 @@ func TestTheReconnectCountsDown(t *testing.T) {
 		c, _, end := launch(t, r, nil, 60, 12)
 		j := newJournal()
 		j.caughtUp()
-		j.link(Conn{State: Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
+		j.link(remote.Conn{State: remote.Reconnecting, Attempt: 2, Retry: time.Now().Add(5 * time.Second)})
 		for _, u := range j.take() {
 			r.updates <- u
 		}
@@ -250,16 +253,16 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		pumped := make(chan struct{})
 		go func() {
 			defer close(pumped)
-			Pump(ctx, r.Updates, func(b []Update) {
+			task.Pump(ctx, r.Updates, func(b []remote.Update) {
 				batches = append(batches, len(b))
 				<-release
 			})
 		}()
 		fed := 0
 		go func() {
-			for range 3 * batchMax {
+			for range 3 * task.MaxBatch {
 				select {
-				case r.updates <- Update{Conn: &Conn{}}:
+				case r.updates <- remote.Update{Conn: &remote.Conn{}}:
 					fed++
 				case <-ctx.Done():
 					return
@@ -277,19 +280,19 @@ func TestASlowScreenHoldsTheSessionBack(t *testing.T) {
 		total := 0
 		for _, n := range batches {
 			total += n
-			if n > batchMax {
+			if n > task.MaxBatch {
 				t.Errorf("a batch of %d", n)
 			}
 		}
-		if total != 3*batchMax {
-			t.Errorf("%d updates came through, want %d", total, 3*batchMax)
+		if total != 3*task.MaxBatch {
+			t.Errorf("%d updates came through, want %d", total, 3*task.MaxBatch)
 		}
 	})
 }
 
 func TestAPanicOfTheSourceEndsThePump(t *testing.T) {
 	given := 0
-	err := Pump(t.Context(), func(context.Context) iter.Seq[int] {
+	err := task.Pump(t.Context(), func(context.Context) iter.Seq[int] {
 		return func(yield func(int) bool) {
 			yield(1)
 			panic("out of order")
@@ -336,7 +339,7 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				r, out := newRecording(), &sink{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
-				work := NewRunner(ctx)
+				work := task.NewRunner(ctx)
 				ended := make(chan error)
 				m := newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "" })
 				go func() {

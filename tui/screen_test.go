@@ -12,6 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -44,8 +47,8 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 		}
 		return nil, nil
 	}
-	work := NewRunner(t.Context())
-	t.Cleanup(work.cancel)
+	work := task.NewRunner(t.Context())
+	t.Cleanup(work.Close)
 	s.m = newModel(s.session, work, newLook(time.UTC, ""), func() time.Time { return s.now }, func() string {
 		s.ids++
 		return fmt.Sprintf("client-m%d", 100+s.ids)
@@ -209,7 +212,7 @@ func TestGoldenScreens(t *testing.T) {
 		"queue":    func(s *screen) { s.press("tab") },
 		"waiting":  func(s *screen) { s.press("tab", "pgdown", "down", "down") },
 		"away": func(s *screen) {
-			s.journal.link(Conn{State: Reconnecting, Attempt: 1, Reason: "the connection was closed"})
+			s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 			s.tell()
 			s.now = s.now.Add(2*time.Minute + 5*time.Second)
 			missed(s.journal)
@@ -218,7 +221,7 @@ func TestGoldenScreens(t *testing.T) {
 		"editing": func(s *screen) {
 			s.press("tab", "e")
 			s.journal.as(ada, protocol.QueueHeld, protocol.Hold{ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &ada})
-			s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+			s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 			s.tell()
 			s.now = s.now.Add(6 * time.Second)
 			s.give(tickMsg{})
@@ -413,7 +416,7 @@ func TestErrorsAreToldInWords(t *testing.T) {
 		{context.DeadlineExceeded, "context deadline exceeded"},
 		{&protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: bob}}, "too late · decided by bob"},
 	} {
-		if got := ErrorText(c.err); got != c.want {
+		if got := remote.ErrorText(c.err); got != c.want {
 			t.Errorf("errText(%v) = %q, want %q", c.err, got, c.want)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"agentctl/tui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -30,7 +32,7 @@ func (l *settings) title(s *protocol.State) string {
 
 func (l *settings) none() string { return "this agent has nothing to set" }
 
-func (l *settings) hint() string { return "↑↓ · " + l.look.keys.Hint(Choose, "changes") }
+func (l *settings) hint() string { return "↑↓ · " + l.look.keys.Hint(keymap.Choose, "changes") }
 
 func (l *settings) entries(s *protocol.State) []entry {
 	if s.Options == nil {
@@ -53,7 +55,7 @@ func (l *settings) entries(s *protocol.State) []entry {
 }
 
 func (l *settings) act(m *model, id, key string) tea.Cmd {
-	if l.look.keys.At(Lists, key) != Choose {
+	if l.look.keys.At(keymap.Lists, key) != keymap.Choose {
 		return nil
 	}
 	set := settingOf(m.state, id)
@@ -91,7 +93,7 @@ func (c *choices) title(s *protocol.State) string {
 
 func (c *choices) none() string { return "the agent does not have this setting any more" }
 
-func (c *choices) hint() string { return "↑↓ · " + c.look.keys.Hint(Choose, "sets it") }
+func (c *choices) hint() string { return "↑↓ · " + c.look.keys.Hint(keymap.Choose, "sets it") }
 
 func (c *choices) entries(s *protocol.State) []entry {
 	set := settingOf(s, c.setting)
@@ -112,7 +114,7 @@ func (c *choices) entries(s *protocol.State) []entry {
 
 // act sets the value. Until that is answered the settings show what is asked for.
 func (c *choices) act(m *model, id, key string) tea.Cmd {
-	if c.look.keys.At(Lists, key) != Choose {
+	if c.look.keys.At(keymap.Lists, key) != keymap.Choose {
 		return nil
 	}
 	m.menu = m.menu.back

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -21,7 +24,7 @@ func (m *model) status(width int) string {
 	switch {
 	case m.word != "":
 		left += " " + m.look.warn.Render(oneLine(transcript.Clean(m.word)))
-	case m.link.State == Connected:
+	case m.link.State == remote.Connected:
 		left += " " + m.turnText()
 	}
 	room := width - ansi.StringWidth(left) - 2
@@ -38,7 +41,7 @@ func (m *model) beside(end string, room int) string {
 		if a == "" || b == "" {
 			return a + b
 		}
-		return a + m.look.dim.Render(Separator) + b
+		return a + m.look.dim.Render(keymap.Separator) + b
 	}
 	all := ""
 	for _, part := range m.details() {
@@ -58,12 +61,12 @@ func (m *model) beside(end string, room int) string {
 func (m *model) helpHint() string {
 	keys := m.look.keys
 	switch {
-	case m.focus == onComposer && m.composer.empty() && keys.Key(ComposerHelp) != "":
-		return keys.Hint(ComposerHelp, "help")
-	case m.focus == onStory && keys.Key(TranscriptHelp) != "":
-		return keys.Hint(TranscriptHelp, "help")
+	case m.focus == onComposer && m.composer.empty() && keys.Key(keymap.ComposerHelp) != "":
+		return keys.Hint(keymap.ComposerHelp, "help")
+	case m.focus == onStory && keys.Key(keymap.TranscriptHelp) != "":
+		return keys.Hint(keymap.TranscriptHelp, "help")
 	}
-	return keys.Hint(Help, "help")
+	return keys.Hint(keymap.Help, "help")
 }
 
 // details are the parts at the right end, the most important first.
@@ -74,7 +77,7 @@ func (m *model) details() []string {
 			out = append(out, m.look.dim.Render(s))
 		}
 	}
-	if m.word != "" && m.link.State == Connected {
+	if m.word != "" && m.link.State == remote.Connected {
 		out = append(out, m.turnText())
 	}
 	if m.others != "" {
@@ -94,7 +97,7 @@ func (m *model) details() []string {
 		}
 	}
 	if m.desk {
-		add(m.look.keys.Hint(ShowSessions, "sessions"))
+		add(m.look.keys.Hint(keymap.ShowSessions, "sessions"))
 	}
 	if m.state.Seq > 0 {
 		add(short(m.epoch) + ":" + fmt.Sprint(m.state.Seq))

@@ -3,26 +3,28 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/protocol"
 )
 
 // planKey handles a key while the plan has the focus.
 func (m *model) planKey(key string) tea.Cmd {
 	of := m.plan.of(m.state)
-	does := m.look.keys.InList(Plan, key)
-	if does == Back || of == nil {
+	does := m.look.keys.InList(keymap.Plan, key)
+	if does == keymap.Back || of == nil {
 		m.setFocus(onComposer)
 		return nil
 	}
 	at := m.plan.at(of)
 	switch does {
-	case Up:
+	case keymap.Up:
 		m.plan.choose(of, at-1)
-	case Down:
+	case keymap.Down:
 		m.plan.choose(of, at+1)
-	case TaskCancel:
+	case keymap.TaskCancel:
 		return m.steer(of, at, protocol.DoTaskCancel, "cancelling")
-	case TaskRestart:
+	case keymap.TaskRestart:
 		return m.steer(of, at, protocol.DoTaskRestart, "restarting")
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -85,7 +87,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		s.voice = ""
 		id := add(&asked{
 			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
-			look:     s.look, message: turn.Message, head: s.head(ActorName(turn.Message.By), e),
+			look:     s.look, message: turn.Message, head: s.head(remote.ActorName(turn.Message.By), e),
 		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
 		return

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -81,7 +84,7 @@ func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
 	s.write("hello")
 	s.press("enter")
 	s.shows("sending: hello")
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Mode: protocol.ModeReset, Reason: protocol.ResetPastEnd, After: protocol.Position{Epoch: "zz", Seq: 100},
 		Snapshot: &protocol.Snapshot{Epoch: "zz", State: &protocol.State{Seq: 100}},
 	}})
@@ -143,7 +146,7 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			j := long(turns)
-			m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+			m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.take())
 			j.user(ada, "last", "go")
@@ -172,11 +175,11 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.caughtUp()
 	all := j.take()
 	for b.Loop() {
-		m := newModel(newRecording(), NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+		m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
-		for i := 0; i < len(all); i += batchMax {
-			m.Update(all[i:min(i+batchMax, len(all))])
+		for i := 0; i < len(all); i += task.MaxBatch {
+			m.Update(all[i:min(i+task.MaxBatch, len(all))])
 			m.View()
 		}
 	}

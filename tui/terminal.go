@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -89,11 +91,11 @@ func (t terminal) notify(text string) string {
 
 // progressOf is how far a session is, for terminals that show it; nil is idle.
 // The plan is the one under way, or nil.
-func (t terminal) progressOf(s *protocol.State, plan *protocol.Plan, link ConnState) *tea.ProgressBar {
+func (t terminal) progressOf(s *protocol.State, plan *protocol.Plan, link remote.ConnState) *tea.ProgressBar {
 	switch {
 	case !t.progress || s.Turn == nil:
 		return nil
-	case link == Offline:
+	case link == remote.Offline:
 		return tea.NewProgressBar(tea.ProgressBarError, 100)
 	case len(s.Approvals) > 0:
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)

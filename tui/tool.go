@@ -3,6 +3,8 @@ package tui
 import (
 	"bytes"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/transcript"
@@ -100,7 +102,7 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 		shown, bytes := out.text.Lines(room)
 		hidden := max(0, len(shown)-outputLines)
 		if hidden+out.before > 0 {
-			b.Body = append(b.Body, t.dim("… "+count(hidden+out.before, "line")+" above · "+t.look.keys.Hint(ViewItem, "views all"), room))
+			b.Body = append(b.Body, t.dim("… "+count(hidden+out.before, "line")+" above · "+t.look.keys.Hint(keymap.ViewItem, "views all"), room))
 		}
 		if len(b.Body) == 0 {
 			b.Body, b.Bytes = shown, bytes
@@ -133,9 +135,9 @@ func (t *toolCall) more(to []string, n, room int, folded bool) []string {
 	if n <= 0 {
 		return to
 	}
-	how := t.look.keys.Hint(ViewItem, "views all")
+	how := t.look.keys.Hint(keymap.ViewItem, "views all")
 	if folded {
-		how = t.look.keys.Hint(ToggleLast, "shows all")
+		how = t.look.keys.Hint(keymap.ToggleLast, "shows all")
 	}
 	return append(to, t.dim("… "+count(n, "more line")+" · "+how, room))
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -89,7 +91,7 @@ func (t *toolCall) status() string {
 	apart := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
 		s += fmt.Sprintf(" · exit %d", *end.ExitCode)
-		apart = Separator
+		apart = keymap.Separator
 	}
 	if end.DurationMS > 0 {
 		s += apart + took(ms(end.DurationMS))

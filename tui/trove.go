@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
@@ -47,41 +50,41 @@ func (t *trove) key(d *desk, key string, msg tea.KeyPressMsg) tea.Cmd {
 		return t.writes(d, key, msg)
 	}
 	keys := d.look.keys
-	switch keys.At(Global, key) {
-	case Help:
+	switch keys.At(keymap.Global, key) {
+	case keymap.Help:
 		d.showHelp()
 		return nil
-	case ShowSessions:
+	case keymap.ShowSessions:
 		d.trove = nil
 		return nil
-	case Find:
+	case keymap.Find:
 		t.write()
 		return nil
-	case Reconnect:
+	case keymap.Reconnect:
 		return d.retry()
-	case PageUp:
+	case keymap.PageUp:
 		return t.move(d, -t.rows)
-	case PageDown:
+	case keymap.PageDown:
 		return t.move(d, t.rows)
-	case Redraw:
+	case keymap.Redraw:
 		return tea.ClearScreen
-	case Suspend:
+	case keymap.Suspend:
 		return tea.Suspend
 	}
-	switch keys.InList(SearchResults, key) {
-	case Back:
+	switch keys.InList(keymap.SearchResults, key) {
+	case keymap.Back:
 		d.trove = nil
-	case NewSearch:
+	case keymap.NewSearch:
 		t.write()
-	case Up:
+	case keymap.Up:
 		return t.move(d, -1)
-	case Down:
+	case keymap.Down:
 		return t.move(d, 1)
-	case First:
+	case keymap.First:
 		return t.move(d, -len(t.hits))
-	case Last:
+	case keymap.Last:
 		return t.move(d, len(t.hits))
-	case Choose:
+	case keymap.Choose:
 		if len(t.hits) > 0 {
 			d.tour = tour{}
 			return d.enterAt(&t.hits[t.at], t.text)
@@ -146,7 +149,7 @@ func (t *trove) told(d *desk, page protocol.SearchResult, err error) tea.Cmd {
 		return nil // it looks for something else by now
 	}
 	if err != nil {
-		t.err, t.cursor = ErrorText(err), ""
+		t.err, t.cursor = remote.ErrorText(err), ""
 		return nil
 	}
 	t.hits = append(t.hits, page.Hits...)

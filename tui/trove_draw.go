@@ -3,6 +3,9 @@ package tui
 import (
 	"strings"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -104,8 +107,8 @@ func (t *trove) foot(d *desk, width int) string {
 	case t.input != nil:
 		t.input.SetWidth(max(1, width-len(findLabel)-1))
 		return fit(l.key.Render(findLabel)+t.input.View(), width)
-	case d.leaving || d.word != "" || d.link.State == Reconnecting || d.link.State == Offline:
+	case d.leaving || d.word != "" || d.link.State == remote.Reconnecting || d.link.State == remote.Offline:
 		return d.foot()
 	}
-	return l.dim.Render(spread(" "+l.keys.Hint(Choose, "opens it there", NewSearch, "other words", Back, "back"), l.keys.Hint(Help, "help"), width))
+	return l.dim.Render(spread(" "+l.keys.Hint(keymap.Choose, "opens it there", keymap.NewSearch, "other words", keymap.Back, "back"), l.keys.Hint(keymap.Help, "help"), width))
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
@@ -56,7 +58,7 @@ func (p *plain) take(t typed) {
 	case "quit":
 		p.quit()
 	case "status":
-		n.line("session %s, %s, %s, %s, position %d", SessionName(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
+		n.line("session %s, %s, %s, %s, position %d", remote.SessionName(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
 	case "interrupt":
 		p.interrupt(rest)
 	case "retry":
@@ -82,7 +84,7 @@ func (p *plain) agents(line string) bool {
 }
 
 func (p *plain) say(text string) {
-	if p.narrator.link.State != Connected {
+	if p.narrator.link.State != remote.Connected {
 		p.narrator.line("waits for the connection: %s", text)
 	}
 	data := protocol.SendData{Text: text, ClientMessageID: rand.Text()}
@@ -102,7 +104,7 @@ func refused(ctx context.Context, what string, err error) string {
 	if err == nil || ctx.Err() != nil {
 		return ""
 	}
-	return what + ": " + ErrorText(err)
+	return what + ": " + remote.ErrorText(err)
 }
 
 func (p *plain) interrupt(queue string) {
@@ -125,8 +127,8 @@ func (p *plain) interrupt(queue string) {
 
 // retry tries to connect at once.
 func (p *plain) retry() {
-	r, ok := p.session.(Retrier)
-	if !ok || p.narrator.link.State == Connected {
+	r, ok := p.session.(remote.Retrier)
+	if !ok || p.narrator.link.State == remote.Connected {
 		p.narrator.line("connected")
 		return
 	}
@@ -142,7 +144,7 @@ func (p *plain) queue(verb, rest string) {
 	case "queue":
 		n.line("%s in the queue", count(len(s.Queue), "message"))
 		for i := range s.Queue {
-			n.line("%d: %s: %s", i+1, ActorName(s.Queue[i].By), s.Queue[i].Text)
+			n.line("%d: %s: %s", i+1, remote.ActorName(s.Queue[i].By), s.Queue[i].Text)
 		}
 		return
 	case "hold":
@@ -161,8 +163,8 @@ func (p *plain) queue(verb, rest string) {
 	message := s.Queue[i-1].MessageID
 	switch text = strings.TrimSpace(text); verb {
 	case "now":
-		commands := StartNow(s, message)
-		p.later(func(ctx context.Context) string { return refused(ctx, "now", RunAll(ctx, p.session, commands)) })
+		commands := remote.StartNow(s, message)
+		p.later(func(ctx context.Context) string { return refused(ctx, "now", remote.RunAll(ctx, p.session, commands)) })
 	case "remove":
 		p.command(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
 	case "edit":

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 )
 
@@ -18,7 +20,7 @@ const (
 func (p *plain) find(words string) {
 	query, err := protocol.ParseQuery(words)
 	if err != nil {
-		p.narrator.line("/find WORDS: %s", ErrorText(err))
+		p.narrator.line("/find WORDS: %s", remote.ErrorText(err))
 		return
 	}
 	zone := p.narrator.zone
@@ -69,7 +71,7 @@ func (p *plain) rules(verb, rest string) {
 			if what == "" {
 				what = r.Scope
 			}
-			n.line("%d: %s, %s, by %s", i+1, oneLine(what), r.Kind, ActorName(&r.By))
+			n.line("%d: %s, %s, by %s", i+1, oneLine(what), r.Kind, remote.ActorName(&r.By))
 		}
 		return
 	}

@@ -3,6 +3,9 @@ package tui
 import (
 	"context"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -11,14 +14,14 @@ import (
 // queueKey handles a key while the queue has the focus.
 func (m *model) queueKey(key string) tea.Cmd {
 	at := m.queue.at(m.state)
-	does := m.look.keys.InList(Queue, key)
+	does := m.look.keys.InList(keymap.Queue, key)
 	switch does {
-	case Back:
+	case keymap.Back:
 		m.setFocus(onComposer)
 		return nil
-	case QueueHold:
+	case keymap.QueueHold:
 		return m.do(protocol.DoQueueHold, protocol.QueueHoldData{}, nil, m.tell)
-	case QueueRelease:
+	case keymap.QueueRelease:
 		return m.do(protocol.DoQueueRelease, protocol.QueueReleaseData{}, nil, m.tell)
 	}
 	if at < 0 {
@@ -26,28 +29,28 @@ func (m *model) queueKey(key string) tea.Cmd {
 	}
 	message := m.state.Queue[at]
 	switch does {
-	case Up:
+	case keymap.Up:
 		m.queue.choose(m.state, at-1)
-	case Down:
+	case keymap.Down:
 		m.queue.choose(m.state, at+1)
-	case First:
+	case keymap.First:
 		m.queue.choose(m.state, 0)
-	case Last:
+	case keymap.Last:
 		m.queue.choose(m.state, len(m.state.Queue)-1)
-	case QueuePageUp:
+	case keymap.QueuePageUp:
 		m.queue.choose(m.state, at-queueRows)
-	case QueuePageDown:
+	case keymap.QueuePageDown:
 		m.queue.choose(m.state, at+queueRows)
-	case QueueSendNow:
+	case keymap.QueueSendNow:
 		return m.sendNow(message)
-	case QueueEdit, Choose:
+	case keymap.QueueEdit, keymap.Choose:
 		return m.edit(message)
-	case QueueRemove:
+	case keymap.QueueRemove:
 		m.queue.choose(m.state, at) // what takes its place is chosen then
 		return m.do(protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message.MessageID}, nil, m.tell)
-	case QueueMoveUp:
+	case keymap.QueueMoveUp:
 		return m.move(message, at-1)
-	case QueueMoveDown:
+	case keymap.QueueMoveDown:
 		return m.move(message, at+1)
 	}
 	return nil
@@ -86,9 +89,9 @@ func (m *model) sendNow(message protocol.Message) tea.Cmd {
 		return nil
 	}
 	m.queue.asking[id] = "sending now"
-	commands := StartNow(m.state, id)
+	commands := remote.StartNow(m.state, id)
 	return m.errands.Run(func(ctx context.Context) tea.Msg {
-		err := RunAll(ctx, m.session, commands)
+		err := remote.RunAll(ctx, m.session, commands)
 		if ctx.Err() != nil {
 			return nil
 		}

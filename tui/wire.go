@@ -6,6 +6,9 @@ import (
 	"os"
 	"time"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/task"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -23,7 +26,7 @@ type Wired interface{ Wire() *protolog.Log }
 // While it is open an errand reads the log.
 type wire struct {
 	look   *look
-	work   *Runner
+	work   *task.Runner
 	now    func() time.Time
 	mux    multiplexer
 	log    *protolog.Log
@@ -57,7 +60,7 @@ type (
 )
 
 // openWire opens the wire of a session or a fleet; nil when there is nothing to see.
-func openWire(of any, l *look, work *Runner, now func() time.Time, mux multiplexer) *wire {
+func openWire(of any, l *look, work *task.Runner, now func() time.Time, mux multiplexer) *wire {
 	wired, ok := of.(Wired)
 	if !ok || wired.Wire() == nil {
 		return nil
@@ -131,44 +134,44 @@ func (w *wire) key(key string, msg tea.KeyPressMsg) (cmd tea.Cmd, open bool) {
 		return nil, true
 	}
 	f := w.panel.Filter()
-	switch w.look.keys.InList(ProtocolLog, key) {
-	case LogClose, Back:
+	switch w.look.keys.InList(keymap.ProtocolLog, key) {
+	case keymap.LogClose, keymap.Back:
 		if !f.IsZero() && key == "esc" {
 			w.panel.SetFilter(protolog.Filter{})
 			return nil, true
 		}
 		w.leave()
 		return nil, false
-	case Up:
+	case keymap.Up:
 		w.panel.MoveSelection(-1)
-	case Down:
+	case keymap.Down:
 		w.panel.MoveSelection(1)
-	case LogPageUp:
+	case keymap.LogPageUp:
 		w.panel.MoveSelection(-max(1, w.rows-1))
-	case LogPageDown:
+	case keymap.LogPageDown:
 		w.panel.MoveSelection(max(1, w.rows-1))
-	case First:
+	case keymap.First:
 		w.panel.SelectFirst()
-	case Last:
+	case keymap.Last:
 		w.panel.SelectLast()
-	case Choose:
+	case keymap.Choose:
 		w.examine()
-	case LogFilter:
+	case keymap.LogFilter:
 		w.input = newWords(f.Query)
-	case LogDirection:
+	case keymap.LogDirection:
 		f.Direction = f.Direction.Next()
 		w.panel.SetFilter(f)
-	case LogType:
+	case keymap.LogType:
 		w.sameType(f)
-	case LogPause:
+	case keymap.LogPause:
 		w.paused = !w.paused
 		return w.read(), true
-	case LogCopy:
+	case keymap.LogCopy:
 		if m := w.panel.Selected(); m != nil {
 			w.word = "copied"
 			return w.mux.copyOf(transcript.Clean(string(m.Text))), true
 		}
-	case LogSave:
+	case keymap.LogSave:
 		return w.save(), true
 	}
 	return nil, true
@@ -291,9 +294,9 @@ func (w *wire) Render(width, height int) ([]string, *tea.Cursor) {
 	if w.word != "" {
 		return append(lines, w.look.warn.Render(fit(" "+oneLine(transcript.Clean(w.word)), width))), nil
 	}
-	hint := w.look.keys.Hint(Choose, "shows", LogFilter, "words", LogDirection, "way", LogType, "type", LogPause, "pause",
-		LogCopy, "copies", LogSave, "saves")
-	back := w.look.keys.Hint(LogClose, "back")
+	hint := w.look.keys.Hint(keymap.Choose, "shows", keymap.LogFilter, "words", keymap.LogDirection, "way", keymap.LogType, "type", keymap.LogPause, "pause",
+		keymap.LogCopy, "copies", keymap.LogSave, "saves")
+	back := w.look.keys.Hint(keymap.LogClose, "back")
 	return append(lines, w.look.chosen.Render(spread(" "+hints(hint, width-ansi.StringWidth(back)-2), back, width))), nil
 }
 

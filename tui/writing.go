@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -12,24 +15,24 @@ import (
 
 // composerKey handles a key while the composer has the focus.
 func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
-	does := m.look.keys.At(Composer, key)
+	does := m.look.keys.At(keymap.Composer, key)
 	empty := m.composer.empty() && m.composer.editing == ""
 	walks := empty || m.composer.recall.walking()
 	switch {
-	case empty && does == ComposerHelp:
+	case empty && does == keymap.ComposerHelp:
 		m.showHelp()
 		return nil
-	case empty && does == ComposerScrollUp:
+	case empty && does == keymap.ComposerScrollUp:
 		m.story.list.Scroll(-1)
 		return nil
-	case empty && does == ComposerScrollDown:
+	case empty && does == keymap.ComposerScrollDown:
 		m.story.list.Scroll(1)
 		return nil
-	case walks && does == ComposerEarlier && m.roll(1), walks && does == ComposerLater && m.roll(-1):
+	case walks && does == keymap.ComposerEarlier && m.roll(1), walks && does == keymap.ComposerLater && m.roll(-1):
 		return nil
-	case walks && does == ComposerEarlier && m.composer.area.atEdge(false):
+	case walks && does == keymap.ComposerEarlier && m.composer.area.atEdge(false):
 		return m.earlier()
-	case walks && does == ComposerLater && m.composer.area.atEdge(true):
+	case walks && does == keymap.ComposerLater && m.composer.area.atEdge(true):
 		if m.composer.earlier(-1, m.link.By) {
 			m.rolling.moved = -1
 		}
@@ -41,9 +44,9 @@ func (m *model) composerKey(key string, msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	switch does {
-	case Send:
+	case keymap.Send:
 		return m.submit()
-	case Cancel:
+	case keymap.Cancel:
 		if m.composer.editing != "" {
 			return m.endEdit()
 		}
@@ -71,7 +74,7 @@ func (m *model) earlier() tea.Cmd {
 	switch {
 	case m.composer.editing != "":
 		m.word = "a queued message is edited"
-	case m.story.before > 0 && m.link.State == Connected:
+	case m.story.before > 0 && m.link.State == remote.Connected:
 		m.word = "looking further back: press it again"
 		return m.pageNow()
 	default:
@@ -107,12 +110,12 @@ func (m *model) send(text string) tea.Cmd {
 	result := new(protocol.SendResult)
 	return m.do(protocol.DoSend, protocol.SendData{Text: text, ClientMessageID: id}, result, func(err error) tea.Cmd {
 		switch {
-		case errors.Is(err, ErrWithdrawn):
+		case errors.Is(err, remote.ErrWithdrawn):
 			m.outbox.arrived(id)
 			m.giveBack(text)
 			return nil
 		case err != nil:
-			m.outbox.failed(id, ErrorText(err))
+			m.outbox.failed(id, remote.ErrorText(err))
 			return nil
 		}
 		m.outbox.taken(id, result.Seq)
@@ -131,7 +134,7 @@ func (m *model) takeBack() tea.Cmd {
 		m.giveBack(text)
 		return nil
 	}
-	w, can := m.session.(Withdrawer)
+	w, can := m.session.(remote.Withdrawer)
 	p := m.outbox.waiting()
 	switch {
 	case p == nil:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/tui/remote"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -130,7 +132,7 @@ func TestOrdinals(t *testing.T) {
 
 func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 30)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("a draft is kept")
 	_, cmd := s.m.Update(press("enter"))
@@ -158,7 +160,7 @@ func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 
 func TestAMessageWhoseTurnIsOverBeforeItIsSeenIsNotPending(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 30)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("quick")
 	_, cmd := s.m.Update(press("enter"))
@@ -166,7 +168,7 @@ func TestAMessageWhoseTurnIsOverBeforeItIsSeenIsNotPending(t *testing.T) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 90}, nil
 	}
 	s.run(cmd)
-	s.journal.out = append(s.journal.out, Update{Attached: &protocol.SubscribeResult{
+	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
 		Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 95},
 		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 95}},
 	}})
@@ -203,7 +205,7 @@ func TestARefusedMessageIsNotLost(t *testing.T) {
 
 func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 	s := open(t, scenes["transcript"](), 100, 24)
-	s.journal.link(Conn{State: Reconnecting, Attempt: 1})
+	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	sends := map[string]tea.Cmd{}
 	for i, text := range []string{"one", "two"} {
@@ -215,7 +217,7 @@ func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 	s.session.withdraws = func(id string) bool { return id == "client-m102" }
 	s.press("ctrl+r")
 	s.shows("⇠ being taken back: two")
-	s.refuse(ErrWithdrawn)
+	s.refuse(remote.ErrWithdrawn)
 	s.run(sends["client-m102"])
 	s.hides("taken back")
 	if got := s.m.composer.value(); got != "two\n\nhalf a thought" {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/protolog"
@@ -18,9 +20,9 @@ type fleet struct {
 }
 
 var (
-	_ tui.Server  = fleet{}
-	_ tui.Retrier = fleet{}
-	_ tui.Wired   = fleet{}
+	_ remote.Server  = fleet{}
+	_ remote.Retrier = fleet{}
+	_ tui.Wired      = fleet{}
 )
 
 // Wire is the log of the connection.
@@ -83,8 +85,8 @@ func (f fleet) gone(ctx context.Context, known map[string]bool) ([]string, error
 }
 
 // Conns yields how the connection is, and each change.
-func (f fleet) Conns(ctx context.Context) iter.Seq[tui.Conn] {
-	return func(yield func(tui.Conn) bool) {
+func (f fleet) Conns(ctx context.Context) iter.Seq[remote.Conn] {
+	return func(yield func(remote.Conn) bool) {
 		for s := range f.client.States(ctx) {
 			sound(s.Err)
 			if !yield(*linkOf(f.client, s)) {
@@ -95,7 +97,7 @@ func (f fleet) Conns(ctx context.Context) iter.Seq[tui.Conn] {
 }
 
 // Session is one of them.
-func (f fleet) Session(id string) tui.Session {
+func (f fleet) Session(id string) remote.Session {
 	return &view{client: f.client, session: id, wire: f.wire}
 }
 

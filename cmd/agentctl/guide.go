@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
-	"agentctl/tui"
 )
 
 // guideReads is how long the guide takes to read before it decides.
@@ -25,8 +26,8 @@ type guide struct {
 }
 
 // Updates are the session's; the guide acts on those that were told.
-func (g *guide) Updates(ctx context.Context) iter.Seq[tui.Update] {
-	return func(yield func(tui.Update) bool) {
+func (g *guide) Updates(ctx context.Context) iter.Seq[remote.Update] {
+	return func(yield func(remote.Update) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		var acts sync.WaitGroup
 		defer acts.Wait()

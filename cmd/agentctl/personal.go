@@ -14,22 +14,24 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/tui"
 )
 
 // A personal is what a person prefers: the client's configuration file, JSON that is read strictly. Flags and environment win
 // over it. It holds no credential.
 type personal struct {
-	Server  string    `json:"server"`  // instead of the local one
-	Dialect string    `json:"dialect"` // that it speaks
-	As      string    `json:"as"`      // what actions are attributed to
-	Theme   tui.Theme `json:"theme"`
-	Color   *bool     `json:"color"`  // false: none
-	Mouse   bool      `json:"mouse"`  // take it
-	Bell    *bool     `json:"bell"`   // false: never ring
-	Notify  *bool     `json:"notify"` // false: never show a notification
-	Keep    int       `json:"keep"`   // sessions that stay followed; 0: as usual
-	Keys    tui.Keys  `json:"keys"`   // action → keys
+	Server  string      `json:"server"`  // instead of the local one
+	Dialect string      `json:"dialect"` // that it speaks
+	As      string      `json:"as"`      // what actions are attributed to
+	Theme   tui.Theme   `json:"theme"`
+	Color   *bool       `json:"color"`  // false: none
+	Mouse   bool        `json:"mouse"`  // take it
+	Bell    *bool       `json:"bell"`   // false: never ring
+	Notify  *bool       `json:"notify"` // false: never show a notification
+	Keep    int         `json:"keep"`   // sessions that stay followed; 0: as usual
+	Keys    keymap.Keys `json:"keys"`   // action → keys
 }
 
 // off tells that a thing that is on by itself is not wanted.
@@ -139,7 +141,7 @@ func (p *personal) check() (name string, err error) {
 		return "keep", fmt.Errorf("keep is 1 or more, not %d", p.Keep)
 	}
 	for action, keys := range p.Keys {
-		if err := (tui.Keys{action: keys}).Check(); err != nil {
+		if err := (keymap.Keys{action: keys}).Check(); err != nil {
 			return action, err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/tui/keymap"
+
 	"agentctl/tui"
 )
 
@@ -24,7 +26,7 @@ func TestTheExampleConfigurationHoldsEverythingThereIs(t *testing.T) {
 	yes, no := true, false
 	want := personal{
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada", Theme: tui.ThemeDark, Color: &yes, Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
-		Keys: tui.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
+		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.help": {}},
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("%+v\nwant %+v", p, want)
@@ -149,7 +151,7 @@ func TestWhereTheConfigurationFileIs(t *testing.T) {
 
 func TestAScreenIsAsTheFileSaysUnlessAFlagDoes(t *testing.T) {
 	no := false
-	a := &app{personal: personal{Theme: tui.ThemeLight, Mouse: true, Bell: &no, Notify: &no, Keys: tui.Keys{"help": {"f12"}}}}
+	a := &app{personal: personal{Theme: tui.ThemeLight, Mouse: true, Bell: &no, Notify: &no, Keys: keymap.Keys{"help": {"f12"}}}}
 	got, err := parsed(newAttach, "fix")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"agentctl/tui/remote"
+
 	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/tui"
@@ -25,10 +27,10 @@ type view struct {
 }
 
 var (
-	_ tui.Session    = (*view)(nil)
-	_ tui.Wired      = (*view)(nil)
-	_ tui.Retrier    = (*view)(nil)
-	_ tui.Withdrawer = (*view)(nil)
+	_ remote.Session    = (*view)(nil)
+	_ tui.Wired         = (*view)(nil)
+	_ remote.Retrier    = (*view)(nil)
+	_ remote.Withdrawer = (*view)(nil)
 )
 
 // Wire is the log of the connection.
@@ -49,7 +51,7 @@ func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) err
 	}
 	err = v.client.Do(ctx, cmd, result)
 	if errors.Is(err, wsclient.ErrWithdrawn) {
-		return tui.ErrWithdrawn
+		return remote.ErrWithdrawn
 	}
 	return err
 }
@@ -58,13 +60,13 @@ func (v *view) Do(ctx context.Context, verb protocol.Verb, data, result any) err
 func (v *view) Withdraw(clientMessageID string) bool { return v.client.Withdraw(clientMessageID) }
 
 // Updates joins what happens in the session with what happens to the connection.
-func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
-	return func(yield func(tui.Update) bool) {
+func (v *view) Updates(ctx context.Context) iter.Seq[remote.Update] {
+	return func(yield func(remote.Update) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		updates := make(chan tui.Update)
+		updates := make(chan remote.Update)
 		broke := make(chan error, 2)
 		var sources sync.WaitGroup
-		source := func(work func(context.Context, chan<- tui.Update)) {
+		source := func(work func(context.Context, chan<- remote.Update)) {
 			sources.Go(func() {
 				if err := panics.Call(func() { work(ctx, updates) }); err != nil {
 					broke <- err
@@ -72,7 +74,7 @@ func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
 			})
 		}
 		source(v.links)
-		source(func(ctx context.Context, updates chan<- tui.Update) {
+		source(func(ctx context.Context, updates chan<- remote.Update) {
 			v.events(ctx, updates)
 			cancel()
 		})
@@ -94,7 +96,7 @@ func (v *view) Updates(ctx context.Context) iter.Seq[tui.Update] {
 }
 
 // put hands an update on, unless ctx has ended.
-func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
+func put(ctx context.Context, updates chan<- remote.Update, u remote.Update) bool {
 	select {
 	case updates <- u:
 		return true
@@ -103,10 +105,10 @@ func put(ctx context.Context, updates chan<- tui.Update, u tui.Update) bool {
 	}
 }
 
-func (v *view) links(ctx context.Context, updates chan<- tui.Update) {
+func (v *view) links(ctx context.Context, updates chan<- remote.Update) {
 	for s := range v.client.States(ctx) {
 		sound(s.Err)
-		if !put(ctx, updates, tui.Update{Conn: linkOf(v.client, s)}) {
+		if !put(ctx, updates, remote.Update{Conn: linkOf(v.client, s)}) {
 			return
 		}
 	}
@@ -120,9 +122,9 @@ func sound(err error) {
 }
 
 // linkOf is the state of a connection as the screen shows it.
-func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Conn {
+func linkOf(c *wsclient.Client, s wsclient.ConnState) *remote.Conn {
 	hello := c.Hello()
-	l := &tui.Conn{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
+	l := &remote.Conn{Attempt: s.Attempt, Retry: s.RetryAt, Connection: hello.Connection, By: hello.By}
 	if s.Err != nil {
 		l.Reason = s.Err.Error()
 		if ours := ownServer(s.Err); ours || s.Phase == wsclient.PhaseOffline || s.Phase == wsclient.PhaseClosed {
@@ -131,13 +133,13 @@ func linkOf(c *wsclient.Client, s wsclient.ConnState) *tui.Conn {
 	}
 	switch s.Phase {
 	case wsclient.PhaseOpen:
-		l.State = tui.Connected
+		l.State = remote.Connected
 	case wsclient.PhaseConnecting:
-		l.State = tui.Connecting
+		l.State = remote.Connecting
 	case wsclient.PhaseReconnecting:
-		l.State = tui.Reconnecting
+		l.State = remote.Reconnecting
 	case wsclient.PhaseOffline, wsclient.PhaseClosed:
-		l.State = tui.Offline
+		l.State = remote.Offline
 	}
 	return l
 }
@@ -161,7 +163,7 @@ func ownServer(err error) bool {
 
 // events ends when the session cannot be followed any more, which it tells last. A server that refuses the connection may be asked
 // again: then it goes on.
-func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
+func (v *view) events(ctx context.Context, updates chan<- remote.Update) {
 	sub := v.client.Subscribe(v.session, wsclient.SubscribeOptions{})
 	defer sub.Close()
 	for {
@@ -175,19 +177,19 @@ func (v *view) events(ctx context.Context, updates chan<- tui.Update) {
 				return
 			}
 		default:
-			put(ctx, updates, tui.Update{Conn: &tui.Conn{State: tui.Offline, Reason: reasonOf(err), Advice: faultOf(err).hint}})
+			put(ctx, updates, remote.Update{Conn: &remote.Conn{State: remote.Offline, Reason: reasonOf(err), Advice: faultOf(err).hint}})
 			return
 		}
 	}
 }
 
 // follow hands on what the subscription yields. It returns nil when nobody wants more.
-func (v *view) follow(ctx context.Context, sub *wsclient.Subscription, updates chan<- tui.Update) error {
+func (v *view) follow(ctx context.Context, sub *wsclient.Subscription, updates chan<- remote.Update) error {
 	for item, err := range sub.Events(ctx) {
 		if err != nil {
 			return err
 		}
-		if !put(ctx, updates, tui.Update{Attached: item.Attached, Event: item.Event}) {
+		if !put(ctx, updates, remote.Update{Attached: item.Attached, Event: item.Event}) {
 			return nil
 		}
 	}

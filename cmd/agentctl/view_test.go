@@ -14,12 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/remote"
+
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/script"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
-	"agentctl/tui"
 	"agentctl/wsclient"
 )
 
@@ -188,7 +189,7 @@ func TestAMessageThatWaitsForTheServerIsTakenBack(t *testing.T) {
 	for !v.Withdraw("mine") && ctx.Err() == nil {
 		runtime.Gosched() // it is not waiting yet
 	}
-	if err := <-sent; !errors.Is(err, tui.ErrWithdrawn) {
+	if err := <-sent; !errors.Is(err, remote.ErrWithdrawn) {
 		t.Fatalf("it ended with %v", err)
 	}
 	restore()
@@ -209,12 +210,12 @@ func TestAMessageThatWaitsForTheServerIsTakenBack(t *testing.T) {
 func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
-	var connected *tui.Conn
+	var connected *remote.Conn
 	var attached *protocol.SubscribeResult
 	var types []protocol.Type
 	for u := range v.Updates(patient(t)) {
 		switch {
-		case u.Conn != nil && u.Conn.State == tui.Connected:
+		case u.Conn != nil && u.Conn.State == remote.Connected:
 			connected = u.Conn
 		case u.Attached != nil:
 			attached = u.Attached
@@ -242,11 +243,11 @@ func TestTheScreenSeesTheConnectionAndTheSession(t *testing.T) {
 func TestTheScreenIsToldLastThatTheSessionIsGone(t *testing.T) {
 	c := connected(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := &view{client: c, session: "nope"}
-	var last tui.Update
+	var last remote.Update
 	for u := range v.Updates(patient(t)) {
 		last = u
 	}
-	if last.Conn == nil || last.Conn.State != tui.Offline || !strings.Contains(last.Conn.Reason, "nope") {
+	if last.Conn == nil || last.Conn.State != remote.Offline || !strings.Contains(last.Conn.Reason, "nope") {
 		t.Errorf("last %+v", last.Conn)
 	}
 }
@@ -257,7 +258,7 @@ func TestARefusedScreenSaysWhatToDoAndGoesOnWhenAsked(t *testing.T) {
 	var told []string
 	for u := range v.Updates(patient(t)) {
 		switch {
-		case u.Conn != nil && u.Conn.State == tui.Offline:
+		case u.Conn != nil && u.Conn.State == remote.Offline:
 			told = append(told, "offline")
 			if !strings.Contains(u.Conn.Reason, "401") || !strings.Contains(u.Conn.Advice, "--token") {
 				t.Errorf("offline as %+v", u.Conn)

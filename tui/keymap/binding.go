@@ -1,4 +1,4 @@
-package tui
+package keymap
 
 // Binding is an action and its keys, for people who choose others.
 type Binding struct {
@@ -15,9 +15,9 @@ func (k Keys) Bindings() ([]Binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Binding, len(definitions))
-	for i, b := range definitions {
-		out[i] = Binding{string(b.scope), string(b.action), m.byAction[b.action], b.about}
+	out := make([]Binding, len(Definitions))
+	for i, b := range Definitions {
+		out[i] = Binding{string(b.Scope), string(b.Action), m.byAction[b.Action], b.About}
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package tui
+package keymap
 
 // Action is what a person wants of the screen. Its value is what it is called
 // where keys are configured.

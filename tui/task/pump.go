@@ -1,4 +1,4 @@
-package tui
+package task
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	frameTime = 16 * time.Millisecond // the least time between two batches
-	batchMax  = 4096                  // updates in a batch
+	FrameTime = 16 * time.Millisecond // the least time between two batches
+	MaxBatch  = 4096                  // updates in a batch
 )
 
 // Pump reads a source and calls send with its items, at most once a frame. While send blocks nothing is
@@ -46,7 +46,7 @@ func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 	ready := true // a frame has passed since the last batch
 	for {
 		in := updates
-		if len(next) == batchMax {
+		if len(next) == MaxBatch {
 			in = nil
 		}
 		select {
@@ -67,7 +67,7 @@ func Pump[T any](ctx context.Context, source func(context.Context) iter.Seq[T], 
 			if !ready {
 				send(next)
 				next = nil
-				timer.Reset(frameTime)
+				timer.Reset(FrameTime)
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/tui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -13,7 +15,7 @@ import (
 
 func TestAKeyIsGivenToAnotherAction(t *testing.T) {
 	s := open(t, scenes["queue"](), 80, 24)
-	keys, err := New(Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
+	keys, err := keymap.New(keymap.Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,54 +31,9 @@ func TestAKeyIsGivenToAnotherAction(t *testing.T) {
 	s.shows("interrupt")
 }
 
-func TestKeysThatCannotBe(t *testing.T) {
-	for _, c := range []struct {
-		keys Keys
-		want string
-	}{
-		{Keys{"fly": {"f9"}}, `no action "fly"`},
-		{Keys{"interrupt": {"x"}}, "free for writing"},
-		{Keys{"interrupt": {"space"}}, "free for writing"},
-		{Keys{"interrupt": {"ctrl x"}}, "is not a key"},
-		{Keys{"interrupt": {""}}, "is not a key"},
-		{Keys{"interrupt": {"ctrl+c"}}, "always does the same"},
-		{Keys{"interrupt": {"f9"}, "help": {"f9"}}, "both"},
-	} {
-		if err := c.keys.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v", c.keys, err)
-		}
-	}
-	if err := (Keys{"interrupt": {"f2"}, "queue.edit": {"x"}, "composer.help": nil}).Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestNoTwoActionsOfAPlaceShareAKey(t *testing.T) {
-	have := map[Scope]map[string]Action{}
-	names := map[Action]bool{}
-	for _, b := range definitions {
-		if names[b.action] {
-			t.Errorf("%s is there twice", b.action)
-		}
-		names[b.action] = true
-		if have[b.scope] == nil {
-			have[b.scope] = map[string]Action{}
-		}
-		for _, key := range b.keys {
-			if other := have[b.scope][key]; other != "" {
-				t.Errorf("%s: %q is for %s and %s", b.scope, key, other, b.action)
-			}
-			have[b.scope][key] = b.action
-			if err := checkKey(b.scope, key); err != nil {
-				t.Errorf("%s: %v", b.action, err)
-			}
-		}
-	}
-}
-
 func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	keys, err := New(Keys{"interrupt": {"ctrl+b"}, "settings": nil})
+	keys, err := keymap.New(keymap.Keys{"interrupt": {"ctrl+b"}, "settings": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +43,14 @@ func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	if strings.Contains(s.text(), "the agent's settings") {
 		t.Error("an action without a key is told of")
 	}
-	all, err := Keys{"interrupt": {"ctrl+b"}}.Bindings()
-	if err != nil || len(all) != len(definitions) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
+	all, err := keymap.Keys{"interrupt": {"ctrl+b"}}.Bindings()
+	if err != nil || len(all) != len(keymap.Definitions) || all[1].Action != "interrupt" || all[1].Keys[0] != "ctrl+b" {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
 
 func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
-	keys, err := New(Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
+	keys, err := keymap.New(keymap.Keys{"next-part": {"f9"}, "end": {"alt+e"}, "composer.send": {"f10"}, "take-back": {"f11"}, "composer.help": {"f12"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +80,7 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 func TestNothingOfTheHelpIsCut(t *testing.T) {
 	l := newLook(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {
-		b := help{l, Global}.Block(width, false)
+		b := help{l, keymap.Global}.Block(width, false)
 		var all strings.Builder
 		for _, line := range b.Body {
 			if n := ansi.StringWidth(line); n > width {
@@ -132,9 +89,9 @@ func TestNothingOfTheHelpIsCut(t *testing.T) {
 			all.WriteString(ansi.Strip(line) + " ")
 		}
 		words := strings.Join(strings.Fields(all.String()), " ")
-		for _, b := range definitions {
-			if !strings.Contains(words, b.about) {
-				t.Errorf("at %d the help does not say %q", width, b.about)
+		for _, b := range keymap.Definitions {
+			if !strings.Contains(words, b.About) {
+				t.Errorf("at %d the help does not say %q", width, b.About)
 			}
 		}
 	}

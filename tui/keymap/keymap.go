@@ -1,4 +1,4 @@
-package tui
+package keymap
 
 import (
 	"fmt"
@@ -29,18 +29,18 @@ const (
 	Pager         Scope = "Pager"
 )
 
-// definition is an action, where it is done, its keys until somebody chooses
+// Definition is an action, where it is done, its keys until somebody chooses
 // others, and what it does in the words of the help screen.
-type definition struct {
-	scope  Scope
-	action Action
-	keys   []string
-	about  string
+type Definition struct {
+	Scope  Scope
+	Action Action
+	Keys   []string
+	About  string
 }
 
-// definitions are all actions, in the order of the help screen. What has the focus
+// Definitions are all actions, in the order of the help screen. What has the focus
 // is asked before lists, and both before everywhere.
-var definitions = []definition{
+var Definitions = []Definition{
 	{Global, Help, []string{"f1"}, "this help"},
 	{Global, Interrupt, []string{"ctrl+x"}, "interrupt the turn"},
 	{Global, ShowSessions, []string{"f2", "ctrl+s"}, "all sessions: what each does, who waits"},
@@ -186,20 +186,20 @@ type Map struct {
 
 func New(chosen Keys) (*Map, error) {
 	for name := range chosen {
-		if !slices.ContainsFunc(definitions, func(b definition) bool { return b.action == Action(name) }) {
+		if !slices.ContainsFunc(Definitions, func(b Definition) bool { return b.Action == Action(name) }) {
 			return nil, fmt.Errorf("keys: there is no action %q", name)
 		}
 	}
 	m := &Map{byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
 	// A key that is chosen is taken from the action of the same place that has it by default.
 	for _, own := range []bool{true, false} {
-		for _, b := range definitions {
-			keys, is := chosen[string(b.action)]
+		for _, b := range Definitions {
+			keys, is := chosen[string(b.Action)]
 			if is != own {
 				continue
 			}
 			if !own {
-				keys = b.keys
+				keys = b.Keys
 			}
 			if err := m.bind(b, keys, own); err != nil {
 				return nil, err
@@ -209,24 +209,24 @@ func New(chosen Keys) (*Map, error) {
 	return m, nil
 }
 
-func (m *Map) bind(b definition, keys []string, own bool) error {
-	at := m.byKey[b.scope]
+func (m *Map) bind(b Definition, keys []string, own bool) error {
+	at := m.byKey[b.Scope]
 	if at == nil {
 		at = map[string]Action{}
-		m.byKey[b.scope] = at
+		m.byKey[b.Scope] = at
 	}
 	for _, key := range keys {
 		if own {
-			if err := checkKey(b.scope, key); err != nil {
-				return fmt.Errorf("keys: %s: %w", b.action, err)
+			if err := checkKey(b.Scope, key); err != nil {
+				return fmt.Errorf("keys: %s: %w", b.Action, err)
 			}
 		}
 		switch other, taken := at[key]; {
 		case !taken:
-			at[key] = b.action
-			m.byAction[b.action] = append(m.byAction[b.action], key)
-		case own && other != b.action:
-			return fmt.Errorf("keys: %q is given to both %s and %s", key, other, b.action)
+			at[key] = b.Action
+			m.byAction[b.Action] = append(m.byAction[b.Action], key)
+		case own && other != b.Action:
+			return fmt.Errorf("keys: %q is given to both %s and %s", key, other, b.Action)
 		}
 	}
 	return nil
@@ -254,6 +254,15 @@ func (m *Map) InList(where Scope, key string) Action {
 		return a
 	}
 	return m.byKey[Lists][key]
+}
+
+// Keys returns the keys of an action as people write them.
+func (m *Map) Keys(a Action) []string {
+	out := make([]string, len(m.byAction[a]))
+	for i, key := range m.byAction[a] {
+		out[i] = keyName(key)
+	}
+	return out
 }
 
 // Key is the first key of an action, for hints; "" when it has none.
