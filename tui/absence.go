@@ -91,7 +91,7 @@ func (a *absence) over(now time.Time, seq uint64) string {
 		away = now.Sub(was.since)
 	}
 	if away >= time.Second {
-		said = append(said, "away "+took(away.Truncate(time.Second)))
+		said = append(said, "away "+Duration(away.Truncate(time.Second)))
 	}
 	missed := was.missed()
 	switch {
@@ -123,12 +123,12 @@ func (a *absence) missed() []string {
 	case !a.whole:
 		out = append(out, "from a fresh snapshot")
 	}
-	add(a.turns, "%s ended", count(a.turns, "turn"))
-	add(a.queued, "%s queued", count(a.queued, "message"))
+	add(a.turns, "%s ended", Count(a.turns, "turn"))
+	add(a.queued, "%s queued", Count(a.queued, "message"))
 	for _, how := range a.how {
 		out = append(out, "1 approval "+how)
 	}
 	add(a.decided-len(a.how), "%d more decided", a.decided-len(a.how))
-	add(len(a.asked), "%s waiting", count(len(a.asked), "approval"))
+	add(len(a.asked), "%s waiting", Count(len(a.asked), "approval"))
 	return out
 }

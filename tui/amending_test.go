@@ -25,7 +25,7 @@ func TestAPatchIsEditedBeforeItIsAllowed(t *testing.T) {
 	s.shows("+ const limit = 40")
 	s.press("q", "1")
 	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
-	want := strings.Replace(s.m.state.Approvals[0].Patch, "20", "40", 1)
+	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
 	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {
 		t.Errorf("allowed %+v with %+v", data, data.Input)
 	}
@@ -107,7 +107,7 @@ func TestARequestCountsDownToItsEnd(t *testing.T) {
 		s.give(tickMsg{})
 		s.shows(c.want)
 	}
-	red := s.m.look.bad.Render("x")
+	red := s.m.Styles.Error.Render("x")
 	s.now = dawn.Add(time.Minute)
 	s.give(tickMsg{})
 	if !strings.Contains(s.m.View().Content, strings.SplitN(red, "x", 2)[0]+" · expires in 25s") {
@@ -133,7 +133,7 @@ func TestAServersOtherClockDoesNotShiftTheCountdown(t *testing.T) {
 func TestTheCountdownTicksByItself(t *testing.T) {
 	s := open(t, scenes["patch"](), 100, 40)
 	var after time.Duration
-	s.m.after = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
+	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
 	s.m.ticking = false
 	s.give(tickMsg{})
 	if after != time.Second {

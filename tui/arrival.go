@@ -67,7 +67,7 @@ func (n *narrator) attached(a *protocol.SubscribeResult) {
 func (n *narrator) introduce() {
 	if n.unnamed {
 		n.unnamed = false
-		n.line("session %s%s", remote.SessionName(n.state), prefixed(", agent ", n.state.Agent))
+		n.line("session %s%s", remote.SessionName(n.state), Prefixed(", agent ", n.state.Agent))
 	}
 }
 
@@ -87,10 +87,10 @@ func (n *narrator) arrived() {
 func (n *narrator) stands() string {
 	s := string(n.state.Status())
 	if k := len(n.state.Approvals); k > 0 {
-		s += " for " + count(k, "approval")
+		s += " for " + Count(k, "approval")
 	}
 	if k := len(n.state.Queue); k > 0 {
-		s += ", " + count(k, "queued message")
+		s += ", " + Count(k, "queued message")
 	}
 	if h := n.state.Blocked(); h != nil {
 		s += ", queue " + holdText(h)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/tui/remote"
+	"agentctl/tui/task"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,19 +34,43 @@ func written(cmd tea.Cmd) string {
 	return ""
 }
 
-// news is what the terminal is sent when what was journaled since is told.
-func (s *screen) news() string {
-	_, cmd := s.m.Update(s.journal.take())
+// solo is a program of one session: keys and events are given to it by hand.
+type solo struct {
+	p       *program
+	journal *journal
+}
+
+// openSolo shows what the journal holds so far.
+func openSolo(t *testing.T, j *journal, o Options) *solo {
+	t.Helper()
+	build := testBuilder(t.Context(), o, func() time.Time { return dawn.Add(time.Minute) }, func() string { return "" })
+	p := build.session(newRecording())
+	noTimers(p)
+	p.Init()
+	t.Cleanup(func() {
+		build.cancel()
+		p.sessions.close()
+	})
+	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	s := &solo{p, j}
+	s.news()
+	return s
+}
+
+// news returns what is written to the terminal for the events since the last call.
+func (s *solo) news() string {
+	_, cmd := s.p.Update(task.Message{To: s.p.sessions.shown, Msg: s.journal.take()})
 	return written(cmd)
 }
 
+var foot, iterm = []string{"TERM=foot"}, []string{"TERM=xterm-256color", "TERM_PROGRAM=iTerm.app"}
+
 func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
-	s := open(t, scenes["transcript"](), 80, 24)
-	s.m.attention.terminal = terminal{notifies: notifies9}
-	if !s.m.View().ReportFocus {
+	s := openSolo(t, scenes["transcript"](), Options{Env: iterm})
+	if !s.p.View().ReportFocus {
 		t.Error("focus reports are not asked for")
 	}
-	s.give(tea.BlurMsg{})
+	s.p.Update(tea.BlurMsg{})
 	s.journal.say("t4", "words")
 	if got := s.news(); got != "" {
 		t.Errorf("words wrote %q", got)
@@ -66,9 +91,8 @@ func TestAPersonWhoLooksElsewhereIsCalled(t *testing.T) {
 }
 
 func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
-	s := open(t, scenes["transcript"](), 80, 24)
-	s.m.attention = Options{NoAlert: true, Env: []string{"TERM=foot"}}.attention()
-	s.give(tea.BlurMsg{})
+	s := openSolo(t, scenes["transcript"](), Options{Env: foot, Alerts: Alerts{Off: true}})
+	s.p.Update(tea.BlurMsg{})
 	s.news()
 	s.journal.asks(tidy())
 	s.journal.end(protocol.ReasonCompleted)
@@ -78,13 +102,13 @@ func TestAPersonWhoWantsNoAlertIsNotCalled(t *testing.T) {
 }
 
 func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
-	s := open(t, scenes["transcript"](), 80, 24)
+	s := openSolo(t, scenes["transcript"](), Options{Env: foot})
 	s.journal.asks(tidy())
 	if got := s.news(); got != "" {
 		t.Errorf("without a report of the focus %q was written", got)
 	}
-	s.give(tea.BlurMsg{})
-	s.give(tea.FocusMsg{})
+	s.p.Update(tea.BlurMsg{})
+	s.p.Update(tea.FocusMsg{})
 	s.journal.end(protocol.ReasonCompleted)
 	if got := s.news(); got != "" {
 		t.Errorf("with the focus back %q was written", got)
@@ -92,8 +116,8 @@ func TestAPersonWhoLooksIsNotCalled(t *testing.T) {
 }
 
 func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
-	s := open(t, newJournal(), 80, 24) // not caught up yet
-	s.give(tea.BlurMsg{})
+	s := openSolo(t, newJournal(), Options{Env: []string{"TERM=dumb"}}) // not caught up yet
+	s.p.Update(tea.BlurMsg{})
 	s.journal.user(ada, "m1", "hello")
 	s.journal.end(protocol.ReasonCompleted)
 	s.journal.asks(tidy())
@@ -108,8 +132,8 @@ func TestWhatWasThereBeforeCallsNobody(t *testing.T) {
 }
 
 func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
-	s := open(t, scenes["transcript"](), 80, 24)
-	s.give(tea.BlurMsg{})
+	s := openSolo(t, scenes["transcript"](), Options{Env: []string{"TERM=dumb"}})
+	s.p.Update(tea.BlurMsg{})
 	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume}})
 	s.journal.asks(tidy())
 	if got := s.news(); got != "" {
@@ -122,10 +146,10 @@ func TestWhatHappenedWhileTheLinkWasDownCalls(t *testing.T) {
 }
 
 func TestADeskCallsForEverySession(t *testing.T) {
-	d := newDesk(t.Context(), newPort(), newLook(time.UTC, ""), Options{Env: []string{"TERM=foot"}}, time.Now, func() string { return "" })
-	d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	d := testBuilder(t.Context(), Options{Env: foot}, time.Now, func() string { return "" }).dashboard(newPort(), "")
+	noTimers(d)
 	tell := func(s protocol.Summary) string {
-		_, cmd := d.Update(rosterMsg{{summary: s}})
+		_, cmd := d.Update(SummariesMsg{{Summary: s}})
 		return written(cmd)
 	}
 	d.Update(tea.BlurMsg{})
@@ -154,7 +178,7 @@ func TestADeskCallsForEverySession(t *testing.T) {
 			t.Errorf("%+v wrote %q, want %q", c.summary, got, want)
 		}
 	}
-	d.Update(rosterMsg{{summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}})
+	d.Update(SummariesMsg{{Summary: protocol.Summary{Session: "s2", Status: protocol.Waiting, Asked: &asked}}})
 	if v := d.View(); v.WindowTitle != "agentctl · 1 waiting" || !v.ReportFocus {
 		t.Errorf("the title is %q, focus reports %v", v.WindowTitle, v.ReportFocus)
 	}
@@ -163,38 +187,38 @@ func TestADeskCallsForEverySession(t *testing.T) {
 func TestNotificationsFitTheTerminal(t *testing.T) {
 	for _, c := range []struct {
 		env  string
-		want terminal
+		want Notifications
 	}{
-		{"TERM=xterm-256color", terminal{}},
-		{"TERM=xterm-kitty", terminal{notifies: notifies99}},
-		{"TERM=xterm-256color TERM_PROGRAM=iTerm.app", terminal{notifies: notifies9}},
-		{"TERM=xterm-256color TERM_PROGRAM=WezTerm", terminal{notifies: notifies777}},
-		{"TERM=xterm-256color VTE_VERSION=7600", terminal{notifies: notifies777}},
-		{"TERM=foot-extra", terminal{notifies: notifies777}},
-		{"TERM=rxvt-unicode-256color", terminal{notifies: notifies777}},
-		{"TERM=xterm-ghostty", terminal{notifies: notifies777, progress: true}},
-		{"TERM=xterm-256color WT_SESSION=x", terminal{progress: true}},
-		{"TERM=tmux-256color TERM_PROGRAM=ghostty", terminal{}},
-		{"TERM=xterm-kitty TMUX=/tmp/x", terminal{}},
+		{"TERM=xterm-256color", Notifications{}},
+		{"TERM=xterm-kitty", Notifications{protocol: osc99}},
+		{"TERM=xterm-256color TERM_PROGRAM=iTerm.app", Notifications{protocol: osc9}},
+		{"TERM=xterm-256color TERM_PROGRAM=WezTerm", Notifications{protocol: osc777}},
+		{"TERM=xterm-256color VTE_VERSION=7600", Notifications{protocol: osc777}},
+		{"TERM=foot-extra", Notifications{protocol: osc777}},
+		{"TERM=rxvt-unicode-256color", Notifications{protocol: osc777}},
+		{"TERM=xterm-ghostty", Notifications{protocol: osc777, progress: true}},
+		{"TERM=xterm-256color WT_SESSION=x", Notifications{progress: true}},
+		{"TERM=tmux-256color TERM_PROGRAM=ghostty", Notifications{}},
+		{"TERM=xterm-kitty TMUX=/tmp/x", Notifications{}},
 	} {
-		if got := terminalOf(strings.Fields(c.env)); got != c.want {
+		if got := DetectNotifications(strings.Fields(c.env)); got != c.want {
 			t.Errorf("%s is %+v, want %+v", c.env, got, c.want)
 		}
 	}
 	const hostile = "a\x1b]52;c;aGk=\a;b\u009b2J\n\u202ec\x9c"
 	for _, c := range []struct {
-		how  notifying
+		how  notificationProtocol
 		want string
 	}{
-		{ringsOnly, "\a"},
-		{notifies9, "\a\x1b]9;agentctl: "},
-		{notifies777, "\a\x1b]777;notify;agentctl;"},
-		{notifies99, "\a\x1b]99;i=agentctl;agentctl: "},
+		{bellOnly, "\a"},
+		{osc9, "\a\x1b]9;agentctl: "},
+		{osc777, "\a\x1b]777;notify;agentctl;"},
+		{osc99, "\a\x1b]99;i=agentctl;agentctl: "},
 	} {
-		got := terminal{notifies: c.how}.notify(hostile)
+		got := Notifications{protocol: c.how}.sequence(hostile)
 		text, ok := strings.CutPrefix(got, c.want)
 		text = strings.TrimSuffix(text, "\a")
-		if !ok || strings.ContainsAny(text, "\x1b\a\n\u009b\u009c\u202e") || c.how == notifies777 && strings.Contains(text, ";") {
+		if !ok || strings.ContainsAny(text, "\x1b\a\n\u009b\u009c\u202e") || c.how == osc777 && strings.Contains(text, ";") {
 			t.Errorf("wrote %q", got)
 		}
 	}
@@ -202,10 +226,9 @@ func TestNotificationsFitTheTerminal(t *testing.T) {
 
 func TestProgressShowsWhereTheTerminalHasIt(t *testing.T) {
 	bar := func(name string, can bool) *tea.ProgressBar {
-		s := open(t, scenes[name](), 80, 24)
-		s.m.attention.terminal.progress = can
-		s.m.dirty = true
-		return s.m.View().ProgressBar
+		s := openSolo(t, scenes[name](), Options{Env: []string{"TERM=dumb"}})
+		s.p.notifier.terminal.progress = can
+		return s.p.View().ProgressBar
 	}
 	if got := bar("transcript", false); got != nil {
 		t.Errorf("a terminal that has no progress is sent %+v", got)
@@ -266,13 +289,12 @@ func TestWhatIsNotWantedDoesNotCall(t *testing.T) {
 		want    string
 	}{
 		{Options{Env: kitty}, "\a\x1b]99;i=agentctl;agentctl: fix-tests: approval: Tidy the module\a"},
-		{Options{Env: kitty, NoBell: true}, "\x1b]99;i=agentctl;agentctl: fix-tests: approval: Tidy the module\a"},
-		{Options{Env: kitty, NoNotify: true}, "\a"},
-		{Options{Env: kitty, NoBell: true, NoNotify: true}, ""},
+		{Options{Env: kitty, Alerts: Alerts{NoBell: true}}, "\x1b]99;i=agentctl;agentctl: fix-tests: approval: Tidy the module\a"},
+		{Options{Env: kitty, Alerts: Alerts{NoNotify: true}}, "\a"},
+		{Options{Env: kitty, Alerts: Alerts{NoBell: true, NoNotify: true}}, ""},
 	} {
-		s := open(t, scenes["transcript"](), 80, 24)
-		s.m.attention.terminal = c.options.terminal()
-		s.give(tea.BlurMsg{})
+		s := openSolo(t, scenes["transcript"](), c.options)
+		s.p.Update(tea.BlurMsg{})
 		s.journal.asks(tidy())
 		if got := s.news(); got != c.want {
 			t.Errorf("%+v wrote %q, want %q", c.options, got, c.want)

@@ -6,8 +6,6 @@ import (
 	"os"
 	"time"
 
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -17,7 +15,7 @@ const breaks = "AGENTCTL_TEST_BREAKS"
 
 // broken is a session's model that panics when a key tells it to.
 type broken struct {
-	*model
+	*program
 	in   string
 	view bool
 }
@@ -30,10 +28,10 @@ func (b *broken) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "view":
 			b.view = true
 		case "errand":
-			return b, b.errands.Run(func(context.Context) tea.Msg { panic("broken in errand") })
+			return b, b.sessions.shown.tasks.Run(func(context.Context) tea.Msg { panic("broken in errand") })
 		}
 	}
-	_, cmd := b.model.Update(msg)
+	_, cmd := b.program.Update(msg)
 	return b, cmd
 }
 
@@ -41,7 +39,7 @@ func (b *broken) View() tea.View {
 	if b.view {
 		panic("broken in view")
 	}
-	return b.model.View()
+	return b.program.View()
 }
 
 // breakDown is the process that panics.
@@ -52,10 +50,10 @@ func breakDown(in string) int {
 	for _, u := range j.take() {
 		r.updates <- u
 	}
-	work := task.NewRunner(context.Background())
-	b := &broken{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "id" }), in: in}
-	b.mouse = true
-	if err := show(context.Background(), r, work, b, Options{}.program()...); err != nil {
+	o := Options{Mouse: true}
+	build := testBuilder(context.Background(), o, time.Now, func() string { return "id" })
+	b := &broken{program: build.session(r), in: in}
+	if err := build.runModel(b.program, b, o.program()...); err != nil {
 		fmt.Fprintln(os.Stderr, "ended:", err)
 		return 1
 	}

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/tui/task"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"pgregory.net/rapid"
@@ -142,7 +140,7 @@ func TestARunningToolHasAClock(t *testing.T) {
 	s.tell()
 	s.shows("✓ 1m01s")
 	s.give(tickMsg{})
-	if n := len(s.m.story.runs); n != 0 {
+	if n := len(s.m.transcript.view.runs); n != 0 {
 		t.Errorf("%d clocks are left", n)
 	}
 }
@@ -350,7 +348,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 	}
 	j.say("t", "```go\n"+strings.Repeat("x := \"a string\" // and a comment\n", (1<<20)/33)+"```\n")
 	j.caughtUp()
-	m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m := testView(b.Context(), newRecording(), func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.take())
 	m.View()
@@ -363,7 +361,7 @@ func BenchmarkKeyPressOverMuchOutput(b *testing.B) {
 // A delta of a tool that runs, with code and changes on the screen.
 func BenchmarkOutputAndFrame(b *testing.B) {
 	j := scenes["cards"]()
-	m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ThemeDark), func() time.Time { return dawn }, func() string { return "" })
+	m := testView(b.Context(), newRecording(), func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m.Update(j.take())
 	for b.Loop() {

@@ -45,29 +45,20 @@ func (c *changes) Lines(width, most int, split bool) (lines []string, more int) 
 	return c.lines, c.more
 }
 
-// split tells whether diffs are side by side at a width: where there is room,
-// unless the person chose.
-func (l *look) split(width int) bool {
-	if l.turned {
-		return width < diff.SideBySideWidth
-	}
-	return width >= diff.SideBySideWidth
-}
-
 // change is a piece of a patch as an item of a pager.
 type change struct {
-	look  *look
+	look  *Styles
 	piece *diff.Piece
 }
 
 func (c *change) Estimate(int, bool) int { return c.piece.Estimate() }
 
 func (c *change) Block(width int, _ bool) transcript.Block {
-	return transcript.Block{Body: c.piece.Lines(width, c.look.split(width)), RenderLine: c.look.dress}
+	return transcript.Block{Body: c.piece.Lines(width, c.look.SideBySide(width)), RenderLine: c.look.RenderLine}
 }
 
 // sources are the pieces as items of a pager.
-func (c *changes) sources(l *look) []transcript.Item {
+func (c *changes) sources(l *Styles) []transcript.Item {
 	out := make([]transcript.Item, len(c.pieces))
 	for i := range c.pieces {
 		out[i] = &change{l, &c.pieces[i]}
@@ -88,7 +79,7 @@ func comparisons(content []protocol.Content, clean func(string) string) []diff.F
 		if c.Old != nil {
 			old = new(clean(*c.Old))
 		}
-		f := diff.Compare(oneLine(clean(c.Path)), old, clean(c.New))
+		f := diff.Compare(OneLine(clean(c.Path)), old, clean(c.New))
 		switch {
 		case len(f.Hunks) > 0 || old == nil:
 		case *c.Old == c.New:
@@ -129,7 +120,7 @@ func intended(kind string, input json.RawMessage, clean func(string) string) []d
 		return "", false
 	}
 	path, _ := pick(pathFields)
-	path = oneLine(path)
+	path = OneLine(path)
 	old, replaces := pick(oldFields)
 	text, by := pick(newFields)
 	if replaces && by {
@@ -164,9 +155,6 @@ func others(content []protocol.Content) string {
 	}
 	return out.String()
 }
-
-// toggle shows diffs the other way, side by side or in one column.
-func (l *look) toggle() { l.turned = !l.turned }
 
 // hasDiff tells that some of the content is one.
 func hasDiff(content []protocol.Content) bool {

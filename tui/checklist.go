@@ -21,7 +21,7 @@ const (
 // they stand, how long they took and, unfolded, what came of them. While the panel
 // of the plan lists the tasks a folded one does not.
 type checklist struct {
-	look    *look
+	look    *Styles
 	about   string // the question, or the summary
 	steps   []step
 	word    string // how it stands, once the tasks do not say it
@@ -114,7 +114,7 @@ func (c *checklist) task(it *protocol.Item) {
 	if d.Result != "" {
 		s.result = d.Result
 	}
-	s.took = ms(d.DurationMS)
+	s.took = Millis(d.DurationMS)
 	status := s.Status
 	switch it.Type {
 	case protocol.TaskStarted:
@@ -173,18 +173,18 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 			done++
 		}
 	}
-	title := " " + c.look.dim.Render("•") + " " + c.look.bold.Render("plan")
+	title := " " + c.look.Dim.Render("•") + " " + c.look.Bold.Render("plan")
 	if c.about != "" {
-		title += " " + oneLine(transcript.Clean(c.about))
+		title += " " + OneLine(transcript.Clean(c.about))
 	}
 	right := ""
 	if len(c.steps) > 0 {
 		right = fmt.Sprintf("%d of %d done", done, len(c.steps))
 	}
 	if !c.ended.IsZero() {
-		right += " · " + took(c.ended.Sub(c.started))
+		right += " · " + Duration(c.ended.Sub(c.started))
 	}
-	b := transcript.Block{Header: []string{"", spread(title, c.look.dim.Render(right), width)}}
+	b := transcript.Block{Header: []string{"", Spread(title, c.look.Dim.Render(right), width)}}
 	switch {
 	case folded && c.short():
 	case folded:
@@ -196,11 +196,11 @@ func (c *checklist) Block(width int, folded bool) transcript.Block {
 		}
 	}
 	if c.word != "" {
-		style := &c.look.dim
+		style := &c.look.Dim
 		if c.failed {
-			style = &c.look.bad
+			style = &c.look.Error
 		}
-		for _, line := range wrap(c.word, width-indent) {
+		for _, line := range Wrap(c.word, width-Indent) {
 			b.Footer = append(b.Footer, "   "+style.Render(line))
 		}
 	}
@@ -217,13 +217,13 @@ func (c *checklist) folded(width int) []string {
 	}
 	var out []string
 	if from > 0 {
-		out = append(out, "   "+c.look.dim.Render("… "+count(from, "task")+" before"))
+		out = append(out, "   "+c.look.Dim.Render("… "+Count(from, "task")+" before"))
 	}
 	for i := from; i < to; i++ {
 		out = append(out, c.row(&c.steps[i], width))
 	}
 	if n := len(c.steps) - to; n > 0 {
-		out = append(out, "   "+c.look.dim.Render("… "+count(n, "more task")))
+		out = append(out, "   "+c.look.Dim.Render("… "+Count(n, "more task")))
 	}
 	return out
 }
@@ -232,42 +232,42 @@ func (c *checklist) folded(width int) []string {
 func (c *checklist) row(s *step, width int) string {
 	left, said, right, style := c.stands(s)
 	mark, title, _ := strings.Cut(left, " ")
-	left = "   " + style.Render(mark) + " " + title + c.look.dim.Render(said)
+	left = "   " + style.Render(mark) + " " + title + c.look.Dim.Render(said)
 	if right == "" {
-		return fit(left, width)
+		return Fit(left, width)
 	}
-	return spread(left, style.Render(right), width)
+	return Spread(left, style.Render(right), width)
 }
 
 // stands is how a task stands, in words: a mark and what it is, what was said last,
 // and for how long.
 func (c *checklist) stands(s *step) (left, said, right string, style lipgloss.Style) {
-	mark, style := "·", c.look.dim
+	mark, style := "·", c.look.Dim
 	switch s.Status {
 	case protocol.StatusRunning:
-		mark, style, right = "▸", c.look.warn, "running"
+		mark, style, right = "▸", c.look.Warning, "running"
 		if c.over {
 			mark, right = "⊘", "cut off"
-		} else if ran := c.look.since(s.started); ran >= time.Second {
-			right += " " + took(ran)
+		} else if ran := c.look.Since(s.started); ran >= time.Second {
+			right += " " + Duration(ran)
 		}
 	case protocol.StatusCompleted:
-		mark, style = "✓", c.look.good
+		mark, style = "✓", c.look.Success
 	case protocol.StatusFailed:
-		mark, style, right = "✗", c.look.bad, "failed"
+		mark, style, right = "✗", c.look.Error, "failed"
 	case protocol.StatusCancelled:
 		mark, right = "⊘", "cancelled"
 	}
 	if ran := s.ran(); ran > 0 {
-		right = strings.TrimSpace(right + " " + took(ran))
+		right = strings.TrimSpace(right + " " + Duration(ran))
 	}
 	if s.attempt > 1 {
 		right = fmt.Sprintf("attempt %d · %s", s.attempt, right)
 	}
 	if s.said != "" {
-		said = ": " + oneLine(transcript.Clean(s.said))
+		said = ": " + OneLine(transcript.Clean(s.said))
 	}
-	return mark + " " + oneLine(transcript.Clean(s.Title)), said, right, style
+	return mark + " " + OneLine(transcript.Clean(s.Title)), said, right, style
 }
 
 // ran is how long a task took that is over.
@@ -288,12 +288,12 @@ func (c *checklist) came(s *step, width int) []string {
 		if text == "" {
 			return
 		}
-		lines := wrap(text, width-indent-2)
+		lines := Wrap(text, width-Indent-2)
 		if n := len(lines); n > stepLines {
-			lines = append(lines[:stepLines-1:stepLines-1], "… "+count(n-stepLines+1, "more line"))
+			lines = append(lines[:stepLines-1:stepLines-1], "… "+Count(n-stepLines+1, "more line"))
 		}
 		for _, line := range lines {
-			out = append(out, "     "+c.look.dim.Render(line))
+			out = append(out, "     "+c.look.Dim.Render(line))
 		}
 	}
 	add(s.Description)

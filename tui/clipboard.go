@@ -1,74 +1,60 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"agentctl/tui/transcript"
 )
 
-// copyMost is how many bytes are copied at most; many terminals take less.
-const copyMost = 1 << 20
+// MaxCopy bounds what is copied, in bytes. Many terminals take less.
+const MaxCopy = 1 << 20
 
-// multiplexer is what stands between the program and the terminal that has the
-// clipboard.
-type multiplexer uint8
+// screenChunk is how many bytes of a sequence GNU screen passes on at once.
+const screenChunk = 768
 
+// Clipboard is the way to the clipboard of the user's terminal, which a multiplexer may be in front of.
+type Clipboard uint8
+
+// The ways to the clipboard.
 const (
-	noMultiplexer multiplexer = iota
-	inTmux
-	inScreen
+	DirectClipboard Clipboard = iota
+	TmuxClipboard
+	ScreenClipboard
 )
 
-func multiplexerOf(env []string) multiplexer {
-	vars := variables(env)
+// DetectClipboard finds the multiplexer, if any, in the environment.
+func DetectClipboard(env []string) Clipboard {
+	vars := Environ(env)
 	switch {
 	case vars["TMUX"] != "":
-		return inTmux
+		return TmuxClipboard
 	case vars["STY"] != "":
-		return inScreen
+		return ScreenClipboard
 	}
-	return noMultiplexer
+	return DirectClipboard
 }
 
-// screenMost is how much of a sequence GNU screen hands on at once.
-const screenMost = 768
-
-// copyOf is the sequences that put text into the clipboard, over any distance.
-// A multiplexer may keep the plain one for itself or hand it on, as it is
-// configured; what passes through it reaches the terminal. Encoded as it is, no
-// text steers either.
-func (m multiplexer) copyOf(text string) tea.Cmd {
+// Copy returns the command that puts text into the clipboard, also over SSH. tmux, depending on its
+// configuration, takes the sequence itself or passes it through, so it gets both. The text is encoded:
+// nothing in it controls the terminal.
+func (c Clipboard) Copy(text string) tea.Cmd {
 	plain := tea.SetClipboard(text)
-	switch m {
-	case inTmux:
+	switch c {
+	case TmuxClipboard:
 		return tea.Batch(plain, tea.Raw(ansi.TmuxPassthrough(ansi.SetSystemClipboard(text))))
-	case inScreen:
-		return tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenMost))
+	case ScreenClipboard:
+		return tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk))
 	}
 	return plain
 }
 
-// copy puts text into the clipboard and says how much of what that was.
-func (m *model) copy(what, text string) tea.Cmd {
-	text = transcript.Clean(text)
-	if text == "" {
-		m.word = "there is nothing to copy"
-		return nil
+// Environ returns the variables of an environment; of equal names the last counts.
+func Environ(env []string) map[string]string {
+	vars := map[string]string{}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		vars[name] = value
 	}
-	all := ""
-	if len(text) > copyMost {
-		text = text[:copyMost]
-		for !utf8.ValidString(text[len(text)-utf8.UTFMax:]) {
-			text = text[:len(text)-1]
-		}
-		all = ", the first MiB of it"
-	}
-	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
-	m.word = fmt.Sprintf("copied %s: %s, %s%s", what, count(lines, "line"), count(utf8.RuneCountInString(text), "character"), all)
-	return m.mux.copyOf(text)
+	return vars
 }

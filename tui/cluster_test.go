@@ -18,12 +18,12 @@ func TestEveryLineHasTheCellsItWasLaidOutWithOnATerminalThatCountsRunes(t *testi
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
-		if got, want := ansi.StringWidthWc(solitary(line)), ansi.StringWidth(line); got != want {
-			t.Errorf("%q is drawn in %d cells as %q, and was laid out in %d", line, got, solitary(line), want)
+		if got, want := ansi.StringWidthWc(firstRunes(line)), ansi.StringWidth(line); got != want {
+			t.Errorf("%q is drawn in %d cells as %q, and was laid out in %d", line, got, firstRunes(line), want)
 		}
 	})
 	for _, line := range []string{"漢字 and ✅", "Bonjour é", "🇩🇪", "a\u200db"} {
-		if got := solitary(line); got != line {
+		if got := firstRunes(line); got != line {
 			t.Errorf("%q became %q, and need not", line, got)
 		}
 	}
@@ -34,7 +34,7 @@ func TestAnEmojiOfManyRunesShowsWholeWhereTheTerminalKnowsThem(t *testing.T) {
 	j.user(ada, "m1", "we are "+family)
 	j.caughtUp()
 	s := open(t, j, 60, 12)
-	s.m.look.clusters = false
+	s.m.Styles.GraphemeWidths = false
 	s.give(tea.WindowSizeMsg{Width: 60, Height: 12})
 	s.shows("we are 👨")
 	s.hides(family)

@@ -8,87 +8,83 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// completionRows is the most commands that show at once.
+// completionRows is the most commands that are shown at once.
 const completionRows = 6
 
-// completion offers the agent's commands while the first word of a message is
-// one that begins like them.
+// completion offers the agent's commands while the first word of a message begins like one.
 type completion struct {
-	chosen int
-	word   string // that was completed last; another starts at the first command
-	closed string // a word that nothing is offered for
+	styles   *Styles
+	selected int
+	word     string // of the last offer; another word starts at the first command
+	closed   string // a word without offers: the user closed them
 }
 
-// offered are the commands that the word written so far begins.
-func (m *model) offered() []protocol.Slash {
-	word := m.composer.area.Value()
-	if m.focus != onComposer || m.composer.editing != "" || m.state.Options == nil || word == m.completion.closed ||
-		!strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) {
+// offers returns the commands that begin with what is typed.
+func (c *completion) offers(word string, options *protocol.Options) []protocol.Slash {
+	if options == nil || word == c.closed || !strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) {
 		return nil
 	}
 	var out []protocol.Slash
-	for _, c := range m.state.Options.Commands {
-		if strings.HasPrefix(strings.ToLower(slash(c)), strings.ToLower(word)) {
-			out = append(out, c)
+	for _, o := range options.Commands {
+		if strings.HasPrefix(strings.ToLower(slash(o)), strings.ToLower(word)) {
+			out = append(out, o)
 		}
 	}
-	if m.completion.word != word {
-		m.completion.word, m.completion.chosen = word, 0
+	if c.word != word {
+		c.word, c.selected = word, 0
 	}
-	m.completion.chosen = min(m.completion.chosen, max(0, len(out)-1))
+	c.selected = min(c.selected, max(0, len(out)-1))
 	return out
 }
 
-// completionKey handles the keys that are the completion's own while something
-// is offered. Enter is not: it sends what is written.
-func (m *model) completionKey(key string) bool {
-	offered := m.offered()
-	if len(offered) == 0 {
-		return false
+// press handles the keys of the completion. Enter is not among them: it sends what is typed. text replaces
+// what is typed, unless it is empty.
+func (c *completion) press(key, word string, offers []protocol.Slash) (text string, handled bool) {
+	if len(offers) == 0 {
+		return "", false
 	}
-	c := &m.completion
 	switch key {
 	case "up":
-		c.chosen = max(0, c.chosen-1)
+		c.selected = max(0, c.selected-1)
 	case "down":
-		c.chosen = min(len(offered)-1, c.chosen+1)
+		c.selected = min(len(offers)-1, c.selected+1)
 	case "tab":
-		m.composer.write(slash(offered[c.chosen]) + " ")
+		return slash(offers[c.selected]) + " ", true
 	case "esc":
-		c.closed = m.composer.area.Value()
+		c.closed = word
 	default:
-		return false
+		return "", false
 	}
-	return true
+	return "", true
 }
 
-// slash is a command as it is written.
+// slash returns a command as it is typed.
 func slash(c protocol.Slash) string {
-	return "/" + strings.TrimPrefix(oneLine(transcript.Clean(c.Name)), "/")
+	return "/" + strings.TrimPrefix(OneLine(transcript.Clean(c.Name)), "/")
 }
 
-// Render is what is offered.
-func (c *completion) Render(l *look, offered []protocol.Slash, width int) []string {
-	if len(offered) == 0 {
+// view returns the offers.
+func (c *completion) view(offers []protocol.Slash, width int) []string {
+	if len(offers) == 0 {
 		return nil
 	}
-	lines := make([]string, len(offered))
-	for i, o := range offered {
+	lines := make([]string, len(offers))
+	for i, o := range offers {
 		line := "   " + slash(o)
 		rest := ""
 		if o.Hint != "" {
-			rest += " " + oneLine(transcript.Clean(o.Hint))
+			rest += " " + OneLine(transcript.Clean(o.Hint))
 		}
 		if o.About != "" {
-			rest += " — " + oneLine(transcript.Clean(o.About))
+			rest += " — " + OneLine(transcript.Clean(o.About))
 		}
-		if i == c.chosen {
-			lines[i] = l.chosen.Render(fit(" ▸ "+line[3:]+rest, width))
+		if i == c.selected {
+			lines[i] = c.styles.Selected.Render(Fit(" ▸ "+line[3:]+rest, width))
 			continue
 		}
-		lines[i] = fit(line+l.dim.Render(rest), width)
+		lines[i] = Fit(line+c.styles.Dim.Render(rest), width)
 	}
-	lines, _ = window(lines, c.chosen, completionRows)
-	title := count(len(offered), "command") + l.dim.Render(" · tab completes · ↑↓ · esc closes")
-	return append([]string{l.rule(title, width)}, lines...)
+	lines, _ = Window(lines, c.selected, completionRows)
+	title := Count(len(offers), "command") + c.styles.Dim.Render(" · tab completes · ↑↓ · esc closes")
+	return append([]string{c.styles.Rule(title, width)}, lines...)
 }

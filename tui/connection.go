@@ -2,104 +2,50 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-
-	tea "charm.land/bubbletea/v2"
-
-	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
 const (
-	catchupLong = 500 // events from which on a catch-up shows how far it is
-	barCells    = 10
-	reasonRows  = 3
+	progressCells = 10
+	reasonRows    = 3
 )
 
-// catchup is how far a catch-up has come, in seqs.
-type catchup struct{ from, to uint64 }
-
-// percent is -1 when there is nothing to tell.
-func (c catchup) percent(seq uint64) int {
-	if c.to < c.from+catchupLong {
-		return -1
-	}
-	done := max(c.from, min(seq, c.to)) - c.from
-	return int(100 * done / (c.to - c.from))
-}
-
-func (m *model) linked(l remote.Conn) {
-	if l.Connection == "" {
-		l.Connection, l.By = m.link.Connection, m.link.By
-	}
-	if m.link.State == remote.Connected && l.State != remote.Connected {
-		m.absence.lost(m.now())
-		m.editors.gone(m.link.By, m.state, m.now())
-	}
-	m.link = l
-	m.approvals.waits = l.State != remote.Connected
-	m.dirty = true
-}
-
-// retry tries to connect at once.
-func (m *model) retry() tea.Cmd {
-	r, ok := m.session.(remote.Retrier)
-	switch {
-	case m.link.State == remote.Connected:
-		m.word = "connected"
-		return nil
-	case !ok || m.out:
-		m.word = "this session cannot be reached any more"
-		return nil
-	}
-	m.link.Retry = time.Time{}
-	if m.link.State == remote.Offline {
-		m.link = remote.Conn{State: remote.Connecting, Connection: m.link.Connection, By: m.link.By}
-	}
-	return m.errands.Run(func(context.Context) tea.Msg {
-		r.Retry()
-		return nil
-	})
-}
-
-// linkText is the connection in the status line.
-func (m *model) linkText(width int) string {
-	switch m.link.State {
+// connText returns the connection for the status line.
+func (v *SessionView) connText(width int) string {
+	s, conn := v.Styles, &v.replica.conn
+	switch conn.State {
 	case remote.Connected:
-		if m.caughtUp {
-			return m.look.good.Render("●")
+		if v.replica.caughtUp {
+			return s.Success.Render("●")
 		}
-		return m.look.warn.Render("catching up" + m.progress(width))
+		return s.Warning.Render("catching up" + progressText(v.replica.progress(), width))
 	case remote.Reconnecting:
-		s := string(remote.Reconnecting)
-		if wait := m.link.Retry.Sub(m.now()); wait > 0 {
-			s += fmt.Sprintf(" in %ds", seconds(wait))
+		text := string(remote.Reconnecting)
+		if wait := conn.Retry.Sub(v.Now()); wait > 0 {
+			text += fmt.Sprintf(" in %ds", Seconds(wait))
 		}
-		if m.link.Attempt > 1 {
-			s += fmt.Sprintf(" (attempt %d)", m.link.Attempt)
+		if conn.Attempt > 1 {
+			text += fmt.Sprintf(" (attempt %d)", conn.Attempt)
 		}
-		return m.look.warn.Render("○ " + s)
+		return s.Warning.Render("○ " + text)
 	case remote.Offline:
-		s := "○ " + string(remote.Offline)
-		if m.link.Reason != "" {
-			s += ": " + oneLine(transcript.Clean(m.link.Reason))
+		text := "○ " + string(remote.Offline)
+		if conn.Reason != "" {
+			text += ": " + OneLine(transcript.Clean(conn.Reason))
 		}
-		return m.look.bad.Render(s)
+		return s.Error.Render(text)
 	}
-	return m.look.warn.Render("○ " + string(m.link.State))
+	return s.Warning.Render("○ " + string(conn.State))
 }
 
-// progress is how far a long catch-up is: a bar where there is room, and a
-// number.
-func (m *model) progress(width int) string {
-	percent := m.catchup.percent(m.state.Seq)
+// progressText returns the progress of a long catch-up: a bar where there is room, and a number.
+func progressText(percent, width int) string {
 	if percent < 0 {
 		return ""
 	}
@@ -107,87 +53,44 @@ func (m *model) progress(width int) string {
 	if width < 60 {
 		return number
 	}
-	full := percent * barCells / 100
-	return " " + strings.Repeat("█", full) + strings.Repeat("░", barCells-full) + number
+	full := percent * progressCells / 100
+	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressCells-full) + number
 }
 
-// outage says why there is no connection and what to do about it, once that is
-// not a matter of a moment.
-func (m *model) outage(width int) []string {
-	l := &m.link
-	style, why := &m.look.bad, l.Reason
+// outage returns a panel that says why there is no connection and what to do, once that lasts.
+func (v *SessionView) outage(width int) []string {
+	s, conn := v.Styles, &v.replica.conn
+	style, why := &s.Error, conn.Reason
 	var advice []string
 	switch {
-	case l.State == remote.Offline:
-		why = cmp.Or(why, "the session tells no more")
-		advice = append(advice, oneLine(transcript.Clean(l.Advice)), m.again(), "ctrl+c twice leaves")
-	case l.State == remote.Reconnecting && l.Attempt > 1:
-		style, why = &m.look.warn, cmp.Or(why, "the connection was lost")
-		advice = append(advice, oneLine(transcript.Clean(l.Advice)), m.again(), "you can read on, and what you send waits")
+	case conn.State == remote.Offline:
+		why = cmp.Or(why, "the session has ended its updates")
+		advice = append(advice, OneLine(transcript.Clean(conn.Advice)), v.retryHint(), "ctrl+c twice leaves")
+	case conn.State == remote.Reconnecting && conn.Attempt > 1:
+		style, why = &s.Warning, cmp.Or(why, "the connection was lost")
+		advice = append(advice, OneLine(transcript.Clean(conn.Advice)), v.retryHint(), "you can read on; messages wait")
 	default:
 		return nil
 	}
 	advice = slices.DeleteFunc(advice, func(s string) bool { return s == "" })
-	out := []string{m.look.rule(style.Render("no connection"), width)}
-	reason := wrap(transcript.Clean(why), width-indent)
+	out := []string{s.Rule(style.Render("no connection"), width)}
+	reason := Wrap(transcript.Clean(why), width-Indent)
 	if len(reason) > reasonRows {
 		reason = append(reason[:reasonRows-1], "…")
 	}
 	for _, line := range reason {
 		out = append(out, "   "+style.Render(line))
 	}
-	for _, line := range wrap(strings.Join(advice, " · "), width-indent) {
-		out = append(out, "   "+m.look.dim.Render(line))
+	for _, line := range Wrap(strings.Join(advice, " · "), width-Indent) {
+		out = append(out, "   "+s.Dim.Render(line))
 	}
 	return out
 }
 
-// again is the hint of the key that tries again, where that can be.
-func (m *model) again() string {
-	if _, ok := m.session.(remote.Retrier); !ok || m.out {
+// retryHint returns the key that reconnects, where that is possible.
+func (v *SessionView) retryHint() string {
+	if _, ok := v.Session.(remote.Retrier); !ok || v.replica.ended {
 		return ""
 	}
-	return m.look.keys.Hint(keymap.Reconnect, "tries again now")
-}
-
-// attached begins a catch-up: what comes until it is over was missed.
-func (m *model) attached(a *protocol.SubscribeResult) {
-	again := m.state.Session != ""
-	if again {
-		m.absence.returns(a, m.state.Seq)
-	}
-	m.caughtUp = false
-	m.catchup = catchup{a.After.Seq, a.Position.Seq}
-	clear(m.clients)
-	for _, c := range a.Clients {
-		m.clients[c.Client] = c
-	}
-	if a.Mode == protocol.ModeResume || a.Snapshot == nil {
-		if again && a.Position.Seq > m.state.Seq && m.absence.long(m.now()) {
-			m.story.mark("the connection was lost here")
-		}
-		return
-	}
-	if a.Mode == protocol.ModeReset {
-		m.word = reattached(a.Mode, a.Reason)
-	}
-	m.epoch, m.state = a.Snapshot.Epoch, a.Snapshot.State
-	if m.state.Session == "" {
-		m.state.Session = a.Session
-	}
-	m.composer.recall.past = nil
-	m.endCopying()
-	m.endFind()
-	m.trip = nil
-	m.story.reset(a.After.Seq, m.width, m.height)
-	m.meter.Reset(m.state)
-	m.pastOf = ""
-}
-
-// arrived ends a catch-up.
-func (m *model) arrived() {
-	m.caughtUp = true
-	if said := m.absence.over(m.now(), m.state.Seq); said != "" {
-		m.story.mark(said)
-	}
+	return v.Styles.Keys.Hint(keymap.Reconnect, "tries again now")
 }

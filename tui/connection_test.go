@@ -59,7 +59,7 @@ func TestAnOutageSaysAtOnceWhatWouldHelp(t *testing.T) {
 	s.tell()
 	s.shows("no such file", "start one with: agentctl serve · F5 tries again now · you can read on")
 	b := newTable(t, 100, 12)
-	b.give(linkMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
+	b.give(ConnMsg{State: remote.Reconnecting, Attempt: 2, Advice: "start one with: agentctl serve"})
 	b.shows("F5 tries again now · start one with: agentctl serve")
 	n := newNarrator(time.UTC)
 	n.linked(remote.Conn{State: remote.Connected})
@@ -153,9 +153,9 @@ func TestALongCatchUpShowsHowFarItIs(t *testing.T) {
 	draws := 0
 	for i := range 500 {
 		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: "x"})
-		s.m.dirty = false
+		s.m.canvas.dirty = false
 		s.m.Update(s.journal.take())
-		if s.m.dirty {
+		if s.m.canvas.dirty {
 			draws++
 		}
 		_ = i
@@ -163,7 +163,7 @@ func TestALongCatchUpShowsHowFarItIs(t *testing.T) {
 	if draws != 50 {
 		t.Errorf("%d draws for half of a catch-up, want one for each of its 50 percent", draws)
 	}
-	s.m.dirty = true
+	s.m.canvas.dirty = true
 	s.shows("catching up █████████░ 95%")
 	s.journal.caughtUp()
 	s.tell()
@@ -200,7 +200,7 @@ func TestAnOfflineScreenSaysWhyAndWhatToDo(t *testing.T) {
 	if s.session.retried != 1 {
 		t.Errorf("tried %d times", s.session.retried)
 	}
-	s.give(outMsg{})
+	s.give(UpdatesEnded{})
 	s.shows("the session tells no more")
 	s.hides("F5")
 	s.press("f5")

@@ -2,139 +2,165 @@ package tui
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
-
-	"agentctl/tui/keymap"
-	"agentctl/tui/remote"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
 	"agentctl/tui/usage"
 )
 
-// meteredTurns is how many turns are asked for, to tell how the context was in them.
-const meteredTurns = 50
-
-// contextPage is how full the agent's context is, now and turn by turn, and what
-// was used. It has the screen for itself.
-type contextPage struct {
-	told   *protocol.ContextResult // where events do not tell
-	none   string                  // why nothing is known
-	asking bool                    // whether the context shall be made smaller
-}
-
-// compaction is the last one that the person wanted.
-type compaction struct {
-	sending bool
-	did     *protocol.ContextCompactedData
-	err     string
-}
-
-// showContext shows the page, and asks for what it does not know: past turns,
-// and how full the context is where no event told.
-func (m *model) showContext() tea.Cmd {
-	page := &contextPage{}
-	m.context = page
-	cmds := []tea.Cmd{m.askPast()}
-	if m.state.Context == nil {
-		told := new(protocol.ContextResult)
-		cmds = append(cmds, m.do(protocol.DoContext, protocol.Empty{}, told, func(err error) tea.Cmd {
-			switch {
-			case err == nil:
-				page.told = told
-			case protocol.CodeOf(err) == protocol.CodeUnsupported:
-				page.none = "This agent does not tell how full its context is."
-			default:
-				page.none = remote.ErrorText(err)
-			}
-			return nil
-		}))
+// View returns height lines; the last one shows the keys.
+func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
+	l := p.styles
+	state := p.usage.replica.state
+	title := l.Bold.Render("context") + " · " + OneLine(transcript.Clean(remote.SessionName(state)))
+	if agent := agentName(state.Agent); agent != "" {
+		title += l.Dim.Render(" · " + agent)
 	}
-	return tea.Batch(cmds...)
-}
-
-// askPast asks for turns before the first that the meter knows, once for a log.
-func (m *model) askPast() tea.Cmd {
-	if m.pastOf == m.epoch || m.state.Turns == 0 {
-		return nil
+	out := slices.Concat([]string{l.Rule(title, width)}, p.now(width), p.used(width), p.turns(width), p.compacted(width))
+	out = out[:min(len(out), max(height-1, 0))]
+	for len(out) < height-1 {
+		out = append(out, "")
 	}
-	m.pastOf = m.epoch
-	epoch := m.epoch
-	return m.errands.Run(func(ctx context.Context) tea.Msg {
-		var page protocol.HistoryResult
-		if err := m.session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: meteredTurns}, &page); err != nil || page.Epoch != "" && page.Epoch != epoch {
-			return nil // it shows from now on
-		}
-		msg := meteredMsg{epoch: epoch}
-		for _, raw := range page.Events {
-			e := new(protocol.Event)
-			if json.Unmarshal(raw, e) == nil && usage.AffectsHistory(e.Type) {
-				msg.past = append(msg.past, e)
-			}
-		}
-		return msg
-	})
+	return append(out, p.foot(width)), nil
 }
 
-func (m *model) metered(msg meteredMsg) {
-	if msg.epoch == m.epoch {
-		m.meter.Prepend(msg.past)
+func (p *contextPage) foot(width int) string {
+	l := p.styles
+	switch {
+	case p.confirming:
+		hint := l.Keys.Hint(keymap.Compact, "again: the agent keeps a summary and forgets the rest", keymap.Back, "back")
+		return l.Warning.Render(Fit(" "+hint, width))
+	case p.usage.compaction.sending:
+		return l.Warning.Render(Fit(" compacting …", width))
 	}
+	return l.Selected.Render(Spread(" "+l.Keys.Hint(keymap.Compact, "compacts"), l.Keys.Hint(keymap.Back, "back"), width))
 }
 
-// key handles a key while the page is on the screen.
-func (p *contextPage) key(m *model, key string) tea.Cmd {
-	keys := m.look.keys
-	asked := p.asking
-	p.asking = false
-	switch keys.InList(keymap.Context, key) {
-	case keymap.Back:
-		if !asked {
-			m.context = nil
-		}
-	case keymap.Compact:
-		if m.compaction.sending {
-			return nil
-		}
-		if !asked {
-			p.asking = true
-			return nil
-		}
-		return m.compact()
+// context returns the usage as events or the agent's answer tell it, or nil.
+func (p *contextPage) context() *protocol.ContextInfo {
+	known := p.usage.replica.state.Context
+	if known == nil && p.answer != nil {
+		known = &p.answer.Context
+	}
+	return known
+}
+
+// now returns the usage of this moment.
+func (p *contextPage) now(width int) []string {
+	l := p.styles
+	c := p.context()
+	if c == nil {
+		return p.lines(cmp.Or(p.unknown, "…"), &l.Dim, width)
+	}
+	number := " " + Percent(c.Percent)
+	bar := usage.Bar(c.Percent/100, min(width-2-ansi.StringWidth(number), 60))
+	out := []string{Fit(" "+l.ContextStyle(c.Percent).Render(bar)+l.Bold.Render(number), width)}
+	about := Thousands(c.Tokens) + " tokens"
+	if c.MaxTokens > 0 {
+		about = Thousands(c.Tokens) + " of " + Thousands(c.MaxTokens) + " tokens"
+	}
+	if c.TranscriptLength > 0 {
+		about += " · " + Count(c.TranscriptLength, "message")
+	}
+	switch c.Strategy {
+	case "":
+	case "none":
+		about += " · no automatic compaction"
 	default:
-		if does := keys.At(keymap.Global, key); does == keymap.ShowContext {
-			m.context = nil
-		}
+		about += " · strategy " + c.Strategy
 	}
-	return nil
+	return append(out, p.lines(about, &l.Plain, width)...)
 }
 
-// compact has the agent make its context smaller.
-func (m *model) compact() tea.Cmd {
-	m.compaction = compaction{sending: true}
-	did := new(protocol.CompactResult)
-	return m.do(protocol.DoCompact, protocol.Empty{}, did, func(err error) tea.Cmd {
-		m.compaction = compaction{did: &did.Compacted}
-		switch {
-		case err == nil:
-			m.word = "context compacted: " + less(&did.Compacted)
-		case protocol.CodeOf(err) == protocol.CodeUnsupported:
-			m.compaction = compaction{err: "This agent cannot make its context smaller. A new session begins with an empty one."}
-		default:
-			m.compaction = compaction{err: remote.ErrorText(err)}
-		}
+// used returns the tokens and the cost of the session as the agent reports them.
+func (p *contextPage) used(width int) []string {
+	l := p.styles
+	var out []string
+	if speed := p.usage.speed(""); strings.HasPrefix(speed, "≈") {
+		out = p.lines("writes "+speed+" tokens a second, estimated from its text", &l.Success, width)
+	} else if speed != "" {
+		out = p.lines("writes "+speed+" tokens a second", &l.Success, width)
+	}
+	u := p.usage.replica.state.Usage
+	if u == nil && p.answer != nil {
+		u = p.answer.Usage
+	}
+	if u == nil {
+		return out
+	}
+	used := "used " + Thousands(u.Input) + " tokens in · " + Thousands(u.Output) + " out"
+	if u.Cached > 0 {
+		used += " · " + Thousands(u.Cached) + " cached"
+	}
+	if u.Reasoning > 0 {
+		used += " · " + Thousands(u.Reasoning) + " reasoning"
+	}
+	out = append(out, p.lines(used, &l.Plain, width)...)
+	if u.Cost > 0 {
+		cost := strings.TrimSpace(fmt.Sprintf("cost %.4g %s", u.Cost, u.Currency)) + ", reported by the agent"
+		out = append(out, p.lines(cost, &l.Plain, width)...)
+	}
+	if u.Model != "" {
+		out = append(out, p.lines("model "+u.Model, &l.Dim, width)...)
+	}
+	return out
+}
+
+// turns returns the usage at the end of each turn, as many as there is room for.
+func (p *contextPage) turns(width int) []string {
+	l := p.styles
+	turns := p.usage.tracker.Turns()
+	turns = turns[max(0, len(turns)-max(width-2, 0)):]
+	var limit, peak int64
+	values := make([]int64, len(turns))
+	for i, t := range turns {
+		values[i] = t.Tokens
+		limit, peak = max(limit, t.MaxTokens), max(peak, t.Tokens)
+	}
+	if peak == 0 {
 		return nil
-	})
+	}
+	limit = max(limit, peak)
+	title := l.Bold.Render("by turn") + l.Dim.Render(" · "+Count(len(turns), "turn")+
+		fmt.Sprintf(" · peak %.0f%%", 100*float64(peak)/float64(limit)))
+	style := l.ContextStyle(100 * float64(values[len(values)-1]) / float64(limit))
+	return []string{"", l.Rule(title, width), Fit(" "+style.Render(usage.Sparkline(values, limit)), width)}
 }
 
-// less is what a compaction did.
-func less(d *protocol.ContextCompactedData) string {
-	s := fmt.Sprintf("%s → %s tokens", thousands(d.Before), thousands(d.After))
-	if percent := cmp.Or(d.Percent, 100*float64(d.Before-d.After)/float64(max(d.Before, 1))); percent > 0 {
-		s += fmt.Sprintf(" (%.0f%% less)", percent)
+// compacted returns the result of the compaction that the user asked for, or of the last one.
+func (p *contextPage) compacted(width int) []string {
+	l := p.styles
+	switch c := p.usage.compaction; {
+	case c.err != "":
+		return append([]string{""}, p.lines(c.err, &l.Warning, width)...)
+	case c.result != nil:
+		return append([]string{""}, p.lines("✓ compacted: "+compactionText(c.result), &l.Success, width)...)
 	}
-	return s
+	last := p.usage.tracker.LastCompaction()
+	if last == nil {
+		return nil
+	}
+	about := "last compaction: " + compactionText(last)
+	if last.Automatic {
+		about += ", automatic"
+	}
+	return append([]string{""}, p.lines(about, &l.Dim, width)...)
+}
+
+// lines wraps a text in a style.
+func (p *contextPage) lines(s string, style *lipgloss.Style, width int) []string {
+	var out []string
+	for _, line := range Wrap(OneLine(transcript.Clean(s)), max(width-2, 1)) {
+		out = append(out, Fit(" "+style.Render(line), width))
+	}
+	return out
 }

@@ -111,7 +111,7 @@ func TestTheContextIsMadeSmallerWhenThePersonSaysSoTwice(t *testing.T) {
 func TestACompactionUnderWayIsNotAskedForAgain(t *testing.T) {
 	s := open(t, fillingUp(), 80, 24)
 	s.press("f6", "c")
-	_, cmd := s.m.Update(press("c"))
+	cmd := s.m.Update(press("c"))
 	s.press("c", "c", "c")
 	s.askedNothing()
 	s.run(cmd)
@@ -121,7 +121,7 @@ func TestACompactionUnderWayIsNotAskedForAgain(t *testing.T) {
 func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 	s := open(t, fillingUp(), 80, 24)
 	s.press("f6", "q")
-	if len(s.m.meter.Turns()) == 0 {
+	if len(s.m.usage.tracker.Turns()) == 0 {
 		t.Fatal("nothing is metered: this test proves nothing")
 	}
 	s.journal.out = append(s.journal.out, remote.Update{Attached: &protocol.SubscribeResult{
@@ -130,14 +130,14 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 	}})
 	s.journal.caughtUp()
 	s.tell()
-	if n := len(s.m.meter.Turns()); n != 0 {
+	if n := len(s.m.usage.tracker.Turns()); n != 0 {
 		t.Errorf("%d turns of before are told", n)
 	}
 	s.session.asked = nil
 	s.press("f6")
 	asked := 0
 	for _, a := range s.session.asked {
-		if d, ok := a.data.(protocol.HistoryData); ok && d.Limit == meteredTurns {
+		if d, ok := a.data.(protocol.HistoryData); ok && d.Limit == usageTurns {
 			asked++
 		}
 	}
@@ -178,7 +178,7 @@ func TestThePastOfALogIsAskedForOnce(t *testing.T) {
 	s.press("f6", "q", "f6")
 	n := 0
 	for _, a := range s.session.asked {
-		if d, ok := a.data.(protocol.HistoryData); ok && d.Limit == meteredTurns {
+		if d, ok := a.data.(protocol.HistoryData); ok && d.Limit == usageTurns {
 			n++
 		}
 	}
@@ -193,7 +193,7 @@ func TestTheContextPageFitsEverySize(t *testing.T) {
 	s.press("f6", "c")
 	for width := 1; width < 90; width += 4 {
 		for _, height := range []int{1, 2, 3, 7, 30} {
-			lines := s.m.context.Render(s.m, width, height)
+			lines, _ := s.m.overlays.Top().View(width, height)
 			if len(lines) > height {
 				t.Fatalf("%d rows at %dx%d", len(lines), width, height)
 			}
@@ -207,9 +207,9 @@ func TestTheContextPageFitsEverySize(t *testing.T) {
 }
 
 func TestAContextThatFillsUpIsSeenToDoSo(t *testing.T) {
-	l := newLook(time.UTC, "")
-	for percent, want := range map[float64]*lipgloss.Style{0: &l.good, 74.9: &l.good, 75: &l.warn, 89.9: &l.warn, 90: &l.bad, 120: &l.bad} {
-		if l.filling(percent) != want {
+	l := NewStyles(time.UTC, "")
+	for percent, want := range map[float64]*lipgloss.Style{0: &l.Success, 74.9: &l.Success, 75: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error} {
+		if l.ContextStyle(percent) != want {
 			t.Errorf("%v%% is dressed as another number", percent)
 		}
 	}
@@ -217,7 +217,7 @@ func TestAContextThatFillsUpIsSeenToDoSo(t *testing.T) {
 
 func TestAFewTokensAreNotNothing(t *testing.T) {
 	for percent, want := range map[float64]string{0: "0%", 0.01: "<1%", 0.6: "1%", 99.4: "99%", 100: "100%"} {
-		if got := percentText(percent); got != want {
+		if got := Percent(percent); got != want {
 			t.Errorf("%v%% shows as %s, want %s", percent, got, want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // copied is what a key put into the clipboard.
 func (s *screen) copied(key string) string {
 	s.t.Helper()
-	_, cmd := s.m.Update(press(key))
+	cmd := s.m.Update(press(key))
 	for _, msg := range flat(cmd) {
 		if text := fmt.Sprint(msg); fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
 			return text
@@ -101,16 +101,16 @@ func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 func TestCopyModeStaysWhereItIsWhileMoreIsSaid(t *testing.T) {
 	s := open(t, long(itemsMax/3-5), 60, 20)
 	s.press("tab", "[", "space", "b")
-	want := s.m.story.list.Item(s.m.copying.at.Item)
+	want := s.m.transcript.view.list.Item(s.m.transcript.copyMode.cursor.Item)
 	more := long(20)
 	more.out = more.out[3:]
 	for _, u := range more.out {
 		if e := u.Event; e != nil && e.Durable() {
-			e.Seq += s.m.state.Seq - 1
+			e.Seq += s.m.replica.state.Seq - 1
 		}
 	}
 	s.give(more.take())
-	if got := s.m.story.list.Item(s.m.copying.at.Item); got != want {
+	if got := s.m.transcript.view.list.Item(s.m.transcript.copyMode.cursor.Item); got != want {
 		t.Error("another item is chosen")
 	}
 	s.press("esc")
@@ -132,7 +132,7 @@ func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
 		{"TERM=screen STY=1.pts-0", false, "\x1bP\x1b]52;c;" + encoded + "\a\x1b\\"},
 	} {
 		plain, raw := false, ""
-		for _, msg := range flat(multiplexerOf(strings.Fields(c.env)).copyOf("some text")) {
+		for _, msg := range flat(DetectClipboard(strings.Fields(c.env)).Copy("some text")) {
 			if m, ok := msg.(tea.RawMsg); ok {
 				raw = fmt.Sprint(m.Msg)
 			} else {
@@ -147,12 +147,12 @@ func TestCopyingReachesTheTerminalThroughAMultiplexer(t *testing.T) {
 
 func TestTooMuchIsCutAndSaidSo(t *testing.T) {
 	s := open(t, newJournal(), 60, 20)
-	cmd := s.m.copy("it", strings.Repeat("é", copyMost))
-	if got := len(fmt.Sprint(flat(cmd)[0])); got != copyMost {
+	cmd := s.m.transcript.copy("it", strings.Repeat("é", MaxCopy))
+	if got := len(fmt.Sprint(flat(cmd)[0])); got != MaxCopy {
 		t.Errorf("%d bytes are copied", got)
 	}
-	if !strings.Contains(s.m.word, "the first MiB of it") {
-		t.Errorf("told %q", s.m.word)
+	if !strings.Contains(s.m.status.Text, "the first MiB of it") {
+		t.Errorf("told %q", s.m.status.Text)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
 		for _, width := range []int{1, 2, 3, 9, 40} {
 			for _, height := range []int{1, 2, 3, 7, 12} {
 				s := open(t, scenes[name](), width, height)
-				s.m.setFocus(onStory)
+				s.m.setFocus(onTranscript)
 				for _, keys := range []string{"[", "]", "T", "E", "space b j b pgup G", "y", "c", "space space g enter", "/ a enter", "n N", "alt+up", "space esc esc"} {
 					s.press(strings.Fields(keys)...)
 					view := s.m.View()
@@ -203,9 +203,9 @@ func TestMovingAndCopyingFitEveryScreen(t *testing.T) {
 
 func TestNothingHostileIsCopied(t *testing.T) {
 	s := open(t, scenes["hostile"](), 100, 60)
-	s.m.setFocus(onStory)
+	s.m.setFocus(onTranscript)
 	s.press("g")
-	for id := s.m.story.list.First(); id <= s.m.story.list.Last(); id++ {
+	for id := s.m.transcript.view.list.First(); id <= s.m.transcript.view.list.Last(); id++ {
 		for _, key := range []string{"y", "c"} {
 			if got := s.copied(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
 				t.Errorf("%s copies %q", key, got)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"agentctl/tui/remote"
-	"agentctl/tui/task"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,7 +19,7 @@ import (
 
 // tallied is an item of three lines that counts what is asked of it.
 type tallied struct {
-	landmark
+	anchor
 	text  string
 	calls *int
 }
@@ -34,7 +33,7 @@ func (s *tallied) Block(int, bool) transcript.Block {
 
 // loaded is a screen on which a turn is under way, below n items that count.
 type loaded struct {
-	m       *model
+	m       *SessionView
 	journal *journal
 	calls   int
 }
@@ -42,8 +41,7 @@ type loaded struct {
 func load(t testing.TB, n int) *loaded {
 	l := &loaded{journal: newJournal()}
 	session := newRecording()
-	l.m = newModel(session, task.NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
-	l.m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	l.m = testView(t.Context(), session, func() time.Time { return dawn }, func() string { return "" })
 	l.give(tea.WindowSizeMsg{Width: 120, Height: 36})
 	l.journal.caughtUp()
 	l.tell()
@@ -62,7 +60,7 @@ func load(t testing.TB, n int) *loaded {
 			name = nameOfItem("turn-"+strconv.Itoa(i), protocol.HitText, "t")
 			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
 		}
-		l.m.story.list.Append(&tallied{landmark{kind, name}, "needle " + strconv.Itoa(i), &l.calls}, false)
+		l.m.transcript.view.list.Append(&tallied{anchor{kind, name}, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
 	l.journal.user(ada, "last", "go")
 	l.journal.say("t3")
@@ -76,7 +74,7 @@ func (l *loaded) tell() { l.give(l.journal.take()) }
 
 // give updates and draws, and then does what follows.
 func (l *loaded) give(msg tea.Msg) {
-	_, cmd := l.m.Update(msg)
+	cmd := l.m.Update(msg)
 	l.m.View()
 	for _, msg := range flat(cmd) {
 		if msg != nil {
@@ -158,7 +156,7 @@ func BenchmarkDeeds(b *testing.B) {
 					deed.do(l)
 					if done++; done%10 == 0 && deed.name != "key" && deed.name != "delta" { // never out of the fewest items
 						b.StopTimer()
-						l.m.finder.at = 0
+						l.m.transcript.search.current = 0
 						l.press("G")
 						b.StartTimer()
 					}
@@ -196,7 +194,7 @@ func told100k() *history {
 	var pages []*protocol.HistoryResult
 	j.out, j.seq = nil, 0
 	for i := range pastTurns {
-		if i%pageMost == 0 {
+		if i%jumpPage == 0 {
 			page = &protocol.HistoryResult{Epoch: "k3f9ab", First: seq + 1, More: i > 0}
 			pages = append([]*protocol.HistoryResult{page}, pages...)
 		}
@@ -237,7 +235,7 @@ func told100k() *history {
 
 // opened shows a session up to its first whole frame, and returns it with how
 // long the frame took beside the fold.
-func (h *history) opened(t testing.TB) (m *model, frame time.Duration) {
+func (h *history) opened(t testing.TB) (m *SessionView, frame time.Duration) {
 	session := newRecording()
 	session.reply = func(a asking) (any, error) {
 		if d, ok := a.data.(protocol.HistoryData); ok {
@@ -250,13 +248,12 @@ func (h *history) opened(t testing.TB) (m *model, frame time.Duration) {
 		return protocol.HistoryResult{}, nil
 	}
 	begin := time.Now()
-	m = newModel(session, task.NewRunner(t.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
-	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	m = testView(t.Context(), session, func() time.Time { return dawn }, func() string { return "" })
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	at := h.attach[1].Attached
 	fresh := *at.Snapshot.State
 	at.Snapshot.State = &fresh
-	m.Update(batch(h.attach))
+	m.Update(Updates(h.attach))
 	m.View()
 	frame = time.Since(begin)
 	at.Snapshot.State = &protocol.State{Session: "s1", Seq: at.After.Seq}
@@ -307,18 +304,18 @@ func heapOf(t testing.TB, h *history) float64 {
 	before := heap()
 	m, _ := h.opened(t)
 	for range 2 * len(h.pages) {
-		cmd := m.pageNow()
+		cmd := m.transcript.requestOlder()
 		for _, msg := range flat(cmd) {
 			if msg != nil {
 				m.Update(msg)
 			}
 		}
-		m.story.list.ScrollToTop()
-		m.dirty = true
+		m.transcript.view.list.ScrollToTop()
+		m.canvas.dirty = true
 		m.View()
 	}
-	if m.story.before != 0 || m.story.list.Len() < 3*pastTurns {
-		t.Fatalf("there is more before %d: %d items", m.story.before, m.story.list.Len())
+	if m.transcript.view.before != 0 || m.transcript.view.list.Len() < 3*pastTurns {
+		t.Fatalf("there is more before %d: %d items", m.transcript.view.before, m.transcript.view.list.Len())
 	}
 	used := heap() - before
 	runtime.KeepAlive(m)

@@ -21,10 +21,10 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 	s.shows("a moment …")
 	s.press("tab", "1", "enter")
 	s.askedNothing()
-	s.now = s.now.Add(grace / 2)
+	s.now = s.now.Add(Grace / 2)
 	s.press("1") // starts the silence anew
-	s.now = s.now.Add(grace * 3 / 4)
-	s.give(armMsg{})
+	s.now = s.now.Add(Grace * 3 / 4)
+	s.give(GuardMsg{&s.m.panels.approvals.guard})
 	s.press("1")
 	s.askedNothing()
 	s.quiet()
@@ -37,11 +37,11 @@ func TestARequestIgnoresKeysInFlight(t *testing.T) {
 func TestWhatTheAgentSaysMeanwhileDoesNotHoldTheRequestUp(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 24)
 	for range 4 { // the turn goes on beside it
-		s.now = s.now.Add(grace / 3)
+		s.now = s.now.Add(Grace / 3)
 		s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
 		s.tell()
 	}
-	s.give(armMsg{})
+	s.give(GuardMsg{&s.m.panels.approvals.guard})
 	s.press("1")
 	s.asked(protocol.DoApprove)
 }
@@ -158,7 +158,7 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 30)
 	s.quiet()
 	s.press("tab")
-	_, cmd := s.m.Update(press("1"))
+	cmd := s.m.Update(press("1"))
 	s.shows("sending: Allow once")
 	s.press("3", "enter", "esc", "1")
 	s.askedNothing()
@@ -168,7 +168,7 @@ func TestADecisionUnderWayCannotBeRepeated(t *testing.T) {
 	s.tell()
 	s.shows("✓ allowed · decided by ada", "Fetch a page")
 	s.hides("1 of 2")
-	s.press("1") // the next request has a grace of its own
+	s.press("1") // the next request has a Grace of its own
 	s.askedNothing()
 }
 
@@ -178,7 +178,7 @@ func TestADecisionWaitsForTheConnection(t *testing.T) {
 	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.press("tab")
-	_, cmd := s.m.Update(press("1"))
+	cmd := s.m.Update(press("1"))
 	s.shows("waits for the connection: Allow once")
 	s.journal.back(protocol.ModeResume, 0)
 	s.journal.caughtUp()
@@ -223,7 +223,7 @@ func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
 			r.Options = append(r.Options, protocol.Option{ID: "a", Kind: kind})
 		}
 		var got []protocol.Decision
-		for _, o := range newForm(newLook(time.UTC, ""), r).options {
+		for _, o := range NewDecisionForm(NewStyles(time.UTC, ""), r).options {
 			got = append(got, o.Kind)
 		}
 		if !slices.Equal(got, c.want) {
@@ -231,7 +231,7 @@ func TestWhatAnAgentCannotDoIsNotOffered(t *testing.T) {
 		}
 	}
 	s := open(t, scenes["patch"](), 100, 40)
-	r := &s.m.state.Approvals[0]
+	r := &s.m.replica.state.Approvals[0]
 	r.Editable = false
 	s.quiet()
 	s.press("tab")
@@ -398,28 +398,28 @@ func TestADecisionOfSomebodyElseIsSaidAloud(t *testing.T) {
 	denied := protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny}
 	s := open(t, scenes["approval"](), 100, 30)
 	s.quiet()
-	s.m.word = ""
+	s.m.status.Text = ""
 	s.journal.as(bob, protocol.ApprovalResolved, denied)
 	s.tell()
-	if s.m.word != "✗ denied · decided by bob" {
-		t.Errorf("said %q", s.m.word)
+	if s.m.status.Text != "✗ denied · decided by bob" {
+		t.Errorf("said %q", s.m.status.Text)
 	}
 	s = open(t, scenes["approval"](), 100, 30) // one's own needs no word
 	s.quiet()
-	_, _ = s.m.Update(press("3"))
-	s.m.word = ""
+	_ = s.m.Update(press("3"))
+	s.m.status.Text = ""
 	s.journal.as(ada, protocol.ApprovalResolved, denied)
 	s.tell()
-	if s.m.word != "" {
-		t.Errorf("said %q of one's own decision", s.m.word)
+	if s.m.status.Text != "" {
+		t.Errorf("said %q of one's own decision", s.m.status.Text)
 	}
 	s = open(t, scenes["approval"](), 100, 30) // but one's own from elsewhere does
 	s.quiet()
-	s.m.word = ""
+	s.m.status.Text = ""
 	s.journal.as(ada, protocol.ApprovalResolved, denied)
 	s.tell()
-	if s.m.word != "✗ denied · decided by ada" {
-		t.Errorf("said %q of what was decided elsewhere", s.m.word)
+	if s.m.status.Text != "✗ denied · decided by ada" {
+		t.Errorf("said %q of what was decided elsewhere", s.m.status.Text)
 	}
 }
 
@@ -429,14 +429,13 @@ func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
 		"a long command": {Kind: protocol.ApproveCommand, Title: "x", Command: strings.Repeat("echo a long line of words\n", 30), Why: "why"},
 		"changes":        {Kind: protocol.ApproveTool, Title: "x", Content: []protocol.Content{{Type: "diff", Path: "f", Old: &old, New: strings.Repeat("a\nc\n", 40)}}},
 	} {
-		a := approvals{look: newLook(time.UTC, "")}
-		f := newForm(a.look, r)
-		all, hidden := a.about(r, f, 60, 1000)
+		f := NewDecisionForm(NewStyles(time.UTC, ""), r)
+		all, hidden := f.requestLines(r, 60, 1000)
 		if hidden != 0 || len(all) < 30 {
 			t.Fatalf("%s: %d lines, %d hidden", name, len(all), hidden)
 		}
 		for rows := range 30 {
-			if shown, hidden := a.about(r, f, 60, rows); len(shown) > rows || len(shown)+hidden != len(all) {
+			if shown, hidden := f.requestLines(r, 60, rows); len(shown) > rows || len(shown)+hidden != len(all) {
 				t.Errorf("%s in %d rows: %d shown and %d hidden of %d", name, rows, len(shown), hidden, len(all))
 			}
 		}
@@ -445,17 +444,17 @@ func TestWhatIsLeftOutOfARequestIsCounted(t *testing.T) {
 
 func TestNothingIsInterruptedWhenNothingRuns(t *testing.T) {
 	s := open(t, long(1), 80, 24)
-	s.run(s.m.interruptNow())
-	if s.m.word != "no turn is under way" || s.m.interrupt != (interrupt{}) {
-		t.Errorf("said %q, %+v", s.m.word, s.m.interrupt)
+	s.run(s.m.startInterrupt())
+	if i := s.m.panels.interrupt; s.m.status.Text != "no turn is running" || i.turn != "" || i.sent || i.question != nil {
+		t.Errorf("said %q, %+v", s.m.status.Text, i)
 	}
 	s.askedNothing()
 }
 
 func TestADecisionLooksAsItIs(t *testing.T) {
-	l := newLook(time.UTC, "")
+	l := NewStyles(time.UTC, "")
 	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
-		protocol.Allowed: &l.good, protocol.Denied: &l.bad, protocol.Expired: &l.bad, protocol.Cancelled: &l.bad,
+		protocol.Allowed: &l.Success, protocol.Denied: &l.Error, protocol.Expired: &l.Error, protocol.Cancelled: &l.Error,
 	} {
 		d := &decision{look: l, item: &protocol.Item{
 			ID: "r1", Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"}, Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},

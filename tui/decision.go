@@ -12,8 +12,8 @@ import (
 // decision is an approval in the transcript: what was asked, and who decided
 // what.
 type decision struct {
-	landmark
-	look *look
+	anchor
+	look *Styles
 	item *protocol.Item
 }
 
@@ -26,21 +26,21 @@ func (d *decision) Block(width int, _ bool) transcript.Block {
 		title, command = a.Title, a.Command
 	}
 	if d.item.Resolved == nil {
-		waits := d.look.warn.Render(" · waiting for a decision")
-		title = fit("? "+oneLine(transcript.Reveal(title)), max(1, width-1-ansi.StringWidth(waits)))
-		return transcript.Block{Header: []string{"", " " + d.look.bold.Render(title) + waits}}
+		waits := d.look.Warning.Render(" · waiting for a decision")
+		title = Fit("? "+OneLine(transcript.Reveal(title)), max(1, width-1-ansi.StringWidth(waits)))
+		return transcript.Block{Header: []string{"", " " + d.look.Bold.Render(title) + waits}}
 	}
-	b := transcript.Block{Header: []string{"", " " + d.look.bold.Render(fit("? "+oneLine(transcript.Reveal(title)), width-1))}}
+	b := transcript.Block{Header: []string{"", " " + d.look.Bold.Render(Fit("? "+OneLine(transcript.Reveal(title)), width-1))}}
 	if command != "" && command != title {
-		b.Header = append(b.Header, "   "+d.look.dim.Render(fit("$ "+oneLine(transcript.Reveal(command)), width-indent)))
+		b.Header = append(b.Header, "   "+d.look.Dim.Render(Fit("$ "+OneLine(transcript.Reveal(command)), width-Indent)))
 	}
-	style := d.look.bad
+	style := d.look.Error
 	if d.item.Resolved.Outcome == protocol.Allowed {
-		style = d.look.good
+		style = d.look.Success
 	}
 	text := transcript.NewText()
 	text.Append(outcome(d.item.Resolved, d.item.By))
-	b.Body, b.Bytes = text.Lines(width - indent)
+	b.Body, b.Bytes = text.Lines(width - Indent)
 	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b
 }

@@ -23,13 +23,13 @@ func BenchmarkDesk(b *testing.B) {
 		}
 		return s
 	}
-	open := func() *desk {
-		d := newDesk(context.Background(), newPort(), newLook(time.UTC, ""), Options{}, func() time.Time { return dawn }, func() string { return "" })
-		d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	open := func() *program {
+		d := testBuilder(context.Background(), Options{}, func() time.Time { return dawn }, func() string { return "" }).dashboard(newPort(), "")
+		noTimers(d)
 		d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-		all := make(rosterMsg, n)
+		all := make(SummariesMsg, n)
 		for i := range all {
-			all[i].summary = session(i)
+			all[i].Summary = session(i)
 		}
 		d.Update(all)
 		return d
@@ -44,20 +44,20 @@ func BenchmarkDesk(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			s := session(i * 7 % n)
 			s.Updated = at(n + i)
-			d.Update(rosterMsg{{summary: s}})
+			d.Update(SummariesMsg{{Summary: s}})
 		}
 	})
 	b.Run("frame", func(b *testing.B) {
 		d := open()
 		for b.Loop() {
-			d.dirty = true
+			d.dashboard.Invalidate()
 			d.View()
 		}
 	})
 	b.Run("filter", func(b *testing.B) {
 		d := open()
 		for i := 0; b.Loop(); i++ {
-			d.narrow(fmt.Sprint("session ", i%10))
+			d.dashboard.setFilter(fmt.Sprint("session ", i%10))
 		}
 	})
 }

@@ -41,7 +41,7 @@ func TestWordsNarrowTheDeskDown(t *testing.T) {
 
 func TestTheDeskIsSortedAsThePersonWants(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	first := func() string { s := b.d.list.At(0); return callOf(&s) }
+	first := func() string { s := b.p.dashboard.list.At(0); return sessionName(&s) }
 	for _, want := range []struct{ by, first string }{{"need", "release"}, {"activity", "fix-tests"}, {"name", "docs"}, {"agent", "docs"}, {"context", "fix-tests"}, {"need", "release"}} {
 		b.shows("by " + want.by)
 		if got := first(); got != want.first {
@@ -54,16 +54,16 @@ func TestTheDeskIsSortedAsThePersonWants(t *testing.T) {
 func TestTheDeskFollowsChanges(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.press("down", "down")
-	chosen := b.d.chosen
+	chosen := b.p.dashboard.selected.session
 	asked := dawn
 	b.tell(protocol.Summary{Session: "s3", Deleted: true},
 		protocol.Summary{Session: "s1", Name: "docs", Status: protocol.Waiting, Approvals: 2, Asked: &asked, Updated: dawn})
 	b.shows("sessions · 4", "2 approvals 1m00s")
 	b.hides("release")
-	if b.d.chosen != chosen {
+	if b.p.dashboard.selected.session != chosen {
 		t.Error("what was chosen is not any more")
 	}
-	b.give(rosterMsg{{err: errors.New("no route")}})
+	b.give(SummariesMsg{{Err: errors.New("no route")}})
 	b.shows("no route")
 }
 
@@ -71,16 +71,16 @@ func TestWhatWaitsTicks(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.shows("approval 4m00s")
 	b.now = b.now.Add(7 * time.Second)
-	b.d.ticking = true
+	b.p.dashboard.ticking = true
 	b.give(tickMsg{})
 	b.shows("approval 4m07s")
-	if !b.d.ticking {
+	if !b.p.dashboard.ticking {
 		t.Error("the clock stands still")
 	}
 	b.tell(protocol.Summary{Session: "s3", Deleted: true})
-	b.d.ticking = true
+	b.p.dashboard.ticking = true
 	b.give(tickMsg{})
-	if b.d.ticking {
+	if b.p.dashboard.ticking {
 		t.Error("a clock runs that nobody sees")
 	}
 }
@@ -111,7 +111,7 @@ func TestASessionIsCreatedAndOpened(t *testing.T) {
 	if len(asked) != 2 || fmt.Sprint(asked[1]) != fmt.Sprint(want) {
 		t.Errorf("asked for %+v, want %+v", asked, want)
 	}
-	if b.d.shown == nil || b.d.shown.id != "s77" {
+	if b.p.sessions.shown == nil || b.p.sessions.shown.id != "s77" {
 		t.Error("the answer does not open it")
 	}
 }
@@ -185,15 +185,15 @@ func TestAnApprovalIsDecidedOnTheDesk(t *testing.T) {
 		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
 			t.Fatalf("decided by keys that were in flight: %+v", got)
 		}
-		b.now = b.now.Add(grace * 3 / 4)
+		b.now = b.now.Add(Grace * 3 / 4)
 		b.press(key) // starts the silence anew
-		b.now = b.now.Add(grace * 3 / 4)
+		b.now = b.now.Add(Grace * 3 / 4)
 		b.armed()
 		b.press(key)
 		if got := b.port.sessions["s3"].commands(); len(got) != 1 {
 			t.Fatalf("decided after too short a silence: %+v", got)
 		}
-		b.now = b.now.Add(2 * grace)
+		b.now = b.now.Add(2 * Grace)
 		b.armed()
 		b.shows("y allow once", "d deny")
 		b.press("v")
@@ -211,9 +211,9 @@ func TestADecisionUnderWayOnTheDeskCannotBeRepeated(t *testing.T) {
 	b := newTable(t, 90, 24, fleetOfFive()...)
 	b.asks(tidy())
 	b.press("y")
-	b.now = b.now.Add(2 * grace)
+	b.now = b.now.Add(2 * Grace)
 	b.armed()
-	_, cmd := b.d.Update(press("y"))
+	_, cmd := b.p.Update(press("y"))
 	b.shows("sending: Allow once …")
 	b.press("d", "y", "v")
 	b.shows("sending: Allow once …")
@@ -236,7 +236,7 @@ func TestTheDeskAllowsNothingThatItHadNoRoomToShow(t *testing.T) {
 	b := newTable(t, 60, 5, fleetOfFive()...)
 	b.asks(tidy())
 	b.press("y")
-	b.now = b.now.Add(2 * grace)
+	b.now = b.now.Add(2 * Grace)
 	b.armed()
 	before := len(b.port.sessions["s3"].commands())
 	b.press("y")
@@ -250,7 +250,7 @@ func TestWhoWasFirstIsToldOnTheDesk(t *testing.T) {
 	b := newTable(t, 120, 24, fleetOfFive()...)
 	b.asks(tidy())
 	b.press("y")
-	b.now = b.now.Add(2 * grace)
+	b.now = b.now.Add(2 * Grace)
 	b.armed()
 	b.port.reply = func(string, asking) (any, error) {
 		return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "too late", Winner: &protocol.Winner{By: bob}}
@@ -271,7 +271,7 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 		b := newTable(t, 90, 24, fleetOfFive()...)
 		b.asks(pending...)
 		b.press("y")
-		if b.d.shown == nil || b.d.shown.id != "s3" || b.d.panel != nil {
+		if b.p.sessions.shown == nil || b.p.sessions.shown.id != "s3" || b.p.dashboard.overlays.Top() != nil {
 			t.Errorf("%s does not open the session", name)
 		}
 	}
@@ -280,7 +280,7 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 	several.Approvals = 2
 	b.tell(several)
 	b.press("d")
-	if b.d.shown == nil {
+	if b.p.sessions.shown == nil {
 		t.Error("two approvals do not open the session")
 	}
 	b = newTable(t, 90, 24, fleetOfFive()...)
@@ -307,7 +307,7 @@ func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	if looks() != 1 {
 		t.Error("looked for nothing, and too soon")
 	}
-	b.now = b.now.Add(peekEvery)
+	b.now = b.now.Add(peekInterval)
 	b.tell(changed)
 	if looked, asked := b.port.told(); len(looked) != 2 || len(asked) != 1 {
 		t.Errorf("looked %v, asked %v: the last turn is known", looked, asked)
@@ -317,7 +317,7 @@ func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
 	if got, _ := b.port.told(); !slices.Equal(got, []string{"s3", "s3", "s2"}) {
 		t.Errorf("looked %v", got)
 	}
-	b.now = b.now.Add(peekAgain)
+	b.now = b.now.Add(peekIntervalRun)
 	b.give(tickMsg{})
 	if looks() != 4 {
 		t.Error("a turn that runs is not looked at again")
@@ -341,14 +341,14 @@ func TestThePreviewSaysWhyThereIsNone(t *testing.T) {
 	b.press("space")
 	b.shows("no such session")
 	b.asks()
-	b.give(linkMsg{State: remote.Connected})
+	b.give(ConnMsg{State: remote.Connected})
 	b.shows("They are right.")
 }
 
 func TestThePreviewOfASubscribedSessionIsLive(t *testing.T) {
 	b := newTable(t, 140, 30, fleetOfFive()...)
 	b.press("enter")
-	o := b.d.shown
+	o := b.p.sessions.shown
 	b.press("f2", "space")
 	j := newJournal()
 	j.user(ada, "m1", "question")
@@ -371,7 +371,7 @@ func TestThePreviewIsTheEndWhereverTheReaderIs(t *testing.T) {
 	}
 	j.end(protocol.ReasonCompleted)
 	j.caughtUp()
-	b.give(task.Message{To: b.d.shown, Msg: j.take()})
+	b.give(task.Message{To: b.p.sessions.shown, Msg: j.take()})
 	b.press("pgup")
 	b.hides("line 59 of the answer")
 	b.press("f2", "space")
@@ -388,32 +388,32 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		if from == "" {
 			b.press("down", "down")
 		}
-		chosen, _ := b.d.current()
+		chosen, _ := b.p.dashboard.current()
 		if from == "at once" {
 			from = ""
 		}
 		if from != "" {
-			b.run(b.d.enter(from))
+			b.run(b.p.open(from))
 		}
-		home := b.d.subscribed(from)
+		home := b.p.sessions.find(from)
 		for _, want := range []string{"s3", "s6", "s5xyz789"} {
 			b.press("f8")
-			if b.d.shown == nil || b.d.shown.id != want {
-				t.Fatalf("from %q: shows %+v, want %s", from, b.d.shown, want)
+			if b.p.sessions.shown == nil || b.p.sessions.shown.id != want {
+				t.Fatalf("from %q: shows %+v, want %s", from, b.p.sessions.shown, want)
 			}
 		}
 		b.press("f8")
 		switch {
-		case from == "" && (b.d.shown != nil || b.d.chosen != chosen.Session):
+		case from == "" && (b.p.sessions.shown != nil || b.p.dashboard.selected.session != chosen.Session):
 			t.Error("it does not come back to all sessions as they were")
-		case from != "" && (b.d.shown == nil || b.d.shown.id != from):
+		case from != "" && (b.p.sessions.shown == nil || b.p.sessions.shown.id != from):
 			t.Errorf("it does not come back to %s", from)
 		}
 		b.shows("nobody else needs you")
-		if from != "" && b.d.shown != home {
+		if from != "" && b.p.sessions.shown != home {
 			t.Error("where it came from was given up meanwhile")
 		}
-		if b.d.list.Need("s5xyz789") != 0 {
+		if b.p.dashboard.list.Need("s5xyz789") != 0 {
 			t.Error("a failure that was seen is told again")
 		}
 	}
@@ -423,7 +423,7 @@ func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
 	for agent, want := range map[string]string{
 		"claude": "claude", "script:/home/ada/work.script": "work.script", "acp:/usr/bin/my-agent --acp": "my-agent", "acp:": "",
 	} {
-		if got := agentOf(agent); got != want {
+		if got := agentName(agent); got != want {
 			t.Errorf("%q shows as %q, want %q", agent, got, want)
 		}
 	}
@@ -431,21 +431,21 @@ func TestAnAdHocAgentShowsAsItsProgram(t *testing.T) {
 
 func TestTheMouseChoosesAndOpens(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.d.mouse = true
+	b.p.mouse = true
 	click := func(x, y int) { b.give(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 	click(3, 2)
-	if s, _ := b.d.current(); s.Session != "s2" {
+	if s, _ := b.p.dashboard.current(); s.Session != "s2" {
 		t.Errorf("chose %s", s.Session)
 	}
 	click(3, 0)
 	click(3, 12)
 	b.give(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if s, _ := b.d.current(); s.Session != "s4" {
+	if s, _ := b.p.dashboard.current(); s.Session != "s4" {
 		t.Errorf("the wheel chose %s", s.Session)
 	}
 	click(3, 2)
 	click(3, 2)
-	if b.d.shown == nil || b.d.shown.id != "s2" {
+	if b.p.sessions.shown == nil || b.p.sessions.shown.id != "s2" {
 		t.Error("a click on what is chosen does not open it")
 	}
 }
@@ -454,15 +454,15 @@ func TestASessionThatIsGoneIsReadUntilItIsLeft(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.press("enter")
 	b.tell(protocol.Summary{Session: "s3", Deleted: true})
-	if b.d.shown == nil {
+	if b.p.sessions.shown == nil {
 		t.Fatal("it went away under the reader's eyes")
 	}
 	b.press("f2")
-	if len(b.d.open) != 0 {
+	if len(b.p.sessions.all) != 0 {
 		t.Error("it is still subscribed")
 	}
 	b.press("esc")
-	if b.d.shown != nil {
+	if b.p.sessions.shown != nil {
 		t.Error("it comes back")
 	}
 }
@@ -473,15 +473,15 @@ func TestTheOneThatWasNotShownForLongestIsGivenUp(t *testing.T) {
 	for _, c := range []struct{ enter, open string }{
 		{"s1", "s1"}, {"s2", "s2 s1"}, {"s3", "s3 s2 s1"}, {"s1", "s1 s3 s2"}, {"s1", "s1 s3 s2"}, {"s4", "s4 s1 s3"}, {"s2", "s2 s4 s1"},
 	} {
-		b.run(b.d.enter(c.enter))
+		b.run(b.p.open(c.enter))
 		open = open[:0]
-		for _, o := range b.d.open {
+		for _, o := range b.p.sessions.all {
 			open = append(open, o.id)
-			if o.model.hidden != (o != b.d.shown) {
-				t.Errorf("%s is hidden: %v", o.id, o.model.hidden)
+			if o.view.hidden != (o != b.p.sessions.shown) {
+				t.Errorf("%s is hidden: %v", o.id, o.view.hidden)
 			}
 		}
-		if got := strings.Join(open, " "); got != c.open || b.d.shown.id != c.enter || b.d.chosen != c.enter {
+		if got := strings.Join(open, " "); got != c.open || b.p.sessions.shown.id != c.enter || b.p.dashboard.selected.session != c.enter {
 			t.Errorf("after %s open are %s, want %s", c.enter, got, c.open)
 		}
 	}
@@ -489,15 +489,15 @@ func TestTheOneThatWasNotShownForLongestIsGivenUp(t *testing.T) {
 
 func TestAsManyAsWantedStaySubscribed(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	if d := newDesk(t.Context(), b.port, b.d.look, Options{Keep: 5}, nil, nil); d.keep != 5 {
-		t.Errorf("keeps %d", d.keep)
+	if p := testBuilder(t.Context(), Options{Keep: 5}, nil, nil).dashboard(b.port, ""); p.sessions.keep != 5 {
+		t.Errorf("keeps %d", p.sessions.keep)
 	}
-	b.d.keep = 1
+	b.p.sessions.keep = 1
 	for _, id := range []string{"s1", "s2", "s3"} {
-		b.run(b.d.enter(id))
+		b.run(b.p.open(id))
 	}
-	if len(b.d.open) != 1 || b.d.open[0].id != "s3" {
-		t.Errorf("%d are open", len(b.d.open))
+	if len(b.p.sessions.all) != 1 || b.p.sessions.all[0].id != "s3" {
+		t.Errorf("%d are open", len(b.p.sessions.all))
 	}
 }
 
@@ -511,15 +511,15 @@ func TestTheDeskHasItsHelp(t *testing.T) {
 
 func TestTheLinkShowsOnTheDesk(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
-	b.give(linkMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second)})
+	b.give(ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second)})
 	b.shows("reconnecting in 3s")
 	b.press("f5")
 	if b.hides("reconnecting"); b.port.retries != 1 {
 		t.Errorf("tried %d times again", b.port.retries)
 	}
-	b.give(linkMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
+	b.give(ConnMsg{State: remote.Offline, Reason: "forbidden\x1b[2J, says the server"})
 	b.shows("offline: forbidden")
-	b.give(linkMsg{State: remote.Connected})
+	b.give(ConnMsg{State: remote.Connected})
 	b.hides("offline")
 }
 
@@ -567,7 +567,7 @@ func TestHostileTextNeverLeavesTheDesk(t *testing.T) {
 		if key != "" {
 			b.press(key)
 		}
-		view := b.d.View()
+		view := b.p.View()
 		for _, bad := range []string{"\x1b[2J", "\x1b]", "\u009b", "\a", "\u202e"} {
 			if strings.Contains(view.Content+view.WindowTitle, bad) {
 				t.Fatalf("after %q the screen holds %q", key, bad)
@@ -600,8 +600,8 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 			"paste": func(*rapid.T) { b.give(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
 			"quiet": func(*rapid.T) {
 				b.now = b.now.Add(3 * time.Second)
-				if v, ok := b.d.panel.(*verdict); ok {
-					b.give(deskMsg(func() tea.Cmd { return v.arm(b.d) }))
+				if a, ok := b.p.dashboard.overlays.Top().(*approvalDialog); ok {
+					b.give(GuardMsg{&a.guard})
 				}
 			},
 			"size": func(rt *rapid.T) {
@@ -609,7 +609,7 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 				b.give(tea.WindowSizeMsg{Width: width, Height: height})
 			},
 			"": func(rt *rapid.T) {
-				content := b.d.View().Content
+				content := b.p.View().Content
 				lines := strings.Split(content, "\n")
 				if len(lines) > height {
 					rt.Fatalf("%d rows of %d", len(lines), height)
@@ -622,8 +622,8 @@ func TestWhateverTheFleetIsTheDeskFits(t *testing.T) {
 				if bare := ansi.Strip(content); strings.ContainsAny(bare, "\x1b\u202e\u009b") || strings.Contains(content, "\x1b[2J") {
 					rt.Fatalf("a control sequence is on the screen: %q", content)
 				}
-				if b.d.shown == nil && b.d.at() >= b.d.list.Len() {
-					rt.Fatalf("%d of %d is chosen", b.d.at(), b.d.list.Len())
+				if b.p.sessions.shown == nil && b.p.dashboard.at() >= b.p.dashboard.list.Len() {
+					rt.Fatalf("%d of %d is chosen", b.p.dashboard.at(), b.p.dashboard.list.Len())
 				}
 			},
 		})

@@ -23,7 +23,7 @@ import (
 
 // port is a fleet of recorded sessions, which counts who is subscribed.
 type port struct {
-	changes chan rosterChange
+	changes chan SummaryUpdate
 	links   chan remote.Conn
 
 	mu       sync.Mutex
@@ -42,7 +42,7 @@ type port struct {
 
 func newPort() *port {
 	return &port{
-		changes: make(chan rosterChange, 64), links: make(chan remote.Conn, 4), sessions: map[string]*recording{}, followed: map[string]int{},
+		changes: make(chan SummaryUpdate, 64), links: make(chan remote.Conn, 4), sessions: map[string]*recording{}, followed: map[string]int{},
 	}
 }
 
@@ -51,7 +51,7 @@ func (p *port) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 		for {
 			select {
 			case c := <-p.changes:
-				if !yield(c.summary, c.err) {
+				if !yield(c.Summary, c.Err) {
 					return
 				}
 			case <-ctx.Done():
@@ -194,7 +194,7 @@ func fleetOfFive() []protocol.Summary {
 // table is a desk without a program: keys and time are given to it by hand.
 type table struct {
 	t    *testing.T
-	d    *desk
+	p    *program
 	port *port
 	now  time.Time
 }
@@ -202,13 +202,17 @@ type table struct {
 func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *table {
 	t.Helper()
 	b := &table{t: t, port: newPort(), now: dawn.Add(time.Minute)}
-	b.d = newDesk(t.Context(), b.port, newLook(time.UTC, ""), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
-	b.d.look.clusters = true
-	t.Cleanup(b.d.close)
-	b.d.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
-	b.d.send = func(tea.Msg) {}                                     // what sessions tell is given by hand
+	build := testBuilder(t.Context(), Options{CWD: "/home/ada"}, func() time.Time { return b.now }, func() string { return "client-m1" })
+	b.p = build.dashboard(b.port, "")
+	b.p.styles.GraphemeWidths = true
+	noTimers(b.p)
+	t.Cleanup(func() {
+		build.cancel()
+		build.tasks.Close()
+		b.p.sessions.close()
+	})
 	b.give(tea.WindowSizeMsg{Width: width, Height: height})
-	b.give(linkMsg{State: remote.Connected})
+	b.give(ConnMsg{State: remote.Connected})
 	b.tell(sessions...)
 	return b
 }
@@ -216,8 +220,8 @@ func newTable(t *testing.T, width, height int, sessions ...protocol.Summary) *ta
 // give updates the desk and runs what it asks for.
 func (b *table) give(msg tea.Msg) {
 	b.t.Helper()
-	_, cmd := b.d.Update(msg)
-	b.d.View()
+	_, cmd := b.p.Update(msg)
+	b.p.View()
 	b.run(cmd)
 }
 
@@ -237,9 +241,9 @@ func (b *table) run(cmd tea.Cmd) {
 }
 
 func (b *table) tell(sessions ...protocol.Summary) {
-	changes := make(rosterMsg, len(sessions))
+	changes := make(SummariesMsg, len(sessions))
 	for i, s := range sessions {
-		changes[i].summary = s
+		changes[i].Summary = s
 	}
 	b.give(changes)
 }
@@ -258,7 +262,7 @@ func (b *table) write(text string) {
 }
 
 func (b *table) text() string {
-	lines := strings.Split(ansi.Strip(b.d.View().Content), "\n")
+	lines := strings.Split(ansi.Strip(b.p.View().Content), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
@@ -300,7 +304,7 @@ func (b *table) asks(pending ...protocol.Approval) {
 	}
 	b.port.script = func(string) *journal {
 		j := &journal{seq: 100, at: dawn}
-		j.out = batch{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
+		j.out = Updates{{Attached: &protocol.SubscribeResult{Mode: protocol.ModeSnapshot, After: protocol.Position{Seq: 100}, Snapshot: &protocol.Snapshot{
 			State: &protocol.State{Seq: 100, Last: &protocol.LastTurn{Turn: "turn-m1"}},
 		}}}}
 		j.user(bob, "m9", "Push the tags.")
@@ -329,11 +333,11 @@ func TestGoldenDesk(t *testing.T) {
 		"verdict": func(b *table) {
 			b.asks(tidy())
 			b.press("y")
-			b.now = b.now.Add(2 * grace)
+			b.now = b.now.Add(2 * Grace)
 			b.armed()
 		},
 		"lost": func(b *table) {
-			b.give(linkMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
+			b.give(ConnMsg{State: remote.Reconnecting, Retry: b.now.Add(3 * time.Second), Attempt: 2})
 		},
 	} {
 		for _, size := range []struct{ width, height int }{{40, 24}, {80, 24}, {200, 40}} {
@@ -358,7 +362,7 @@ func TestGoldenDesk(t *testing.T) {
 // armed lets the request on the screen see that it was quiet.
 func (b *table) armed() {
 	b.t.Helper()
-	b.give(deskMsg(func() tea.Cmd { return b.d.panel.(*verdict).arm(b.d) }))
+	b.give(GuardMsg{&b.p.dashboard.overlays.Top().(*approvalDialog).guard})
 }
 
 func TestTheDeskFitsEverySize(t *testing.T) {
@@ -371,7 +375,7 @@ func TestTheDeskFitsEverySize(t *testing.T) {
 				if key != "" {
 					b.press(key)
 				}
-				view := b.d.View()
+				view := b.p.View()
 				lines := strings.Split(view.Content, "\n")
 				if len(lines) > height {
 					t.Fatalf("%d rows at %dx%d after %q", len(lines), width, height, key)
@@ -391,12 +395,13 @@ func TestTheDeskFitsEverySize(t *testing.T) {
 
 // deskProgram is a whole desk in a bubble.
 type deskProgram struct {
-	t    *testing.T
-	desk *desk
-	port *port
-	mu   sync.Mutex
-	keys *io.PipeWriter
-	end  func()
+	t     *testing.T
+	build *builder
+	p     *program
+	port  *port
+	mu    sync.Mutex
+	keys  *io.PipeWriter
+	end   func()
 }
 
 // guarded lets the test look while the program runs.
@@ -405,20 +410,20 @@ type guarded struct{ *deskProgram }
 func (g guarded) Init() tea.Cmd {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.desk.Init()
+	return g.p.Init()
 }
 
 func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	_, cmd := g.desk.Update(msg)
+	_, cmd := g.p.Update(msg)
 	return g, cmd
 }
 
 func (g guarded) View() tea.View {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.desk.View()
+	return g.p.View()
 }
 
 func openDesk(t *testing.T, first string) *deskProgram {
@@ -431,11 +436,11 @@ func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
 	ctx, cancel := context.WithCancel(t.Context())
 	keys, typing := io.Pipe()
 	p := &deskProgram{t: t, port: port, keys: typing}
-	p.desk = newDesk(ctx, p.port, newLook(time.UTC, ""), Options{}, time.Now, func() string { return "new" })
-	p.desk.first = first
+	p.build = testBuilder(ctx, Options{}, time.Now, func() string { return "new" })
+	p.p = p.build.dashboard(p.port, first)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- runDesk(ctx, p.desk, guarded{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
+		ended <- p.build.runModel(p.p, guarded{p}, tea.WithInput(keys), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(),
 			tea.WithWindowSize(90, 16), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	}()
 	p.end = func() {
@@ -446,7 +451,7 @@ func openDeskOn(t *testing.T, port *port, first string) *deskProgram {
 		}
 	}
 	for _, s := range fleetOfFive() {
-		p.port.changes <- rosterChange{summary: s}
+		p.port.changes <- SummaryUpdate{Summary: s}
 	}
 	pass(time.Second)
 	return p
@@ -464,7 +469,7 @@ func (p *deskProgram) press(keys ...string) {
 func (p *deskProgram) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return ansi.Strip(p.desk.View().Content)
+	return ansi.Strip(p.p.View().Content)
 }
 
 func (p *deskProgram) shows(want ...string) {
@@ -559,7 +564,7 @@ func TestASessionIsFollowedOnceHoweverFastItIsLeftAndEntered(t *testing.T) {
 		p := openDesk(t, "")
 		p.port.slow = time.Second
 		p.mu.Lock()
-		p.desk.keep = 1
+		p.p.sessions.keep = 1
 		p.mu.Unlock()
 		p.press(keyEnter, keyF2, keyDown, keyEnter, keyF2, keyUp, keyEnter)
 		pass(3 * time.Second)
@@ -590,7 +595,7 @@ func TestTheSessionNamedShowsBeforeAllOthersAreToldOf(t *testing.T) {
 			return j
 		}
 		p := openDeskOn(t, slow, "s1")
-		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.desk.list.Total() > 0 }
+		told := func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.p.dashboard.list.Total() > 0 }
 		if told() {
 			t.Error("the others are told of before")
 		}
@@ -630,7 +635,7 @@ func TestTheDeskIsLeftFromEverywhere(t *testing.T) {
 			p.shows("press ctrl+c again to leave")
 			p.press("\x03")
 			pass(time.Second)
-			if p.desk.ctx.Err() == nil {
+			if p.build.ctx.Err() == nil {
 				t.Error("the desk is still there")
 			}
 			p.end()

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -133,15 +132,4 @@ func (d *draft) atEdge(down bool) bool {
 		return d.below == "" && d.Line() == d.LineCount()-1 && at.RowOffset >= at.Height-1
 	}
 	return d.above == "" && d.Line() == 0 && at.RowOffset == 0
-}
-
-// newWords is a line to write in, that begins with a text.
-func newWords(text string) *textinput.Model {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
-	in.SetValue(text)
-	in.CursorEnd()
-	in.Focus()
-	return &in
 }

@@ -2,158 +2,151 @@ package tui
 
 import (
 	"slices"
-	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/tui/transcript"
 )
 
-// least is the fewest rows that the panels leave to the transcript.
-const least = 3
+const (
+	minTranscriptRows = 3 // that the panels leave to the transcript
+	minApprovalRows   = 7 // that a request with the focus takes even of those
+)
 
-// leastAsked is what a request takes of it while it has the focus.
-const leastAsked = 7
-
-// draw lays the screen out from the bottom: status, composer, then the panels
-// that have something to show, and the transcript in what is left.
-func (m *model) draw() tea.View {
-	v := tea.NewView("")
-	v.AltScreen = true
-	v.WindowTitle = "agentctl " + oneLine(transcript.Clean(remote.SessionName(m.state))) + " · " + string(m.state.Status())
-	v.ReportFocus = true
-	v.ProgressBar = m.attention.terminal.progressOf(m.state, m.plan.of(m.state), m.link.State)
-	if m.mouse {
-		v.MouseMode = tea.MouseModeCellMotion
+// draw returns the screen.
+func (v *SessionView) draw() tea.View {
+	out := tea.NewView("")
+	out.AltScreen = true
+	out.WindowTitle = "agentctl " + OneLine(transcript.Clean(remote.SessionName(v.replica.state))) + " · " + string(v.replica.state.Status())
+	out.ReportFocus = true
+	width, height := v.canvas.width, v.canvas.height
+	if v.overlays.Show(&out, v.Styles, width, height) {
+		return out
 	}
-	switch {
-	case m.pager != nil:
-		m.pager.show(&v, m.width, m.height)
-		return v
-	case m.wire != nil:
-		m.wire.show(&v, m.width, m.height)
-		return v
-	case m.menu != nil:
-		v.SetContent(m.frame(m.menu.Render(m.state, m.word, m.width, m.height)))
-		return v
-	case m.context != nil:
-		v.SetContent(m.frame(m.context.Render(m, m.width, m.height)))
-		return v
+	lines, cursor := v.layout(width, height)
+	out.SetContent(v.Styles.Frame(lines, width, height))
+	if cursor != nil && cursor.X < width && cursor.Y < height {
+		out.Cursor = cursor
 	}
+	return out
+}
 
-	left := m.height
+// layout returns the lines of the screen and the cursor. It is laid out from the bottom: status line,
+// composer, panels, and the transcript in the rows that are left.
+func (v *SessionView) layout(width, height int) ([]string, *tea.Cursor) {
+	left := height
 	var status []string
 	if left > 1 {
-		status = []string{m.status(m.width)}
+		status = []string{v.statusLine(width)}
 		left--
 	}
-	writing, cursor := m.composer.Render(m.width, max(1, left/3))
+	writing, cursor := v.composer.Render(width, max(1, left/3))
 	left -= len(writing)
 	var edge []string
-	if left > least {
-		edge = []string{m.edge()}
+	if left > minTranscriptRows {
+		edge = []string{v.edge()}
 		left--
 	}
-	panels := func(lines []string) []string {
-		lines = lines[:min(len(lines), max(0, left-least))]
+	panel := func(lines []string) []string {
+		lines = lines[:min(len(lines), max(0, left-minTranscriptRows))]
 		left -= len(lines)
 		return lines
 	}
-	stopping := panels(m.interrupt.under(m.look, m.link.State, m.width))
-	asking := panels(m.interrupt.Render(m.look, m.state, m.width))
-	finding := panels(m.finder.Render(m.look, m.width))
-	offered := panels(m.completion.Render(m.look, m.offered(), m.width))
-	outage := panels(m.outage(m.width))
-	sent := panels(m.outbox.Render(m.width, m.link.State))
-	room := left - least
-	if m.focus == onApproval { // it is looked at, and not the transcript
-		room = max(room, min(left, leastAsked))
+	p, conn := &v.panels, v.replica.conn.State
+	interrupting := panel(p.interrupt.view(width))
+	docked, dockedCursor := v.docked(width, left)
+	docked = panel(docked)
+	var searching []string
+	if dockedCursor == nil {
+		searching = panel(v.transcript.search.view(v.Styles, width))
 	}
-	request, write := m.approvals.Render(m.state.Approvals, m.now(), m.width, room, m.focus == onApproval)
+	offers := panel(p.completion.view(v.offers(), width))
+	outage := panel(v.outage(width))
+	outbox := panel(p.outbox.view(width, conn))
+	request, requestCursor := v.requestLines(width, left)
 	left -= len(request)
-	waiting := panels(m.queue.Render(m.state, m.width, m.focus == onQueue, m.composer.editing, m.holdLasts))
+	queue := panel(p.queue.view(width, v.focus == onQueue, v.composer.editing))
 	var plan []string
-	if !m.confirming() || m.focus == onPlan {
-		plan = panels(m.plan.Render(m.state, m.story.plan, m.width, max(planRows, min(stepRows, m.height/5)), m.focus == onPlan))
+	if !v.confirmsPlan() || v.focus == onPlan {
+		plan = panel(p.plan.view(v.transcript.view.plan, width, max(planRows, min(stepRows, height/5)), v.focus == onPlan))
 	}
-
-	var said []string
-	if left > 0 {
-		m.story.list.Resize(m.width, left)
-		said = m.story.list.Lines()
-		if m.story.empty() && m.caughtUp {
-			said[0] = m.look.dim.Render(fit(" nothing was said yet: write a message", m.width))
-		}
-	}
-	screen := slices.Concat(said, stopping, plan, waiting, request, outage, sent, offered, finding, asking, edge)
-	if _, f := m.approvals.current(m.state.Approvals); write >= 0 && m.focus == onApproval {
-		cursor = tea.NewCursor(f.cursor(), len(said)+len(stopping)+len(plan)+len(waiting)+write)
-	} else if m.finder.input != nil && len(finding) > 0 {
-		cursor = tea.NewCursor(m.finder.column(), len(screen)-len(edge)-len(asking)-1)
-	} else if cursor != nil {
+	above := slices.Concat(v.transcriptLines(width, left), interrupting, plan, queue)
+	below := slices.Concat(request, outage, outbox, offers, searching)
+	screen := slices.Concat(above, below, docked, edge)
+	switch {
+	case requestCursor != nil && v.focus == onApproval:
+		cursor = requestCursor
+		cursor.Y += len(above)
+	case dockedCursor != nil && len(docked) > dockedCursor.Y:
+		cursor = dockedCursor
+		cursor.Y += len(above) + len(below)
+	case cursor != nil:
 		cursor.Y += len(screen)
 	}
-	v.SetContent(m.frame(slices.Concat(screen, writing, status)))
-	if cursor != nil && cursor.X < m.width && cursor.Y < m.height {
-		v.Cursor = cursor
-	}
-	return v
+	return slices.Concat(screen, writing, status), cursor
 }
 
-// confirming tells that the request on the screen lists the plan's tasks.
-func (m *model) confirming() bool {
-	r, _ := m.approvals.current(m.state.Approvals)
+// docked returns the overlay that does not cover the screen.
+func (v *SessionView) docked(width, height int) ([]string, *tea.Cursor) {
+	if o := v.overlays.Docked(); o != nil {
+		return o.View(width, height)
+	}
+	return nil, nil
+}
+
+// requestLines returns the approval panel. With the focus it takes rows of the transcript too.
+func (v *SessionView) requestLines(width, left int) ([]string, *tea.Cursor) {
+	room := left - minTranscriptRows
+	if v.focus == onApproval {
+		room = max(room, min(left, minApprovalRows))
+	}
+	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
+}
+
+// confirmsPlan reports whether the request on the screen lists the plan's tasks.
+func (v *SessionView) confirmsPlan() bool {
+	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
 	return r != nil && len(r.Tasks) > 0
 }
 
-// edge is the line over the composer.
-func (m *model) edge() string {
-	keys, title := m.look.keys, ""
-	if !m.story.list.Following() {
-		title = "↓ " + count(m.below(), "line") + " below" + prefixed(keymap.Separator, keys.Key(keymap.Bottom))
+func (v *SessionView) transcriptLines(width, rows int) []string {
+	if rows <= 0 {
+		return nil
+	}
+	view := v.transcript.view
+	view.list.Resize(width, rows)
+	lines := view.list.Lines()
+	if view.empty() && v.replica.caughtUp {
+		lines[0] = v.Styles.Dim.Render(Fit(" no messages yet: write one", width))
+	}
+	return lines
+}
+
+// edge returns the line above the composer.
+func (v *SessionView) edge() string {
+	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.list
+	title := ""
+	if !list.Following() {
+		title = "↓ " + Count(v.transcript.below(), "line") + " below" + Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
 	}
 	switch {
-	case m.composer.editing != "":
-		title = m.look.warn.Render(m.editing()) + m.look.dim.Render(prefixed(" · ", m.look.keys.Hint(keymap.Send, "keeps it", keymap.Cancel, "gives up")))
-	case m.copying.on:
-		title = m.copying.hint(m.look, m.story.list)
-	case m.focus == onStory:
-		can := keys.Hint(keymap.Toggle, "folds", keymap.ViewItem, "view", keymap.CopyItem, "copy", keymap.TranscriptPreviousTurn, "turn before", keymap.TranscriptNextTurn, "next turn", keymap.TranscriptFind, "find", keymap.Back, "back")
+	case v.composer.editing != "":
+		hint := Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
+		title = s.Warning.Render(v.editTitle()) + s.Dim.Render(hint)
+	case v.transcript.copyMode.active:
+		title = v.transcript.copyMode.hint(s, list)
+	case v.focus == onTranscript:
+		hint := keys.Hint(keymap.Toggle, "expand/collapse", keymap.ViewItem, "view", keymap.CopyItem, "copy",
+			keymap.TranscriptPreviousTurn, "previous turn", keymap.TranscriptNextTurn, "next turn",
+			keymap.TranscriptFind, "find", keymap.Back, "back")
 		if title != "" {
-			can = title + prefixed(keymap.Separator, can)
+			hint = title + Prefixed(keymap.Separator, hint)
 		}
-		title = m.look.dim.Render(hints(can, m.width-4))
+		title = s.Dim.Render(FitHints(hint, v.canvas.width-4))
 	case title != "":
-		title = m.look.dim.Render(title)
+		title = s.Dim.Render(title)
 	}
-	return m.look.rule(title, m.width)
-}
-
-// below is about how many lines of the transcript are under the screen.
-func (m *model) below() int {
-	above, total := m.story.list.Position()
-	return max(0, total-above-m.story.list.Height())
-}
-
-func (m *model) frame(lines []string) string { return m.look.frame(lines, m.width, m.height) }
-
-// frame cuts lines to the screen. It is the last to see them: nothing that
-// steers a terminal gets by, whatever was forgotten before.
-func (l *look) frame(lines []string, width, height int) string {
-	lines = lines[:min(len(lines), height)]
-	for i, line := range lines {
-		line = onlyDress(line)
-		if len(line) > width && ansi.StringWidth(line) > width {
-			line = ansi.Truncate(line, width, "")
-		}
-		if !l.clusters {
-			line = solitary(line)
-		}
-		lines[i] = line
-	}
-	return strings.Join(lines, "\n")
+	return s.Rule(title, v.canvas.width)
 }

@@ -18,8 +18,8 @@ func (s *screen) edits(script string) string {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	s.t.Setenv("TMPDIR", dir)
-	s.m.editor = "sh -c '" + script + "' sh"
-	s.m.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	s.m.Editor = "sh -c '" + script + "' sh"
+	s.m.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(c.Run()) }
 	}
 	return dir
@@ -65,7 +65,7 @@ func TestAnEditorThatFailsIsToldAndChangesNothing(t *testing.T) {
 func TestAMissingEditorIsTold(t *testing.T) {
 	s := open(t, scenes["transcript"](), 200, 24)
 	s.edits("")
-	s.m.editor = filepath.Join(t.TempDir(), "nothing")
+	s.m.Editor = filepath.Join(t.TempDir(), "nothing")
 	s.write("kept")
 	s.press("ctrl+g")
 	s.shows("editor", "exit status 127")
@@ -75,7 +75,7 @@ func TestAMissingEditorIsTold(t *testing.T) {
 func TestTheEditorEndsWithTheProgram(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e := &editing{ctx: ctx, command: "sleep 60;", kind: "md"}
+	e := &Editor{Context: ctx, Command: "sleep 60;", Extension: "md"}
 	if err := e.Run(); err == nil || !strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("it ended with %v", err)
 	}
@@ -91,7 +91,7 @@ func TestTheEnvironmentNamesTheEditor(t *testing.T) {
 		{[]string{"VISUAL=code --wait", "EDITOR=nano"}, "code --wait"},
 		{[]string{"VISUAL= ", "EDITOR="}, "vi"},
 	} {
-		if got := editorOf(c.env); got != c.want {
+		if got := EditorCommand(c.env); got != c.want {
 			t.Errorf("%q: %q, want %q", c.env, got, c.want)
 		}
 	}

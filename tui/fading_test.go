@@ -33,15 +33,15 @@ func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 		pass(time.Second)
 		press("\t")
 		press("aa")
-		pass(wordLasts - time.Second)
+		pass(StatusTimeout - time.Second)
 		says(true)
 		press("a") // the same word once more stands for its whole time
-		pass(wordLasts - time.Second)
+		pass(StatusTimeout - time.Second)
 		says(true)
 		pass(2 * time.Second)
 		says(false)
 		c.mu.Lock()
-		woken := c.fading.woken
+		woken := c.sessions.shown.view.status.waking
 		c.mu.Unlock()
 		if woken {
 			t.Error("a timer runs on an idle screen")
@@ -58,7 +58,7 @@ func TestAWordGoesByItselfAndAnIdleScreenHasNoTimer(t *testing.T) {
 
 func TestTheWordOfATripStandsUntilItsEnd(t *testing.T) {
 	s := open(t, long(5), 60, 20)
-	s.m.story.before = 2
+	s.m.transcript.view.before = 2
 	s.press("tab")
 	s.m.Update(press("E"))
 	s.shows("looking further back …")
@@ -70,20 +70,20 @@ func TestTheWordOfATripStandsUntilItsEnd(t *testing.T) {
 func TestTheDesksWordGoesByItself(t *testing.T) {
 	b := newTable(t, 80, 12, fleetOfFive()...)
 	var due time.Duration
-	b.d.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
-		if _, ok := msg.(fadeMsg); ok {
+	b.p.dashboard.After = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		if _, ok := msg.(StatusTimeoutMsg); ok {
 			due = d
 		}
 		return nil
 	}
-	b.d.word = "it was decided meanwhile"
+	b.p.dashboard.status.Text = "it was decided meanwhile"
 	b.give(struct{}{})
-	if due != wordLasts {
+	if due != StatusTimeout {
 		t.Fatalf("it goes in %v", due)
 	}
-	b.now = b.now.Add(wordLasts)
-	b.give(fadeMsg{&b.d.fading})
-	if b.d.word != "" || !strings.Contains(b.text(), "sessions") || strings.Contains(b.text(), "decided meanwhile") {
+	b.now = b.now.Add(StatusTimeout)
+	b.give(StatusTimeoutMsg{b.p.dashboard.status})
+	if b.p.dashboard.status.Text != "" || !strings.Contains(b.text(), "sessions") || strings.Contains(b.text(), "decided meanwhile") {
 		t.Errorf("it is still there:\n%s", b.text())
 	}
 }

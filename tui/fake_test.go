@@ -98,7 +98,7 @@ func (r *recording) commands() []asking {
 
 // journal writes a session's log: each call is the next event.
 type journal struct {
-	out  batch
+	out  Updates
 	seq  uint64
 	at   time.Time
 	turn string
@@ -150,7 +150,7 @@ func (j *journal) ephemeral(t protocol.Type, data any) {
 func (j *journal) caughtUp() { j.ephemeral(protocol.CaughtUp, protocol.CaughtUpData{}) }
 
 // take gives what was written since the last call.
-func (j *journal) take() batch {
+func (j *journal) take() Updates {
 	b := j.out
 	j.out = nil
 	return b

@@ -29,11 +29,11 @@ func TestWordsAreFoundAndShown(t *testing.T) {
 	s.shows("▌▎ question 178")
 	s.press("N")
 	s.shows("▌▎ question 179")
-	if !strings.Contains(s.m.View().Content, s.m.look.chosen.Render("question 17")) {
+	if !strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
 		t.Error("the words are not highlighted")
 	}
 	s.press("esc")
-	if strings.Contains(s.m.View().Content, s.m.look.chosen.Render("question 17")) {
+	if strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
 		t.Error("the words are still highlighted")
 	}
 }
@@ -68,15 +68,15 @@ func TestFindingPagesOlderTurnsIn(t *testing.T) {
 }
 
 func TestFindingTakesABoundedStep(t *testing.T) {
-	s := open(t, long(lookStep), 60, 20)
+	s := open(t, long(localSearchStep), 60, 20)
 	s.refuse(errCannotSearch)
 	s.press("ctrl+f")
 	s.write(`"question 0"`)
-	_, cmd := s.m.Update(press("enter"))
+	cmd := s.m.Update(press("enter"))
 	for range 2 { // the refusal, and the first step
-		_, cmd = s.m.Update(soon(cmd))
+		cmd = s.m.Update(soon(cmd))
 	}
-	if !s.m.finder.busy {
+	if !s.m.transcript.search.running {
 		t.Fatal("it went through all items at once")
 	}
 	s.shows(`find: "question 0" …`)
@@ -99,9 +99,9 @@ func TestHighlightKeepsTheWidth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model{look: newLook(nil, ""), finder: finder{query: query}}
+	l := NewStyles(nil, "")
 	for _, line := range []string{"a 漢字", "\x1b[1mbold 漢\x1b[m字", "none", "İ 漢 B", "漢漢"} {
-		got := m.highlight(line)
+		got := l.Highlight(line, query)
 		if ansi.Strip(got) != ansi.Strip(line) {
 			t.Errorf("highlight(%q) = %q", line, got)
 		}
@@ -117,13 +117,13 @@ func FuzzHighlight(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m := &model{look: newLook(nil, ""), finder: finder{query: query}}
+		l := NewStyles(nil, "")
 		lines := transcript.NewText()
 		lines.Append(text)
 		drawn, _ := lines.Lines(40)
 		for _, line := range drawn {
-			line = m.look.bad.Render(line)
-			if got := m.highlight(line); ansi.Strip(got) != ansi.Strip(line) {
+			line = l.Error.Render(line)
+			if got := l.Highlight(line, query); ansi.Strip(got) != ansi.Strip(line) {
 				t.Errorf("%q: highlight(%q) = %q", words, line, got)
 			}
 		}
@@ -235,7 +235,7 @@ func TestASearchThatWasGivenUpChangesNothing(t *testing.T) {
 	s.finds(nothingOlder, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.write("question")
-	_, cmd := s.m.Update(press("enter"))
+	cmd := s.m.Update(press("enter"))
 	s.press("esc")
 	s.run(cmd)
 	s.hides("find:")

@@ -140,7 +140,7 @@ func dressOnly(t interface{ Fatalf(string, ...any) }, content string) {
 			rest = rest[n:]
 			continue
 		}
-		n := dress(rest)
+		n := sgrLength(rest)
 		if n == 0 {
 			t.Fatalf("%.20q is not SGR", rest)
 		}
@@ -220,7 +220,7 @@ func TestWhateverHappensTheScreenFits(t *testing.T) {
 					eventful(rt, s.journal)
 				}
 				s.tell()
-				s.journal.seq = s.m.state.Seq // what was refused left no gap
+				s.journal.seq = s.m.replica.state.Seq // what was refused left no gap
 			},
 			"caught up": func(*rapid.T) {
 				s.journal.caughtUp()

@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"agentctl/tui/keymap"
-
 	"agentctl/tui/transcript"
 )
 
-// unbound are keys that always do the same: the help screen tells them first in
-// their place.
-var unbound = map[keymap.Scope][][2]string{
+// fixedKeys are keys that cannot be changed. The help screen lists them first in their scope.
+var fixedKeys = map[keymap.Scope][][2]string{
 	keymap.Global: {{"ctrl+c twice", "leave; the session goes on"}},
 	keymap.Composer: {
 		{"alt+enter, ctrl+j", "new line"},
@@ -21,57 +19,59 @@ var unbound = map[keymap.Scope][][2]string{
 	keymap.Approval: {{"1 … 9", "decide"}},
 }
 
-// help is the keys as an item of a pager, those of the place where it was asked
-// for first.
-type help struct {
-	look *look
-	at   keymap.Scope
+// NewHelp returns a pager with all keys, those of a scope first.
+func NewHelp(s *Styles, scope keymap.Scope) *Pager { return NewPager(s, "keys", helpItem{s, scope}) }
+
+// helpItem is the help screen as an item of a pager.
+type helpItem struct {
+	styles *Styles
+	first  keymap.Scope
 }
 
-func (h help) Estimate(int, bool) int { return len(keymap.Definitions) }
+func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions) }
 
-func (h help) Block(width int, _ bool) transcript.Block {
+func (h helpItem) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
-	var where keymap.Scope
+	var scope keymap.Scope
 	all := slices.Clone(keymap.Definitions)
-	rank := func(b keymap.Definition) int {
-		if b.Scope == h.at {
+	rank := func(d keymap.Definition) int {
+		if d.Scope == h.first {
 			return 0
 		}
 		return 1
 	}
 	slices.SortStableFunc(all, func(a, b keymap.Definition) int { return rank(a) - rank(b) })
-	for _, bound := range all {
-		if bound.Scope != where {
-			where = bound.Scope
-			b.Body = append(b.Body, "", " "+h.look.user.Render(string(where)))
-			for _, k := range unbound[where] {
-				b.Body = h.line(b.Body, k[0], k[1], width)
+	for _, d := range all {
+		if d.Scope != scope {
+			scope = d.Scope
+			b.Body = append(b.Body, "", " "+h.styles.User.Render(string(scope)))
+			for _, k := range fixedKeys[scope] {
+				b.Body = h.appendLines(b.Body, k[0], k[1], width)
 			}
 		}
-		if keys := h.look.keys.Keys(bound.Action); len(keys) > 0 {
-			b.Body = h.line(b.Body, strings.Join(keys, ", "), bound.About, width)
+		if keys := h.styles.Keys.Keys(d.Action); len(keys) > 0 {
+			b.Body = h.appendLines(b.Body, strings.Join(keys, ", "), d.About, width)
 		}
 	}
 	b.Body = b.Body[1:]
 	return b
 }
 
-// line adds a key and what it does, beside it where that fits.
-func (h help) line(to []string, keys, does string, width int) []string {
+// appendLines appends keys and what they do, beside each other where there is room.
+func (h helpItem) appendLines(lines []string, keys, about string, width int) []string {
 	const column = 30
-	key := "  " + h.look.key.Render(keys)
+	key := "  " + h.styles.KeyName.Render(keys)
 	if width < 2*column {
-		to = append(to, key)
-		for _, line := range wrap(does, width-6) {
-			to = append(to, "      "+line)
+		lines = append(lines, key)
+		for _, line := range Wrap(about, width-6) {
+			lines = append(lines, "      "+line)
 		}
-		return to
+		return lines
 	}
 	first := key + strings.Repeat(" ", max(1, column-2-len([]rune(keys))))
-	for _, line := range wrap(does, width-column) {
-		to = append(to, first+line)
+	for _, line := range Wrap(about, width-column) {
+		lines = append(lines, first+line)
 		first = strings.Repeat(" ", column)
 	}
-	return to
+	return lines
 }

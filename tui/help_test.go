@@ -19,7 +19,7 @@ func TestAKeyIsGivenToAnotherAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.m.look.keys = keys
+	s.m.Styles.Keys = keys
 	s.press("ctrl+x", "f1")
 	s.shows("queue")
 	s.askedNothing()
@@ -37,7 +37,7 @@ func TestTheHelpTellsTheKeysThatWereChosen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.m.look.keys = keys
+	s.m.Styles.Keys = keys
 	s.press("f1")
 	s.shows("ctrl+b                      interrupt the turn")
 	if strings.Contains(s.text(), "the agent's settings") {
@@ -60,7 +60,7 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 		"plan":             {"done · F9"},
 	} {
 		s := open(t, scenes[scene](), 80, 40)
-		s.m.look.keys = keys
+		s.m.Styles.Keys = keys
 		s.quiet()
 		s.give(tea.WindowSizeMsg{Width: 140, Height: 40}) // all is drawn anew
 		s.shows(wants...)
@@ -68,19 +68,19 @@ func TestHintsTellTheKeysThatWereChosen(t *testing.T) {
 	}
 
 	s := open(t, scenes["queue"](), 120, 30)
-	s.m.look.keys = keys
+	s.m.Styles.Keys = keys
 	s.refuse(errRefused)
 	s.write("hello")
 	s.press("f10")
 	s.shows("F11 takes it back")
 	s.press("f9", "e")
-	s.shows("F10 keeps it · esc gives up")
+	s.shows("F10 saves · esc cancels")
 }
 
 func TestNothingOfTheHelpIsCut(t *testing.T) {
-	l := newLook(time.UTC, "")
+	l := NewStyles(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {
-		b := help{l, keymap.Global}.Block(width, false)
+		b := helpItem{l, keymap.Global}.Block(width, false)
 		var all strings.Builder
 		for _, line := range b.Body {
 			if n := ansi.StringWidth(line); n > width {

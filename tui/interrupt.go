@@ -4,77 +4,80 @@ import (
 	"fmt"
 	"strings"
 
-	"agentctl/tui/remote"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
 )
 
-// interrupt is a person's wish to end the turn, from the key to the turn's end.
+// interrupt is the user's interrupt of a turn, from the key to the end of the turn.
 type interrupt struct {
-	turn   string
-	asking bool // what becomes of the queue
-	sent   bool
+	styles   *Styles
+	replica  *replica
+	commands *commander
+
+	turn     string             // "": none
+	question *interruptQuestion // on the stack, while it is open
+	sent     bool
 }
 
-// over tells that the turn it was about has ended.
-func (i *interrupt) over(s *protocol.State) bool {
-	return i.turn != "" && (s.Turn == nil || s.Turn.Turn != i.turn)
-}
-
-// interruptNow ends the turn under way; with messages queued it asks first what
-// becomes of them.
-func (m *model) interruptNow() tea.Cmd {
+// start interrupts the running turn. With messages queued it returns a question first.
+func (i *interrupt) start() (tea.Cmd, Overlay) {
+	s := i.replica.state
 	switch {
-	case m.state.Turn == nil:
-		m.word = "no turn is under way"
-		return nil
-	case m.interrupt.sent:
-		return nil
+	case s.Turn == nil:
+		i.commands.status.Text = "no turn is running"
+		return nil, nil
+	case i.sent:
+		return nil, nil
 	}
-	m.interrupt = interrupt{turn: m.state.Turn.Turn}
-	if len(m.state.Queue) > 0 {
-		m.interrupt.asking = true
-		return nil
+	i.turn = s.Turn.Turn
+	if len(s.Queue) > 0 {
+		i.question = &interruptQuestion{i}
+		return nil, i.question
 	}
-	return m.sendInterrupt(protocol.QueueKeep)
+	return i.send(protocol.QueueKeep), nil
 }
 
-func (m *model) interruptKey(key string) tea.Cmd {
-	switch key {
-	case "k", "enter":
-		return m.sendInterrupt(protocol.QueueKeep)
-	case "h":
-		return m.sendInterrupt(protocol.QueueHold)
-	case "c":
-		return m.sendInterrupt(protocol.QueueClear)
-	case "esc", "q":
-		m.interrupt = interrupt{}
-	}
-	return nil
-}
-
-func (m *model) sendInterrupt(queue string) tea.Cmd {
-	m.interrupt.asking, m.interrupt.sent = false, true
-	queued, held := len(m.state.Queue), m.state.Blocked() != nil
+// send sends the interrupt. queue says what happens to the queued messages.
+func (i *interrupt) send(queue string) tea.Cmd {
+	i.question, i.sent = nil, true
+	s := i.replica.state
+	queued, held := len(s.Queue), s.Blocked() != nil
 	result := new(protocol.InterruptResult)
-	return m.do(protocol.DoInterrupt, protocol.InterruptData{Turn: m.interrupt.turn, Queue: queue}, result, func(err error) tea.Cmd {
-		m.interrupt = interrupt{}
+	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
+	return i.commands.do(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
+		i.reset()
 		if err != nil {
-			return m.tell(err)
+			return i.commands.report(err)
 		}
-		m.word = interrupted(result.Interrupted, queue, queued, held)
+		i.commands.status.Text = interrupted(result.Interrupted, queue, queued, held)
 		return nil
 	})
 }
 
-// interrupted says what an interrupt did with the turn and with so many messages
-// in the queue, which may have been held before.
-func interrupted(did bool, queue string, queued int, held bool) string {
+func (i *interrupt) reset() { i.turn, i.question, i.sent = "", nil, false }
+
+// expire ends the interrupt of a turn that is over and returns its open question, or nil.
+func (i *interrupt) expire() Overlay {
+	s, question := i.replica.state, i.question
+	if i.turn == "" || s.Turn != nil && s.Turn.Turn == i.turn {
+		return nil
+	}
+	i.reset()
+	if question == nil {
+		return nil
+	}
+	return question
+}
+
+// interrupted says what an interrupt did to the turn and to the queued messages, which may have been held
+// before.
+func interrupted(done bool, queue string, queued int, held bool) string {
 	switch {
-	case !did:
+	case !done:
 		return "the turn was over already"
 	case queued == 0:
 		return "interrupted"
@@ -86,36 +89,61 @@ func interrupted(did bool, queue string, queued int, held bool) string {
 	return "interrupted, the next message starts"
 }
 
-// under is the line at the turn while it is being interrupted.
-func (i *interrupt) under(l *look, link remote.ConnState, width int) []string {
+// view returns the line below the transcript while the turn is being interrupted.
+func (i *interrupt) view(width int) []string {
 	switch {
 	case !i.sent:
 		return nil
-	case link != remote.Connected:
-		return []string{l.warn.Render(fit("   ── interrupts the turn once there is a connection …", width))}
+	case i.replica.conn.State != remote.Connected:
+		return []string{i.styles.Warning.Render(Fit("   ── interrupts the turn once connected …", width))}
 	}
-	return []string{l.warn.Render(fit("   ── interrupting …", width))}
+	return []string{i.styles.Warning.Render(Fit("   ── interrupting …", width))}
 }
 
-// Render is the question, when there is one.
-func (i *interrupt) Render(l *look, s *protocol.State, width int) []string {
-	if !i.asking {
-		return nil
+// interruptQuestion asks what happens to the queued messages, as a docked overlay.
+type interruptQuestion struct{ of *interrupt }
+
+func (q *interruptQuestion) Scope() keymap.Scope { return keymap.Global }
+func (q *interruptQuestion) FullScreen() bool    { return false }
+
+func (q *interruptQuestion) Update(msg tea.Msg) Response {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return Response{Pass: true}
 	}
-	keep := "keep it: the next starts"
+	switch press.String() {
+	case "k", "enter":
+		return Response{Cmd: q.of.send(protocol.QueueKeep), Close: true}
+	case "h":
+		return Response{Cmd: q.of.send(protocol.QueueHold), Close: true}
+	case "C":
+		return Response{Cmd: q.of.send(protocol.QueueClear), Close: true}
+	case "esc", "q":
+		q.of.reset()
+		return Response{Close: true}
+	}
+	return Response{}
+}
+
+func (q *interruptQuestion) View(width, _ int) ([]string, *tea.Cursor) {
+	styles, s := q.of.styles, q.of.replica.state
+	keep := "keep: the next starts"
 	if s.Blocked() != nil {
-		keep = "keep it: held as it is"
+		keep = "keep: held as it is"
 	}
-	choices := []string{l.key.Render("k") + " " + keep, l.key.Render("h") + " hold it", l.key.Render("c") + " clear it", l.key.Render("esc") + " back"}
+	choices := []string{
+		styles.KeyName.Render("k") + " " + keep, styles.KeyName.Render("h") + " hold",
+		styles.KeyName.Render("C") + " clear", styles.KeyName.Render("esc") + " back",
+	}
 	out := []string{
-		l.rule(l.warn.Render("interrupt"), width),
-		fit("   "+fmt.Sprintf("The queue has %s. Then:", count(len(s.Queue), "message")), width),
+		styles.Rule(styles.Warning.Render("interrupt"), width),
+		Fit("   "+fmt.Sprintf("The queue has %s:", Count(len(s.Queue), "message")), width),
 	}
 	if line := "   " + strings.Join(choices, " · "); ansi.StringWidth(line) <= width {
-		return append(out, line)
+		return append(out, line), nil
 	}
 	for _, c := range choices {
-		out = append(out, fit("   "+c, width))
+		out = append(out, Fit("   "+c, width))
 	}
-	return out
+	return out, nil
 }

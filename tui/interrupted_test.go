@@ -10,15 +10,15 @@ import (
 
 func TestASignalThatWaitedWasMeantForAnotherProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := signalMsg{time.Now()}
-		if msg := interrupts(nil, s); msg != (tea.InterruptMsg{}) {
+		s := interruptedMsg{time.Now()}
+		if msg := filterSignals(nil, s); msg != (tea.InterruptMsg{}) {
 			t.Errorf("a signal became %T", msg)
 		}
 		time.Sleep(time.Second) // an editor has the terminal
-		if msg := interrupts(nil, s); msg != nil {
+		if msg := filterSignals(nil, s); msg != nil {
 			t.Errorf("an old signal became %T", msg)
 		}
-		if msg := interrupts(nil, tickMsg{}); msg != (tickMsg{}) {
+		if msg := filterSignals(nil, tickMsg{}); msg != (tickMsg{}) {
 			t.Errorf("a tick became %T", msg)
 		}
 	})

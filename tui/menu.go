@@ -3,51 +3,64 @@ package tui
 import (
 	"slices"
 
-	"agentctl/tui/keymap"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
 
-// menu is a list to choose from, on a screen of its own. It shows what the
-// session is now: what others change meanwhile changes on it.
-type menu struct {
-	look   *look
-	of     listing
-	chosen string // id of an entry
-	place  int    // where that was, for when it is gone
-	back   *menu  // where it was opened from
+// Menu is an overlay with a list to choose from. It reads the list anew for every drawing, so that it
+// shows changes that others make.
+type Menu struct {
+	styles   *Styles
+	listing  Listing
+	status   func() string // the status message of the screen
+	selected string        // id of an entry
+	index    int           // of the selected entry, for when it is gone
 }
 
-// listing is what a menu lists.
-type listing interface {
-	title(*protocol.State) string
-	none() string // said when there is nothing to list
-	hint() string
-	entries(*protocol.State) []entry
-	// act handles a key that is not the menu's own, on an entry.
-	act(m *model, id, key string) tea.Cmd
+// Listing is the content of a menu.
+type Listing interface {
+	Title() string
+	Empty() string // shown when there are no entries
+	Hint() string
+	Entries() []Entry
+	// Act handles a key that is not the menu's own, on an entry.
+	Act(id, key string) Response
 }
 
-// entry is one thing on a menu: its text shows whole, with more about it below.
-type entry struct {
-	id    string
-	text  string
-	about string
+// Entry is one choice of a menu. Its text is shown whole, with details below it.
+type Entry struct {
+	ID      string
+	Text    string
+	Details string
 }
 
-// key handles a key while the menu is on the screen.
-func (u *menu) key(m *model, key string) tea.Cmd {
-	all := u.of.entries(m.state)
-	at := u.at(all)
+// NewMenu returns a menu with an entry selected; "" selects the first.
+func NewMenu(s *Styles, listing Listing, selected string, status func() string) *Menu {
+	return &Menu{styles: s, listing: listing, selected: selected, status: status}
+}
+
+// Scope returns the keys of lists.
+func (m *Menu) Scope() keymap.Scope { return keymap.Lists }
+
+// FullScreen returns true.
+func (m *Menu) FullScreen() bool { return true }
+
+// Update moves the selection, or acts on it.
+func (m *Menu) Update(msg tea.Msg) Response {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return Response{}
+	}
+	key := press.String()
+	entries := m.listing.Entries()
+	at := m.at(entries)
 	to := at
-	switch u.look.keys.At(keymap.Lists, key) {
+	switch m.styles.Keys.At(keymap.Lists, key) {
 	case keymap.Back:
-		m.menu = u.back
-		return nil
+		return Response{Close: true}
 	case keymap.Up:
 		to--
 	case keymap.Down:
@@ -55,69 +68,70 @@ func (u *menu) key(m *model, key string) tea.Cmd {
 	case keymap.First:
 		to = 0
 	case keymap.Last:
-		to = len(all) - 1
+		to = len(entries) - 1
 	default:
 		if at < 0 {
-			return nil
+			return Response{}
 		}
-		return u.of.act(m, all[at].id, key)
+		return m.listing.Act(entries[at].ID, key)
 	}
-	if len(all) > 0 {
-		u.place = min(max(to, 0), len(all)-1)
-		u.chosen = all[u.place].id
+	if len(entries) > 0 {
+		m.index = min(max(to, 0), len(entries)-1)
+		m.selected = entries[m.index].ID
 	}
-	return nil
+	return Response{}
 }
 
-// at is the place of the chosen entry, or of the one that took it; -1 when there
-// is none.
-func (u *menu) at(all []entry) int {
-	if i := slices.IndexFunc(all, func(e entry) bool { return e.id == u.chosen }); i >= 0 {
-		u.place = i
+// at returns the index of the selected entry, or of the one that took its place; -1 when there is none.
+func (m *Menu) at(entries []Entry) int {
+	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == m.selected }); i >= 0 {
+		m.index = i
 	}
-	return min(u.place, len(all)-1)
+	return min(m.index, len(entries)-1)
 }
 
-// Render is height lines; the last one says what can be done, or the word.
-func (u *menu) Render(s *protocol.State, word string, width, height int) []string {
-	all := u.of.entries(s)
-	chosen := u.at(all)
+// View returns height lines; the last one shows the keys or the status message.
+func (m *Menu) View(width, height int) ([]string, *tea.Cursor) {
+	entries := m.listing.Entries()
+	selected := m.at(entries)
 	var lines []string
 	at := 0
-	for i, e := range all {
-		mark, dress := "   ", u.look.plain
-		if i == chosen {
-			at, mark, dress = len(lines), " ▸ ", u.look.chosen
+	for i, e := range entries {
+		mark, style := "   ", m.styles.Plain
+		if i == selected {
+			at, mark, style = len(lines), " ▸ ", m.styles.Selected
 		}
-		for n, line := range wrap(e.text, width-indent) {
+		for n, line := range Wrap(e.Text, width-Indent) {
 			if n > 0 {
 				mark = "   "
 			}
-			lines = append(lines, dress.Render(mark+line))
+			lines = append(lines, style.Render(mark+line))
 		}
-		if e.about != "" {
-			for _, line := range wrap(e.about, width-indent) {
-				lines = append(lines, "   "+u.look.dim.Render(line))
+		if e.Details != "" {
+			for _, line := range Wrap(e.Details, width-Indent) {
+				lines = append(lines, "   "+m.styles.Dim.Render(line))
 			}
 		}
 	}
-	if len(all) == 0 {
-		lines = append(lines, u.look.dim.Render(fit(" "+u.of.none(), width)))
+	if len(entries) == 0 {
+		lines = append(lines, m.styles.Dim.Render(Fit(" "+m.listing.Empty(), width)))
 	}
-	lines, _ = window(lines, at, height-2)
-	out := append([]string{u.look.rule(u.of.title(s), width)}, lines...)
+	lines, _ = Window(lines, at, height-2)
+	out := append([]string{m.styles.Rule(m.listing.Title(), width)}, lines...)
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
 	out = out[:min(len(out), max(0, height-1))]
-	var can string
-	if len(all) > 0 {
-		can = u.of.hint()
+	return append(out, m.foot(len(entries) > 0, width)), nil
+}
+
+func (m *Menu) foot(entries bool, width int) string {
+	if status := m.status(); status != "" {
+		return m.styles.Warning.Render(Fit(" "+OneLine(transcript.Clean(status)), width))
 	}
-	back := u.look.keys.Hint(keymap.Back, "back")
-	foot := u.look.chosen.Render(spread(" "+hints(can, width-ansi.StringWidth(back)-2), back, width))
-	if word != "" {
-		foot = u.look.warn.Render(fit(" "+oneLine(transcript.Clean(word)), width))
+	hint, back := "", m.styles.Keys.Hint(keymap.Back, "back")
+	if entries {
+		hint = m.listing.Hint()
 	}
-	return append(out, foot)
+	return m.styles.Selected.Render(Spread(" "+FitHints(hint, width-ansi.StringWidth(back)-2), back, width))
 }

@@ -153,11 +153,11 @@ func (n *narrator) event(e *protocol.Event) {
 		n.hush()
 		n.told = append(n.told[max(0, len(n.told)-toldMax+1):], e.Turn)
 		d := decode[protocol.TurnEndedData](e.Data)
-		n.line("turn %s%s after %s%s", d.Reason, byWhom(e.By), took(ms(d.DurationMS)), because(d.Message))
+		n.line("turn %s%s after %s%s", d.Reason, byWhom(e.By), Duration(Millis(d.DurationMS)), because(d.Message))
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
 		n.queue(e)
 	default:
-		if note, ok := (&look{}).tells(e.Type, e.Data); ok {
+		if note, ok := (&Styles{}).tells(e.Type, e.Data); ok {
 			n.line("%s", note.text)
 		}
 	}
@@ -300,7 +300,7 @@ func (n *narrator) tool(e *protocol.Event) {
 		const width = 200
 		tail, hidden := c.output.Tail(width, tailLines)
 		if hidden > 0 {
-			tail = append([]string{fmt.Sprintf("(%s before)", count(hidden, "line"))}, tail...)
+			tail = append([]string{fmt.Sprintf("(%s before)", Count(hidden, "line"))}, tail...)
 		}
 		for _, line := range tail {
 			n.line("  | %s", transcript.StripStyles(line))

@@ -79,68 +79,6 @@ func (t *toolCall) language() *highlight.Language {
 	return highlight.ByFilename(strings.TrimSpace(t.item.Tool.Title))
 }
 
-// sheetBytes is about how much text is one item of a pager.
-const sheetBytes = 16 << 10
-
-// sheet is a part of a long text as an item of a pager: laid out when it is on
-// the screen.
-type sheet struct {
-	look  *look
-	raw   string // as it came
-	lines int
-	read  func(raw string) *transcript.Text
-}
-
-func (s *sheet) Estimate(width int, _ bool) int {
-	return max(s.lines, len(s.raw)/max(width, 80)) // the width may not be known yet
-}
-
-func (s *sheet) Block(width int, _ bool) transcript.Block {
-	body, bytes := s.read(s.raw).Lines(width)
-	for range len(s.raw) - len(strings.TrimRight(s.raw, "\n")) - 1 {
-		body = append(body, "") // what a text leaves out at its end
-	}
-	return transcript.Block{Body: body, Bytes: bytes, RenderLine: s.look.dress}
-}
-
-// sheets cuts a text at the ends of lines.
-func sheets(l *look, text string, read func(raw string) *transcript.Text) []transcript.Item {
-	var out []transcript.Item
-	for text != "" {
-		n := len(text)
-		if n > sheetBytes {
-			n = sheetBytes
-			if at := strings.LastIndexByte(text[:n], '\n'); at >= 0 {
-				n = at + 1
-			}
-			for n < len(text) && text[n]&0xc0 == 0x80 {
-				n++
-			}
-		}
-		raw := text[:n]
-		out = append(out, &sheet{l, raw, strings.Count(raw, "\n"), read})
-		text = text[n:]
-	}
-	return out
-}
-
-// asConsole, asOutput and asCode are ways to read a sheet.
-func asConsole(raw string) *transcript.Text {
-	t := transcript.NewTerminalOutput()
-	t.Append(raw)
-	return t
-}
-
-func asOutput(raw string) *transcript.Text {
-	t := transcript.NewPreformatted()
-	t.Append(raw)
-	return t
-}
-
-func asCode(l *highlight.Language) func(string) *transcript.Text {
-	return func(raw string) *transcript.Text { return transcript.NewCode(l, raw) }
-}
-
 // all is everything of the call, as items of a pager.
 func (t *toolCall) all() []transcript.Item {
 	var out []transcript.Item
@@ -151,9 +89,7 @@ func (t *toolCall) all() []transcript.Item {
 		if len(out) > 0 {
 			heading = "\n" + heading
 		}
-		text := transcript.NewText()
-		text.Append(heading)
-		out = append(out, leaf{t.look, text, t.look.dim.Render})
+		out = append(out, TextItem(heading, t.look.Dim))
 		out = append(out, of...)
 	}
 	part("arguments", t.look.document(t.arguments(), string(t.item.Tool.Input)))
@@ -168,24 +104,24 @@ func (t *toolCall) all() []transcript.Item {
 	switch l := t.language(); {
 	case t.inText:
 	case l != nil:
-		part("output", sheets(t.look, text, asCode(l)))
+		part("output", TextItems(t.look, text, AsCode(l)))
 	default:
 		part("output", t.look.document(text, whole))
 	}
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		part("error", sheets(t.look, end.Error, asOutput))
+		part("error", TextItems(t.look, end.Error, AsPreformatted))
 	}
 	return out
 }
 
 // document is a text as items of a pager. Where it is JSON, or raw is what it was
 // made of, that is indented and in colours.
-func (l *look) document(text, raw string) []transcript.Item {
+func (l *Styles) document(text, raw string) []transcript.Item {
 	if nice, ok := pretty(text); ok {
-		return sheets(l, nice, asCode(highlight.ByName("json")))
+		return TextItems(l, nice, AsCode(highlight.ByName("json")))
 	}
 	if nice, ok := pretty(raw); ok && !strings.Contains(raw, `\n`) {
-		return sheets(l, nice, asCode(highlight.ByName("json")))
+		return TextItems(l, nice, AsCode(highlight.ByName("json")))
 	}
-	return sheets(l, text, asConsole)
+	return TextItems(l, text, AsTerminalOutput)
 }

@@ -2,71 +2,84 @@ package tui
 
 import (
 	"fmt"
-
-	"agentctl/tui/keymap"
+	"math"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
 
-// pager is one long item on a screen of its own, in parts that are laid out when
-// they come on the screen.
-type pager struct {
-	look  *look
-	title string
-	list  *transcript.List
-	input *textinput.Model // while words to find are written
-	text  string           // the words, as they were written
-	query *protocol.Query  // nil: nothing is looked for
-	word  string           // what came of finding them
-	found bool             // at a line of an item, and the screen was not scrolled since
-	at    transcript.ID
-	line  int
+// CacheBytes bounds the laid out lines that a list of items keeps.
+const CacheBytes = 8 << 20
+
+// FindLabel is the prompt of a search.
+const FindLabel = " find: "
+
+// Pager is an overlay that shows a long text, in items that are laid out when they come on the screen.
+type Pager struct {
+	styles  *Styles
+	title   string
+	list    *transcript.List
+	input   *textinput.Model // while the search is typed, else nil
+	text    string           // the search as it was typed
+	query   *protocol.Query  // nil: no search
+	message string           // the result of the search
+
+	// The current match. It is forgotten when the text is scrolled.
+	matched bool
+	item    transcript.ID
+	line    int
 }
 
-// leaf is a text as an item of a pager.
-type leaf struct {
-	look *look
-	text *transcript.Text
-	draw func(...string) string // nil: as it is
-}
-
-func (l leaf) Estimate(width int, _ bool) int { return l.text.Estimate(width) }
-
-func (l leaf) Block(width int, _ bool) transcript.Block {
-	body, bytes := l.text.Lines(width)
-	b := transcript.Block{Body: body, Bytes: bytes}
-	if l.draw != nil {
-		b.RenderLine = func(line string) string { return l.draw(line) }
-	}
-	return b
-}
-
-func newPager(l *look, title string, of ...transcript.Item) *pager {
-	p := &pager{look: l, title: title, list: transcript.NewList(cacheBytes)}
-	for _, s := range of {
-		p.list.Append(s, false)
+// NewPager returns a pager at the beginning of the items.
+func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
+	p := &Pager{styles: s, title: title, list: transcript.NewList(CacheBytes)}
+	for _, item := range items {
+		p.list.Append(item, false)
 	}
 	p.list.ScrollToTop()
 	return p
 }
 
-// key scrolls and finds; it is false for the keys that leave.
-func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
-	if p.input != nil {
-		p.writes(key, msg)
-		return true
+// Scope returns the pager's keys.
+func (p *Pager) Scope() keymap.Scope { return keymap.Pager }
+
+// FullScreen returns true.
+func (p *Pager) FullScreen() bool { return true }
+
+// Update scrolls and searches.
+func (p *Pager) Update(msg tea.Msg) Response {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if p.input != nil {
+			p.editSearch(msg)
+			return Response{}
+		}
+		return p.press(msg.String())
+	case tea.PasteMsg:
+		if p.input != nil {
+			PasteText(p.input, msg.Content)
+		}
+	case tea.MouseWheelMsg:
+		p.list.Scroll(WheelRows(msg))
+	case RestyleMsg:
+		p.list.Restyle()
 	}
-	p.word = ""
+	return Response{}
+}
+
+func (p *Pager) press(key string) Response {
+	p.message = ""
 	page := max(1, p.list.Height()-1)
-	do := p.look.keys.InList(keymap.Pager, key)
-	p.found = p.found && (do == keymap.PagerNext || do == keymap.PagerPrevious)
-	switch do {
+	action := p.styles.Keys.InList(keymap.Pager, key)
+	p.matched = p.matched && (action == keymap.PagerNext || action == keymap.PagerPrevious)
+	switch action {
 	case keymap.Back, keymap.PagerClose:
-		return false
+		return Response{Close: true}
 	case keymap.Up:
 		p.list.Scroll(-1)
 	case keymap.Down:
@@ -80,37 +93,78 @@ func (p *pager) key(key string, msg tea.KeyPressMsg) bool {
 	case keymap.Last:
 		p.list.ScrollToBottom()
 	case keymap.PagerFind:
-		p.ask()
+		p.input = NewTextInput(p.text)
 	case keymap.PagerNext:
-		p.next(1)
+		p.find(1)
 	case keymap.PagerPrevious:
-		p.next(-1)
+		p.find(-1)
 	case keymap.PagerDiffLayout:
-		p.look.toggle()
+		p.styles.ToggleDiffLayout()
 		p.list.Restyle()
 	}
-	return true
+	return Response{}
 }
 
-// show makes the pager the whole screen.
-func (p *pager) show(v *tea.View, width, height int) {
-	v.SetContent(p.look.frame(p.Render(width, height), width, height))
-	if p.input != nil && p.cursor() < width {
-		v.Cursor = tea.NewCursor(p.cursor(), height-1)
+// editSearch handles a key while the search is typed.
+func (p *Pager) editSearch(msg tea.KeyPressMsg) {
+	switch msg.String() {
+	case "esc":
+		p.input, p.query = nil, nil
+		p.list.SetHighlight(nil)
+	case "enter":
+		p.text = OneLine(transcript.Clean(p.input.Value()))
+		p.input = nil
+		p.list.SetHighlight(nil)
+		// A query that is empty or too long ends the search.
+		if p.query, _ = protocol.ParseQuery(p.text); p.query != nil {
+			p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
+			p.find(0)
+		}
+	default:
+		*p.input, _ = p.input.Update(msg)
 	}
 }
 
-func (p *pager) Render(width, height int) []string {
+// find goes to the match after (1) or before (-1) the current one, else from the first line on the screen;
+// 0 includes that line.
+func (p *Pager) find(by int) {
+	if p.query == nil {
+		return
+	}
+	match := func(line string) bool { return p.query.In(ansi.Strip(line)) }
+	item, line := p.list.TopLine()
+	if p.matched {
+		item, line = p.item, p.line
+	}
+	step, from := by|1, line+by
+	for ; item >= p.list.First() && item <= p.list.Last(); item += transcript.ID(step) {
+		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.In(c.raw) {
+			if line, ok := p.list.FindLine(item, from, step, match); ok {
+				p.matched, p.item, p.line = true, item, line
+				p.list.SetTopLine(item, line)
+				return
+			}
+		}
+		if from = 0; step < 0 {
+			from = math.MaxInt32 // the last line of the item
+		}
+	}
+	p.message = "“" + p.text + "” is not there"
+}
+
+// View returns the text, and as its last line the position or the search.
+func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	p.list.Resize(width, max(1, height-1))
 	lines := p.list.Lines()
-	above, total := p.list.Position()
-	left, right := " "+p.title, fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total, p.look.keys.Hint(keymap.PagerFind, "find", keymap.Back, "back"))
-	switch {
-	case p.input != nil:
-		p.input.SetWidth(max(1, width-len(findLabel)-1))
-		return append(lines, fit(p.look.key.Render(findLabel)+p.input.View(), width))
-	case p.word != "":
-		left = " " + p.word
+	if p.input != nil {
+		return append(lines, p.styles.InputLine(FindLabel, p.input, width)), InputCursor(FindLabel, p.input, height-1)
 	}
-	return append(lines, p.look.chosen.Render(spread(left, right, width)))
+	above, total := p.list.Position()
+	left := " " + p.title
+	if p.message != "" {
+		left = " " + p.message
+	}
+	right := fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total,
+		p.styles.Keys.Hint(keymap.PagerFind, "find", keymap.Back, "back"))
+	return append(lines, p.styles.Selected.Render(Spread(left, right, width))), nil
 }

@@ -10,14 +10,14 @@ import (
 // asks tells a request whole, and how to answer it.
 func (n *narrator) asks(a *protocol.Approval) {
 	n.line("approval %s: %s", a.Request, a.Kind)
-	said := passages(a, false)
+	said := Passages(a, false)
 	for i := range a.Content {
 		if c := &a.Content[i]; c.Type == "diff" {
-			said = append(said, passage{text: contentText(c)})
+			said = append(said, Passage{Text: contentText(c)})
 		}
 	}
 	for _, p := range said {
-		n.line("  %s", transcript.Reveal(p.text))
+		n.line("  %s", transcript.Reveal(p.Text))
 	}
 	for i := range a.Tasks {
 		n.line("  task %d: %s%s", i+1, transcript.Reveal(a.Tasks[i].Title), because(transcript.Reveal(a.Tasks[i].Description)))

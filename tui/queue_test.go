@@ -37,7 +37,7 @@ func TestAQueuedMessageIsSentNow(t *testing.T) {
 	s.journal.queued(ada, "m3", "alone")
 	s.tell()
 	s.press("tab")
-	_, cmd := s.m.Update(press("s"))
+	cmd := s.m.Update(press("s"))
 	s.shows("sending now …")
 	s.press("s", "s")
 	s.run(cmd)
@@ -148,7 +148,7 @@ func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
 	j.caughtUp()
 	s := open(t, j, 80, 24)
 	s.shows("1 漢漢")
-	if n := len(glimpse(s.m.state.Queue[0].Text)); n > 2*glimpsed {
+	if n := len(Excerpt(s.m.replica.state.Queue[0].Text)); n > 2*excerptBytes {
 		t.Errorf("%d bytes are drawn for one row", n)
 	}
 }
@@ -204,8 +204,8 @@ func TestOnlyWhatSomebodyElseTookAwayIsToldOf(t *testing.T) {
 		s.press("tab")
 		take(s.journal)
 		s.tell()
-		if strings.Contains(s.m.word, "was chosen") {
-			t.Errorf("%s: %s", name, s.m.word)
+		if strings.Contains(s.m.status.Text, "was chosen") {
+			t.Errorf("%s: %s", name, s.m.status.Text)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestStreamedTextGrowsWhereItStands(t *testing.T) {
 	s.journal.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of every package"})
 	s.tell()
 	s.shows("   I look at the imports of every package\n")
-	if n := s.m.story.list.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
+	if n := s.m.transcript.view.list.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
 		t.Errorf("the text shows more than once in %d items", n)
 	}
 }
@@ -73,7 +73,7 @@ func TestNothingIsDrawnBeforeTheCatchUpIsOver(t *testing.T) {
 	for range 50 {
 		j.add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " more"})
 		s.m.Update(j.take())
-		if s.m.dirty {
+		if s.m.canvas.dirty {
 			draws++
 		}
 		s.m.View()
@@ -254,12 +254,12 @@ func TestNoteworthyEventsAreTold(t *testing.T) {
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
 		{protocol.Raw, protocol.RawData{Source: "acp", Method: "x/y"}, "acp message x/y"},
 	} {
-		n, ok := newLook(nil, "").tells(c.typ, protocol.MustEncode(c.data))
+		n, ok := NewStyles(nil, "").tells(c.typ, protocol.MustEncode(c.data))
 		if !ok || n.text != c.want {
 			t.Errorf("%s is told as %+v, want %q", c.typ, n, c.want)
 		}
 	}
-	if n, ok := newLook(nil, "").tells(protocol.UsageUpdated, nil); ok {
+	if n, ok := NewStyles(nil, "").tells(protocol.UsageUpdated, nil); ok {
 		t.Errorf("usage is told: %+v", n)
 	}
 }
@@ -310,7 +310,7 @@ func TestANewcomerFindsTheHelpInEightyColumns(t *testing.T) {
 
 func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
 	for focus, want := range map[focus]keymap.Scope{
-		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan, onStory: keymap.Transcript,
+		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan, onTranscript: keymap.Transcript,
 	} {
 		s := open(t, scenes["approval"](), 80, 24)
 		s.m.setFocus(focus)
@@ -324,7 +324,7 @@ func TestHelpBeginsWithTheKeysOfWhereItIsAskedFor(t *testing.T) {
 func TestTheTranscriptSaysWhatItsKeysDo(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 12)
 	s.hides("enter folds")
-	s.m.setFocus(onStory)
+	s.m.setFocus(onTranscript)
 	s.give(tea.WindowSizeMsg{Width: 80, Height: 12})
 	s.shows("─ enter folds · v view · y copy · [ turn before · ] next turn")
 	s.press("pgup")

@@ -21,5 +21,5 @@ func reattached(mode, reason string) string {
 	case reason == protocol.ResetResubscribed:
 		return "followed again: what ended meanwhile is not told"
 	}
-	return "the session's log was replaced (" + oneLine(transcript.Clean(reason)) + "): this is how it is now"
+	return "the session's log was replaced (" + OneLine(transcript.Clean(reason)) + "): this is how it is now"
 }

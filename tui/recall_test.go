@@ -125,7 +125,7 @@ func TestMessagesOfTheSessionsPastCanBeWrittenAgain(t *testing.T) {
 	}
 	j.link(remote.Conn{State: remote.Connected, Connection: "c1", By: bob})
 	s.tell()
-	s.m.story.before = 1
+	s.m.transcript.view.before = 1
 	s.give(nil) // asks for the older page
 	s.press("up")
 	s.composes("question 2")

@@ -21,7 +21,7 @@ func TestAStormOfSizesLeavesARightScreen(t *testing.T) {
 			}
 			s.give(tea.WindowSizeMsg{Width: 100, Height: 30})
 			after := s.text()
-			s.m.redress() // lays everything out anew
+			s.m.Update(RestyleMsg{}) // lays everything out anew
 			s.give(tea.WindowSizeMsg{Width: 100, Height: 30})
 			if fresh := s.text(); after != fresh {
 				t.Errorf("after the storm\n%s\nlaid out anew\n%s", after, fresh)

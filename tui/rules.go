@@ -3,62 +3,59 @@ package tui
 import (
 	"strings"
 
-	"agentctl/tui/keymap"
-	"agentctl/tui/remote"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 )
 
-// rules lists what is allowed without asking, and takes it back.
+// rules is the menu of rules, which can be revoked.
 type rules struct {
-	look     *look
+	styles   *Styles
+	replica  *replica
+	commands *commander
 	revoking map[string]bool
 }
 
-func (m *model) showRules() {
-	m.menu = &menu{look: m.look, of: &rules{look: m.look, revoking: map[string]bool{}}}
+func (r *rules) Title() string {
+	return r.styles.Bold.Render("rules") + " · " + Count(len(r.replica.state.Rules), "rule")
 }
 
-func (r *rules) title(s *protocol.State) string {
-	return r.look.bold.Render("rules") + " · " + count(len(s.Rules), "thing") + " allowed without asking"
+func (r *rules) Empty() string { return "no rules: the agent asks every time" }
+
+func (r *rules) Hint() string {
+	return "↑↓ · " + r.styles.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
 }
 
-func (r *rules) none() string { return "nothing is allowed without asking" }
-
-func (r *rules) hint() string {
-	return "↑↓ · " + r.look.keys.Hint(keymap.RevokeRule, "revokes: the agent asks again")
-}
-
-func (r *rules) entries(s *protocol.State) []entry {
-	out := make([]entry, len(s.Rules))
-	for i := range s.Rules {
-		rule := &s.Rules[i]
-		what, scope := matches(rule), rule.Scope
-		if what == "" {
-			what, scope = scope, ""
+func (r *rules) Entries() []Entry {
+	all := r.replica.state.Rules
+	out := make([]Entry, len(all))
+	for i := range all {
+		rule := &all[i]
+		text, scope := ruleText(rule), rule.Scope
+		if text == "" {
+			text, scope = scope, ""
 		}
 		about := rule.Kind + " · by " + remote.ActorName(&rule.By)
 		if rule.By.Subject != "" {
 			about += " (" + rule.By.Subject + ")"
 		}
-		about += " · " + r.look.date(rule.At)
+		about += " · " + r.styles.Date(rule.At)
 		if scope != "" {
 			about += " · " + scope
 		}
 		if r.revoking[rule.ID] {
 			about += " · revoking …"
 		}
-		out[i] = entry{rule.ID, oneLine(transcript.Reveal(what)), oneLine(transcript.Reveal(about))}
+		out[i] = Entry{rule.ID, OneLine(transcript.Reveal(text)), OneLine(transcript.Reveal(about))}
 	}
 	return out
 }
 
-// matches is what a rule matches, for people: a command without the directory
-// before it, or the paths of a patch.
-func matches(r *protocol.Rule) string {
+// ruleText returns what a rule matches: a command without its directory, or the paths of a patch.
+func ruleText(r *protocol.Rule) string {
 	parts := strings.Split(r.Subject, "\x00")
 	if r.Kind == protocol.ApproveCommand && len(parts) > 1 {
 		return "$ " + strings.Join(parts[1:], " ")
@@ -66,13 +63,14 @@ func matches(r *protocol.Rule) string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *rules) act(m *model, id, key string) tea.Cmd {
-	if r.look.keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
-		return nil
+func (r *rules) Act(id, key string) Response {
+	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
+		return Response{}
 	}
 	r.revoking[id] = true
-	return m.do(protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: id}, nil, func(err error) tea.Cmd {
+	data := protocol.RulesRevokeData{Rule: id}
+	return Response{Cmd: r.commands.do(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
 		delete(r.revoking, id)
-		return m.tell(err)
-	})
+		return r.commands.report(err)
+	})}
 }

@@ -26,7 +26,7 @@ func TestARuleIsRevoked(t *testing.T) {
 func TestARevocationUnderWayIsNotRepeated(t *testing.T) {
 	s := open(t, scenes["rules"](), 80, 24)
 	s.press("f4")
-	_, cmd := s.m.Update(press("x"))
+	cmd := s.m.Update(press("x"))
 	s.shows("revoking …")
 	s.press("x")
 	s.askedNothing()

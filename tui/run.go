@@ -5,166 +5,171 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
-	"strings"
+	"iter"
 	"time"
 
-	"agentctl/tui/keymap"
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 )
 
-// Options say how a session is shown. The zero value shows it on the terminal
-// that the process has.
-type Options struct {
-	Input   io.Reader      // the keys; nil: standard input
-	Output  io.Writer      // the screen; nil: standard output
-	Env     []string       // of the terminal; nil: the process's
-	Theme   Theme          // "": ThemeAuto
-	Width   int            // of an output that is no terminal, in cells
-	Height  int            // of it
-	NoColor bool           // no colours, whatever the theme
-	Mouse   bool           // take the mouse: the wheel scrolls, a click unfolds; the terminal's own selection then needs shift
-	Zone    *time.Location // of times on the screen; nil: local
-	Keep    int            // sessions that stay subscribed, with the one on the screen; 0: 3
-	CWD     string         // of sessions that are created; "": the server's
-	NoAlert bool           // neither ring nor notify while the terminal has no focus
-	Keys    keymap.Keys    // other keys than the usual; see Keys.Check
-
-	NoBell   bool // never ring
-	NoNotify bool // never have the terminal show a notification
-}
-
-// ErrInterrupted ends a screen that SIGINT ended, which on a terminal no key sends.
+// ErrInterrupted is the error of a screen that SIGINT ended. On a terminal no key sends it.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run shows the session until the person leaves or ctx ends. The terminal is
-// left as it was, and the session goes on. SIGINT ends it with ErrInterrupted,
-// the end of a terminal with ErrTerminalGone, a panic of the session with a
-// *rescue.Error; who calls makes other signals end ctx.
+// Run shows a session until the user leaves or ctx ends. The terminal is restored, and the session goes on.
+// SIGINT ends it with ErrInterrupted, the end of the terminal with ErrTerminalGone, a panic of the session with
+// a *panics.Error. The caller makes other signals end ctx.
 func Run(ctx context.Context, s remote.Session, o Options) error {
-	look, err := o.look()
+	return run(ctx, o, func(b *builder) *program { return b.session(s) })
+}
+
+// RunDashboard shows the sessions of a server as Run does: the session named first, or the dashboard when none
+// is named.
+func RunDashboard(ctx context.Context, server remote.Server, session string, o Options) error {
+	return run(ctx, o, func(b *builder) *program { return b.dashboard(server, session) })
+}
+
+// run runs the program that build returns.
+func run(ctx context.Context, o Options, build func(*builder) *program) error {
+	styles, err := o.styles()
 	if err != nil {
 		return err
 	}
-	work := task.NewRunner(ctx)
-	m := newModel(s, work, look, time.Now, rand.Text)
-	m.mouse, m.editor = o.Mouse, editorOf(o.environ())
-	m.attention = o.attention()
-	m.mux = multiplexerOf(o.environ())
-	from := listen(&o)
-	return from.stop(show(ctx, s, work, m, append(o.program(), from.option)...))
+	b := newBuilder(ctx, &o, styles)
+	signals := listenForSignals(&o)
+	return signals.stop(b.run(build(b), append(o.program(), signals.option)...))
 }
 
-func (o Options) attention() attention {
-	a := newAttention(o.terminal())
-	a.silent = o.NoAlert
-	return a
+// builder makes a program and owns everything that runs outside of its event loop.
+type builder struct {
+	options *Options
+	styles  *Styles
+	parent  context.Context
+	ctx     context.Context // of all tasks and subscriptions
+	cancel  context.CancelFunc
+	tasks   *task.Runner // of the dashboard
+	now     func() time.Time
+	newID   func() string
 }
 
-// look is how the options want things dressed, and keys named. Its error says
-// which key cannot be as it was chosen.
-func (o Options) look() (*look, error) {
-	zone := o.Zone
-	if zone == nil {
-		zone = time.Local
-	}
-	keys, err := keymap.New(o.Keys)
-	if err != nil {
-		return nil, err
-	}
-	l := newLook(zone, o.Theme)
-	l.keys = keys
-	return l, nil
+func newBuilder(ctx context.Context, o *Options, s *Styles) *builder {
+	b := &builder{options: o, styles: s, parent: ctx, now: time.Now, newID: rand.Text}
+	b.ctx, b.cancel = context.WithCancel(ctx)
+	b.tasks = task.NewRunner(b.ctx)
+	return b
 }
 
-// terminal is what is known of the terminal, less what is not wanted of it.
-func (o Options) terminal() terminal {
-	t := terminalOf(o.environ())
-	t.silent = o.NoBell
-	if o.NoNotify {
-		t.notifies = ringsOnly
-	}
-	return t
+// session returns a program of one session.
+func (b *builder) session(s remote.Session) *program {
+	p := b.program()
+	p.sessions.view.Sessions = false
+	p.session = func(string) remote.Session { return s }
+	return p
 }
 
-func (o Options) program() []tea.ProgramOption {
-	var out []tea.ProgramOption
-	if o.Input != nil {
-		out = append(out, tea.WithInput(o.Input))
-	}
-	if o.Output != nil {
-		out = append(out, tea.WithOutput(o.Output))
-	}
-	if o.Width > 0 && o.Height > 0 {
-		out = append(out, tea.WithWindowSize(o.Width, o.Height))
-	}
-	env := o.environ()
-	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(interrupts))
-	// Whatever NO_COLOR holds counts; the library only knows truth values.
-	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
-		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
-	}
-	return out
+// dashboard returns a program of all sessions of a server.
+func (b *builder) dashboard(server remote.Server, first string) *program {
+	p := b.program()
+	p.session, p.first = server.Session, first
+	p.dashboard = NewDashboard(DashboardConfig{
+		Server: server, Tasks: b.tasks, Styles: b.styles, Now: b.now, NewID: b.newID, After: p.sessions.view.After,
+		Clipboard: p.sessions.view.Clipboard, CWD: b.options.CWD, Open: p.sessions,
+	})
+	return p
 }
 
-func (o Options) environ() []string {
-	if o.Env == nil {
-		return os.Environ()
+func (b *builder) program() *program {
+	env := b.options.environ()
+	b.styles.Now = b.now
+	keep := b.options.Keep
+	if keep == 0 {
+		keep = defaultKeep
 	}
-	return o.Env
+	return &program{
+		styles: b.styles, mouse: b.options.Mouse, notifier: b.options.notifier(), watching: make(chan struct{}),
+		sessions: &openSessions{
+			ctx: b.ctx, keep: keep, drafts: map[string]string{}, ending: map[string]chan struct{}{},
+			view: Config{
+				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
+				Editor: EditorCommand(env), Clipboard: DetectClipboard(env), Sessions: true,
+			},
+		},
+		width: 80, height: 24,
+	}
 }
 
-// show runs the program, the pump and the errands, and returns when all of them
-// have ended.
-func show(ctx context.Context, s remote.Session, work *task.Runner, m tea.Model, options ...tea.ProgramOption) error {
-	p := tea.NewProgram(m, append(options, tea.WithContext(ctx))...)
-	broke := make(breakdown, 1)
-	work.OnPanic = func(err error) { broke.tell(p, err) }
-	pumped := make(chan struct{})
-	go func() {
-		defer close(pumped)
-		broke.tell(p, task.Pump(work.Context(), s.Updates, func(b []remote.Update) { p.Send(batch(b)) }))
-		p.Send(outMsg{})
-	}()
-	_, err := p.Run()
-	work.Close()
-	<-pumped
-	return broke.or(ranOut(ctx, err))
+// run runs a program until it ends, then everything that was started for it.
+func (b *builder) run(p *program, options ...tea.ProgramOption) error {
+	return b.runModel(p, p, options...)
 }
 
-// A breakdown holds the first panic of what a program works with.
-type breakdown chan error
+// runModel runs a program as the model given, which is the program or wraps it.
+func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption) error {
+	app := tea.NewProgram(m, append(options, tea.WithContext(b.parent))...)
+	panicked := make(firstPanic, 1)
+	onPanic := func(err error) { panicked.set(app, err) }
+	b.tasks.OnPanic = onPanic
+	p.sessions.send, p.sessions.onPanic = app.Send, onPanic
+	if p.dashboard != nil {
+		b.follow(p, p.dashboard.Server, app)
+	}
+	_, err := app.Run()
+	b.cancel()
+	b.tasks.Close()
+	p.sessions.close()
+	return panicked.or(exitError(b.parent, err))
+}
 
-// tell notes a panic, if it is one, and ends the program.
-func (b breakdown) tell(p *tea.Program, err error) {
+// follow starts following the server's summaries and its connection.
+func (b *builder) follow(p *program, server remote.Server, app *tea.Program) {
+	watch := func(ctx context.Context) iter.Seq[SummaryUpdate] {
+		return func(yield func(SummaryUpdate) bool) {
+			for s, err := range server.Watch(ctx) {
+				if !yield(SummaryUpdate{s, err}) {
+					return
+				}
+			}
+		}
+	}
+	running := &p.sessions.running
+	running.Go(func() {
+		if Wait(b.ctx, p.watching) {
+			p.sessions.onPanic(task.Pump(b.ctx, watch, func(u []SummaryUpdate) { app.Send(SummariesMsg(u)) }))
+		}
+	})
+	running.Go(func() {
+		p.sessions.onPanic(task.Pump(b.ctx, server.Conns, func(c []remote.Conn) { app.Send(ConnMsg(c[len(c)-1])) }))
+	})
+}
+
+// firstPanic holds the first panic outside of the event loop.
+type firstPanic chan error
+
+// set notes a panic and ends the program. A nil error is none.
+func (f firstPanic) set(p *tea.Program, err error) {
 	if err == nil {
 		return
 	}
 	select {
-	case b <- err:
+	case f <- err:
 		p.Quit()
-	default: // the first counts
+	default:
 	}
 }
 
-// or is why a screen ended: the panic, else err.
-func (b breakdown) or(err error) error {
+// or returns the panic, else err.
+func (f firstPanic) or(err error) error {
 	select {
-	case why := <-b:
-		return fmt.Errorf("run screen: %w", why)
+	case panicErr := <-f:
+		return fmt.Errorf("run screen: %w", panicErr)
 	default:
 		return err
 	}
 }
 
-// ranOut is why a program ended, when it was not by a person or its context.
-func ranOut(ctx context.Context, err error) error {
+// exitError returns why a program ended, unless the user or its context ended it.
+func exitError(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return nil

@@ -27,7 +27,7 @@ import (
 // counting counts how often the model's screen is drawn anew, and lets the test
 // look while the program runs.
 type counting struct {
-	*model
+	*program
 	mu    sync.Mutex
 	draws int
 }
@@ -35,17 +35,17 @@ type counting struct {
 func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, cmd := c.model.Update(msg)
+	_, cmd := c.program.Update(msg)
 	return c, cmd
 }
 
 func (c *counting) View() tea.View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dirty {
+	if c.sessions.shown.view.canvas.dirty {
 		c.draws++
 	}
-	return c.model.View()
+	return c.program.View()
 }
 
 func (c *counting) drawn() int {
@@ -57,7 +57,7 @@ func (c *counting) drawn() int {
 func (c *counting) screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return ansi.Strip(c.view.Content)
+	return ansi.Strip(c.program.View().Content)
 }
 
 // sink is a terminal that keeps what is written to it.
@@ -89,12 +89,12 @@ func pass(d time.Duration) {
 func launch(t *testing.T, r *recording, keys io.Reader, width, height int) (*counting, *sink, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	work := task.NewRunner(ctx)
-	c := &counting{model: newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "client-new" })}
+	build := testBuilder(ctx, Options{}, time.Now, func() string { return "client-new" })
+	c := &counting{program: build.session(r)}
 	out := &sink{}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- show(ctx, r, work, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
+		ended <- build.runModel(c.program, c, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(),
 			tea.WithWindowSize(width, height), tea.WithColorProfile(colorprofile.ASCII), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	}()
 	return c, out, func() {
@@ -181,7 +181,7 @@ func TestTheProgramSendsAndLeavesTheTerminalClean(t *testing.T) {
 		for _, u := range j.take() {
 			r.updates <- u
 		}
-		pass(time.Second) // longer than the grace: the request is armed
+		pass(time.Second) // longer than the Grace: the request is armed
 		for _, key := range []string{"1", "h", "i", "\r"} {
 			if _, err := typing.Write([]byte(key)); err != nil {
 				t.Error(err)
@@ -339,11 +339,10 @@ func TestNoColorLeavesNoColor(t *testing.T) {
 				r, out := newRecording(), &sink{}
 				c.options.Output = out
 				ctx, cancel := context.WithCancel(t.Context())
-				work := task.NewRunner(ctx)
+				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
 				ended := make(chan error)
-				m := newModel(r, work, newLook(time.UTC, ""), time.Now, func() string { return "" })
 				go func() {
-					ended <- show(ctx, r, work, m, append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
+					ended <- build.run(build.session(r), append(c.options.program(), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))...)
 				}()
 				for _, scene := range []string{"queue", "cards"} { // code, changes and a program's own colours among them
 					for _, u := range scenes[scene]().take() {

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the golden screens anew")
 // screen is a model without a program: keys and time are given to it by hand.
 type screen struct {
 	t       *testing.T
-	m       *model
+	m       *SessionView
 	session *recording
 	journal *journal
 	now     time.Time
@@ -47,14 +47,19 @@ func open(t *testing.T, j *journal, width, height int) *screen {
 		}
 		return nil, nil
 	}
-	work := task.NewRunner(t.Context())
-	t.Cleanup(work.Close)
-	s.m = newModel(s.session, work, newLook(time.UTC, ""), func() time.Time { return s.now }, func() string {
-		s.ids++
-		return fmt.Sprintf("client-m%d", 100+s.ids)
+	tasks := task.NewRunner(t.Context())
+	t.Cleanup(tasks.Close)
+	styles := NewStyles(time.UTC, "")
+	styles.Now = func() time.Time { return s.now }
+	s.m = NewSessionView(Config{
+		Session: s.session, Tasks: tasks, Styles: styles, Now: func() time.Time { return s.now }, Exec: tea.Exec, Editor: "vi",
+		NewID: func() string {
+			s.ids++
+			return fmt.Sprintf("client-m%d", 100+s.ids)
+		},
+		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, // the test moves time itself
 	})
-	s.m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // the test moves time itself
-	s.m.look.clusters = true
+	s.m.Styles.GraphemeWidths = true
 	s.give(tea.WindowSizeMsg{Width: width, Height: height})
 	s.tell()
 	return s
@@ -78,7 +83,14 @@ func (s *screen) tell() { s.give(s.journal.take()) }
 // give updates the model and runs what it asks for.
 func (s *screen) give(msg tea.Msg) {
 	s.t.Helper()
-	_, cmd := s.m.Update(msg)
+	switch msg.(type) {
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg: // as the program does
+		if !s.m.Styles.Update(msg) {
+			return
+		}
+		msg = RestyleMsg{}
+	}
+	cmd := s.m.Update(msg)
 	s.m.View()
 	s.run(cmd)
 }
@@ -104,8 +116,8 @@ func (s *screen) came(msg tea.Msg) {
 
 // quiet lets time pass without a key.
 func (s *screen) quiet() {
-	s.now = s.now.Add(2 * grace)
-	s.give(armMsg{})
+	s.now = s.now.Add(2 * Grace)
+	s.give(GuardMsg{&s.m.panels.approvals.guard})
 }
 
 // press types keys by their names; everything else is typed as text.
@@ -113,7 +125,7 @@ func (s *screen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if name == "up" || name == "down" {
-			s.now = s.now.Add(2 * typedApart) // nobody is faster
+			s.now = s.now.Add(2 * keyInterval) // nobody is faster
 		}
 		s.give(press(name))
 	}
@@ -322,13 +334,13 @@ func TestEverySizeDrawsWithoutPanic(t *testing.T) {
 func TestKeysBeforeTheSizeOfTheTerminalBreakNothing(t *testing.T) {
 	for _, key := range []string{"f1", "f7", "ctrl+f", "n", "/", "R", "X", "space"} {
 		b := newTable(t, 80, 24, fleetOfFive()...)
-		b.d.width, b.d.height = 0, 0
+		b.p.dashboard.canvas.width, b.p.dashboard.canvas.height = 0, 0
 		b.press(key)
 	}
 	for _, scene := range scenes {
 		s := open(t, scene(), 80, 24)
 		s.quiet()
-		s.m.width, s.m.height = 0, 0
+		s.m.canvas.width, s.m.canvas.height = 0, 0
 		for _, key := range []string{"f1", "esc", "f6", "esc", "f4", "esc", "ctrl+f", "a", "enter", "tab", "v", "esc", "space", "y"} {
 			s.press(key)
 			s.m.View()
@@ -375,7 +387,7 @@ func TestOnlyDressGetsBy(t *testing.T) {
 		{"\x1b]8;;https://x\ax", "]8;;https://xx"},
 		{"\x1b", ""},
 	} {
-		if got := onlyDress(c.in); got != c.want {
+		if got := Sanitize(c.in); got != c.want {
 			t.Errorf("onlyDress(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
@@ -383,10 +395,10 @@ func TestOnlyDressGetsBy(t *testing.T) {
 
 func TestNothingIsDrawnWhenNothingChanged(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	s.m.dirty = false
+	s.m.canvas.dirty = false
 	s.give(tea.FocusMsg{})
 	s.give(struct{}{})
-	if s.m.dirty {
+	if s.m.canvas.dirty {
 		t.Error("a message that changes nothing makes the view dirty")
 	}
 }
@@ -466,8 +478,8 @@ func (steering) Estimate(int, bool) int { return 1 }
 
 func TestNothingForgottenSteersTheTerminal(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
-	s.m.story.list.Append(steering{}, false)
-	s.m.dirty = true
+	s.m.transcript.view.list.Append(steering{}, false)
+	s.m.canvas.dirty = true
 	view := s.m.View().Content
 	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") || strings.Contains(view, "\x07") {
 		t.Errorf("the screen holds %q", view)

@@ -4,132 +4,133 @@ import (
 	"cmp"
 	"slices"
 
-	"agentctl/tui/keymap"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
 
-// settings lists what the agent lets people set: its mode, its model.
+// settings is the menu of the agent's settings: its mode, its model.
 type settings struct {
-	look   *look
-	asking map[string]string // setting → label of the value that is asked for
+	styles   *Styles
+	replica  *replica
+	commands *commander
+	pending  map[string]string // setting → label of the value that has no answer yet
 }
 
-func (m *model) showSettings() {
-	m.menu = &menu{look: m.look, of: &settings{look: m.look, asking: map[string]string{}}}
-}
-
-func (l *settings) title(s *protocol.State) string {
+func (l *settings) Title() string {
+	s := l.replica.state
 	agent := s.Agent
 	if o := s.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
 	}
-	return l.look.bold.Render("settings") + " · " + oneLine(transcript.Clean(agent))
+	return l.styles.Bold.Render("settings") + " · " + OneLine(transcript.Clean(agent))
 }
 
-func (l *settings) none() string { return "this agent has nothing to set" }
+func (l *settings) Empty() string { return "this agent has no settings" }
 
-func (l *settings) hint() string { return "↑↓ · " + l.look.keys.Hint(keymap.Choose, "changes") }
+func (l *settings) Hint() string { return "↑↓ · " + l.styles.Keys.Hint(keymap.Choose, "change") }
 
-func (l *settings) entries(s *protocol.State) []entry {
-	if s.Options == nil {
+func (l *settings) Entries() []Entry {
+	options := l.replica.state.Options
+	if options == nil {
 		return nil
 	}
-	out := make([]entry, len(s.Options.Settings))
-	for i := range s.Options.Settings {
-		set := &s.Options.Settings[i]
+	out := make([]Entry, len(options.Settings))
+	for i := range options.Settings {
+		set := &options.Settings[i]
 		label, about := set.Value, ""
 		if c := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == set.Value }); c >= 0 {
 			label, about = cmp.Or(set.Choices[c].Label, set.Value), set.Choices[c].About
 		}
 		text := cmp.Or(set.Name, set.ID) + ": " + label
-		if to, ok := l.asking[set.ID]; ok {
+		if to, ok := l.pending[set.ID]; ok {
 			text += " → " + to + " …"
 		}
-		out[i] = entry{set.ID, oneLine(transcript.Clean(text)), oneLine(transcript.Clean(about))}
+		out[i] = Entry{set.ID, OneLine(transcript.Clean(text)), OneLine(transcript.Clean(about))}
 	}
 	return out
 }
 
-func (l *settings) act(m *model, id, key string) tea.Cmd {
-	if l.look.keys.At(keymap.Lists, key) != keymap.Choose {
-		return nil
+func (l *settings) Act(id, key string) Response {
+	if l.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
+		return Response{}
 	}
-	set := settingOf(m.state, id)
+	set := l.setting(id)
 	if set == nil || len(set.Choices) == 0 {
-		m.word = "the agent names nothing to choose from"
+		l.commands.status.Text = "the agent offers no choices for this setting"
+		return Response{}
+	}
+	values := &settingValues{settings: l, id: id}
+	return Response{Push: NewMenu(l.styles, values, set.Value, func() string { return l.commands.status.Text })}
+}
+
+// setting returns the setting with an id, or nil.
+func (l *settings) setting(id string) *protocol.Setting {
+	options := l.replica.state.Options
+	if options == nil {
 		return nil
 	}
-	m.menu = &menu{look: l.look, of: &choices{settings: l, setting: id}, chosen: set.Value, back: m.menu}
+	if i := slices.IndexFunc(options.Settings, func(set protocol.Setting) bool { return set.ID == id }); i >= 0 {
+		return &options.Settings[i]
+	}
 	return nil
 }
 
-func settingOf(s *protocol.State, id string) *protocol.Setting {
-	if s.Options == nil {
-		return nil
-	}
-	if i := slices.IndexFunc(s.Options.Settings, func(set protocol.Setting) bool { return set.ID == id }); i >= 0 {
-		return &s.Options.Settings[i]
-	}
-	return nil
-}
-
-// choices lists what one setting can be.
-type choices struct {
+// settingValues is the menu of the values of one setting.
+type settingValues struct {
 	*settings
-	setting string
+	id string
 }
 
-func (c *choices) title(s *protocol.State) string {
-	name := c.setting
-	if set := settingOf(s, c.setting); set != nil {
+func (v *settingValues) Title() string {
+	name := v.id
+	if set := v.setting(v.id); set != nil {
 		name = cmp.Or(set.Name, set.ID)
 	}
-	return c.look.bold.Render(oneLine(transcript.Clean(name)))
+	return v.styles.Bold.Render(OneLine(transcript.Clean(name)))
 }
 
-func (c *choices) none() string { return "the agent does not have this setting any more" }
+func (v *settingValues) Empty() string { return "the agent no longer has this setting" }
 
-func (c *choices) hint() string { return "↑↓ · " + c.look.keys.Hint(keymap.Choose, "sets it") }
+func (v *settingValues) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
 
-func (c *choices) entries(s *protocol.State) []entry {
-	set := settingOf(s, c.setting)
+func (v *settingValues) Entries() []Entry {
+	set := v.setting(v.id)
 	if set == nil {
 		return nil
 	}
-	out := make([]entry, len(set.Choices))
+	out := make([]Entry, len(set.Choices))
 	for i := range set.Choices {
 		choice := &set.Choices[i]
 		mark := "( ) "
 		if choice.ID == set.Value {
 			mark = "(•) "
 		}
-		out[i] = entry{choice.ID, mark + oneLine(transcript.Clean(cmp.Or(choice.Label, choice.ID))), oneLine(transcript.Clean(choice.About))}
+		text := mark + OneLine(transcript.Clean(cmp.Or(choice.Label, choice.ID)))
+		out[i] = Entry{choice.ID, text, OneLine(transcript.Clean(choice.About))}
 	}
 	return out
 }
 
-// act sets the value. Until that is answered the settings show what is asked for.
-func (c *choices) act(m *model, id, key string) tea.Cmd {
-	if c.look.keys.At(keymap.Lists, key) != keymap.Choose {
-		return nil
+// Act sets the value. Until the answer comes the settings show the new value as pending.
+func (v *settingValues) Act(id, key string) Response {
+	if v.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
+		return Response{}
 	}
-	m.menu = m.menu.back
-	set := settingOf(m.state, c.setting)
+	set := v.setting(v.id)
 	if set == nil || set.Value == id {
-		return nil
+		return Response{Close: true}
 	}
 	label := id
-	if i := slices.IndexFunc(set.Choices, func(o protocol.Choice) bool { return o.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == id }); i >= 0 {
 		label = cmp.Or(set.Choices[i].Label, id)
 	}
-	c.asking[set.ID] = label
-	setting := set.ID
-	return m.do(protocol.DoConfigure, protocol.ConfigureData{Setting: setting, Value: id}, nil, func(err error) tea.Cmd {
-		delete(c.asking, setting)
-		return m.tell(err)
-	})
+	v.pending[set.ID] = label
+	data := protocol.ConfigureData{Setting: set.ID, Value: id}
+	return Response{Close: true, Cmd: v.commands.do(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+		delete(v.pending, data.Setting)
+		return v.commands.report(err)
+	})}
 }

@@ -13,7 +13,7 @@ func TestASettingIsChanged(t *testing.T) {
 	s.press("enter")
 	s.shows("▸ (•) Ask", "( ) Edit", "( ) plan")
 	s.press("down")
-	_, cmd := s.m.Update(press("enter"))
+	cmd := s.m.Update(press("enter"))
 	s.shows("▸ Mode: Ask → Edit …")
 	s.run(cmd)
 	if data := s.asked(protocol.DoConfigure).(protocol.ConfigureData); data != (protocol.ConfigureData{Setting: "mode", Value: "edit"}) {

@@ -1,14 +1,9 @@
 package tui
 
 import (
-	"strconv"
-
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
-
-// indent is the margin of what is said; its first column is the list's mark.
-const indent = 3
 
 // grows is text that is appended to, and kept in layout until it is closed.
 type grows interface {
@@ -42,12 +37,12 @@ func (f *feed[T]) take(source protocol.Text, open bool, fresh func() T) T {
 }
 
 // lines is about how many lines n bytes take.
-func lines(n, width int) int { return 1 + n/max(width-indent, 1)/2 }
+func lines(n, width int) int { return 1 + n/max(width-Indent, 1)/2 }
 
 // asked is what a person said: the message that started a turn.
 type asked struct {
-	landmark
-	look    *look
+	anchor
+	look    *Styles
 	message protocol.Message
 	head    string
 }
@@ -60,10 +55,10 @@ func (a *asked) Block(width int, _ bool) transcript.Block {
 	for _, p := range a.message.Parts {
 		text.Append("\n[" + p.Type + " " + p.Name + p.URL + p.Blob + "]")
 	}
-	body, bytes := text.Lines(width - indent)
-	bar := a.look.user.Render("▎")
+	body, bytes := text.Lines(width - Indent)
+	bar := a.look.User.Render("▎")
 	return transcript.Block{
-		Header: []string{"", " " + a.look.user.Render(fit(transcript.Clean(a.head), width-1))},
+		Header: []string{"", " " + a.look.User.Render(Fit(transcript.Clean(a.head), width-1))},
 		Body:   body, Bytes: bytes,
 		RenderLine: func(line string) string { return " " + bar + " " + line },
 	}
@@ -72,8 +67,8 @@ func (a *asked) Block(width int, _ bool) transcript.Block {
 // said is what the agent says, in markdown. Without a head it goes on with what
 // it said.
 type said struct {
-	landmark
-	look *look
+	anchor
+	look *Styles
 	item *protocol.Item
 	head string
 	feed feed[*transcript.Markdown]
@@ -91,18 +86,18 @@ func (s *said) Estimate(width int, folded bool) int {
 
 func (s *said) Block(width int, folded bool) transcript.Block {
 	text := s.feed.take(s.item.Text, s.item.Open, transcript.NewMarkdown)
-	b := transcript.Block{Header: []string{""}, RenderLine: func(line string) string { return "   " + s.look.dress(line) }}
+	b := transcript.Block{Header: []string{""}, RenderLine: func(line string) string { return "   " + s.look.RenderLine(line) }}
 	if s.head != "" {
-		b.Header = append(b.Header, " "+s.look.agent.Render(fit(transcript.Clean(s.head), width-1)))
+		b.Header = append(b.Header, " "+s.look.Agent.Render(Fit(transcript.Clean(s.head), width-1)))
 	}
-	b.Body, b.Bytes = text.Lines(width - indent)
+	b.Body, b.Bytes = text.Lines(width - Indent)
 	if len(b.Body) == 0 && !s.item.Open {
 		b.Header = nil
 	} else if folded && s.item.Task != "" {
 		b = s.folded(b, width)
 	}
 	if s.cut != "" {
-		b.Footer = []string{"   " + s.look.warn.Render(fit("⊘ "+s.cut, width-indent))}
+		b.Footer = []string{"   " + s.look.Warning.Render(Fit("⊘ "+s.cut, width-Indent))}
 	}
 	return b
 }
@@ -111,7 +106,7 @@ func (s *said) Block(width int, folded bool) transcript.Block {
 // checklist of the plan tells the rest.
 func (s *said) folded(b transcript.Block, width int) transcript.Block {
 	n := len(b.Body)
-	b.Header[1] = fit(" "+s.look.dim.Render("▸ ")+s.look.agent.Render(transcript.Clean(s.head))+s.look.dim.Render(" · "+count(n, "line")), width)
+	b.Header[1] = Fit(" "+s.look.Dim.Render("▸ ")+s.look.Agent.Render(transcript.Clean(s.head))+s.look.Dim.Render(" · "+Count(n, "line")), width)
 	if b.Body = b.Body[max(0, n-1):]; !s.item.Open {
 		b.Body = nil
 	}
@@ -135,8 +130,8 @@ func cutWord(end *protocol.TurnEndedData) string {
 // thought is the agent's reasoning: folded to its length, with its last line
 // while it grows.
 type thought struct {
-	landmark
-	look *look
+	anchor
+	look *Styles
 	item *protocol.Item
 	feed feed[*transcript.Text]
 	task string // of a plan, by its title
@@ -154,33 +149,25 @@ func (t *thought) Estimate(width int, folded bool) int {
 
 func (t *thought) Block(width int, folded bool) transcript.Block {
 	text := t.feed.take(t.item.Text, t.item.Open, transcript.NewText)
-	draw := func(line string) string { return "   " + t.look.dim.Render(line) }
+	draw := func(line string) string { return "   " + t.look.Dim.Render(line) }
 	word := "thought"
 	if t.item.Open {
 		word = "thinking"
 	}
 	if t.task != "" {
-		word = oneLine(transcript.Clean(t.task)) + " · " + word
+		word = OneLine(transcript.Clean(t.task)) + " · " + word
 	}
 	if t.cut != "" {
 		word += " · " + t.cut
 	}
 	if !folded {
-		body, bytes := text.Lines(width - indent)
-		return transcript.Block{Header: []string{"", t.look.dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, RenderLine: draw}
+		body, bytes := text.Lines(width - Indent)
+		return transcript.Block{Header: []string{"", t.look.Dim.Render(" ▾ " + word)}, Body: body, Bytes: bytes, RenderLine: draw}
 	}
-	last, hidden := text.Tail(width-indent, 1)
-	b := transcript.Block{Header: []string{"", t.look.dim.Render(" ▸ " + word + " · " + count(hidden+len(last), "line"))}, RenderLine: draw}
+	last, hidden := text.Tail(width-Indent, 1)
+	b := transcript.Block{Header: []string{"", t.look.Dim.Render(" ▸ " + word + " · " + Count(hidden+len(last), "line"))}, RenderLine: draw}
 	if t.item.Open {
 		b.Body = last
 	}
 	return b
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }

@@ -32,7 +32,7 @@ func TestATaskIsAskedOneThingAtATime(t *testing.T) {
 	s := open(t, scenes["plan"](), 80, 24)
 	s.press("tab")
 	s.refuse(errRefused)
-	_, cmd := s.m.Update(press("c"))
+	cmd := s.m.Update(press("c"))
 	s.shows("cancelling …")
 	s.press("c", "r")
 	s.askedNothing()
@@ -82,8 +82,8 @@ func TestAPlanDoesNotShowInTheNextTurn(t *testing.T) {
 	s.journal.user(ada, "m9", "something else")
 	s.tell()
 	s.hides("plan ·")
-	s.m.attention.terminal.progress, s.m.dirty = true, true
-	if bar := s.m.View().ProgressBar; bar == nil || bar.State != tea.ProgressBarIndeterminate {
+	n := NewNotifier(Notifications{progress: true}, false)
+	if bar := n.Progress(s.m.State(), s.m.Plan(), s.m.Conn()); bar == nil || bar.State != tea.ProgressBarIndeterminate {
 		t.Errorf("the progress is %+v, that of a plan that is over", bar)
 	}
 	s.press("tab")

@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	cacheBytes  = 8 << 20 // of laid out lines
 	historyPage = 20      // turns asked for at a time
 	itemsMax    = 4000    // kept; then the oldest are forgotten
 	itemsKept   = 2000    // and paged in again when they are wanted
@@ -22,7 +21,7 @@ const (
 // story is the transcript on the screen: the fold of the words, and the list
 // that shows its items.
 type story struct {
-	look  *look
+	look  *Styles
 	list  *transcript.List
 	words protocol.Transcript
 	shown map[*protocol.Item]transcript.ID // of the turn under way
@@ -46,9 +45,9 @@ type start struct {
 	first uint64
 }
 
-func newStory(l *look) *story {
+func newStory(l *Styles) *story {
 	return &story{
-		look: l, list: transcript.NewList(cacheBytes),
+		look: l, list: transcript.NewList(CacheBytes),
 		shown: map[*protocol.Item]transcript.ID{}, runs: map[*protocol.Item]transcript.ID{}, tasks: map[string]string{},
 	}
 }
@@ -86,7 +85,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 		s.close(nil, nil)
 		s.voice = ""
 		id := add(&asked{
-			landmark: landmark{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
+			anchor: anchor{aTurn, nameOfItem(turn.Turn, protocol.HitUser, "")},
 			look:     s.look, message: turn.Message, head: s.head(remote.ActorName(turn.Message.By), e),
 		}, false)
 		s.turns = append(s.turns, start{id, turn.First})
@@ -100,7 +99,7 @@ func (s *story) show(e *protocol.Event, items []*protocol.Item, add func(transcr
 			s.close(items, turn.End)
 			n := s.look.ends(turn.End, e.By)
 			if turn.End.Failed() {
-				n.landmark = s.errorAt(theEnd)
+				n.anchor = s.errorAt(turnEnd)
 			}
 			add(n, false)
 		}
@@ -208,17 +207,17 @@ func (s *story) source(it *protocol.Item, e *protocol.Event) (src transcript.Ite
 			s.voice = voice
 			head = s.head(voice, e)
 		}
-		return &said{landmark: s.at(0, it), look: s.look, item: it, head: head}, it.Task != ""
+		return &said{anchor: s.at(0, it), look: s.look, item: it, head: head}, it.Task != ""
 	case protocol.ItemReasoning:
-		return &thought{landmark: s.at(0, it), look: s.look, item: it, task: s.task(it.Task)}, true
+		return &thought{anchor: s.at(0, it), look: s.look, item: it, task: s.task(it.Task)}, true
 	case protocol.ItemTool:
-		return &toolCall{landmark: s.at(aTool, it), look: s.look, item: it, task: s.task(it.Task)}, true
+		return &toolCall{anchor: s.at(aTool, it), look: s.look, item: it, task: s.task(it.Task)}, true
 	case protocol.ItemApproval:
-		return &decision{landmark: s.at(anApproval, it), look: s.look, item: it}, false
+		return &decision{anchor: s.at(anApproval, it), look: s.look, item: it}, false
 	}
 	if n, ok := s.look.tells(it.Type, it.Data); ok {
 		if it.Type == protocol.ErrorRaised {
-			n.landmark = s.errorAt(seqName(it.Seq))
+			n.anchor = s.errorAt(nameOfSeq(it.Seq))
 		}
 		s.beside(n)
 		return n, false
@@ -248,18 +247,18 @@ func (s *story) task(id string) string {
 }
 
 // at makes an item of the turn under way one that can be gone to.
-func (s *story) at(kind transcript.AnchorKind, it *protocol.Item) landmark {
-	return landmark{kind, nameOfItem(s.words.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
+func (s *story) at(kind transcript.AnchorKind, it *protocol.Item) anchor {
+	return anchor{kind, nameOfItem(s.words.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
 }
 
 // errorAt does it for an error of that turn.
-func (s *story) errorAt(id string) landmark {
-	return landmark{anError, nameOfItem(s.words.Current().Turn, protocol.HitError, id)}
+func (s *story) errorAt(id string) anchor {
+	return anchor{anError, nameOfItem(s.words.Current().Turn, protocol.HitError, id)}
 }
 
 // mark puts a line of ours between what is said.
 func (s *story) mark(text string) {
-	s.list.Append(&note{style: &s.look.warn, text: "── " + text, space: true}, false)
+	s.list.Append(&note{style: &s.look.Warning, text: "── " + text, space: true}, false)
 }
 
 // forget drops the oldest turns once there are too many items, and not while
@@ -282,7 +281,7 @@ func (s *story) forget() {
 }
 
 func (s *story) head(name string, e *protocol.Event) string {
-	return name + " · " + s.look.clock(e.Time)
+	return name + " · " + s.look.Clock(e.Time)
 }
 
 // empty tells that nothing was ever said.

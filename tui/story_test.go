@@ -30,7 +30,7 @@ func long(n int) *journal {
 func TestAVeryLongSessionIsForgottenAndPagedInAgain(t *testing.T) {
 	s := open(t, long(itemsMax), 60, 20)
 	s.shows(fmt.Sprintf("answer %d", itemsMax-1))
-	if n := s.m.story.list.Len(); n >= itemsMax {
+	if n := s.m.transcript.view.list.Len(); n >= itemsMax {
 		t.Fatalf("%d items are kept, want fewer than %d", n, itemsMax)
 	}
 	var before uint64
@@ -64,7 +64,7 @@ func TestNothingIsForgottenWhileSomebodyReads(t *testing.T) {
 	more.out = more.out[3:]
 	for _, u := range more.out {
 		if e := u.Event; e != nil && e.Durable() {
-			e.Seq += s.m.state.Seq - 1
+			e.Seq += s.m.replica.state.Seq - 1
 		}
 	}
 	top := strings.Split(s.text(), "\n")[0]
@@ -96,7 +96,7 @@ func TestASentMessageDoesNotStayWhenItsEventWasSkipped(t *testing.T) {
 func TestSelectedWordsAreCopied(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.press("tab")
-	_, cmd := s.m.Update(press("y"))
+	cmd := s.m.Update(press("y"))
 	if got := fmt.Sprint(flat(cmd)); !strings.Contains(got, "I look at the imports") {
 		t.Errorf("copied %s", got)
 	}
@@ -146,7 +146,7 @@ func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			j := long(turns)
-			m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+			m := testView(b.Context(), newRecording(), func() time.Time { return dawn }, func() string { return "" })
 			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 			m.Update(j.take())
 			j.user(ada, "last", "go")
@@ -175,7 +175,7 @@ func BenchmarkCatchUp100kEvents(b *testing.B) {
 	j.caughtUp()
 	all := j.take()
 	for b.Loop() {
-		m := newModel(newRecording(), task.NewRunner(b.Context()), newLook(time.UTC, ""), func() time.Time { return dawn }, func() string { return "" })
+		m := testView(b.Context(), newRecording(), func() time.Time { return dawn }, func() string { return "" })
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		all[1].Attached.Snapshot.State = &protocol.State{}
 		for i := 0; i < len(all); i += task.MaxBatch {

@@ -64,26 +64,26 @@ var (
 	}
 )
 
-// wardrobe is what the choice of a palette depends on.
-type wardrobe struct {
-	theme   Theme
-	known   bool // the terminal told its background
-	light   bool
-	limited bool // it has sixteen colours or none
-	deep    bool // it has all of them
+// terminalColors is what the choice of a palette depends on.
+type terminalColors struct {
+	theme     Theme
+	known     bool // the terminal told its background
+	light     bool
+	limited   bool // it has sixteen colours or none
+	trueColor bool // it has all of them
 }
 
 // palette is the theme on this terminal. Until the background is known it is the
 // terminal's own, and for contrast no colour at all.
-func (w *wardrobe) palette() palette {
+func (w *terminalColors) palette() palette {
 	p := w.chosen()
-	if !w.deep { // what is behind words would come out too bright, or grey
+	if !w.trueColor { // what is behind words would come out too bright, or grey
 		p.added, p.removed, p.ink = nil, nil, nil
 	}
 	return p
 }
 
-func (w *wardrobe) chosen() palette {
+func (w *terminalColors) chosen() palette {
 	switch {
 	case w.theme == ThemeSixteen || w.theme != ThemeContrast && w.limited:
 		return sixteen
@@ -105,35 +105,35 @@ func (w *wardrobe) chosen() palette {
 	return onDark
 }
 
-// ask asks the terminal for its background, where that makes a difference.
-func (l *look) ask() tea.Cmd {
-	if t := l.wardrobe.theme; t != ThemeAuto && t != ThemeContrast {
+// Query asks the terminal for its background, where that makes a difference.
+func (l *Styles) Query() tea.Cmd {
+	if t := l.colors.theme; t != ThemeAuto && t != ThemeContrast {
 		return nil
 	}
 	return tea.RequestBackgroundColor
 }
 
-// suit takes what the terminal tells of its colours and of how it counts cells.
+// Update takes what the terminal tells of its colours and of how it counts cells.
 // It reports whether everything looks different now.
-func (l *look) suit(msg tea.Msg) bool {
+func (l *Styles) Update(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.ModeReportMsg:
 		able := msg.Mode == ansi.ModeUnicodeCore && !msg.Value.IsNotRecognized() && !msg.Value.IsPermanentlyReset()
-		if !able || l.clusters {
+		if !able || l.GraphemeWidths {
 			return false
 		}
-		l.clusters = true
+		l.GraphemeWidths = true
 		return true
 	case tea.BackgroundColorMsg:
-		l.wardrobe.known, l.wardrobe.light = true, !msg.IsDark()
+		l.colors.known, l.colors.light = true, !msg.IsDark()
 	case tea.ColorProfileMsg:
-		l.wardrobe.limited = msg.Profile <= colorprofile.ANSI
-		l.wardrobe.deep = msg.Profile == colorprofile.TrueColor
+		l.colors.limited = msg.Profile <= colorprofile.ANSI
+		l.colors.trueColor = msg.Profile == colorprofile.TrueColor
 	}
-	p := l.wardrobe.palette()
+	p := l.colors.palette()
 	if p == l.palette {
 		return false
 	}
-	l.wear(p)
+	l.setPalette(p)
 	return true
 }

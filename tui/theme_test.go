@@ -17,9 +17,9 @@ import (
 // openIn is open with a theme.
 func openIn(t *testing.T, theme Theme, j *journal, width, height int) *screen {
 	s := open(t, newJournal(), width, height)
-	s.m.look.wardrobe.theme = theme
-	s.m.look.wear(s.m.look.wardrobe.palette())
-	s.m.redress()
+	s.m.Styles.colors.theme = theme
+	s.m.Styles.setPalette(s.m.Styles.colors.palette())
+	s.m.Update(RestyleMsg{})
 	s.journal = j
 	s.tell()
 	return s
@@ -46,8 +46,8 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 	s.journal.add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "mind the gap"})
 	s.journal.say("open", "still **being** `said` and")
 	s.tell()
-	if s.m.look.palette != sixteen {
-		t.Errorf("before the background is known the palette is %+v", s.m.look.palette)
+	if s.m.Styles.palette != sixteen {
+		t.Errorf("before the background is known the palette is %+v", s.m.Styles.palette)
 	}
 	for _, c := range []struct {
 		background color.Color
@@ -69,9 +69,9 @@ func TestTheBackgroundDecidesBetweenDarkAndLight(t *testing.T) {
 			}
 		}
 	}
-	s.m.dirty = false
+	s.m.canvas.dirty = false
 	s.give(tea.BackgroundColorMsg{Color: black})
-	if s.m.dirty {
+	if s.m.canvas.dirty {
 		t.Error("the same background makes the view dirty")
 	}
 }
@@ -84,25 +84,25 @@ func sgr(c color.Color) string {
 
 func TestAThemeThatIsNamedStays(t *testing.T) {
 	for theme, want := range map[Theme]palette{ThemeDark: onDark, ThemeLight: onLight, ThemeSixteen: sixteen} {
-		l := newLook(nil, theme)
-		l.suit(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-		if l.ask() != nil {
+		l := NewStyles(nil, theme)
+		l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		if l.Query() != nil {
 			t.Errorf("%s asks for the background", theme)
 		}
-		if l.suit(tea.BackgroundColorMsg{Color: white}) || l.suit(tea.BackgroundColorMsg{Color: black}) || l.palette != want {
+		if l.Update(tea.BackgroundColorMsg{Color: white}) || l.Update(tea.BackgroundColorMsg{Color: black}) || l.palette != want {
 			t.Errorf("%s follows the background", theme)
 		}
 	}
-	if newLook(nil, "").ask() == nil || newLook(nil, ThemeContrast).ask() == nil {
+	if NewStyles(nil, "").Query() == nil || NewStyles(nil, ThemeContrast).Query() == nil {
 		t.Error("the background is not asked for")
 	}
 }
 
 func TestATerminalOfSixteenColoursKeepsItsOwn(t *testing.T) {
 	for theme, want := range map[Theme]palette{ThemeAuto: sixteen, ThemeDark: sixteen, ThemeLight: sixteen, ThemeSixteen: sixteen, ThemeContrast: {}} {
-		l := newLook(nil, theme)
-		l.suit(tea.BackgroundColorMsg{Color: black})
-		l.suit(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		l := NewStyles(nil, theme)
+		l.Update(tea.BackgroundColorMsg{Color: black})
+		l.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 		if l.palette != want {
 			t.Errorf("%s wears %+v", theme, l.palette)
 		}
@@ -172,7 +172,7 @@ func TestEveryHueIsOfTheTheme(t *testing.T) {
 		}
 		for _, base := range []transcript.Style{0, transcript.Added, transcript.Removed, transcript.Faint, transcript.Code, transcript.Changed | transcript.Added, transcript.Heading} {
 			for _, hue := range []transcript.Style{0, transcript.Red, transcript.Green, transcript.Yellow, transcript.Blue, transcript.Magenta, transcript.Cyan} {
-				s := p.prose(base | hue)
+				s := p.span(base | hue)
 				if !own[s.GetForeground()] || !own[s.GetBackground()] {
 					t.Errorf("style %x wears %v over %v", base|hue, s.GetForeground(), s.GetBackground())
 				}
@@ -182,15 +182,15 @@ func TestEveryHueIsOfTheTheme(t *testing.T) {
 }
 
 func TestOnlyATerminalOfAllColoursHasThemBehindChanges(t *testing.T) {
-	l := newLook(nil, ThemeDark)
+	l := NewStyles(nil, ThemeDark)
 	if l.palette.added != nil {
 		t.Error("changes have a background before the terminal told its colours")
 	}
-	l.suit(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	if l.palette != onDark {
 		t.Errorf("with all colours the palette is %+v", l.palette)
 	}
-	l.suit(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+	l.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
 	if l.palette.added != nil || l.palette.good != onDark.good {
 		t.Errorf("with 256 colours the palette is %+v", l.palette)
 	}

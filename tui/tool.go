@@ -23,8 +23,8 @@ const (
 // toolCall is a tool call: what is called with what, how it stands, what it
 // changes and its output, of which a folded one shows both ends.
 type toolCall struct {
-	landmark
-	look *look
+	anchor
+	look *Styles
 	item *protocol.Item
 	feed feed[*transcript.Text]
 	task string // of a plan, by its title
@@ -79,10 +79,10 @@ func (t *toolCall) Estimate(width int, folded bool) int {
 func (t *toolCall) Block(width int, folded bool) transcript.Block {
 	defer t.rest()
 	b := transcript.Block{
-		Header:     []string{"", spread(" "+t.title(), t.status(), width)},
-		RenderLine: func(line string) string { return "   " + t.look.dress(line) },
+		Header:     []string{"", Spread(" "+t.title(), t.status(), width)},
+		RenderLine: func(line string) string { return "   " + t.look.RenderLine(line) },
 	}
-	room := max(1, width-indent)
+	room := max(1, width-Indent)
 	if !folded {
 		b.Header = append(b.Header, t.given(room)...)
 	}
@@ -91,7 +91,7 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 		if folded {
 			most = changeLines
 		}
-		shown, more := c.Lines(room, most, t.look.split(width))
+		shown, more := c.Lines(room, most, t.look.SideBySide(width))
 		b.Body = append(b.Body, shown...)
 		b.Body = t.more(b.Body, more, room, folded)
 	}
@@ -102,7 +102,7 @@ func (t *toolCall) Block(width int, folded bool) transcript.Block {
 		shown, bytes := out.text.Lines(room)
 		hidden := max(0, len(shown)-outputLines)
 		if hidden+out.before > 0 {
-			b.Body = append(b.Body, t.dim("… "+count(hidden+out.before, "line")+" above · "+t.look.keys.Hint(keymap.ViewItem, "views all"), room))
+			b.Body = append(b.Body, t.dim("… "+Count(hidden+out.before, "line")+" above · "+t.look.Keys.Hint(keymap.ViewItem, "views all"), room))
 		}
 		if len(b.Body) == 0 {
 			b.Body, b.Bytes = shown, bytes
@@ -135,16 +135,16 @@ func (t *toolCall) more(to []string, n, room int, folded bool) []string {
 	if n <= 0 {
 		return to
 	}
-	how := t.look.keys.Hint(keymap.ViewItem, "views all")
+	how := t.look.Keys.Hint(keymap.ViewItem, "views all")
 	if folded {
-		how = t.look.keys.Hint(keymap.ToggleLast, "shows all")
+		how = t.look.Keys.Hint(keymap.ToggleLast, "shows all")
 	}
-	return append(to, t.dim("… "+count(n, "more line")+" · "+how, room))
+	return append(to, t.dim("… "+Count(n, "more line")+" · "+how, room))
 }
 
 func (t *toolCall) dim(text string, room int) string {
 	r := &transcript.StyledText{}
-	r.Append(fit(text, room), transcript.Faint)
+	r.Append(Fit(text, room), transcript.Faint)
 	return r.Lines(room)[0]
 }
 
@@ -159,17 +159,17 @@ func (t *toolCall) given(room int) []string {
 	hidden := max(0, len(args)-argsLines)
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
-		out = append(out, "   "+t.look.dim.Render("» "+line))
+		out = append(out, "   "+t.look.Dim.Render("» "+line))
 	}
 	if hidden > 0 {
-		out = append(out, "   "+t.look.dim.Render(fit("… "+count(hidden, "more line"), room)))
+		out = append(out, "   "+t.look.Dim.Render(Fit("… "+Count(hidden, "more line"), room)))
 	}
 	return out
 }
 
 func (t *toolCall) failed(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		b.Footer = append(b.Footer, "   "+t.look.bad.Render(fit(oneLine(transcript.Clean(end.Error)), width-indent)))
+		b.Footer = append(b.Footer, "   "+t.look.Error.Render(Fit(OneLine(transcript.Clean(end.Error)), width-Indent)))
 	}
 	return b
 }

@@ -13,22 +13,22 @@ import (
 )
 
 func (t *toolCall) title() string {
-	glyph := t.look.dim.Render("•")
+	glyph := t.look.Dim.Render("•")
 	if t.item.Parent != "" {
-		glyph = t.look.dim.Render("  ↳")
+		glyph = t.look.Dim.Render("  ↳")
 	}
 	if t.task != "" {
-		glyph += " " + t.look.dim.Render(oneLine(transcript.Clean(t.task))+" ›")
+		glyph += " " + t.look.Dim.Render(OneLine(transcript.Clean(t.task))+" ›")
 	}
 	tool := t.item.Tool
 	if name := tool.Name; name != "" && tool.Title != "" && name != tool.Title {
-		s := glyph + " " + t.look.dim.Render(oneLine(transcript.Clean(name))) + " " + t.look.bold.Render(oneLine(transcript.Clean(tool.Title)))
+		s := glyph + " " + t.look.Dim.Render(OneLine(transcript.Clean(name))) + " " + t.look.Bold.Render(OneLine(transcript.Clean(tool.Title)))
 		if about := t.about(); len(about) > 1 && !strings.Contains(tool.Title, about) {
-			s += " " + t.look.dim.Render(oneLine(transcript.Clean(about)))
+			s += " " + t.look.Dim.Render(OneLine(transcript.Clean(about)))
 		}
 		return s
 	}
-	return glyph + " " + t.look.bold.Render(t.plainTitle())
+	return glyph + " " + t.look.Bold.Render(t.plainTitle())
 }
 
 // about is the one argument that tells most of a call.
@@ -61,32 +61,32 @@ func (t *toolCall) plainTitle() string {
 	if title == "" {
 		title = "tool " + tool.Kind
 	}
-	return oneLine(transcript.Clean(title))
+	return OneLine(transcript.Clean(title))
 }
 
 func (t *toolCall) status() string {
 	end := t.item.Tool.End
 	switch {
 	case end == nil && t.cut != "":
-		return t.look.warn.Render(t.cut)
+		return t.look.Warning.Render(t.cut)
 	case end == nil && t.item.Open:
 		s := "running"
-		if ran := t.look.since(t.item.Started); ran >= time.Second {
-			s += " " + took(ran)
+		if ran := t.look.Since(t.item.Started); ran >= time.Second {
+			s += " " + Duration(ran)
 		}
-		return t.look.warn.Render(s)
+		return t.look.Warning.Render(s)
 	case end == nil:
-		return t.look.dim.Render("unfinished")
+		return t.look.Dim.Render("unfinished")
 	}
-	s := oneLine(transcript.Clean(string(end.Status)))
-	style := t.look.dim
+	s := OneLine(transcript.Clean(string(end.Status)))
+	style := t.look.Dim
 	switch end.Status {
 	case protocol.ToolCompleted:
-		s, style = "✓", t.look.good
+		s, style = "✓", t.look.Success
 	case protocol.ToolFailed:
-		s, style = "✗ failed", t.look.bad
+		s, style = "✗ failed", t.look.Error
 	case protocol.ToolUnknown:
-		s, style = "? unknown", t.look.warn
+		s, style = "? unknown", t.look.Warning
 	}
 	apart := " "
 	if end.ExitCode != nil && *end.ExitCode != 0 {
@@ -94,7 +94,7 @@ func (t *toolCall) status() string {
 		apart = keymap.Separator
 	}
 	if end.DurationMS > 0 {
-		s += apart + took(ms(end.DurationMS))
+		s += apart + Duration(Millis(end.DurationMS))
 	}
 	return style.Render(s)
 }
@@ -152,9 +152,4 @@ func (t *toolCall) said() string {
 		write(end.Error)
 	}
 	return out.String()
-}
-
-// since is how long ago that was, in whole seconds; clocks may differ.
-func (l *look) since(at time.Time) time.Duration {
-	return max(0, l.now().Sub(at)).Truncate(time.Second)
 }

@@ -117,7 +117,7 @@ func TestTurnsAreGoneThroughWhileSomethingIsWritten(t *testing.T) {
 		s.press("alt+down")
 	}
 	s.shows("answer 39", "half a thought")
-	if !s.m.story.list.Following() {
+	if !s.m.transcript.view.list.Following() {
 		t.Error("the end is not followed")
 	}
 }
@@ -167,14 +167,14 @@ func TestAJumpGoesBeyondWhatIsInMemory(t *testing.T) {
 
 func TestTheNextKeyGivesAJumpUp(t *testing.T) {
 	s := open(t, long(5), 60, 20)
-	s.m.story.before = 2
+	s.m.transcript.view.before = 2
 	s.press("tab")
-	_, cmd := s.m.Update(press("E"))
-	if s.m.trip == nil {
+	cmd := s.m.Update(press("E"))
+	if s.m.transcript.jump == nil {
 		t.Fatal("it is not under way")
 	}
 	s.press("esc")
-	if s.m.trip != nil {
+	if s.m.transcript.jump != nil {
 		t.Error("it is still under way")
 	}
 	s.run(cmd)

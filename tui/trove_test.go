@@ -59,11 +59,11 @@ func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 		return protocol.HistoryResult{}, nil
 	}
 	b.press("enter")
-	o := b.d.shown
+	o := b.p.sessions.shown
 	if o == nil || o.id != "s2" {
 		t.Fatal("the session is not on the screen")
 	}
-	b.give(task.Message{To: o, Msg: batch(long(30).take())}) // and then it is there
+	b.give(task.Message{To: o, Msg: Updates(long(30).take())}) // and then it is there
 	b.shows("2 of 3", "▌  answer 7", "find: race")
 	b.press("n")
 	b.shows("3 of 3", "▌  answer 2")
@@ -77,7 +77,7 @@ func TestASearchOfAllSessionsThatFindsNothingSaysSo(t *testing.T) {
 	b := newTable(t, 80, 20, fleetOfFive()...)
 	b.buries()
 	b.press("ctrl+f")
-	if b.d.View().Cursor == nil {
+	if b.p.View().Cursor == nil {
 		t.Error("no cursor where the words are written")
 	}
 	b.give(tea.PasteMsg{Content: "no\nwhere"})
@@ -95,7 +95,7 @@ func TestOldAnswersOfASearchAreNotTaken(t *testing.T) {
 	b.buries(treasure("s2", 7, protocol.HitText, "t", "race"))
 	b.press("f")
 	b.write("race")
-	_, cmd := b.d.Update(press("enter"))
+	_, cmd := b.p.Update(press("enter"))
 	b.press("esc")
 	b.run(cmd)
 	b.shows("sessions · 5")
@@ -108,8 +108,8 @@ func TestAThousandHitsAreAskedForAsTheyAreWanted(t *testing.T) {
 	b.port.search = func(protocol.SearchData) (protocol.SearchResult, error) {
 		asked++
 		var page protocol.SearchResult
-		for i := range hitsAtOnce {
-			page.Hits = append(page.Hits, treasure("s2", asked*hitsAtOnce+i, protocol.HitText, "t", "race"))
+		for i := range hitsPerPage {
+			page.Hits = append(page.Hits, treasure("s2", asked*hitsPerPage+i, protocol.HitText, "t", "race"))
 		}
 		page.Cursor = "more"
 		return page, nil
@@ -121,7 +121,7 @@ func TestAThousandHitsAreAskedForAsTheyAreWanted(t *testing.T) {
 		t.Fatalf("asked %d times for the first screen", asked)
 	}
 	b.press("end")
-	b.shows(fmt.Sprintf("%d of %d+ places", hitsAtOnce, 2*hitsAtOnce))
+	b.shows(fmt.Sprintf("%d of %d+ places", hitsPerPage, 2*hitsPerPage))
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
 	}
@@ -134,7 +134,7 @@ func TestTheTroveFitsEverySize(t *testing.T) {
 			buried(b)
 			for _, key := range []string{"down", "pgdown", "/", "esc", "up", "?"} {
 				b.press(key)
-				view := b.d.View()
+				view := b.p.View()
 				if n := strings.Count(view.Content, "\n") + 1; n > height {
 					t.Fatalf("%dx%d after %s: %d rows", width, height, key, n)
 				}

@@ -58,7 +58,7 @@ func (p *plain) take(t typed) {
 	case "quit":
 		p.quit()
 	case "status":
-		n.line("session %s, %s, %s, %s, position %d", remote.SessionName(n.state), n.state.Status(), n.link.State, count(len(n.state.Queue), "queued message"), n.state.Seq)
+		n.line("session %s, %s, %s, %s, position %d", remote.SessionName(n.state), n.state.Status(), n.link.State, Count(len(n.state.Queue), "queued message"), n.state.Seq)
 	case "interrupt":
 		p.interrupt(rest)
 	case "retry":
@@ -142,7 +142,7 @@ func (p *plain) queue(verb, rest string) {
 	s, n := p.narrator.state, p.narrator
 	switch verb {
 	case "queue":
-		n.line("%s in the queue", count(len(s.Queue), "message"))
+		n.line("%s in the queue", Count(len(s.Queue), "message"))
 		for i := range s.Queue {
 			n.line("%d: %s: %s", i+1, remote.ActorName(s.Queue[i].By), s.Queue[i].Text)
 		}
@@ -211,7 +211,7 @@ func (p *plain) decide(verb, rest string) {
 		d.Reason = rest
 	case "answer":
 		d.Decision = protocol.AllowOnce
-		if d.Input, err = answers(request, rest); err != nil {
+		if d.Input, err = parseAnswers(request, rest); err != nil {
 			n.line("/answer: %s", err)
 			return
 		}
@@ -229,7 +229,7 @@ func (p *plain) decide(verb, rest string) {
 
 func which(pending []protocol.Approval, rest string) (*protocol.Approval, string, error) {
 	name, after, _ := strings.Cut(rest, " ")
-	if i := find(pending, name); i >= 0 {
+	if i := indexOf(pending, name); i >= 0 {
 		return &pending[i], strings.TrimSpace(after), nil
 	}
 	switch len(pending) {
@@ -245,8 +245,8 @@ func which(pending []protocol.Approval, rest string) (*protocol.Approval, string
 	return nil, "", fmt.Errorf("%d approvals are pending, name one: %s", len(pending), strings.Join(names, ", "))
 }
 
-// answers reads QUESTION=TEXT; a text goes on until the next question's name.
-func answers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
+// parseAnswers reads QUESTION=TEXT; a text goes on until the next question's name.
+func parseAnswers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
 	out := map[string][]string{}
 	var at string
 	for _, word := range strings.Fields(rest) {
@@ -270,20 +270,17 @@ func answers(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error)
 
 // keeping reads the numbers of the tasks that a plan is to keep.
 func keeping(a *protocol.Approval, rest string) (*protocol.ApprovalInput, error) {
-	f := newForm(nil, a)
-	for i := range a.Tasks {
-		f.dropped[a.Tasks[i].ID] = true
-	}
+	var keep []int
 	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' }) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > len(a.Tasks) {
-			return nil, fmt.Errorf("%s is none of its %s", word, count(len(a.Tasks), "task"))
+			return nil, fmt.Errorf("%s is none of its %s", word, Count(len(a.Tasks), "task"))
 		}
-		delete(f.dropped, a.Tasks[n-1].ID)
+		keep = append(keep, n-1)
 	}
-	kept := f.kept()
+	kept := KeepTasks(a.Tasks, keep)
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("which of its %s?", count(len(a.Tasks), "task"))
+		return nil, fmt.Errorf("name one or more of its %s", Count(len(a.Tasks), "task"))
 	}
 	return &protocol.ApprovalInput{Tasks: kept}, nil
 }

@@ -34,7 +34,7 @@ func (p *plain) find(words string) {
 			}
 			for i := range page.Hits {
 				h := &page.Hits[i]
-				places = append(places, fmt.Sprintf("%s %s, position %d: %s", h.Time.In(zone).Format("2006-01-02 15:04"), hitNames[h.Kind], h.Seq, oneLine(strings.TrimSpace(h.Snippet))))
+				places = append(places, fmt.Sprintf("%s %s, position %d: %s", h.Time.In(zone).Format("2006-01-02 15:04"), hitNames[h.Kind], h.Seq, OneLine(strings.TrimSpace(h.Snippet))))
 			}
 			if ask.Cursor = page.Cursor; ask.Cursor == "" || len(places) >= findLines {
 				break
@@ -52,10 +52,10 @@ func found(places []string, words string, more bool) string {
 	case len(places) == 0:
 		return "“" + words + "” is not there"
 	}
-	said := count(len(places), "place")
+	said := Count(len(places), "place")
 	if more || len(places) > findLines {
 		places = places[:min(len(places), findLines)]
-		said = "the newest " + count(len(places), "place")
+		said = "the newest " + Count(len(places), "place")
 	}
 	return said + " with “" + words + "”:\n" + strings.Join(places, "\n")
 }
@@ -64,14 +64,14 @@ func found(places []string, words string, more bool) string {
 func (p *plain) rules(verb, rest string) {
 	n, rules := p.narrator, p.narrator.state.Rules
 	if verb == "rules" {
-		n.line("%s allowed without asking", count(len(rules), "thing"))
+		n.line("%s allowed without asking", Count(len(rules), "thing"))
 		for i := range rules {
 			r := &rules[i]
-			what := matches(r)
+			what := ruleText(r)
 			if what == "" {
 				what = r.Scope
 			}
-			n.line("%d: %s, %s, by %s", i+1, oneLine(what), r.Kind, remote.ActorName(&r.By))
+			n.line("%d: %s, %s, by %s", i+1, OneLine(what), r.Kind, remote.ActorName(&r.By))
 		}
 		return
 	}
@@ -80,7 +80,7 @@ func (p *plain) rules(verb, rest string) {
 		n.line("/revoke N: which one? /rules numbers them")
 		return
 	}
-	rule, what := rules[i-1].ID, oneLine(matches(&rules[i-1]))
+	rule, what := rules[i-1].ID, OneLine(ruleText(&rules[i-1]))
 	p.later(func(ctx context.Context) string {
 		if err := p.session.Do(ctx, protocol.DoRulesRevoke, protocol.RulesRevokeData{Rule: rule}, nil); err != nil {
 			return refused(ctx, "revoke", err)

@@ -49,19 +49,20 @@ func traffic() *protolog.Log {
 func (s *screen) look() {
 	s.t.Helper()
 	s.m.Update(press("f7"))
-	if s.m.wire == nil {
-		s.t.Fatal("the wire is not open")
+	v, ok := s.m.overlays.Top().(*LogView)
+	if !ok {
+		s.t.Fatal("the protocol log is not open")
 	}
-	reading, err := s.m.wire.reader.Next(s.t.Context())
+	batch, err := v.reader.Next(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.m.Update(wireMsg{s.m.wire, reading})
+	s.m.Update(logBatchMsg{v, batch})
 }
 
 func openWired(t *testing.T, width, height int) *screen {
 	s := open(t, scenes["transcript"](), width, height)
-	s.m.session = wired{s.session, traffic()}
+	s.m.Session = wired{s.session, traffic()}
 	s.look()
 	return s
 }
@@ -115,8 +116,8 @@ func TestNoCredentialShowsOnTheWire(t *testing.T) {
 	s.shows("copied")
 	t.Chdir(t.TempDir())
 	s.press("w")
-	s.shows("9 frames saved to agentctl-wire-20260304-094200.jsonl")
-	file, err := os.ReadFile("agentctl-wire-20260304-094200.jsonl")
+	s.shows("9 frames saved to agentctl-protocol-log-20260304-094200.jsonl")
+	file, err := os.ReadFile("agentctl-protocol-log-20260304-094200.jsonl")
 	if err != nil || strings.Contains(string(file), "the-token") || strings.Count(string(file), "\n") != 9 {
 		t.Errorf("%v\n%s", err, file)
 	}
@@ -134,7 +135,7 @@ func TestTheWireIsFilteredByTypeAndLeft(t *testing.T) {
 	s.shows("10 messages · 802 B ──")
 	s.press("esc")
 	s.shows("gemini")
-	if s.m.wire != nil {
+	if s.m.overlays.Top() != nil {
 		t.Error("the wire is still open")
 	}
 }
@@ -142,7 +143,7 @@ func TestTheWireIsFilteredByTypeAndLeft(t *testing.T) {
 func TestASessionWithoutAWireSaysSo(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.press("f7")
-	s.shows("cannot be seen")
+	s.shows("keeps no protocol log")
 }
 
 func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
@@ -154,7 +155,7 @@ func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 		defer end()
 		defer typing.Close()
 		c.mu.Lock()
-		c.session = wired{r, log}
+		c.sessions.shown.view.Session = wired{r, log}
 		c.mu.Unlock()
 		j := conversation()
 		j.caughtUp()
@@ -202,7 +203,8 @@ type wiredPort struct {
 func (p wiredPort) Wire() *protolog.Log { return p.log }
 
 func TestTheWireShowsOverAllSessions(t *testing.T) {
-	d := newDesk(t.Context(), wiredPort{newPort(), traffic()}, newLook(time.UTC, ""), Options{}, func() time.Time { return dawn }, func() string { return "" })
+	d := testBuilder(t.Context(), Options{}, func() time.Time { return dawn }, func() string { return "" }).dashboard(wiredPort{newPort(), traffic()}, "")
+	noTimers(d)
 	shows := func(words string, want bool) {
 		t.Helper()
 		if got := ansi.Strip(d.View().Content); strings.Contains(got, words) != want {
@@ -211,18 +213,18 @@ func TestTheWireShowsOverAllSessions(t *testing.T) {
 	}
 	d.Update(tea.WindowSizeMsg{Width: 100, Height: 16})
 	d.Update(press("f7"))
-	reading, err := d.wire.reader.Next(t.Context())
+	v := d.dashboard.overlays.Top().(*LogView)
+	batch, err := v.reader.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := d.wire
-	d.Update(wireMsg{w, reading})
+	d.Update(logBatchMsg{v, batch})
 	shows("approve error conflict", true)
 	d.Update(press("enter"))
 	shows(`"code": "conflict"`, true)
 	d.Update(press("q"))
 	d.Update(press("f7"))
-	shows("the wire", false)
-	d.Update(wireMsg{w, reading}) // which comes too late
-	shows("the wire", false)
+	shows("protocol log", false)
+	d.Update(logBatchMsg{v, batch}) // which comes too late
+	shows("protocol log", false)
 }

@@ -54,7 +54,7 @@ func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
 	s.press("enter")
 	s.askedNothing()
 	s.press("pgup", "pgup")
-	if s.m.story.list.Following() {
+	if s.m.transcript.view.list.Following() {
 		t.Fatal("it still follows")
 	}
 	s.session.reply = func(asking) (any, error) {
@@ -62,7 +62,7 @@ func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
 	}
 	s.write("on")
 	s.press("enter")
-	if !s.m.story.list.Following() {
+	if !s.m.transcript.view.list.Following() {
 		t.Error("what was sent is below the screen")
 	}
 	s.hides("queued")
@@ -71,14 +71,14 @@ func TestSendingGoesToTheEndAndNothingIsNoMessage(t *testing.T) {
 func TestAMovedMessageStaysChosen(t *testing.T) {
 	s := open(t, scenes["queue"](), 80, 24)
 	s.press("tab")
-	s.run(s.m.move(s.m.state.Queue[0], 1))
+	s.run(s.m.panels.queue.move(s.m.replica.state.Queue[0], 1))
 	s.journal.as(ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
 	s.tell()
-	if at := s.m.queue.at(s.m.state); at != 1 || s.m.queue.chosen != "m3" {
-		t.Errorf("chosen is %s, %d", s.m.queue.chosen, at)
+	if at := s.m.panels.queue.at(); at != 1 || s.m.panels.queue.selected != "m3" {
+		t.Errorf("chosen is %s, %d", s.m.panels.queue.selected, at)
 	}
 	for _, to := range []int{-1, 2} {
-		if s.m.move(s.m.state.Queue[0], to) != nil {
+		if s.m.panels.queue.move(s.m.replica.state.Queue[0], to) != nil {
 			t.Errorf("moved to %d", to)
 		}
 	}
@@ -89,21 +89,21 @@ func TestOnlyWhatWasRefusedIsTakenBack(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d"} {
 		o.add(id, "text "+id)
 	}
-	o.failed("b", "no")
-	o.failed("c", "no")
-	o.taken("d", 7)
+	o.fail("b", "no")
+	o.fail("c", "no")
+	o.accept("d", 7)
 	if got := o.texts(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
 		t.Errorf("not taken: %q", got)
 	}
 	o.settle(6)
 	for _, want := range []string{"text c", "text b", ""} {
-		if got, ok := o.takeBack(); got != want || ok != (want != "") {
+		if got, ok := o.takeRefused(); got != want || ok != (want != "") {
 			t.Errorf("took %q back, want %q", got, want)
 		}
 	}
 	o.settle(7)
-	if len(o.pending) != 1 || o.pending[0].id != "a" {
-		t.Errorf("left %+v", o.pending)
+	if len(o.messages) != 1 || o.messages[0].id != "a" {
+		t.Errorf("left %+v", o.messages)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestAMessageSentIntoAnOutageWaitsAndBecomesRealOnce(t *testing.T) {
 	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("a draft is kept")
-	_, cmd := s.m.Update(press("enter"))
+	cmd := s.m.Update(press("enter"))
 	s.write("this one")
 	s.shows("waits for the connection · ctrl+r takes it back: a draft is kept", "> this one")
 	s.journal.back(protocol.ModeResume, 1)
@@ -163,7 +163,7 @@ func TestAMessageWhoseTurnIsOverBeforeItIsSeenIsNotPending(t *testing.T) {
 	s.journal.link(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.tell()
 	s.write("quick")
-	_, cmd := s.m.Update(press("enter"))
+	cmd := s.m.Update(press("enter"))
 	s.session.reply = func(asking) (any, error) {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m101", Seq: 90}, nil
 	}
@@ -210,7 +210,7 @@ func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 	sends := map[string]tea.Cmd{}
 	for i, text := range []string{"one", "two"} {
 		s.write(text)
-		_, sends[fmt.Sprint("client-m", 101+i)] = s.m.Update(press("enter"))
+		sends[fmt.Sprint("client-m", 101+i)] = s.m.Update(press("enter"))
 	}
 	s.shows("⇡ waits for the connection: one", "⇡ waits for the connection · ctrl+r takes it back: two")
 	s.write("half a thought")
@@ -261,7 +261,7 @@ func TestLeavingTakesTwoPresses(t *testing.T) {
 	s.press("x")
 	s.hides("press ctrl+c again")
 	s.press("ctrl+c")
-	_, cmd := s.m.Update(press("ctrl+c"))
+	cmd := s.m.Update(press("ctrl+c"))
 	if !quits(cmd) {
 		t.Error("the second ctrl+c does not leave")
 	}
@@ -356,7 +356,7 @@ func TestAnEmptyQueueGivesTheFocusBack(t *testing.T) {
 func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+x"} {
 		s := open(t, scenes["transcript"](), 80, 24)
-		_, cmd := s.m.Update(press(key))
+		cmd := s.m.Update(press(key))
 		s.shows("   ── interrupting …", "● interrupting …")
 		s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{Interrupted: true}, nil }
 		s.run(cmd)

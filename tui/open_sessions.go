@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+)
+
+// defaultKeep is how many sessions stay subscribed: the one on the screen and those shown before it.
+const defaultKeep = 3
+
+// openSessions holds the sessions that the program is subscribed to. The event loop owns it.
+type openSessions struct {
+	// Static after construction.
+	ctx     context.Context // of all subscriptions
+	view    Config          // of every view, but for its session and tasks
+	keep    int
+	send    func(tea.Msg)
+	onPanic func(error) // ends the program; any goroutine may call it
+	running sync.WaitGroup
+
+	all    []*openSession           // the one shown last first
+	shown  *openSession             // on the screen, or nil
+	drafts map[string]string        // unsent texts by session, of those that were closed
+	ending map[string]chan struct{} // subscriptions that are ending; closed when over
+}
+
+// openSession is a subscribed session.
+type openSession struct {
+	id    string
+	view  *SessionView
+	tasks *task.Runner
+	gone  bool          // the session was deleted
+	over  chan struct{} // closed when it is no longer subscribed
+}
+
+// find returns an open session, or nil.
+func (s *openSessions) find(id string) *openSession {
+	if i := slices.IndexFunc(s.all, func(o *openSession) bool { return o.id == id }); i >= 0 {
+		return s.all[i]
+	}
+	return nil
+}
+
+// Transcript implements OpenSessions.
+func (s *openSessions) Transcript(id string) *story {
+	if o := s.find(id); o != nil {
+		return o.view.Transcript()
+	}
+	return nil
+}
+
+// Closing implements OpenSessions.
+func (s *openSessions) Closing(id string) <-chan struct{} { return s.ending[id] }
+
+// show puts a session on the screen. One that is not open is subscribed to when before is closed; nil is.
+// The session that was not shown for longest is closed for it, but not the one named spare.
+func (s *openSessions) show(id string, session func(id string) remote.Session, before <-chan struct{}, spare string) {
+	s.hide()
+	o := s.find(id)
+	if o == nil {
+		o = s.subscribe(id, session(id), before)
+	}
+	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
+	s.all = slices.Insert(s.all, 0, o)
+	s.shown = o
+	if last := len(s.all) - 1; last >= s.keep {
+		if s.all[last].id == spare && s.keep > 1 {
+			last--
+		}
+		s.keepDraft(s.all[last])
+		s.end(s.all[last])
+	}
+	o.view.SetHidden(false)
+}
+
+// hide takes the session from the screen. It stays subscribed, unless it is gone.
+func (s *openSessions) hide() {
+	o := s.shown
+	if o == nil {
+		return
+	}
+	s.shown = nil
+	o.view.SetHidden(true)
+	if o.gone {
+		s.end(o)
+	}
+}
+
+// subscribe opens a session. Its updates begin when the former subscription is over and before is closed.
+func (s *openSessions) subscribe(id string, session remote.Session, before <-chan struct{}) *openSession {
+	o := &openSession{id: id, tasks: task.NewRunner(s.ctx), over: make(chan struct{})}
+	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
+	config := s.view
+	config.Session, config.Tasks = session, o.tasks
+	after := config.After
+	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
+	o.view = NewSessionView(config)
+	o.view.SetDraft(s.drafts[id])
+	delete(s.drafts, id)
+	former := s.ending[id]
+	s.running.Go(func() {
+		if former != nil {
+			<-former
+		}
+		if Wait(o.tasks.Context(), before) {
+			err := task.Pump(o.tasks.Context(), session.Updates, func(u []remote.Update) {
+				s.send(task.Message{To: o, Msg: Updates(u)})
+			})
+			if err != nil {
+				s.onPanic(err)
+			}
+		}
+		close(o.over)
+		s.send(task.Message{To: o, Msg: UpdatesEnded{}})
+	})
+	return o
+}
+
+// update gives a message to a session, unless it was closed meanwhile.
+func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
+	if !slices.Contains(s.all, o) {
+		return nil
+	}
+	return o.view.Update(msg)
+}
+
+// deleted closes a session that was deleted. One on the screen can still be read until it is hidden.
+func (s *openSessions) deleted(id string) {
+	delete(s.drafts, id)
+	o := s.find(id)
+	switch o {
+	case nil:
+	case s.shown:
+		o.gone = true
+	default:
+		s.end(o)
+	}
+}
+
+// keepDraft keeps the unsent texts of a session that is closed.
+func (s *openSessions) keepDraft(o *openSession) {
+	if texts := o.view.Unsent(); len(texts) > 0 {
+		s.drafts[o.id] = strings.Join(texts, "\n\n")
+	}
+}
+
+// end ends a subscription.
+func (s *openSessions) end(o *openSession) {
+	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })
+	for id, over := range s.ending {
+		select {
+		case <-over:
+			delete(s.ending, id)
+		default:
+		}
+	}
+	s.ending[o.id] = o.over
+	s.running.Go(o.tasks.Close)
+}
+
+// close ends all subscriptions and waits for them. Their context must have ended.
+func (s *openSessions) close() {
+	for _, o := range s.all {
+		o.tasks.Close()
+	}
+	s.running.Wait()
+}
+
+// pendingTour walks through the sessions that need the user, and back to where it began.
+type pendingTour struct {
+	home     string // session on the screen when it began; "" for the dashboard
+	selected string // on the dashboard
+	passed   map[string]bool
+}

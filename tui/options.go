@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"agentctl/tui/keymap"
+)
+
+// Options say how sessions are shown. The zero value shows them on the terminal of the process.
+type Options struct {
+	Input  io.Reader // keys; nil: standard input
+	Output io.Writer // the screen; nil: standard output
+	Env    []string  // of the terminal; nil: that of the process
+	Size   Size      // of an output that is no terminal
+
+	Theme   Theme          // "": ThemeAuto
+	NoColor bool           // no colours, whatever the theme
+	Mouse   bool           // report the mouse: the wheel scrolls, a click expands
+	Zone    *time.Location // of times; nil: local
+	Keys    keymap.Keys    // other keys than the default; see keymap.Keys.Check
+	Keep    int            // sessions that stay subscribed; 0: 3
+	CWD     string         // of new sessions; "": the server's
+
+	Alerts Alerts
+}
+
+// Size is the size of a screen in cells; zero: unknown.
+type Size struct{ Width, Height int }
+
+// Alerts say what happens while the terminal has no focus and a session needs the user.
+type Alerts struct {
+	Off      bool // neither ring nor notify
+	NoBell   bool // do not ring
+	NoNotify bool // show no desktop notification
+}
+
+// notifier returns the notifier for the terminal.
+func (o *Options) notifier() *Notifier {
+	n := DetectNotifications(o.environ())
+	if o.Alerts.NoBell {
+		n = n.WithoutBell()
+	}
+	if o.Alerts.NoNotify {
+		n = n.BellOnly()
+	}
+	return NewNotifier(n, o.Alerts.Off)
+}
+
+// styles returns the styles. The error names a key that cannot be used.
+func (o *Options) styles() (*Styles, error) {
+	zone := o.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	keys, err := keymap.New(o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	s := NewStyles(zone, o.Theme)
+	s.Keys = keys
+	return s, nil
+}
+
+// program returns the options of the Bubble Tea program.
+func (o *Options) program() []tea.ProgramOption {
+	var out []tea.ProgramOption
+	if o.Input != nil {
+		out = append(out, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		out = append(out, tea.WithOutput(o.Output))
+	}
+	if o.Size.Width > 0 && o.Size.Height > 0 {
+		out = append(out, tea.WithWindowSize(o.Size.Width, o.Size.Height))
+	}
+	env := o.environ()
+	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(filterSignals))
+	// Any value of NO_COLOR counts; the library knows truth values only.
+	if o.NoColor || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	return out
+}
+
+func (o *Options) environ() []string {
+	if o.Env == nil {
+		return os.Environ()
+	}
+	return o.Env
+}

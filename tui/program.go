@@ -1,0 +1,260 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+)
+
+// program is the model of the Bubble Tea program: one session, or a dashboard and the sessions opened from
+// it. It owns the terminal's size, styles and focus, and routes messages to the screens.
+type program struct {
+	styles    *Styles
+	mouse     bool
+	notifier  *Notifier
+	sessions  *openSessions
+	session   func(id string) remote.Session
+	dashboard *Dashboard // nil: there is one session
+	first     string     // session shown at once, or ""
+	tour      pendingTour
+
+	// watching is closed when the summaries of all sessions are wanted: not before the first session is
+	// there, which would have to wait behind thousands of them.
+	watching chan struct{}
+	watched  bool
+
+	width, height int
+}
+
+// Init requests what the theme needs to know, and shows the first session.
+func (p *program) Init() tea.Cmd {
+	switch {
+	case p.dashboard == nil:
+		p.sessions.show("", p.session, nil, "")
+		return p.styles.Query()
+	case p.first == "":
+		p.watch()
+		return p.styles.Query()
+	}
+	return tea.Batch(p.styles.Query(), p.open(p.first))
+}
+
+// watch begins to follow the summaries of all sessions.
+func (p *program) watch() {
+	if !p.watched {
+		p.watched = true
+		close(p.watching)
+	}
+}
+
+// Update routes a message.
+func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		p.width, p.height = max(msg.Width, 1), max(msg.Height, 1)
+		return p, tea.Batch(p.updateDashboard(msg), p.updateShown(msg))
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
+		if p.styles.Update(msg) {
+			return p, p.restyle()
+		}
+		return p, nil
+	case tea.FocusMsg, tea.BlurMsg:
+		p.notifier.Update(msg)
+		return p, nil
+	case task.Message:
+		return p, p.updateSession(msg.To.(*openSession), msg.Msg)
+	case SummariesMsg:
+		return p, p.applySummaries(msg)
+	}
+	if p.sessions.shown != nil && IsInput(msg) {
+		return p, p.input(msg)
+	}
+	return p, p.updateDashboard(msg)
+}
+
+// input gives a key, paste or mouse event to the session on the screen, except for the keys that lead away
+// from it.
+func (p *program) input(msg tea.Msg) tea.Cmd {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok || p.dashboard == nil {
+		return p.updateShown(msg)
+	}
+	switch p.styles.Keys.At(keymap.Global, press.String()) {
+	case keymap.ShowSessions:
+		p.tour = pendingTour{}
+		p.showDashboard()
+		return p.updateDashboard(nil)
+	case keymap.NextPending:
+		return tea.Batch(p.next(), p.updateDashboard(nil))
+	}
+	return p.updateShown(msg)
+}
+
+// updateShown gives a message to the session on the screen.
+func (p *program) updateShown(msg tea.Msg) tea.Cmd {
+	if p.sessions.shown == nil {
+		return nil
+	}
+	return p.updateSession(p.sessions.shown, msg)
+}
+
+// updateSession gives a message to a session.
+func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
+	cmd := p.sessions.update(o, msg)
+	if p.dashboard == nil {
+		if _, ok := msg.(Updates); ok && o.view.CaughtUp() {
+			return tea.Batch(cmd, p.notifier.Follow(o.view.State()))
+		}
+		return cmd
+	}
+	if o.view.CaughtUp() || o.view.Conn() == remote.Offline {
+		p.watch()
+	}
+	if p.sessions.shown == nil && p.dashboard.Selected() == o.id {
+		p.dashboard.Invalidate()
+	}
+	return tea.Batch(cmd, p.updateDashboard(nil))
+}
+
+// updateDashboard gives a message to the dashboard and does what it wants.
+func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
+	if p.dashboard == nil {
+		return nil
+	}
+	cmd, intent := p.dashboard.Update(msg)
+	if intent == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, p.handle(intent), p.updateDashboard(nil))
+}
+
+// handle does what the dashboard wants.
+func (p *program) handle(intent any) tea.Cmd {
+	switch i := intent.(type) {
+	case OpenIntent:
+		p.tour = pendingTour{}
+		return p.open(i.Session)
+	case OpenHitIntent:
+		p.tour = pendingTour{}
+		cmd := p.open(i.Hit.Session)
+		return tea.Batch(cmd, p.sessions.shown.view.Goal(i.Hit, i.Text))
+	case BackIntent:
+		if len(p.sessions.all) > 0 {
+			return p.open(p.sessions.all[0].id)
+		}
+	case NextIntent:
+		return p.next()
+	}
+	return nil
+}
+
+// open puts a session on the screen.
+func (p *program) open(id string) tea.Cmd {
+	var before <-chan struct{}
+	if p.sessions.find(id) == nil {
+		before = p.dashboard.StopPreview()
+	}
+	p.sessions.show(id, p.session, before, p.tour.home)
+	p.dashboard.Covered(true)
+	p.dashboard.Select(id)
+	p.showOthers()
+	return p.updateShown(tea.WindowSizeMsg{Width: p.width, Height: p.height})
+}
+
+// showDashboard puts the dashboard on the screen.
+func (p *program) showDashboard() {
+	p.watch()
+	p.sessions.hide()
+	p.dashboard.Covered(false)
+}
+
+// next shows the next session that needs the user; after the last one it returns to where the first press
+// was.
+func (p *program) next() tea.Cmd {
+	p.watch()
+	here := ""
+	if p.sessions.shown != nil {
+		here = p.sessions.shown.id
+	}
+	if p.tour.passed == nil {
+		p.tour = pendingTour{home: here, selected: p.dashboard.Selected(), passed: map[string]bool{}}
+	}
+	p.tour.passed[here] = true
+	id, ok := p.dashboard.List().NextNeed(func(id string) bool { return p.tour.passed[id] })
+	if ok {
+		return p.open(id)
+	}
+	tour := p.tour
+	p.tour = pendingTour{}
+	const done = "no other session needs you"
+	if tour.home != "" {
+		cmd := p.open(tour.home)
+		p.sessions.shown.view.ShowStatus(done)
+		return cmd
+	}
+	p.showDashboard()
+	p.dashboard.Select(tour.selected)
+	p.dashboard.ShowStatus(done)
+	return nil
+}
+
+// applySummaries takes summaries: the dashboard lists them, and the notifier reports what is new.
+func (p *program) applySummaries(msg SummariesMsg) tea.Cmd {
+	cmds := []tea.Cmd{p.updateDashboard(msg)}
+	for i := range msg {
+		s := &msg[i].Summary
+		if msg[i].Err != nil {
+			continue
+		}
+		cmds = append(cmds, p.notifier.FollowSummary(s))
+		if s.Deleted {
+			p.sessions.deleted(s.Session)
+		}
+	}
+	p.showOthers()
+	return tea.Batch(cmds...)
+}
+
+// showOthers shows in the session on the screen how many others wait for the user.
+func (p *program) showOthers() {
+	shown := p.sessions.shown
+	if shown == nil {
+		return
+	}
+	list := p.dashboard.List()
+	list.MarkSeen(shown.id)
+	others := ""
+	if n := list.CountWaiting(shown.id); n > 0 {
+		others = Count(n, "other") + " waiting"
+		if key := p.styles.Keys.Key(keymap.NextPending); key != "" {
+			others += ": " + key
+		}
+	}
+	shown.view.SetOthers(others)
+}
+
+// restyle redraws all screens in the new styles.
+func (p *program) restyle() tea.Cmd {
+	cmds := []tea.Cmd{p.updateDashboard(RestyleMsg{})}
+	for _, o := range p.sessions.all {
+		cmds = append(cmds, p.updateSession(o, RestyleMsg{}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// View returns the session on the screen, or the dashboard.
+func (p *program) View() tea.View {
+	var v tea.View
+	if o := p.sessions.shown; o != nil {
+		v = o.view.View()
+		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
+	} else {
+		v = p.dashboard.View()
+	}
+	if p.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	return v
+}

@@ -1,0 +1,44 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/remote"
+	"agentctl/tui/task"
+)
+
+// testBuilder returns a builder with a clock and ids of the test's own.
+func testBuilder(ctx context.Context, o Options, now func() time.Time, newID func() string) *builder {
+	styles, err := o.styles()
+	if err != nil {
+		panic(err)
+	}
+	styles.Zone = time.UTC
+	b := newBuilder(ctx, &o, styles)
+	b.now, b.newID = now, newID
+	return b
+}
+
+// testView returns a view of a session that starts no timers.
+func testView(ctx context.Context, s remote.Session, now func() time.Time, newID func() string) *SessionView {
+	styles := NewStyles(time.UTC, "")
+	styles.Now = now
+	return NewSessionView(Config{
+		Session: s, Tasks: task.NewRunner(ctx), Styles: styles, Now: now, NewID: newID,
+		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, Exec: tea.Exec, Editor: "vi",
+	})
+}
+
+// noTimers makes a program start no timers and subscribe to nothing: the test moves time and gives messages.
+func noTimers(p *program) {
+	after := func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	p.sessions.view.After = after
+	if p.dashboard != nil {
+		p.dashboard.After = after
+	}
+	p.sessions.send = func(tea.Msg) {}
+	p.sessions.onPanic = func(err error) { panic(err) }
+}

@@ -1,0 +1,243 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+)
+
+// pressComposer handles a key while the composer has the focus.
+func (v *SessionView) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
+	action := v.Styles.Keys.At(keymap.Composer, key)
+	empty := v.composer.empty() && v.composer.editing == ""
+	if empty && v.pressEmptyComposer(action) {
+		return nil
+	}
+	if empty || v.composer.recall.walking() {
+		if cmd, handled := v.pressRecall(action); handled {
+			return cmd
+		}
+	}
+	if empty {
+		if r, handled := v.panels.approvals.PressNumber(v.replica.state.Approvals, key); handled {
+			return v.approve(r)
+		}
+	}
+	switch action {
+	case keymap.Send:
+		return v.submit()
+	case keymap.Cancel:
+		return v.cancel()
+	}
+	v.composer.key(msg)
+	return nil
+}
+
+// pressEmptyComposer handles the keys that an empty composer has.
+func (v *SessionView) pressEmptyComposer(action keymap.Action) bool {
+	switch action {
+	case keymap.ComposerHelp:
+		v.showHelp()
+	case keymap.ComposerScrollUp:
+		v.transcript.view.list.Scroll(-1)
+	case keymap.ComposerScrollDown:
+		v.transcript.view.list.Scroll(1)
+	default:
+		return false
+	}
+	return true
+}
+
+// pressRecall steps through earlier messages, or scrolls when the arrow comes from a mouse wheel.
+func (v *SessionView) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
+	switch action {
+	case keymap.ComposerEarlier:
+		if v.wheelArrow(1) {
+			return nil, true
+		}
+		if v.composer.area.atEdge(false) {
+			return v.earlierMessage(), true
+		}
+	case keymap.ComposerLater:
+		if v.wheelArrow(-1) {
+			return nil, true
+		}
+		if v.composer.area.atEdge(true) {
+			if v.composer.earlier(-1, v.replica.conn.By) {
+				v.arrows.moved = -1
+			}
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// cancel ends an edit or a walk through earlier messages, else it interrupts the turn.
+func (v *SessionView) cancel() tea.Cmd {
+	switch {
+	case v.composer.editing != "":
+		return v.cancelEdit()
+	case v.composer.recall.walking():
+		v.composer.stay()
+		return nil
+	case v.replica.state.Turn == nil:
+		return nil
+	}
+	return v.startInterrupt()
+}
+
+// earlierMessage steps back through the user's messages, and requests older turns at the end.
+func (v *SessionView) earlierMessage() tea.Cmd {
+	v.setFocus(onComposer)
+	if v.composer.earlier(1, v.replica.conn.By) {
+		v.arrows.moved = 1
+		return nil
+	}
+	switch {
+	case v.composer.editing != "":
+		v.status.Text = "a queued message is edited"
+	case v.transcript.view.before > 0 && v.replica.connected():
+		v.status.Text = "looking further back: press it again"
+		return v.transcript.requestOlder()
+	default:
+		v.status.Text = "no earlier message"
+	}
+	return nil
+}
+
+// submit sends a message, or the new text of a queued one.
+func (v *SessionView) submit() tea.Cmd {
+	text := v.composer.value()
+	if text == "" {
+		return nil
+	}
+	if message := v.composer.editing; message != "" {
+		v.composer.endEdit()
+		data := protocol.QueueEditData{MessageID: message, Text: text}
+		return v.commands.do(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
+			if err != nil {
+				v.composer.paste(text) // the text is not lost
+			}
+			return v.commands.report(err)
+		})
+	}
+	v.composer.take()
+	v.transcript.view.list.ScrollToBottom()
+	return v.send(text)
+}
+
+func (v *SessionView) send(text string) tea.Cmd {
+	id := v.NewID()
+	outbox := &v.panels.outbox
+	outbox.add(id, text)
+	v.composer.recall.add(id, text)
+	result := new(protocol.SendResult)
+	data := protocol.SendData{Text: text, ClientMessageID: id}
+	return v.commands.do(protocol.DoSend, data, result, func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, remote.ErrWithdrawn):
+			outbox.remove(id)
+			v.restoreText(text)
+			return nil
+		case err != nil:
+			outbox.fail(id, remote.ErrorText(err))
+			return nil
+		}
+		outbox.accept(id, result.Seq)
+		outbox.settle(v.replica.state.Seq)
+		if result.Status == protocol.SendQueued {
+			v.status.Text = queuedText(result.Index)
+		}
+		return nil
+	})
+}
+
+// takeBack puts the last refused message back into the composer, or else withdraws the last one that waits
+// for the connection.
+func (v *SessionView) takeBack() tea.Cmd {
+	outbox := &v.panels.outbox
+	if text, ok := outbox.takeRefused(); ok {
+		v.restoreText(text)
+		return nil
+	}
+	w, can := v.Session.(remote.Withdrawer)
+	m := outbox.unanswered()
+	switch {
+	case m == nil:
+		v.status.Text = "no message to take back"
+		return nil
+	case !can:
+		v.status.Text = maybeSent
+		return nil
+	}
+	m.withdrawing = true
+	id, withdrawn := m.id, false
+	return v.commands.run(func(context.Context) error {
+		withdrawn = w.Withdraw(id)
+		return nil
+	}, func(error) tea.Cmd {
+		if !withdrawn { // else the send ends and restores the text
+			outbox.keep(id)
+			v.status.Text = maybeSent
+		}
+		return nil
+	})
+}
+
+const maybeSent = "the server may have it already: it cannot be taken back"
+
+// restoreText puts an unsent text before what is typed.
+func (v *SessionView) restoreText(text string) {
+	v.composer.giveBack(text)
+	v.setFocus(onComposer)
+	if v.composer.editing != "" {
+		v.status.Text = "the message is restored after this edit"
+	}
+}
+
+// pressCompletion handles the keys of the completion while commands are offered.
+func (v *SessionView) pressCompletion(key string) bool {
+	text, handled := v.panels.completion.press(key, v.composer.area.Value(), v.offers())
+	if text != "" {
+		v.composer.write(text)
+	}
+	return handled
+}
+
+// offers returns the commands that complete what is typed.
+func (v *SessionView) offers() []protocol.Slash {
+	if v.focus != onComposer || v.composer.editing != "" {
+		return nil
+	}
+	return v.panels.completion.offers(v.composer.area.Value(), v.replica.state.Options)
+}
+
+// queuedText says where in the queue a message is.
+func queuedText(index *int) string {
+	if index == nil {
+		return "queued"
+	}
+	return "queued, " + ordinal(*index+1)
+}
+
+// ordinal returns a number as 1st, 2nd, 11th.
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
+}
