@@ -77,7 +77,7 @@ func TestWhatCannotBeEditedSaysSo(t *testing.T) {
 	s := open(t, scenes["approval"](), 100, 40)
 	s.quiet()
 	s.press("tab", "p")
-	s.shows("there is nothing to edit in this request")
+	s.shows("this request has nothing to edit")
 	s.hides("p edit")
 }
 
@@ -85,7 +85,7 @@ func TestAPlansTasksAreCalledOtherwise(t *testing.T) {
 	s := open(t, scenes["tasks to confirm"](), 100, 40)
 	s.quiet()
 	s.press("tab", "down", "down", "down", "p")
-	s.shows("choose a task to edit it")
+	s.shows("select a task to edit it")
 	s.press("up", "up", "p")
 	s.write(" half of it")
 	s.press("enter")
@@ -146,7 +146,7 @@ func TestQuestionsAreNotAnsweredWithNothing(t *testing.T) {
 	s.quiet()
 	s.press("tab", "1")
 	s.askedNothing()
-	s.shows("nothing is answered yet")
+	s.shows("no question is answered yet")
 	s.press("2")
 	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "skip" {
 		t.Errorf("answered %+v", data)

@@ -201,10 +201,10 @@ func TestAnOfflineScreenSaysWhyAndWhatToDo(t *testing.T) {
 		t.Errorf("tried %d times", s.session.retried)
 	}
 	s.give(UpdatesEnded{})
-	s.shows("the session tells no more")
+	s.shows("the session has ended its updates")
 	s.hides("F5")
 	s.press("f5")
-	s.shows("cannot be reached any more")
+	s.shows("can no longer be reached")
 }
 
 func TestWhatHappenedMeanwhileIsToldAsItWas(t *testing.T) {

@@ -148,7 +148,7 @@ func TestTheContextOfAFreshSnapshotIsItsOwn(t *testing.T) {
 
 func TestAnAgentThatCannotCompactSaysSoKindly(t *testing.T) {
 	for want, err := range map[string]error{
-		"This agent cannot make its context smaller": &protocol.Error{Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context"},
+		"This agent cannot compact its context": &protocol.Error{Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context"},
 		"the line is cut": errors.New("the line is cut"),
 	} {
 		s := open(t, fillingUp(), 80, 24)
@@ -169,7 +169,7 @@ func TestAContextThatNoEventToldIsAskedFor(t *testing.T) {
 	}
 	s.press("f6")
 	s.asked(protocol.DoContext)
-	s.shows("50%", "used 7 in · 0 out")
+	s.shows("50%", "used 7 tokens in · 0 out")
 	s.hides("cost")
 }
 

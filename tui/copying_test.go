@@ -73,11 +73,11 @@ func TestWhatIsCopiedIsTheSource(t *testing.T) {
 func TestLinesAreCopiedAsTheyAreRead(t *testing.T) {
 	s := answered(t)
 	s.press("tab", "up", "space")
-	s.shows("copy mode: 1 line · space begins a choice · b block")
+	s.shows("copy mode: 1 line · space starts selection · b block")
 	if got := s.copied("y"); got != "Run it many times, with a line that is longer than the" {
 		t.Errorf("the line: copied %q", got)
 	}
-	s.shows("copied lines: 1 line, 54 characters")
+	s.shows("copied 1 line, 54 characters")
 	s.hides("copy mode")
 	s.press("space", "b")
 	if got := s.copied("enter"); got != "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:" {

@@ -75,7 +75,7 @@ func TestARequestShowsItsArgumentsWhereNothingElseSaysWhatItDoes(t *testing.T) {
 func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 24)
 	s.press("1")
-	s.shows("the request came just now", "a moment …")
+	s.shows("the request is new", "a moment …")
 	if got := s.m.composer.value(); got != "" {
 		t.Errorf("the composer has %q", got)
 	}
@@ -86,13 +86,13 @@ func TestANumberThatComesTooSoonIsNoMessage(t *testing.T) {
 	if data := s.asked(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
 		t.Errorf("decided %+v", data)
 	}
-	s.hides("the request came just now")
+	s.hides("the request is new")
 }
 
 func TestTheFocusedRequestSaysThatAKeyCameTooSoon(t *testing.T) {
 	s := open(t, scenes["approval"](), 80, 24)
 	s.press("tab", "2")
-	s.shows("the request came just now")
+	s.shows("the request is new")
 	s.askedNothing()
 }
 
@@ -262,7 +262,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	s.write("store")
 	s.give(tea.PasteMsg{Content: " of\nada"})
 	s.press("enter")
-	s.shows("own words: store of ada")
+	s.shows("Other: store of ada")
 	s.press("1")
 	data := s.asked(protocol.DoApprove).(protocol.ApproveData)
 	want := map[string][]string{"db": {"pg"}, "name": {"store of ada"}}

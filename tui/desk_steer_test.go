@@ -22,12 +22,12 @@ func TestWordsNarrowTheDeskDown(t *testing.T) {
 	b := newTable(t, 90, 16, fleetOfFive()...)
 	b.press("/")
 	b.write("Doc")
-	b.shows("only “Doc”", "docs")
+	b.shows("filter “Doc”", "docs")
 	b.hides("release")
 	b.write("x")
-	b.shows("none with these words")
+	b.shows("no session matches the filter")
 	b.press("backspace", "enter")
-	b.shows("only “Doc”")
+	b.shows("filter “Doc”")
 	b.tell(protocol.Summary{Session: "s9", Name: "docs-2", Status: protocol.Idle, Updated: dawn}, protocol.Summary{Session: "s8", Name: "other", Status: protocol.Idle})
 	b.shows("docs-2")
 	b.hides("other")
@@ -142,9 +142,9 @@ func TestASessionIsRenamedAndEnded(t *testing.T) {
 		t.Errorf("asked %s with %q", last(), got)
 	}
 	b.press("down", "X")
-	b.shows("end fix-tests?", "c close it", "D remove it")
+	b.shows("close fix-tests?", "c close", "D delete")
 	b.press("x", "enter", "esc")
-	b.hides("end fix-tests?")
+	b.hides("close fix-tests?")
 	if last() != "s3 rename" {
 		t.Errorf("asked %s without an answer", last())
 	}
@@ -157,11 +157,11 @@ func TestASessionIsRenamedAndEnded(t *testing.T) {
 		t.Errorf("asked with %+v", got)
 	}
 	b.press("end", "X")
-	b.hides("c close it")
+	b.hides("c close")
 	b.press("c")
-	b.shows("end old")
+	b.shows("close old")
 	b.tell(protocol.Summary{Session: "s4", Deleted: true})
-	b.hides("end old")
+	b.hides("close old")
 }
 
 func TestARefusalIsToldOnTheDesk(t *testing.T) {
@@ -288,7 +288,7 @@ func TestWhatTakesMoreThanAYesOpensItsSession(t *testing.T) {
 	b.press("y")
 	b.shows("decided meanwhile")
 	b.press("down", "y")
-	b.shows("fix-tests asks for nothing")
+	b.shows("fix-tests has no request")
 }
 
 func TestThePreviewLooksOnceAndAgainAfterAChange(t *testing.T) {
@@ -409,7 +409,7 @@ func TestF8GoesRoundThoseWhoNeedSomebodyAndBack(t *testing.T) {
 		case from != "" && (b.p.sessions.shown == nil || b.p.sessions.shown.id != from):
 			t.Errorf("it does not come back to %s", from)
 		}
-		b.shows("nobody else needs you")
+		b.shows("no other session needs you")
 		if from != "" && b.p.sessions.shown != home {
 			t.Error("where it came from was given up meanwhile")
 		}

@@ -257,8 +257,8 @@ func TestPlainFindsWords(t *testing.T) {
 		reply func(protocol.SearchData) (any, error)
 		want  string
 	}{
-		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: []protocol.Hit{hit}}, nil }, "1 place with “data race”:\n  2026-03-04 09:41 tool, position 7: a race\n"},
-		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many, Cursor: "x"}, nil }, fmt.Sprintf("the newest %d places with", findLines)},
+		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: []protocol.Hit{hit}}, nil }, "1 hit with “data race”:\n  2026-03-04 09:41 tool, position 7: a race\n"},
+		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many, Cursor: "x"}, nil }, fmt.Sprintf("the newest %d hits with", findLines)},
 		{func(d protocol.SearchData) (any, error) { return protocol.SearchResult{Cursor: d.Cursor + "x"}, nil }, "is not in what was said last\n"},
 		{func(protocol.SearchData) (any, error) { return protocol.SearchResult{}, nil }, "“data race” is not there\n"},
 		{func(protocol.SearchData) (any, error) { return nil, errCannotSearch }, "find: it cannot search\n"},
@@ -294,14 +294,14 @@ func TestPlainSaysWhatItCannotDo(t *testing.T) {
 		{"queue", "/edit 9 x", "/edit: which message?"},
 		{"queue", "/move 1 x", "/move N TO: to which place?"},
 		{"queue", "/edit 1", "/edit N TEXT: what is the new text?"},
-		{"tasks to confirm", "/keep", "/keep: which of its 3 tasks?"},
+		{"tasks to confirm", "/keep", "/keep: name one or more of its 3 tasks"},
 		{"tasks to confirm", "/keep 4", "/keep: 4 is none of its 3 tasks"},
 		{"transcript", "/retry", "connected"},
 		{"transcript", "/nothing", "no command /nothing"},
 		{"transcript", "/help", "/approve [REQUEST]"},
 		{"transcript", "/status", "session fix-tests, running, connected"},
-		{"transcript", "/rules", "0 things allowed without asking"},
-		{"rules", "/rules", "3 things allowed without asking\n1: $ go mod tidy, command, by ada\n2:"},
+		{"transcript", "/rules", "0 rules"},
+		{"rules", "/rules", "3 rules\n1: $ go mod tidy, command, by ada\n2:"},
 		{"rules", "/revoke 4", "/revoke N: which one?"},
 		{"transcript", "/find", "/find WORDS: query: there is no word in it"},
 		{"queue", "/queue", "1: ada: Then write the release notes"},

@@ -76,7 +76,7 @@ func TestWhoRemovesTheChosenMessageIsTold(t *testing.T) {
 	s.shows("▸ 3 Message 3 of many")
 	s.journal.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m5", Reason: protocol.RemovedUser})
 	s.tell()
-	s.shows("▸ 3 Message 4 of many", "bob removed the message that was chosen")
+	s.shows("▸ 3 Message 4 of many", "bob removed the selected message")
 	s.press("x")
 	if data := s.asked(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m6" {
 		t.Errorf("removed %+v", data)
@@ -139,7 +139,7 @@ func TestAnEditWhoseHoldRanOutSaysSo(t *testing.T) {
 	s.tell()
 	s.now = s.now.Add(time.Minute)
 	s.give(tickMsg{})
-	s.shows("editing · not held any more")
+	s.shows("editing · no longer held")
 }
 
 func TestAVeryLongMessageCostsNoMoreThanItsRow(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
 		s.shows("editing a queued message")
 		s.journal.as(bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
 		s.tell()
-		s.shows("the message you edited is not queued any more", "> a draft")
+		s.shows("the edited message is no longer queued", "> a draft")
 		if s.m.composer.editing != "" {
 			t.Errorf("%s: it still edits %s", reason, s.m.composer.editing)
 		}
@@ -172,7 +172,7 @@ func TestAnEditOfWhatIsNotQueuedAnyMoreEnds(t *testing.T) {
 
 func TestAHoldSaysWhyAndWhose(t *testing.T) {
 	for reason, want := range map[string]string{
-		protocol.HoldUser: "held", protocol.HoldEdit: "waits for an edit", protocol.HoldInterrupt: "held after an interrupt",
+		protocol.HoldUser: "held", protocol.HoldInterrupt: "held after an interrupt",
 		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",
 	} {
 		if got := holdText(&protocol.Hold{Reason: reason}); got != want {
@@ -180,6 +180,11 @@ func TestAHoldSaysWhyAndWhose(t *testing.T) {
 		}
 		if got := holdText(&protocol.Hold{Reason: reason, By: &bob}); got != want+" by bob" {
 			t.Errorf("%s: %q, want it by bob", reason, got)
+		}
+	}
+	for by, want := range map[*protocol.Actor]string{nil: "paused for an edit", &bob: "paused while bob edits"} {
+		if got := holdText(&protocol.Hold{Reason: protocol.HoldEdit, By: by}); got != want {
+			t.Errorf("an edit: %q, want %q", got, want)
 		}
 	}
 	s := open(t, scenes["transcript"](), 80, 24)

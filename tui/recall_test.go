@@ -38,7 +38,7 @@ func TestTheComposerWalksThroughWhatWasWritten(t *testing.T) {
 		s.composes(want)
 	}
 	s.press("ctrl+p")
-	s.shows("you wrote nothing before")
+	s.shows("no earlier message")
 	s.press("home", "down", "down") // one row, and one after another
 	s.composes("second")
 	s.press("down")

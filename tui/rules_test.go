@@ -9,14 +9,14 @@ import (
 func TestARuleIsRevoked(t *testing.T) {
 	s := open(t, scenes["rules"](), 80, 24)
 	s.press("f4")
-	s.shows("3 things allowed without asking", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
+	s.shows("3 rules", "▸ $ go mod tidy", "exactly this command in", "by ada · 2026-03-04 09:41")
 	s.press("down", "x")
 	if data := s.asked(protocol.DoRulesRevoke).(protocol.RulesRevokeData); data.Rule != "u2" {
 		t.Errorf("revoked %+v", data)
 	}
 	s.journal.as(ada, protocol.SessionUpdated, protocol.SessionUpdatedData{Revoked: "u2"})
 	s.tell()
-	s.shows("2 things allowed")
+	s.shows("2 rules")
 	s.hides("fetch")
 	s.shows("▸ /home/ada/store/store.go, /home/ada/store/store_test.go")
 	s.press("q")
@@ -41,7 +41,7 @@ func TestAMenuOfNothingSaysSo(t *testing.T) {
 	s := open(t, scenes["transcript"](), 80, 24)
 	s.press("f4", "down", "x", "end")
 	s.askedNothing()
-	s.shows("nothing is allowed without asking")
+	s.shows("no rules: the agent asks every time")
 }
 
 func TestTheComposerKeepsItsTextUnderAMenu(t *testing.T) {

@@ -38,7 +38,7 @@ func TestNothingIsSetToWhatItIs(t *testing.T) {
 	s := open(t, scenes["settings"](), 80, 24)
 	s.press("f3", "enter", "enter", "end", "enter")
 	s.askedNothing()
-	s.shows("nothing to choose from")
+	s.shows("no choices for this setting")
 	s.press("esc")
 	s.shows("Now tidy the module.")
 }
@@ -49,9 +49,9 @@ func TestASettingThatGoesAwayLeavesItsMenu(t *testing.T) {
 	s.journal.add(protocol.AgentOptions, protocol.Options{})
 	s.tell()
 	s.press("enter", "down")
-	s.shows("does not have this setting any more")
+	s.shows("no longer has this setting")
 	s.press("q")
-	s.shows("this agent has nothing to set")
+	s.shows("this agent has no settings")
 	s.askedNothing()
 }
 

@@ -21,7 +21,7 @@ func treasure(session string, turn int, kind protocol.HitKind, item, snippet str
 	}
 }
 
-// buries makes the fleet one in which words are in a few places.
+// buries makes the fleet one in which words are in a few matches.
 func (b *table) buries(hits ...protocol.Hit) {
 	b.port.search = func(d protocol.SearchData) (protocol.SearchResult, error) {
 		if d.Cursor == "" && len(hits) > 2 {
@@ -49,7 +49,7 @@ func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	b := newTable(t, 80, 20, fleetOfFive()...)
 	b.port.script = func(string) *journal { return &journal{at: dawn} } // it is told later
 	buried(b)
-	b.shows("fix-tests", "1 of 3 places", "1 session cannot be read")
+	b.shows("fix-tests", "1 of 3 matches", "1 session cannot be read")
 	b.port.reply = func(_ string, a asking) (any, error) {
 		if d, ok := a.data.(protocol.SearchData); ok && d.Cursor == "" {
 			return protocol.SearchResult{Hits: []protocol.Hit{treasure("s2", 20, protocol.HitText, "t", "")}, Cursor: "1"}, nil
@@ -68,9 +68,9 @@ func TestAHitOpensItsSessionWhereTheWordsAre(t *testing.T) {
 	b.press("n")
 	b.shows("3 of 3", "▌  answer 2")
 	b.press("f2") // what was found is still there
-	b.shows("found in all sessions · “race” · 1 of 3 places")
+	b.shows("search in all sessions · “race” · 1 of 3 matches")
 	b.press("esc")
-	b.hides("found in all sessions")
+	b.hides("search in all sessions")
 }
 
 func TestASearchOfAllSessionsThatFindsNothingSaysSo(t *testing.T) {
@@ -82,7 +82,7 @@ func TestASearchOfAllSessionsThatFindsNothingSaysSo(t *testing.T) {
 	}
 	b.give(tea.PasteMsg{Content: "no\nwhere"})
 	b.press("enter")
-	b.shows("“no where” · nowhere")
+	b.shows("“no where” · no matches")
 	b.port.search = nil
 	b.press("/", "enter")
 	b.shows("it cannot search")
@@ -121,7 +121,7 @@ func TestAThousandHitsAreAskedForAsTheyAreWanted(t *testing.T) {
 		t.Fatalf("asked %d times for the first screen", asked)
 	}
 	b.press("end")
-	b.shows(fmt.Sprintf("%d of %d+ places", hitsPerPage, 2*hitsPerPage))
+	b.shows(fmt.Sprintf("%d of %d+ matches", hitsPerPage, 2*hitsPerPage))
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
 	}

@@ -52,10 +52,10 @@ func found(places []string, words string, more bool) string {
 	case len(places) == 0:
 		return "“" + words + "” is not there"
 	}
-	said := Count(len(places), "place")
+	said := Count(len(places), "hit")
 	if more || len(places) > findLines {
 		places = places[:min(len(places), findLines)]
-		said = "the newest " + Count(len(places), "place")
+		said = "the newest " + Count(len(places), "hit")
 	}
 	return said + " with “" + words + "”:\n" + strings.Join(places, "\n")
 }
@@ -64,7 +64,7 @@ func found(places []string, words string, more bool) string {
 func (p *plain) rules(verb, rest string) {
 	n, rules := p.narrator, p.narrator.state.Rules
 	if verb == "rules" {
-		n.line("%s allowed without asking", Count(len(rules), "thing"))
+		n.line("%s", Count(len(rules), "rule"))
 		for i := range rules {
 			r := &rules[i]
 			what := ruleText(r)

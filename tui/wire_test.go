@@ -154,6 +154,7 @@ func TestTheWireGoesOnWhileItIsOpenAndPauses(t *testing.T) {
 		c, _, end := launch(t, r, keys, 100, 12)
 		defer end()
 		defer typing.Close()
+		pass(time.Second)
 		c.mu.Lock()
 		c.sessions.shown.view.Session = wired{r, log}
 		c.mu.Unlock()

@@ -224,11 +224,11 @@ func TestAMessageThatWaitsForTheConnectionIsTakenBack(t *testing.T) {
 		t.Errorf("the composer has %q", got)
 	}
 	s.press("ctrl+r") // that one may have been on the wire when the connection was lost
-	s.shows("it may have reached the server", "⇡ waits for the connection · ctrl+r takes it back: one")
+	s.shows("the server may have it already", "⇡ waits for the connection · ctrl+r takes it back: one")
 	s.refuse(nil)
 	s.run(sends["client-m101"])
 	s.press("ctrl+r")
-	s.shows("there is no message to take back")
+	s.shows("no message to take back")
 }
 
 func TestWhatIsTakenBackDoesNotMixWithAnEdit(t *testing.T) {
@@ -241,7 +241,7 @@ func TestWhatIsTakenBackDoesNotMixWithAnEdit(t *testing.T) {
 	if got := s.m.composer.value(); got != edited {
 		t.Errorf("the edit is %q, was %q", got, edited)
 	}
-	s.shows("it comes when this edit is over")
+	s.shows("restored after this edit")
 	s.press("esc")
 	s.shows("> please")
 }
@@ -365,7 +365,7 @@ func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 		}
 		s.journal.end(protocol.ReasonInterrupted)
 		s.tell()
-		s.shows("── interrupted", "● interrupted", "idle, last turn interrupted")
+		s.shows("── interrupted", "● interrupted", "idle · last turn interrupted")
 		s.hides("interrupting")
 		s.press(key)
 		s.askedNothing()
@@ -373,7 +373,7 @@ func TestInterruptShowsAtOnceUntilTheTurnEnds(t *testing.T) {
 }
 
 func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
-	for key, want := range map[string]string{"k": "interrupted, the next message starts", "h": "interrupted, queue held", "c": "interrupted, queue cleared"} {
+	for key, want := range map[string]string{"k": "interrupted, the next message starts", "h": "interrupted, queue held", "C": "interrupted, queue cleared"} {
 		s := open(t, scenes["transcript"](), 100, 24)
 		s.journal.queued(bob, "m3", "next")
 		s.tell()
@@ -384,7 +384,7 @@ func TestAnInterruptSaysWhatBecameOfTheQueue(t *testing.T) {
 	s := open(t, scenes["queue"](), 100, 24)
 	s.session.reply = func(asking) (any, error) { return protocol.InterruptResult{}, nil }
 	s.press("ctrl+x")
-	s.shows("k keep it: held as it is")
+	s.shows("k keep: held as it is")
 	s.press("k")
 	s.shows("the turn was over already")
 }
@@ -399,13 +399,13 @@ func TestWhoInterruptedIsTold(t *testing.T) {
 func TestAnInterruptWaitsForTheConnection(t *testing.T) {
 	s := open(t, scenes["reconnecting"](), 80, 24)
 	s.m.Update(press("ctrl+x"))
-	s.shows("interrupts the turn once there is a connection")
+	s.shows("interrupts the turn once connected")
 	s.press("ctrl+x")
 	s.askedNothing()
 }
 
 func TestInterruptAsksAboutAQueueThatIsNotEmpty(t *testing.T) {
-	for key, want := range map[string]string{"k": protocol.QueueKeep, "h": protocol.QueueHold, "c": protocol.QueueClear} {
+	for key, want := range map[string]string{"k": protocol.QueueKeep, "h": protocol.QueueHold, "C": protocol.QueueClear} {
 		s := open(t, scenes["queue"](), 80, 24)
 		s.press("esc")
 		s.shows("The queue has 2 messages")

@@ -140,7 +140,7 @@ func (o *attachOptions) desk(ctx context.Context, l *link, session string) error
 		}
 		s.CWD = cwd
 	}
-	return l.parted(left(ctx, tui.Desk(ctx, fleet{l.Client, l.local, l.wire}, session, s)))
+	return l.parted(left(ctx, tui.RunDashboard(ctx, fleet{l.Client, l.local, l.wire}, session, s)))
 }
 
 // parted is the end of a screen, which outlives its link: a person reads on, tries again, or leaves. Who leaves while the server
@@ -163,7 +163,7 @@ func (o *attachOptions) screen() tui.Options {
 	if o.chosen("keep") || s.Keep == 0 {
 		s.Keep = o.Keep
 	}
-	s.NoAlert = o.NoAlert
+	s.Alerts.Off = o.NoAlert
 	return s
 }
 
@@ -172,7 +172,7 @@ func (a *app) screen() tui.Options {
 	p := &a.personal
 	return tui.Options{
 		Input: a.stdin, Output: a.stdout, NoColor: a.flags.NoColor, Theme: p.Theme, Mouse: p.Mouse, Keys: p.Keys, Keep: p.Keep,
-		NoBell: off(p.Bell), NoNotify: off(p.Notify),
+		Alerts: tui.Alerts{NoBell: off(p.Bell), NoNotify: off(p.Notify)},
 	}
 }
 

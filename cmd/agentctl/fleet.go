@@ -22,7 +22,7 @@ type fleet struct {
 var (
 	_ remote.Server  = fleet{}
 	_ remote.Retrier = fleet{}
-	_ tui.Wired      = fleet{}
+	_ tui.LogSource      = fleet{}
 )
 
 // Wire is the log of the connection.

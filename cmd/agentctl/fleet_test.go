@@ -85,7 +85,7 @@ func openDashboard(t *testing.T, names ...string) *dashboard {
 	ctx, leave := context.WithTimeout(context.Background(), time.Minute) // not the test's, which ends while keys are on their way
 	ended := make(chan error, 1)
 	go func() {
-		ended <- tui.Desk(ctx, fleet{client: mine}, "", tui.Options{Input: keys, Output: d.paper, Env: []string{"TERM=xterm-256color"}, NoColor: true, Width: 100, Height: 30})
+		ended <- tui.RunDashboard(ctx, fleet{client: mine}, "", tui.Options{Input: keys, Output: d.paper, Env: []string{"TERM=xterm-256color"}, NoColor: true, Size: tui.Size{Width: 100, Height: 30}})
 	}()
 	t.Cleanup(func() {
 		var left sync.WaitGroup

@@ -246,7 +246,7 @@ func (s *shot) look(t *testing.T, pipe *server.Pipe) []byte {
 	go func() {
 		o := tui.Options{
 			Input: keys, Output: &screen, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "CLICOLOR_FORCE=1"},
-			Theme: s.theme, Zone: time.UTC, Width: shotColumns, Height: shotRows,
+			Theme: s.theme, Zone: time.UTC, Size: tui.Size{Width: shotColumns, Height: shotRows},
 		}
 		if s.alone {
 			left <- tui.Run(ctx, &view{client: c, session: s.id(t, c), wire: wire}, o)

@@ -28,7 +28,7 @@ type view struct {
 
 var (
 	_ remote.Session    = (*view)(nil)
-	_ tui.Wired         = (*view)(nil)
+	_ tui.LogSource         = (*view)(nil)
 	_ remote.Retrier    = (*view)(nil)
 	_ remote.Withdrawer = (*view)(nil)
 )
