@@ -20,11 +20,11 @@ type completion struct {
 }
 
 // offers returns the commands that begin with what is typed.
-func (c *completion) offers(word string, options *protocol.Options) []protocol.Slash {
+func (c *completion) offers(word string, options *protocol.Options) []protocol.SlashCommand {
 	if options == nil || word == c.closed || !strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) {
 		return nil
 	}
-	var out []protocol.Slash
+	var out []protocol.SlashCommand
 	for _, o := range options.Commands {
 		if strings.HasPrefix(strings.ToLower(slash(o)), strings.ToLower(word)) {
 			out = append(out, o)
@@ -39,7 +39,7 @@ func (c *completion) offers(word string, options *protocol.Options) []protocol.S
 
 // press handles the keys of the completion. Enter is not among them: it sends what is typed. text replaces
 // what is typed, unless it is empty.
-func (c *completion) press(key, word string, offers []protocol.Slash) (text string, handled bool) {
+func (c *completion) press(key, word string, offers []protocol.SlashCommand) (text string, handled bool) {
 	if len(offers) == 0 {
 		return "", false
 	}
@@ -59,12 +59,12 @@ func (c *completion) press(key, word string, offers []protocol.Slash) (text stri
 }
 
 // slash returns a command as it is typed.
-func slash(c protocol.Slash) string {
+func slash(c protocol.SlashCommand) string {
 	return "/" + strings.TrimPrefix(OneLine(transcript.Clean(c.Name)), "/")
 }
 
 // view returns the offers.
-func (c *completion) view(offers []protocol.Slash, width int) []string {
+func (c *completion) view(offers []protocol.SlashCommand, width int) []string {
 	if len(offers) == 0 {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (i *interrupt) start() (tea.Cmd, Overlay) {
 func (i *interrupt) send(queue string) tea.Cmd {
 	i.question, i.sent = nil, true
 	s := i.replica.state
-	queued, held := len(s.Queue), s.Blocked() != nil
+	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
 	return i.commands.do(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
@@ -128,7 +128,7 @@ func (q *interruptQuestion) Update(msg tea.Msg) Response {
 func (q *interruptQuestion) View(width, _ int) ([]string, *tea.Cursor) {
 	styles, s := q.of.styles, q.of.replica.state
 	keep := "keep: the next starts"
-	if s.Blocked() != nil {
+	if s.BlockingHold() != nil {
 		keep = "keep: held as it is"
 	}
 	choices := []string{

@@ -43,7 +43,7 @@ func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
 			p.commands.status.Text = "“" + f.text + "” is not there"
 			return nil
 		}
-		if f.query.In(wording(list.Item(f.local.next))) {
+		if f.query.Match(wording(list.Item(f.local.next))) {
 			f.stop()
 			p.showMatch(f.local.next, f.local.by)
 			return nil

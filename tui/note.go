@@ -82,7 +82,7 @@ func (l *Styles) tells(typ protocol.Type, data json.RawMessage) (n *note, ok boo
 		d := decode[protocol.PlanTasksData](data)
 		return say(&l.Dim, "plan done: %s%s", Count(len(d.Tasks), "task"), because(d.Summary))
 	case protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed:
-		d := decode[protocol.PlanFaultData](data)
+		d := decode[protocol.PlanErrorData](data)
 		return say(&l.Error, "plan %s%s", last(typ), because(d.Message))
 	case protocol.TaskStarted, protocol.TaskCancelled, protocol.TaskRestarted, protocol.TaskProgress:
 		d := decode[protocol.TaskData](data)

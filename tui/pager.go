@@ -131,14 +131,14 @@ func (p *Pager) find(by int) {
 	if p.query == nil {
 		return
 	}
-	match := func(line string) bool { return p.query.In(ansi.Strip(line)) }
+	match := func(line string) bool { return p.query.Match(ansi.Strip(line)) }
 	item, line := p.list.TopLine()
 	if p.matched {
 		item, line = p.item, p.line
 	}
 	step, from := by|1, line+by
 	for ; item >= p.list.First() && item <= p.list.Last(); item += transcript.ID(step) {
-		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.In(c.raw) {
+		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.Match(c.raw) {
 			if line, ok := p.list.FindLine(item, from, step, match); ok {
 				p.matched, p.item, p.line = true, item, line
 				p.list.SetTopLine(item, line)

@@ -54,7 +54,7 @@ func (p *preview) after(l *Styles, width int) []string {
 		return out
 	}
 	line := " +" + Count(len(p.shown.state.Queue), "queued message")
-	if p.shown.state.Blocked() != nil {
+	if p.shown.state.BlockingHold() != nil {
 		line += ", held"
 	}
 	return append(out, l.Dim.Render(Fit(line, width)))

@@ -38,14 +38,14 @@ type queueResult struct {
 // visible reports whether the panel shows anything.
 func (q *queuePanel) visible() bool {
 	s := q.replica.state
-	return len(s.Queue) > 0 || s.Blocked() != nil
+	return len(s.Queue) > 0 || s.BlockingHold() != nil
 }
 
 // at returns the index of the selected message, or of the one that took its place; -1 when the queue is
 // empty.
 func (q *queuePanel) at() int {
 	s := q.replica.state
-	if i := s.Queued(q.selected); i >= 0 {
+	if i := s.QueueIndex(q.selected); i >= 0 {
 		q.index = i
 	}
 	return min(q.index, len(s.Queue)-1)
@@ -143,7 +143,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if len(s.Queue) == 0 {
 		title = "queue"
 	}
-	if h := s.Blocked(); h != nil {
+	if h := s.BlockingHold(); h != nil {
 		title += " · " + q.styles.Warning.Render(holdText(h))
 	}
 	hint := q.styles.Keys.Key(keymap.FocusNext)
@@ -178,7 +178,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 func (q *queuePanel) hint() string {
 	s, keys := q.replica.state, q.styles.Keys
 	all := keys.Hint(keymap.QueueHold, "hold")
-	if s.Blocked() != nil {
+	if s.BlockingHold() != nil {
 		all = keys.Hint(keymap.QueueRelease, "release")
 	}
 	if len(s.Queue) == 0 {

@@ -336,7 +336,7 @@ func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 		if _, its := anchor.Anchor(); its != name {
 			break
 		}
-		if p.search.query.In(wording(list.Item(id))) {
+		if p.search.query.Match(wording(list.Item(id))) {
 			return id, true
 		}
 	}
@@ -348,7 +348,7 @@ func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 func (p *transcriptPane) showMatch(id transcript.ID, by int) {
 	f, list := &p.search, p.view.list
 	matches, count := f.matcher()
-	some := func(line string) bool { return f.query.First(ansi.Strip(line)) >= 0 }
+	some := func(line string) bool { return f.query.Index(ansi.Strip(line)) >= 0 }
 	from := 0
 	if by < 0 {
 		from = math.MaxInt

@@ -211,7 +211,7 @@ func (v *SessionView) pressCompletion(key string) bool {
 }
 
 // offers returns the commands that complete what is typed.
-func (v *SessionView) offers() []protocol.Slash {
+func (v *SessionView) offers() []protocol.SlashCommand {
 	if v.focus != onComposer || v.composer.editing != "" {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (v *SessionView) apply(updates Updates) tea.Cmd {
 	if !v.stillUsable() {
 		v.setFocus(onComposer)
 	}
-	if e := v.composer.editing; e != "" && s.Queued(e) < 0 {
+	if e := v.composer.editing; e != "" && s.QueueIndex(e) < 0 {
 		v.composer.endEdit()
 		v.status.Text = "the edited message is no longer queued"
 	}

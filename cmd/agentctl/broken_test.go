@@ -32,7 +32,7 @@ func breaks() {
 
 func breakDown(ctx context.Context, a *app, shown, way string) error {
 	sent := way == "sent"
-	c := wsclient.New(dataDir(a.env("AGENTCTL_DATA")).socketURL(), wsclient.Options{Tap: func(f wsclient.Frame) {
+	c := wsclient.New(dataDir(a.env("AGENTCTL_DATA")).socketURL(), wsclient.Options{OnFrame: func(f wsclient.Frame) {
 		if f.Sent == sent && bytes.Contains(f.Data, []byte(lastWords)) {
 			panic("it broke when that was " + way)
 		}
@@ -53,7 +53,7 @@ func breakDown(ctx context.Context, a *app, shown, way string) error {
 	case "plain":
 		return l.reason(left(l.ctx, tui.Plain(l.ctx, v, a.stdout, a.stdin)))
 	}
-	return l.parted(left(ctx, tui.Desk(ctx, fleet{client: c, local: true}, v.session, a.screen())))
+	return l.parted(left(ctx, tui.RunDashboard(ctx, fleet{client: c, local: true}, v.session, a.screen())))
 }
 
 // asBreaks runs breaks with the arguments of a command.

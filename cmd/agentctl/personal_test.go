@@ -157,7 +157,7 @@ func TestAScreenIsAsTheFileSaysUnlessAFlagDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.app = a
-	if s := got.screen(); s.Theme != tui.ThemeLight || !s.Mouse || !s.NoBell || !s.NoNotify || s.Keys["help"][0] != "f12" {
+	if s := got.screen(); s.Theme != tui.ThemeLight || !s.Mouse || !s.Alerts.NoBell || !s.Alerts.NoNotify || s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}
 	if got, err = parsed(newAttach, "fix --theme dark --mouse=false"); err != nil {

@@ -16,7 +16,7 @@ type Command struct {
 // holds on the queue are released, and the running turn is interrupted. The other messages stay queued.
 func StartNow(s *protocol.State, message string) []Command {
 	var out []Command
-	if s.Queued(message) > 0 {
+	if s.QueueIndex(message) > 0 {
 		out = append(out, Command{protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: 0}})
 	}
 	for i := range s.Holds {
