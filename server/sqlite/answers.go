@@ -52,7 +52,7 @@ func (s *Store) Forget(ctx context.Context, before time.Time) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("forget answers: %w", err)
 		}
-		dropped, err := s.forgetSome(before)
+		dropped, err := s.forgetBatch(before)
 		if err != nil {
 			return fmt.Errorf("forget answers: %w", err)
 		}
@@ -62,12 +62,12 @@ func (s *Store) Forget(ctx context.Context, before time.Time) error {
 	}
 }
 
-func (s *Store) forgetSome(before time.Time) (dropped int, err error) {
+func (s *Store) forgetBatch(before time.Time) (dropped int, err error) {
 	err = s.write(func(conn *sqlite.Conn) (int, error) {
 		err := prepare(conn, "DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer WHERE at < ? LIMIT ?)").
 			time(before).int(forgetRows).run()
 		dropped = conn.Changes()
-		return pages, err
+		return batchOverhead, err
 	})
 	return dropped, err
 }

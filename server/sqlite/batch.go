@@ -10,7 +10,7 @@ import (
 )
 
 // A batch is a session.Batch on its way into the database, inside the transaction of its commit.
-type batch struct {
+type batchWriter struct {
 	*session.Batch
 	conn *sqlite.Conn
 	n    int64 // the session's number
@@ -18,12 +18,12 @@ type batch struct {
 	size int   // bytes it adds to the log, about
 }
 
-// pages is what a batch adds to the log beyond its data: the log takes whole pages, of the chunk and the head at least.
-const pages = 3 * 4096
+// batchOverhead is what a batch adds to the log beyond its data: the log takes whole pages, of the chunk and the head at least.
+const batchOverhead = 3 * 4096
 
-// apply writes one batch and returns about how many bytes that adds to the log.
-func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	w := &batch{Batch: b, conn: conn, size: pages}
+// applyBatch writes one batch and returns about how many bytes that adds to the log.
+func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
+	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead}
 	if b.Delete {
 		if err := removeSession(conn, b.Session); err != nil {
 			return 0, err
@@ -42,11 +42,11 @@ func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
 }
 
 // session creates or changes the session's own row and learns its number.
-func (w *batch) session() (err error) {
+func (w *batchWriter) session() (err error) {
 	if w.Create != nil {
 		row := sessionRow{Record: *w.Create}
 		row.ID, row.Summary = w.Session, nil
-		w.change(&row)
+		w.applyTo(&row)
 		w.n, err = row.insert(w.conn)
 		return err
 	}
@@ -59,11 +59,11 @@ func (w *batch) session() (err error) {
 		return err
 	}
 	w.n = row.n
-	w.change(&row)
+	w.applyTo(&row)
 	return row.save(w.conn)
 }
 
-func (w *batch) change(row *sessionRow) {
+func (w *batchWriter) applyTo(row *sessionRow) {
 	if w.Summary != nil {
 		row.Summary = w.Summary
 	}
@@ -77,7 +77,7 @@ func (w *batch) change(row *sessionRow) {
 }
 
 // log writes what moves the head or must not reach past it.
-func (w *batch) log() (err error) {
+func (w *batchWriter) log() (err error) {
 	w.head.snapshot = noSnapshot
 	if w.Create == nil {
 		if w.head, err = loadHead(w.conn, w.n); err != nil {
@@ -96,7 +96,7 @@ func (w *batch) log() (err error) {
 	return w.head.save(w.conn, w.n)
 }
 
-func (w *batch) events() error {
+func (w *batchWriter) events() error {
 	if len(w.Events) == 0 {
 		return nil
 	}
@@ -105,13 +105,13 @@ func (w *batch) events() error {
 	}
 	next := w.First
 	for rest := w.Events; len(rest) > 0; {
-		data, lines := cutChunk(rest)
+		data, lines := splitChunk(rest)
 		if lines == 0 {
 			return errors.New("events end within a line")
 		}
 		rest = rest[len(data):]
-		c := span{key: key(w.n, next), last: next + uint64(lines) - 1}
-		if err := w.insertSpan(insertChunk, c, data); err != nil {
+		c := seqRange{key: key(w.n, next), last: next + uint64(lines) - 1}
+		if err := w.insertRange(insertChunk, c, data); err != nil {
 			return fmt.Errorf("append events: %w", err)
 		}
 		next = c.last + 1
@@ -123,24 +123,24 @@ func (w *batch) events() error {
 	return nil
 }
 
-func (w *batch) folds() error {
+func (w *batchWriter) folds() error {
 	for _, f := range w.Folds {
 		if f.First == 0 || f.First > f.Last || f.Last > w.head.last {
 			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
 		}
-		if err := w.insertSpan(insertFold, span{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
+		if err := w.insertRange(insertFold, seqRange{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
 			return fmt.Errorf("keep fold: %w", err)
 		}
 	}
 	return nil
 }
 
-func (w *batch) insertSpan(query string, s span, data []byte) error {
+func (w *batchWriter) insertRange(query string, s seqRange, data []byte) error {
 	w.size += len(data)
 	return prepare(w.conn, query).int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
 }
 
-func (w *batch) snapshot() error {
+func (w *batchWriter) snapshot() error {
 	if w.Snapshot == nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (w *batch) snapshot() error {
 	return nil
 }
 
-func (w *batch) turns() error {
+func (w *batchWriter) turns() error {
 	for _, t := range w.Turns {
 		if err := insertTurn(w.conn, w.n, t); err != nil {
 			return fmt.Errorf("keep turn: %w", err)
@@ -164,7 +164,7 @@ func (w *batch) turns() error {
 	return nil
 }
 
-func (w *batch) answers() error {
+func (w *batchWriter) answers() error {
 	for _, a := range w.Answers {
 		a.Session = w.Session
 		w.size += len(a.Body)
@@ -175,7 +175,7 @@ func (w *batch) answers() error {
 	return nil
 }
 
-func (w *batch) decisions() error {
+func (w *batchWriter) decisions() error {
 	for _, d := range w.Decisions {
 		w.size += len(d.Data)
 		if err := insertDecision(w.conn, w.n, d); err != nil {
@@ -185,7 +185,7 @@ func (w *batch) decisions() error {
 	return nil
 }
 
-func (w *batch) blobs() error {
+func (w *batchWriter) blobs() error {
 	for _, b := range w.Blobs {
 		w.size += len(b.Data)
 		if err := insertBlob(w.conn, w.n, b); err != nil {
@@ -195,7 +195,7 @@ func (w *batch) blobs() error {
 	return nil
 }
 
-func (w *batch) groups() error {
+func (w *batchWriter) groups() error {
 	for _, g := range w.Groups {
 		if err := recordGroup(w.conn, w.n, g); err != nil {
 			return fmt.Errorf("record process group: %w", err)

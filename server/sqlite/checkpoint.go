@@ -9,10 +9,10 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Once an eighth of logLimit is committed, it is moved from the log to the database. A log of logLimit bytes makes reads
+// Once an eighth of walLimit is committed, it is moved from the log to the database. A log of walLimit bytes makes reads
 // and commits wait until it is empty, as soon as the housekeeping sees it; a commit that finds twice that much does it
 // itself.
-const logLimit = 64 << 20
+const walLimit = 64 << 20
 
 // The checkpoint modes used. Neither waits for anybody.
 const (
@@ -22,20 +22,20 @@ const (
 
 var errBusy = errors.New("log is in use")
 
-// move checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
+// checkpoint checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
 // them no checkpoint ever catches up, and only one that does lets the log start over.
-func (s *Store) move(ctx context.Context) error {
-	size, err := s.logSize()
+func (s *Store) checkpoint(ctx context.Context) error {
+	size, err := s.walSize()
 	if err != nil {
 		return err
 	}
-	if size >= s.logLimit {
-		return s.empty(ctx)
+	if size >= s.walLimit {
+		return s.truncateWAL(ctx)
 	}
-	return s.moveSome()
+	return s.checkpointPassive()
 }
 
-func (s *Store) logSize() (int64, error) {
+func (s *Store) walSize() (int64, error) {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil {
 		return 0, fmt.Errorf("size of log: %w", err)
@@ -43,39 +43,39 @@ func (s *Store) logSize() (int64, error) {
 	return info.Size(), nil
 }
 
-// makeRoom keeps the log bounded however late the housekeeping comes. What keeps it from emptying the log is told by the
+// limitWAL keeps the log bounded however late the housekeeping comes. What keeps it from emptying the log is told by the
 // commit that follows, or passes.
-func (s *Store) makeRoom() {
-	if size, err := s.logSize(); err == nil && size >= 2*s.logLimit {
-		if err := s.empty(context.Background()); err != nil && !errors.Is(err, errBusy) {
+func (s *Store) limitWAL() {
+	if size, err := s.walSize(); err == nil && size >= 2*s.walLimit {
+		if err := s.truncateWAL(context.Background()); err != nil && !errors.Is(err, errBusy) {
 			s.log.Warn("empty log before a commit", "err", err)
 		}
 	}
 }
 
-// moveSome moves what was committed when it began.
-func (s *Store) moveSome() error {
-	s.moving.Lock()
-	defer s.moving.Unlock()
+// checkpointPassive moves what was committed when it began.
+func (s *Store) checkpointPassive() error {
+	s.checkpointMu.Lock()
+	defer s.checkpointMu.Unlock()
 	if err := s.failure(); err != nil {
 		return err
 	}
-	s.unmoved.Store(0)
-	err := checkpoint(s.checkpoints, passive)
+	s.walBytes.Store(0)
+	err := runCheckpoint(s.checkpointConn, passive)
 	if err == nil || errors.Is(err, errBusy) {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.judgeFailure(err)
+	return s.checkFailure(err)
 }
 
-// empty moves everything and empties the log, for which reads and commits have to wait.
-func (s *Store) empty(ctx context.Context) error {
-	s.moving.Lock()
-	defer s.moving.Unlock()
+// truncateWAL moves everything and empties the log, for which reads and commits have to wait.
+func (s *Store) truncateWAL(ctx context.Context) error {
+	s.checkpointMu.Lock()
+	defer s.checkpointMu.Unlock()
 	for taken := range readConns {
-		conn, err := s.readers.take(ctx)
+		conn, err := s.readers.get(ctx)
 		if err != nil {
 			return fmt.Errorf("wait for %d reads: %w", readConns-taken, err)
 		}
@@ -86,12 +86,12 @@ func (s *Store) empty(ctx context.Context) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	s.unmoved.Store(0)
-	return s.judgeFailure(checkpoint(s.checkpoints, truncate))
+	s.walBytes.Store(0)
+	return s.checkFailure(runCheckpoint(s.checkpointConn, truncate))
 }
 
-// checkpoint runs one checkpoint; errBusy says that somebody kept it from finishing.
-func checkpoint(conn *sqlite.Conn, mode string) error {
+// runCheckpoint runs one checkpoint; errBusy says that somebody kept it from finishing.
+func runCheckpoint(conn *sqlite.Conn, mode string) error {
 	q := prepare(conn, mode)
 	defer q.reset()
 	if _, err := q.next(); err != nil {

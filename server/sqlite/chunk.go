@@ -17,20 +17,20 @@ const (
 )
 
 // A span is a row of bytes that covers the seqs from its key's to last: a chunk or a fold.
-type span struct {
+type seqRange struct {
 	key  int64
 	last uint64
 }
 
-func (s span) first() uint64 { return seqOf(s.key) }
+func (s seqRange) first() uint64 { return seqOf(s.key) }
 
-func (s span) sum(data []byte) sum { return sum(0).int(s.key).int(int64(s.last)).blob(data) }
+func (s seqRange) sum(data []byte) sum { return sum(0).int(s.key).int(int64(s.last)).blob(data) }
 
-// spanAt reads the span of the current row, unverified until spanBytes has its data.
-func spanAt(q *statement) span { return span{key: q.intAt(0), last: uint64(q.intAt(1))} }
+// seqRangeAt reads the span of the current row, unverified until spanBytes has its data.
+func seqRangeAt(q *statement) seqRange { return seqRange{key: q.intAt(0), last: uint64(q.intAt(1))} }
 
-// cutChunk cuts whole lines off the front of data, at least one when there is one, and counts them.
-func cutChunk(data []byte) ([]byte, int) {
+// splitChunk cuts whole lines off the front of data, at least one when there is one, and counts them.
+func splitChunk(data []byte) ([]byte, int) {
 	window := data[:min(len(data), chunkBytes)]
 	end := bytes.LastIndexByte(window, '\n') + 1
 	if end == 0 {

@@ -17,22 +17,22 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	err := s.failed
 	if err == nil {
-		if err = s.finish(); err != nil {
-			err = fmt.Errorf("close store: %w", s.judgeFailure(err))
+		if err = s.markClean(); err != nil {
+			err = fmt.Errorf("close store: %w", s.checkFailure(err))
 		}
 	}
 	return errors.Join(err, s.release())
 }
 
-// finish marks the store clean behind everything that was committed: the log is kept in order, so that the mark is
+// markClean marks the store clean behind everything that was committed: the log is kept in order, so that the mark is
 // never there without what precedes it. The caller holds mu.
-func (s *Store) finish() error {
-	clean := s.opening
+func (s *Store) markClean() error {
+	clean := s.run
 	clean.clean = true
-	if err := transact(s.writer, func() error { return record(s.writer, clean) }); err != nil {
+	if err := transact(s.writer, func() error { return saveRunRecord(s.writer, clean) }); err != nil {
 		return err
 	}
-	return checkpoint(s.checkpoints, truncate)
+	return runCheckpoint(s.checkpointConn, truncate)
 }
 
 // release closes what Open has opened so far. The last connection to be closed checkpoints, which a store that failed

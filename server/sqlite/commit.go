@@ -19,7 +19,7 @@ func (s *Store) Commit(batches []*session.Batch) error {
 	err := s.write(func(conn *sqlite.Conn) (int, error) {
 		size := 0
 		for _, b := range batches {
-			n, err := apply(conn, b)
+			n, err := applyBatch(conn, b)
 			if err != nil {
 				return 0, fmt.Errorf("session %s: %w", b.Session, err)
 			}
@@ -40,7 +40,7 @@ func (s *Store) Commit(batches []*session.Batch) error {
 
 // write runs do, which returns about how many bytes it adds to the log, in one transaction of the writer.
 func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
-	s.makeRoom()
+	s.limitWAL()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {
@@ -52,16 +52,16 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 		return err
 	})
 	if err != nil {
-		return s.judgeFailure(err)
+		return s.checkFailure(err)
 	}
-	s.unmoved.Add(int64(size))
-	notify(s.wrote)
+	s.walBytes.Add(int64(size))
+	notify(s.committed)
 	return nil
 }
 
-// judgeFailure stops the store when err is final or left the writer inside a transaction. The caller holds mu.
-func (s *Store) judgeFailure(err error) error {
-	if final(err) || !s.writer.AutocommitEnabled() {
+// checkFailure stops the store when err is final or left the writer inside a transaction. The caller holds mu.
+func (s *Store) checkFailure(err error) error {
+	if isFatal(err) || !s.writer.AutocommitEnabled() {
 		s.failed = fmt.Errorf("%w: %w", session.ErrStoreFailed, err)
 		return s.failed
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // damaged commits one of everything to session "a" of a closed store.
-func damageable(t testing.TB, dir string) {
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+func writeAllKinds(t testing.TB, dir string) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
 			Session: "a", Summary: []byte("summary"), Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
 			Folds:     []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
@@ -29,8 +29,8 @@ func damageable(t testing.TB, dir string) {
 	})
 }
 
-// told returns what a store says about session "a", one entry per question; an error that is not ErrCorrupt fails.
-func told(t testing.TB, s *sqlite.Store) map[string]string {
+// readAll returns what a store says about session "a", one entry per question; an error that is not ErrCorrupt fails.
+func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 	ctx := context.Background()
 	all := map[string]string{}
 	say := func(name string, answer any, err error) {
@@ -90,10 +90,10 @@ func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			damageable(t, dir)
-			query(t, dir, c.sql)
-			reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-				if got, told := told(t, s)[c.question]; told {
+			writeAllKinds(t, dir)
+			execSQL(t, dir, c.sql)
+			withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+				if got, told := readAll(t, s)[c.question]; told {
 					t.Errorf("told %s", got)
 				}
 			})
@@ -104,10 +104,10 @@ func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 // TestAFlippedBitIsNeverServed flips bits all over the database file, one at a time.
 func TestAFlippedBitIsNeverServed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	damageable(t, dir)
+	writeAllKinds(t, dir)
 	path := filepath.Join(dir, "agentctl.db")
 	var want map[string]string
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { want = told(t, s) })
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { want = readAll(t, s) })
 	clean, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for question, answer := range told(t, s) {
+		for question, answer := range readAll(t, s) {
 			switch {
 			case answer == want[question]:
 			case question == "folded" && answer == want["raw"]: // a lost fold is made up for by its events
@@ -145,13 +145,13 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 	}
 }
 
-// torn kills a writer and hands its log to cut; what a store opened on boot makes of it is returned.
-func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
+// reopenWithLog kills a writer and hands its log to cut; what a store opened on boot makes of it is returned.
+func reopenWithLog(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
-	killed(t, dir, "1", sqlite.Normal, 30)
-	path := filepath.Join(dir, logFile)
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	runWriterUntilKilled(t, dir, "1", sqlite.Normal, 30)
+	path := filepath.Join(dir, walFile)
 	wal, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record sessio
 	if err := os.WriteFile(path, cut(wal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reopened(t, dir, sqlite.Options{BootID: boot}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{BootID: boot}, func(s *sqlite.Store) {
 		if record, err = s.Session(context.Background(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record sessio
 
 func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
 	for cut := 1; cut < 10; cut++ {
-		record, log := torn(t, "2", func(wal []byte) []byte { return wal[:len(wal)*cut/10] })
+		record, log := reopenWithLog(t, "2", func(wal []byte) []byte { return wal[:len(wal)*cut/10] })
 		if !bytes.Equal(log, lines(1, record.Head)) {
 			t.Errorf("cut %d: %d events in %d bytes", cut, record.Head, len(log))
 		}
@@ -182,7 +182,7 @@ func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
 
 func TestADamagedLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
 	for tenth := range 9 { // the end of a log may be torn by the kill itself
-		record, log := torn(t, "1", func(wal []byte) []byte {
+		record, log := reopenWithLog(t, "1", func(wal []byte) []byte {
 			wal[len(wal)*tenth/10] ^= 4
 			return wal
 		})

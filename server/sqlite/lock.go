@@ -29,7 +29,7 @@ func lock(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
 	held, err := lockFile(file)
-	for until := time.Now().Add(orphanTime); held && err == nil && dead(holder(file)) && time.Now().Before(until); {
+	for until := time.Now().Add(orphanTime); held && err == nil && processGone(holderPID(file)) && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 		held, err = lockFile(file)
 	}
@@ -37,9 +37,9 @@ func lock(dir string) (*os.File, error) {
 	case err != nil:
 		err = fmt.Errorf("lock %s: %w", dir, err)
 	case held:
-		err = fmt.Errorf("%w: %s by process %s", ErrLocked, dir, holder(file))
+		err = fmt.Errorf("%w: %s by process %s", ErrLocked, dir, holderPID(file))
 	default:
-		err = sign(file)
+		err = writePID(file)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -47,8 +47,8 @@ func lock(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// sign writes this process's id for the next opener's message.
-func sign(file *os.File) error {
+// writePID writes this process's id for the next opener's message.
+func writePID(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
 		return fmt.Errorf("sign lock: %w", err)
 	}
@@ -58,7 +58,7 @@ func sign(file *os.File) error {
 	return nil
 }
 
-func holder(file *os.File) string {
+func holderPID(file *os.File) string {
 	b, err := io.ReadAll(io.NewSectionReader(file, 0, 32))
 	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {
 		return pid

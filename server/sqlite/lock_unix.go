@@ -19,8 +19,8 @@ func lockFile(file *os.File) (held bool, err error) {
 	return false, err
 }
 
-// dead reports whether there is no process of that id.
-func dead(pid string) bool {
+// processGone reports whether there is no process of that id.
+func processGone(pid string) bool {
 	n, err := strconv.Atoi(pid)
 	return err == nil && n > 0 && errors.Is(unix.Kill(n, 0), unix.ESRCH)
 }

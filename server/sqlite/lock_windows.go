@@ -19,5 +19,5 @@ func lockFile(file *os.File) (held bool, err error) {
 	return false, err
 }
 
-// dead reports whether there is no process of that id. A lock here is never anybody else's than its holder's.
-func dead(string) bool { return false }
+// processGone reports whether there is no process of that id. A lock here is never anybody else's than its holder's.
+func processGone(string) bool { return false }

@@ -25,7 +25,7 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("%s was written by a newer release (schema %d, this one knows %d)", e.Path, e.Version, e.Known)
 }
 
-var steps = func() []string {
+var migrationFiles = func() []string {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		panic(err) // the pattern is a constant
@@ -36,8 +36,8 @@ var steps = func() []string {
 // schemaVersion returns how many steps were applied to a database, or a *NewerError.
 func schemaVersion(conn *sqlite.Conn, path string) (int, error) {
 	version, err := pragma(conn, "user_version")
-	if err == nil && version > len(steps) {
-		err = &NewerError{Path: path, Version: version, Known: len(steps)}
+	if err == nil && version > len(migrationFiles) {
+		err = &NewerError{Path: path, Version: version, Known: len(migrationFiles)}
 	}
 	return version, err
 }
@@ -48,8 +48,8 @@ func migrate(conn *sqlite.Conn, path string) error {
 	if err != nil {
 		return err
 	}
-	for i := version; i < len(steps); i++ {
-		script, err := migrations.ReadFile(steps[i])
+	for i := version; i < len(migrationFiles); i++ {
+		script, err := migrations.ReadFile(migrationFiles[i])
 		if err != nil {
 			return err
 		}

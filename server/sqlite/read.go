@@ -15,7 +15,7 @@ import (
 func (s *Store) Read(
 	ctx context.Context, id string, after, through uint64, folded bool, limit int, dst []byte,
 ) ([]byte, uint64, error) {
-	r := &reading{ctx: ctx, at: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst}
+	r := &eventReader{ctx: ctx, last: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst}
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		r.conn = conn
 		if r.n, err = sessionNumber(conn, id); err != nil {
@@ -27,17 +27,17 @@ func (s *Store) Read(
 		return r.raw(r.through)
 	})
 	if err != nil {
-		return dst, after, fmt.Errorf("read events of %s after %d: %w", id, r.at, err)
+		return dst, after, fmt.Errorf("read events of %s after %d: %w", id, r.last, err)
 	}
-	return r.dst, r.at, nil
+	return r.dst, r.last, nil
 }
 
 // A reading is one Read under way. Bytes go from SQLite's page to dst and are cut there; nothing in between.
-type reading struct {
+type eventReader struct {
 	ctx     context.Context
 	conn    *sqlite.Conn
 	n       int64
-	at      uint64 // the last seq in dst
+	last    uint64 // the last seq in dst
 	through uint64
 	start   int // of what was appended to dst
 	limit   int // of what is appended, when it is more than one line
@@ -46,13 +46,13 @@ type reading struct {
 }
 
 // raw appends events up to through, until full.
-func (r *reading) raw(through uint64) error {
-	if r.at >= through {
+func (r *eventReader) raw(through uint64) error {
+	if r.last >= through {
 		return nil
 	}
-	q := prepare(r.conn, selectChunks).int(key(r.n, 0)).int(key(r.n, r.at+1)).int(key(r.n, through))
+	q := prepare(r.conn, selectChunks).int(key(r.n, 0)).int(key(r.n, r.last+1)).int(key(r.n, through))
 	defer q.reset()
-	for r.at < through && !r.full {
+	for r.last < through && !r.full {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (r *reading) raw(through uint64) error {
 			return err
 		}
 		if !ok {
-			return r.ended(through)
+			return r.checkEnd(through)
 		}
 		if err := r.chunk(q, through); err != nil {
 			return err
@@ -71,23 +71,23 @@ func (r *reading) raw(through uint64) error {
 }
 
 // chunk appends the lines of the current row that are wanted and fit.
-func (r *reading) chunk(q *statement, through uint64) error {
-	c := spanAt(q)
+func (r *eventReader) chunk(q *statement, through uint64) error {
+	c := seqRangeAt(q)
 	base := len(r.dst)
 	if err := r.load(q, c); err != nil {
 		return err
 	}
-	if c.first() > r.at+1 {
-		return r.missing(c.first() - 1)
+	if c.first() > r.last+1 {
+		return r.missingError(c.first() - 1)
 	}
-	if c.last <= r.at { // r.at is where a chunk ends
+	if c.last <= r.last { // r.at is where a chunk ends
 		r.dst = r.dst[:base]
 		return nil
 	}
 	lines := r.dst[base:]
-	lines = lines[lineEnd(lines, r.at+1-c.first()):]
+	lines = lines[lineEnd(lines, r.last+1-c.first()):]
 	if through < c.last {
-		lines = lines[:lineEnd(lines, through-r.at)]
+		lines = lines[:lineEnd(lines, through-r.last)]
 	}
 	if room := r.limit - (base - r.start); len(lines) > room {
 		r.full = true
@@ -97,14 +97,14 @@ func (r *reading) chunk(q *statement, through uint64) error {
 		}
 		lines = lines[:end]
 	}
-	r.at += uint64(bytes.Count(lines, newline))
+	r.last += uint64(bytes.Count(lines, newline))
 	r.dst = append(r.dst[:base], lines...)
 	return nil
 }
 
 // folded appends folds where they lie within what is wanted and raw events between them, until full.
-func (r *reading) folded() error {
-	folds := prepare(r.conn, selectFolds).int(key(r.n, r.at+1)).int(key(r.n, r.through))
+func (r *eventReader) folded() error {
+	folds := prepare(r.conn, selectFolds).int(key(r.n, r.last+1)).int(key(r.n, r.through))
 	defer folds.reset()
 	for !r.full {
 		ok, err := folds.next()
@@ -114,8 +114,8 @@ func (r *reading) folded() error {
 		if !ok {
 			return r.raw(r.through)
 		}
-		f := spanAt(folds)
-		if f.first() <= r.at || f.last > r.through {
+		f := seqRangeAt(folds)
+		if f.first() <= r.last || f.last > r.through {
 			continue
 		}
 		if err := r.raw(f.first() - 1); err != nil || r.full {
@@ -130,29 +130,29 @@ func (r *reading) folded() error {
 			r.dst = r.dst[:base]
 			return nil
 		}
-		r.at = f.last
+		r.last = f.last
 	}
 	return nil
 }
 
-// ended checks that no more events up to through exist, now that there are no more chunks.
-func (r *reading) ended(through uint64) error {
+// checkEnd checks that no more events up to through exist, now that there are no more chunks.
+func (r *eventReader) checkEnd(through uint64) error {
 	head, err := loadHead(r.conn, r.n)
 	if err != nil {
 		return err
 	}
-	if last := min(head.last, through); r.at < last {
-		return r.missing(last)
+	if last := min(head.last, through); r.last < last {
+		return r.missingError(last)
 	}
 	return nil
 }
 
-func (r *reading) missing(last uint64) error {
-	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.at+1, last)
+func (r *eventReader) missingError(last uint64) error {
+	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.last+1, last)
 }
 
 // load appends the data of the current row, whose span is s, and verifies both.
-func (r *reading) load(q *statement, s span) error {
+func (r *eventReader) load(q *statement, s seqRange) error {
 	base, size := len(r.dst), q.stmt.ColumnLen(3)
 	r.dst = slices.Grow(r.dst, size)[:base+size]
 	q.stmt.ColumnBytes(3, r.dst[base:])

@@ -35,8 +35,8 @@ func open(t testing.TB, dir string, opts sqlite.Options) *sqlite.Store {
 	return s
 }
 
-// reopened opens dir, hands it to do and closes it.
-func reopened(t testing.TB, dir string, opts sqlite.Options, do func(*sqlite.Store)) {
+// withStore opens dir, hands it to do and closes it.
+func withStore(t testing.TB, dir string, opts sqlite.Options, do func(*sqlite.Store)) {
 	t.Helper()
 	s, err := sqlite.Open(dir, opts)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		Blobs:     []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
 		Groups:    []session.Group{{PID: 42, Start: "then"}},
 	}
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
 
 	ctx := context.Background()
 	s := open(t, dir, sqlite.Options{})
@@ -360,7 +360,7 @@ func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
 func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 	dir := t.TempDir()
 	left := func() int {
-		conn, err := sqlite3.OpenConn(filepath.Join(dir, dataFile), sqlite3.OpenReadOnly)
+		conn, err := sqlite3.OpenConn(filepath.Join(dir, dbFile), sqlite3.OpenReadOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,7 +378,7 @@ func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 		}
 		return n
 	}
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		for id, most := range map[string]uint64{"a": 1000, "b": 1000, "c": 5} {
 			commit(t, s, create(id))
 			for seq := uint64(1); seq <= most; seq++ {
@@ -392,7 +392,7 @@ func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 		commit(t, s, &session.Batch{Session: "a", Delete: true}, &session.Batch{Session: "c", Delete: true})
 	})
 	s := open(t, dir, sqlite.Options{})
-	until(t, "what was left is swept", func() bool { return left() == 4000 })
+	waitFor(t, "what was left is swept", func() bool { return left() == 4000 })
 	if got := read(t, s, "b", 0, 1000); !bytes.Equal(got, lines(1, 1000)) {
 		t.Error("events of its neighbour differ")
 	}

@@ -17,10 +17,10 @@ func classify(err error) error {
 	return err
 }
 
-// final reports whether nothing may be written after err. After a failed fsync the kernel may have dropped the pages
+// isFatal reports whether nothing may be written after err. After a failed fsync the kernel may have dropped the pages
 // and calls the next fsync a success; on a damaged file every write can do more damage. Everything else, a full disk
 // above all, passes.
-func final(err error) bool {
+func isFatal(err error) bool {
 	switch code := sqlite.ErrCode(err); code {
 	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrDirFsync:
 		return true

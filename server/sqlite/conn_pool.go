@@ -10,11 +10,11 @@ import (
 // readConns bounds how many reads run at once; the rest wait for their turn.
 const readConns = 4
 
-// readers holds the read connections that are free. A read takes one for its whole run and puts it back with all its
+// connPool holds the read connections that are free. A read takes one for its whole run and puts it back with all its
 // statements reset, so that no read transaction outlives it.
-type readers chan *sqlite.Conn
+type connPool chan *sqlite.Conn
 
-func (r readers) take(ctx context.Context) (*sqlite.Conn, error) {
+func (r connPool) get(ctx context.Context) (*sqlite.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -26,11 +26,11 @@ func (r readers) take(ctx context.Context) (*sqlite.Conn, error) {
 	}
 }
 
-func (r readers) put(conn *sqlite.Conn) { r <- conn }
+func (r connPool) put(conn *sqlite.Conn) { r <- conn }
 
 // read runs do in one read transaction, so that all it reads is one state of the database.
 func (s *Store) read(ctx context.Context, do func(*sqlite.Conn) error) error {
-	conn, err := s.readers.take(ctx)
+	conn, err := s.readers.get(ctx)
 	if err != nil {
 		return err
 	}

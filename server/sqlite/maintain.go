@@ -8,12 +8,12 @@ import (
 	"agentctl/server/session"
 )
 
-// keepHouse checkpoints and sweeps, driven by commits, until ctx ends or the store fails. Every so often it moves what
+// maintain checkpoints and sweeps, driven by commits, until ctx ends or the store fails. Every so often it moves what
 // was committed, so that a power cut takes no more than that time's commits; when there was nothing to move, it empties
 // the log and rests.
-func (s *Store) keepHouse(ctx context.Context) {
+func (s *Store) maintain(ctx context.Context) {
 	defer close(s.stopped)
-	round := time.NewTimer(s.every)
+	round := time.NewTimer(s.interval)
 	defer round.Stop()
 	resting, swept := false, false
 	for {
@@ -21,30 +21,30 @@ func (s *Store) keepHouse(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.wrote:
-			if s.unmoved.Load() >= s.logLimit/8 {
-				err = s.move(ctx)
+		case <-s.committed:
+			if s.walBytes.Load() >= s.walLimit/8 {
+				err = s.checkpoint(ctx)
 			}
 			if resting {
-				round.Reset(s.every)
+				round.Reset(s.interval)
 				resting = false
 			}
 		case <-s.removed:
-			err = s.sweep(ctx)
+			err = s.collectRemoved(ctx)
 			swept = err == nil
 		case <-round.C:
 			switch {
 			case !swept:
-				err = s.sweep(ctx)
+				err = s.collectRemoved(ctx)
 				swept = err == nil
-			case s.unmoved.Load() > 0:
-				err = s.moveSome()
+			case s.walBytes.Load() > 0:
+				err = s.checkpointPassive()
 			default:
-				err = s.empty(ctx)
+				err = s.truncateWAL(ctx)
 				resting = err == nil
 			}
 			if !resting {
-				round.Reset(s.every)
+				round.Reset(s.interval)
 			}
 		}
 		switch {

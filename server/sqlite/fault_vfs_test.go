@@ -12,21 +12,21 @@ import (
 
 // A fault decides about one file operation ("write", "sync", "read") on the file of that base name: 0 lets it happen,
 // a result code of SQLite fails it.
-type fault func(operation, file string) int32
+type faultFunc func(operation, file string) int32
 
-// faults stands between SQLite and the operating system in this process: a VFS that is the default one but for the
+// faultVFS stands between SQLite and the operating system in this process: a VFS that is the default one but for the
 // methods below.
-var faults struct {
+var faultVFS struct {
 	sync.Mutex
-	fault fault
+	fault faultFunc
 	open  openMethod
-	files map[uintptr]openedFile
+	files map[uintptr]openFileState
 	ours  map[uintptr]uintptr // their table of methods to the one that stands before it
 }
 
-type openedFile struct {
-	name   string // without its directory
-	theirs methods
+type openFileState struct {
+	name     string // without its directory
+	original fileMethods
 }
 
 type (
@@ -36,19 +36,19 @@ type (
 	syncMethod  = func(tls *libc.TLS, file uintptr, flags int32) int32
 )
 
-// methods are those of a file that have one of ours before them.
-type methods struct {
+// fileMethods are those of a file that have one of ours before them.
+type fileMethods struct {
 	close       closeMethod
 	read, write dataMethod
 	sync        syncMethod
 }
 
-// failing puts f in force until the test ends or the returned function is called.
-func failing(t testing.TB, f fault) (stop func()) {
-	set := func(f fault) {
-		faults.Lock()
-		defer faults.Unlock()
-		faults.fault = f
+// injectFault puts f in force until the test ends or the returned function is called.
+func injectFault(t testing.TB, f faultFunc) (stop func()) {
+	set := func(f faultFunc) {
+		faultVFS.Lock()
+		defer faultVFS.Unlock()
+		faultVFS.fault = f
 	}
 	set(f)
 	stop = func() { set(nil) }
@@ -56,25 +56,25 @@ func failing(t testing.TB, f fault) (stop func()) {
 	return stop
 }
 
-func decide(operation string, file uintptr) (int32, methods) {
-	faults.Lock()
-	defer faults.Unlock()
-	opened := faults.files[file]
-	if faults.fault == nil {
-		return sqlite3.SQLITE_OK, opened.theirs
+func faultFor(operation string, file uintptr) (int32, fileMethods) {
+	faultVFS.Lock()
+	defer faultVFS.Unlock()
+	opened := faultVFS.files[file]
+	if faultVFS.fault == nil {
+		return sqlite3.SQLITE_OK, opened.original
 	}
-	return faults.fault(operation, opened.name), opened.theirs
+	return faultVFS.fault(operation, opened.name), opened.original
 }
 
-// installFaults makes the VFS the default one. SQLite keeps it for the life of the process.
-func installFaults() {
+// installFaultVFS makes the VFS the default one. SQLite keeps it for the life of the process.
+func installFaultVFS() {
 	tls := libc.NewTLS()
-	faults.files, faults.ours = map[uintptr]openedFile{}, map[uintptr]uintptr{}
+	faultVFS.files, faultVFS.ours = map[uintptr]openFileState{}, map[uintptr]uintptr{}
 	original := sqlite3.Xsqlite3_vfs_find(tls, 0)
 	copied := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{})))
 	vfs := at[sqlite3.Tsqlite3_vfs](copied)
 	*vfs = *at[sqlite3.Tsqlite3_vfs](original)
-	faults.open = goFunc[openMethod](vfs.FxOpen)
+	faultVFS.open = goFunc[openMethod](vfs.FxOpen)
 	name, err := libc.CString("faults")
 	if err != nil {
 		panic(err)
@@ -86,24 +86,24 @@ func installFaults() {
 }
 
 func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) int32 {
-	rc := faults.open(tls, vfs, name, file, flags, out)
+	rc := faultVFS.open(tls, vfs, name, file, flags, out)
 	table := at[sqlite3.Tsqlite3_file](file)
 	if rc != sqlite3.SQLITE_OK || table.FpMethods == 0 || name == 0 {
 		return rc
 	}
-	faults.Lock()
-	defer faults.Unlock()
+	faultVFS.Lock()
+	defer faultVFS.Unlock()
 	original := at[sqlite3.Tsqlite3_io_methods](table.FpMethods)
-	ours, ok := faults.ours[table.FpMethods]
+	ours, ok := faultVFS.ours[table.FpMethods]
 	if !ok {
 		ours = libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(*original)))
 		m := at[sqlite3.Tsqlite3_io_methods](ours)
 		*m = *original
 		m.FxClose, m.FxRead, m.FxWrite, m.FxSync = cFunc(closeFile), cFunc(readFile), cFunc(writeFile), cFunc(syncFile)
-		faults.ours[table.FpMethods] = ours
+		faultVFS.ours[table.FpMethods] = ours
 	}
 	table.FpMethods = ours
-	faults.files[file] = openedFile{filepath.Base(libc.GoString(name)), methods{
+	faultVFS.files[file] = openFileState{filepath.Base(libc.GoString(name)), fileMethods{
 		close: goFunc[closeMethod](original.FxClose), read: goFunc[dataMethod](original.FxRead),
 		write: goFunc[dataMethod](original.FxWrite), sync: goFunc[syncMethod](original.FxSync),
 	}}
@@ -111,15 +111,15 @@ func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) 
 }
 
 func closeFile(tls *libc.TLS, file uintptr) int32 {
-	faults.Lock()
-	theirs := faults.files[file].theirs
-	delete(faults.files, file)
-	faults.Unlock()
+	faultVFS.Lock()
+	theirs := faultVFS.files[file].original
+	delete(faultVFS.files, file)
+	faultVFS.Unlock()
 	return theirs.close(tls, file)
 }
 
 func readFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
-	rc, theirs := decide("read", file)
+	rc, theirs := faultFor("read", file)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
@@ -127,7 +127,7 @@ func readFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
 }
 
 func writeFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
-	rc, theirs := decide("write", file)
+	rc, theirs := faultFor("write", file)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
@@ -135,7 +135,7 @@ func writeFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
 }
 
 func syncFile(tls *libc.TLS, file uintptr, flags int32) int32 {
-	rc, theirs := decide("sync", file)
+	rc, theirs := faultFor("sync", file)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
