@@ -41,14 +41,14 @@ type Agent struct {
 	config Config
 	spec   session.Spec
 	host   session.Host
-	life   context.Context // ends with Close
-	end    context.CancelFunc
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
 
-	starting chan struct{} // one place: whoever starts or ends the link holds it
+	startSem chan struct{} // one place: whoever starts or ends the link holds it
 
-	mu   sync.Mutex
-	link *link // nil: no process
-	kept state
+	mu     sync.Mutex
+	client *client // nil: no process
+	saved  state
 }
 
 var (
@@ -74,8 +74,8 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 		return nil, fmt.Errorf("working directory of %s: %w", config.Name, err)
 	}
 	spec.CWD = cwd
-	a := &Agent{config: config, spec: spec, host: host, starting: make(chan struct{}, 1), kept: loadState(spec.State)}
-	a.life, a.end = context.WithCancel(context.Background())
+	a := &Agent{config: config, spec: spec, host: host, startSem: make(chan struct{}, 1), saved: decodeState(spec.State)}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
 	return a, nil
 }
 
@@ -92,12 +92,12 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err != nil {
 		return session.End{}, err
 	}
-	if err := a.said(); err != nil {
+	if err := a.markPrompted(); err != nil {
 		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
-	l.begin(t)
-	defer l.finish(t)
+	l.setTurn(t)
+	defer l.endTurn(t)
 
 	type answer struct {
 		end session.End
@@ -107,27 +107,27 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	prompted, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go func() {
-		end, err := l.prompt(prompted, l.blocks(turn.Message, t))
+		end, err := l.prompt(prompted, l.promptBlocks(turn.Message, t))
 		answered <- answer{end, err}
 	}()
 	select {
 	case r := <-answered:
 		if r.err == nil {
-			return a.account(l, r.end, out), nil
+			return a.recordUsage(l, r.end, out), nil
 		}
-		return session.End{}, a.failed(l, r.err)
+		return session.End{}, a.translateError(l, r.err)
 	case <-ctx.Done():
 	}
 
 	late, cancel := context.WithTimeout(prompted, a.config.CancelTimeout)
 	defer cancel()
-	if err := l.conn.Notify(late, "session/cancel", sessionID{l.session}); err != nil {
+	if err := l.conn.Notify(late, "session/cancel", cancelParams{l.session}); err != nil {
 		a.host.Logf("interrupt %s: %v", a.config.Name, err)
 	}
 	end := session.End{Reason: protocol.ReasonInterrupted}
 	select {
 	case r := <-answered:
-		end.Usage = a.account(l, r.end, out).Usage
+		end.Usage = a.recordUsage(l, r.end, out).Usage
 	case <-late.Done():
 		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
 		l.close(0)
@@ -143,19 +143,19 @@ func (a *Agent) Configure(ctx context.Context, setting, value string) error {
 		return err
 	}
 	if err := l.configure(ctx, setting, value); err != nil {
-		return a.failed(l, err)
+		return a.translateError(l, err)
 	}
-	return a.keep(func(s *state) { s.set(setting, value) })
+	return a.updateState(func(s *state) { s.set(setting, value) })
 }
 
 // Close implements session.Agent.
 func (a *Agent) Close() error {
-	a.end()
-	a.starting <- struct{}{}
-	defer func() { <-a.starting }()
+	a.cancel()
+	a.startSem <- struct{}{}
+	defer func() { <-a.startSem }()
 	a.mu.Lock()
-	l := a.link
-	a.link = nil
+	l := a.client
+	a.client = nil
 	a.mu.Unlock()
 	if l != nil {
 		l.close(a.config.EndGrace)
@@ -164,18 +164,18 @@ func (a *Agent) Close() error {
 }
 
 // connect returns the link to the running agent, starting it when it does not run.
-func (a *Agent) connect(ctx context.Context) (*link, error) {
+func (a *Agent) connect(ctx context.Context) (*client, error) {
 	select {
-	case a.starting <- struct{}{}:
-		defer func() { <-a.starting }()
+	case a.startSem <- struct{}{}:
+		defer func() { <-a.startSem }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if a.life.Err() != nil {
-		return nil, a.closed()
+	if a.ctx.Err() != nil {
+		return nil, a.closedError()
 	}
 	a.mu.Lock()
-	l, kept := a.link, a.kept
+	l, kept := a.client, a.saved
 	a.mu.Unlock()
 	if l != nil {
 		if l.alive() {
@@ -186,26 +186,26 @@ func (a *Agent) connect(ctx context.Context) (*link, error) {
 
 	ctx, cancel := context.WithTimeout(ctx, a.config.StartTimeout)
 	defer cancel()
-	defer context.AfterFunc(a.life, cancel)()
+	defer context.AfterFunc(a.ctx, cancel)()
 	l, err := a.start(ctx, kept)
 	a.mu.Lock()
-	a.link = l
+	a.client = l
 	a.mu.Unlock()
 	return l, err
 }
 
-func (a *Agent) closed() error {
+func (a *Agent) closedError() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
 }
 
-// account adds what a turn has used to the session's sum.
-func (a *Agent) account(l *link, end session.End, out session.Output) session.End {
-	end = l.billed(end)
+// recordUsage adds what a turn has used to the session's sum.
+func (a *Agent) recordUsage(l *client, end session.End, out session.Output) session.End {
+	end = l.addCost(end)
 	if end.Usage == nil || *end.Usage == (protocol.Usage{}) {
 		return end
 	}
 	var sum protocol.Usage
-	err := a.keep(func(s *state) { sum = s.spend(end.Usage) })
+	err := a.updateState(func(s *state) { sum = s.addUsage(end.Usage) })
 	if err == nil {
 		err = out.Emit(session.Event{Type: protocol.UsageUpdated, Data: sum})
 	}
@@ -215,22 +215,22 @@ func (a *Agent) account(l *link, end session.End, out session.Output) session.En
 	return end
 }
 
-// said notes that there is something to be taken up.
-func (a *Agent) said() error {
+// markPrompted notes that there is something to be taken up.
+func (a *Agent) markPrompted() error {
 	a.mu.Lock()
-	said := a.kept.Said
+	said := a.saved.Prompted
 	a.mu.Unlock()
 	if said {
 		return nil
 	}
-	return a.keep(func(s *state) { s.Said = true })
+	return a.updateState(func(s *state) { s.Prompted = true })
 }
 
-// keep changes what is saved.
-func (a *Agent) keep(change func(*state)) error {
+// updateState changes what is saved.
+func (a *Agent) updateState(change func(*state)) error {
 	a.mu.Lock()
-	change(&a.kept)
-	b := a.kept.encode()
+	change(&a.saved)
+	b := a.saved.encode()
 	a.mu.Unlock()
 	return a.host.Save(b)
 }

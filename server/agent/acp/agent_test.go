@@ -14,13 +14,13 @@ import (
 )
 
 func TestATurnStreamsTextAndReasoningInTheirOrder(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.run("say hello ") // starts it
-	r.forget()
+	r.clear()
 	end := r.run("think why", "think  not", "say a", "say b", "think hm",
 		`update {"sessionUpdate":"agent_message_chunk","messageId":"m1","content":{"type":"text","text":"c"}}`,
 		`update {"sessionUpdate":"agent_message_chunk","messageId":"m2","content":{"type":"text","text":"d"}}`)
-	r.wantStory(`
+	r.wantEvents(`
 reasoning.start {"part":"p1"}
 reasoning.delta {"part":"p1","text":"why"}
 reasoning.delta {"part":"p1","text":" not"}
@@ -44,7 +44,7 @@ text.delta {"part":"p5","text":"d"}
 }
 
 func TestStopReasonsAreTold(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	for stop, want := range map[string]protocol.Reason{
 		"end_turn": protocol.ReasonCompleted, "max_tokens": protocol.ReasonMaxTokens, "refusal": protocol.ReasonRefusal,
 		"max_turn_requests": protocol.ReasonMaxRequests, "cancelled": protocol.ReasonInterrupted, "new_reason": protocol.ReasonCompleted,
@@ -56,13 +56,13 @@ func TestStopReasonsAreTold(t *testing.T) {
 }
 
 func TestAnInterruptKeepsWhatWasSaidAndTheProcess(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.until(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
+		r.waitFor(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
 		cancel()
 	}()
-	end, err := r.try(ctx, "say half", "hang")
+	end, err := r.tryRun(ctx, "say half", "hang")
 	if err != nil || end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("ended %+v, %v", end, err)
 	}
@@ -74,13 +74,13 @@ func TestAnInterruptKeepsWhatWasSaidAndTheProcess(t *testing.T) {
 }
 
 func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T) {
-	r := launch(t, "stubborn,resume", func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
+	r := newTestAgent(t, "stubborn,resume", func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.until(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
+		r.waitFor(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
 		cancel()
 	}()
-	end, err := r.try(ctx, "say half", "deaf")
+	end, err := r.tryRun(ctx, "say half", "deaf")
 	if err != nil || end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("ended %+v, %v", end, err)
 	}
@@ -95,20 +95,20 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 }
 
 func TestAnInterruptDuringTheStartIsOne(t *testing.T) {
-	r := launch(t, "mute")
+	r := newTestAgent(t, "mute")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.until(t, "a process", func() bool { return len(r.groups) > 0 })
+		r.waitFor(t, "a process", func() bool { return len(r.groups) > 0 })
 		cancel()
 	}()
-	if end, err := r.try(ctx, "say never"); err != nil || end.Reason != protocol.ReasonInterrupted {
+	if end, err := r.tryRun(ctx, "say never"); err != nil || end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("ended %+v, %v", end, err)
 	}
 }
 
 func TestAnAgentThatNeverAnswersTheStartTimesOut(t *testing.T) {
-	r := launch(t, "mute", func(c *Config, _ *session.Spec) { c.StartTimeout = 50 * time.Millisecond })
-	if _, err := r.try(t.Context(), "say never"); protocol.CodeOf(err) != protocol.CodeTimeout {
+	r := newTestAgent(t, "mute", func(c *Config, _ *session.Spec) { c.StartTimeout = 50 * time.Millisecond })
+	if _, err := r.tryRun(t.Context(), "say never"); protocol.CodeOf(err) != protocol.CodeTimeout {
 		t.Errorf("got %v", err)
 	}
 }
@@ -137,8 +137,8 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 			if test.change != nil {
 				changes = append(changes, test.change)
 			}
-			r := launch(t, test.traits, changes...)
-			_, err := r.try(t.Context(), test.prompt)
+			r := newTestAgent(t, test.traits, changes...)
+			_, err := r.tryRun(t.Context(), test.prompt)
 			if protocol.CodeOf(err) != test.code {
 				t.Errorf("got %v", err)
 			}
@@ -160,7 +160,7 @@ func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
 		`{"error":"odd"}`:                     {`"odd"`, `{"error":"odd"}`},
 		"with data that is a list of nothing": {`[]`, "with data that is a list of nothing"},
 	} {
-		if got := words(&rpc.Error{Message: message, Data: json.RawMessage(test.data)}); got != test.want {
+		if got := errorText(&rpc.Error{Message: message, Data: json.RawMessage(test.data)}); got != test.want {
 			t.Errorf("%s with %s is told as %s", message, test.data, got)
 		}
 	}
@@ -169,13 +169,13 @@ func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
 func TestCloseEndsATurnThatRunsOrStarts(t *testing.T) {
 	for name, traits := range map[string]string{"runs": "plain", "starts": "mute"} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, traits)
+			r := newTestAgent(t, traits)
 			failed := make(chan error)
 			go func() {
-				_, err := r.try(t.Context(), "say here", "deaf")
+				_, err := r.tryRun(t.Context(), "say here", "deaf")
 				failed <- err
 			}()
-			r.until(t, "the process at work", func() bool {
+			r.waitFor(t, "the process at work", func() bool {
 				return len(r.groups) > 0 && (traits == "mute" || strings.Contains(textOf(r.events), "here"))
 			})
 			if err := r.Close(); err != nil {
@@ -193,13 +193,13 @@ func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
 		return func(_ *Config, s *session.Spec) { s.Env[variable] = "k" }
 	}
 	for _, variable := range []string{"FAKE_KEY", "GEMINI_API_KEY"} {
-		r := launch(t, "auth", with(variable))
+		r := newTestAgent(t, "auth", with(variable))
 		r.run("say in")
 		r.wantText("in")
 	}
 	t.Setenv("GEMINI_API_KEY", "")
-	r := launch(t, "auth", with("OTHER_KEY"))
-	if _, err := r.try(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeAgentAuth {
+	r := newTestAgent(t, "auth", with("OTHER_KEY"))
+	if _, err := r.tryRun(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		t.Errorf("got %v", err)
 	}
 }
@@ -207,12 +207,12 @@ func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
 func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
 	for traits, want := range map[string]string{"resume": "prompts: 3", "load": "prompts: 3", "load,late": "prompts: 3", "load,resume": "prompts: 3", "plain": "prompts: 1"} {
 		t.Run(traits, func(t *testing.T) {
-			r := launch(t, traits)
+			r := newTestAgent(t, traits)
 			r.run("say one")
-			if _, err := r.try(t.Context(), "exit 1"); err == nil {
+			if _, err := r.tryRun(t.Context(), "exit 1"); err == nil {
 				t.Error("nobody noticed the crash")
 			}
-			r.forget()
+			r.clear()
 			r.run("sessions")
 			r.wantText(want) // and nothing of a replay
 			if got := len(r.data(protocol.Raw)); got != 0 {
@@ -226,28 +226,28 @@ func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
 }
 
 func TestARestartedServerTakesUpTheConversation(t *testing.T) {
-	r := launch(t, "load")
+	r := newTestAgent(t, "load")
 	r.run("say one")
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := r.again("load")
+	next := r.restart("load")
 	next.run("sessions")
 	next.wantText("prompts: 2")
 
-	quiet := launch(t, "modes")
+	quiet := newTestAgent(t, "modes")
 	if err := quiet.Configure(t.Context(), "mode", "yolo"); err != nil {
 		t.Fatal(err)
 	}
-	fresh := quiet.again("modes")
+	fresh := quiet.restart("modes")
 	fresh.run("option mode")
 	fresh.wantText("mode is yolo")
 	if n := fresh.data(protocol.Notice); len(n) > 0 {
 		t.Errorf("missed a conversation in which nothing was said: %+v", n)
 	}
 
-	lost := r.again("load")
-	lost.kept.Session = "another"
+	lost := r.restart("load")
+	lost.saved.Session = "another"
 	lost.run("sessions")
 	lost.wantText("prompts: 1")
 	if len(lost.data(protocol.Notice)) != 1 {
@@ -257,34 +257,34 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 
 func TestARestoredSessionForksTheConversation(t *testing.T) {
 	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
-		r := launch(t, traits)
+		r := newTestAgent(t, traits)
 		r.run("say one")
-		other := launch(t, traits, func(_ *Config, s *session.Spec) {
+		other := newTestAgent(t, traits, func(_ *Config, s *session.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", r.state
 		})
 		other.run("sessions")
 		other.wantText("prompts: 2")
-		if got := strings.TrimPrefix(other.kept.Session, r.kept.Session); got != want {
-			t.Errorf("with %s the conversation is %s, that of the first %s", traits, other.kept.Session, r.kept.Session)
+		if got := strings.TrimPrefix(other.saved.Session, r.saved.Session); got != want {
+			t.Errorf("with %s the conversation is %s, that of the first %s", traits, other.saved.Session, r.saved.Session)
 		}
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again := launch(t, traits, func(_ *Config, s *session.Spec) {
+		again := newTestAgent(t, traits, func(_ *Config, s *session.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", other.state
 		})
 		again.run("sessions")
 		again.wantText("prompts: 3")
-		if again.kept.Session != other.kept.Session {
-			t.Errorf("with %s forked once more: %s", traits, again.kept.Session)
+		if again.saved.Session != other.saved.Session {
+			t.Errorf("with %s forked once more: %s", traits, again.saved.Session)
 		}
 	}
 }
 
 func TestTheProcessStartsWithTheFirstTurn(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	if len(r.groups) != 0 {
 		t.Error("a process before any turn")
 	}

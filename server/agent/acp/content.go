@@ -15,20 +15,20 @@ const (
 	contentOther = "other"
 )
 
-// contents maps the content list of a tool call. What fits nothing is kept whole.
-func contents(raw json.RawMessage) []protocol.Content {
+// mapContents maps the content list of a tool call. What fits nothing is kept whole.
+func mapContents(raw json.RawMessage) []protocol.Content {
 	var items []json.RawMessage
-	if read(raw, &items) != nil || items == nil && given(raw) && string(raw) != "[]" {
+	if decode(raw, &items) != nil || items == nil && present(raw) && string(raw) != "[]" {
 		return []protocol.Content{{Type: contentOther, Data: raw}}
 	}
 	out := make([]protocol.Content, 0, len(items))
 	for _, item := range items {
-		out = append(out, content(item))
+		out = append(out, mapContent(item))
 	}
 	return out
 }
 
-func content(raw json.RawMessage) protocol.Content {
+func mapContent(raw json.RawMessage) protocol.Content {
 	var c struct {
 		Type    string  `json:"type"`
 		Content block   `json:"content"`
@@ -36,7 +36,7 @@ func content(raw json.RawMessage) protocol.Content {
 		Old     *string `json:"oldText"`
 		New     string  `json:"newText"`
 	}
-	_ = read(raw, &c) // what cannot be read has no type and is kept whole
+	_ = decode(raw, &c) // what cannot be read has no type and is kept whole
 	switch {
 	case c.Type == "diff":
 		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}
@@ -84,21 +84,21 @@ func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
 
 // result is what is known of a tool's raw output.
 type result struct {
-	raw     json.RawMessage
-	text    string // for people
-	whole   bool   // the raw output says no more than text
-	failure string
-	exit    *int
+	raw      json.RawMessage
+	text     string // for people
+	textOnly bool   // the raw output says no more than text
+	failure  string
+	exit     *int
 }
 
-// readResult finds the words and the exit status in a raw output, whose form each agent chooses for itself.
-func readResult(raw json.RawMessage) result {
-	if !given(raw) {
+// parseResult finds the words and the exit status in a raw output, whose form each agent chooses for itself.
+func parseResult(raw json.RawMessage) result {
+	if !present(raw) {
 		return result{}
 	}
 	r := result{raw: raw}
 	if json.Unmarshal(raw, &r.text) == nil {
-		r.whole = true
+		r.textOnly = true
 		r.failure = r.text
 		return r
 	}
@@ -108,7 +108,7 @@ func readResult(raw json.RawMessage) result {
 		Snake                                                   *int `json:"exit_code"`
 		Metadata                                                struct{ Exit, ExitCode *int }
 	}
-	_ = read(raw, &o) // fields of other types say nothing
+	_ = decode(raw, &o) // fields of other types say nothing
 	for _, v := range []any{o.FormattedOutput, o.Output, o.Stdout} {
 		if s, ok := v.(string); ok && r.text == "" {
 			r.text = s

@@ -25,8 +25,8 @@ type authenticateParams struct {
 	Method string `json:"methodId"`
 }
 
-// keyMethods are ways to log in that agents are known to offer without saying which variable holds the key.
-var keyMethods = map[string]string{
+// keyVariables are ways to log in that agents are known to offer without saying which variable holds the key.
+var keyVariables = map[string]string{
 	"gemini-api-key": "GEMINI_API_KEY",
 	"openai-api-key": "OPENAI_API_KEY",
 	"codex-api-key":  "CODEX_API_KEY",
@@ -38,17 +38,17 @@ func wantsLogin(err error) bool {
 	return errors.As(err, &e) && e.Code == codeAuthRequired
 }
 
-// logIn logs in by a key that is in the agent's environment, if there is one that the agent takes. It never uses a way that
+// authenticate logs in by a key that is in the agent's environment, if there is one that the agent takes. It never uses a way that
 // would need a person: nobody sits at the server.
-func (l *link) logIn(ctx context.Context, env []string) bool {
+func (l *client) authenticate(ctx context.Context, env []string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(env, func(kv string) bool {
 			v, ok := strings.CutPrefix(kv, name+"=")
 			return ok && v != ""
 		})
 	}
-	for _, m := range l.offers.AuthMethods {
-		if !m.keyed(has) {
+	for _, m := range l.agentInfo.AuthMethods {
+		if !m.keyAvailable(has) {
 			continue
 		}
 		if _, err := l.conn.Call(ctx, "authenticate", authenticateParams{m.ID}); err != nil {
@@ -60,9 +60,9 @@ func (l *link) logIn(ctx context.Context, env []string) bool {
 	return false
 }
 
-// keyed reports whether all that the method needs is in the environment.
-func (m *authMethod) keyed(has func(string) bool) bool {
-	if name, known := keyMethods[m.ID]; known {
+// keyAvailable reports whether all that the method needs is in the environment.
+func (m *authMethod) keyAvailable(has func(string) bool) bool {
+	if name, known := keyVariables[m.ID]; known {
 		return has(name)
 	}
 	if m.Type != "env_var" || len(m.Vars) == 0 {
@@ -76,13 +76,13 @@ func (m *authMethod) keyed(has func(string) bool) bool {
 	return true
 }
 
-// howToLogIn says in words what a person has to do.
-func (l *link) howToLogIn() string {
+// loginHint says in words what a person has to do.
+func (l *client) loginHint() string {
 	if l.config.Login != "" {
 		return l.config.Login + ", on the machine of the server"
 	}
 	var ways []string
-	for _, m := range l.offers.AuthMethods {
+	for _, m := range l.agentInfo.AuthMethods {
 		if m.Description != "" {
 			ways = append(ways, m.Name+" ("+m.Description+")")
 		} else {

@@ -14,12 +14,12 @@ import (
 	"agentctl/server/session"
 )
 
-// ready is a rig whose agent has started and whose start is forgotten.
-func ready(t *testing.T, traits string) *rig {
+// newReadyAgent is a rig whose agent has started and whose start is forgotten.
+func newReadyAgent(t *testing.T, traits string) *testAgent {
 	t.Helper()
-	r := launch(t, traits)
+	r := newTestAgent(t, traits)
 	r.run("think of nothing")
-	r.until(t, "the options", func() bool {
+	r.waitFor(t, "the options", func() bool {
 		for _, e := range r.events {
 			if e.Type == protocol.AgentOptions && e.Data.(protocol.Options).Commands != nil {
 				return true
@@ -27,7 +27,7 @@ func ready(t *testing.T, traits string) *rig {
 		}
 		return false
 	})
-	r.forget()
+	r.clear()
 	return r
 }
 
@@ -115,28 +115,28 @@ tool.output {"content":[{"data":"text","type":"other"}],"replace":true,"tool":"t
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := ready(t, "plain")
+			r := newReadyAgent(t, "plain")
 			r.run(strings.Split(test.steps, "\n")...)
-			r.wantStory(strings.ReplaceAll(test.want, "SES", r.link.session))
+			r.wantEvents(strings.ReplaceAll(test.want, "SES", r.client.session))
 		})
 	}
 }
 
 func TestRequestsThatWereNeverOfferedAreRefused(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.run("request fs/read_text_file", "request terminal/create", "request elicitation/create")
 	r.wantText("fs/read_text_file: -32601terminal/create: -32601elicitation/create: -32601")
 }
 
 func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
-	r := ready(t, "plain")
-	l := r.link
-	l.Notify("session/update", json.RawMessage(`{"sessionId":"`+l.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
+	r := newReadyAgent(t, "plain")
+	l := r.client
+	l.HandleNotification("session/update", json.RawMessage(`{"sessionId":"`+l.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
 	if raw := r.data(protocol.Raw); len(raw) != 1 || !strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
-		t.Errorf("got %s", r.story())
+		t.Errorf("got %s", r.eventLines())
 	}
 	r.run("after more words")
-	r.until(t, "them in the turn or after it", func() bool {
+	r.waitFor(t, "them in the turn or after it", func() bool {
 		for _, e := range r.events {
 			if b, _ := protocol.Encode(e.Data); strings.Contains(string(b), "more words") {
 				return true
@@ -147,13 +147,13 @@ func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
 }
 
 func TestNoiseBeforeTheFirstMessageIsSurvived(t *testing.T) {
-	r := launch(t, "noise")
+	r := newTestAgent(t, "noise")
 	r.run("say hi")
 	r.wantText("hi")
 }
 
 func TestLongLinesAndBurstsComeWhole(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.run("big 5000000", "burst 5000")
 	var want strings.Builder
 	want.WriteString(strings.Repeat("x", 5000000))
@@ -166,7 +166,7 @@ func TestLongLinesAndBurstsComeWhole(t *testing.T) {
 }
 
 func TestASlowSessionSlowsTheAgentAndLosesNothing(t *testing.T) {
-	r := ready(t, "plain")
+	r := newReadyAgent(t, "plain")
 	r.block = make(chan struct{})
 	go func() {
 		for range 5 {
@@ -203,7 +203,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 		"an option of the other kind": {"ask " + ask, verdict(protocol.Denied, "opt-0-allow_once"), "selected opt-2-reject_once"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) { return test.verdict, nil }
 			r.run(test.step)
 			r.wantText(test.want)
@@ -261,7 +261,7 @@ func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			r.run("ask " + test.call)
 			test.want.CWD = strings.Replace(test.want.CWD, "CWD", r.spec.CWD, 1)
 			if len(r.asked) != 1 || !reflect.DeepEqual(r.asked[0], test.want) {
@@ -295,7 +295,7 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 		"told in odd words":       {"", []string{words("[in ")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			r.run(test.steps...)
 			want := test.want
 			if !filepath.IsAbs(want) {
@@ -309,7 +309,7 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 }
 
 func TestAChangeOfModeIsAChoice(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
 		return session.Verdict{Outcome: protocol.Allowed, Option: "opt-1-allow_always"}, nil
 	}
@@ -331,28 +331,28 @@ func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 		"told by nobody":    `think of something else`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := ready(t, "plain")
+			r := newReadyAgent(t, "plain")
 			r.run("ask "+ask, last)
 			ended := r.data(protocol.ToolEnded)
 			if len(ended) != 1 || ended[0].(protocol.ToolEndedData).Status != protocol.ToolDenied {
-				t.Errorf("got\n%s", r.story())
+				t.Errorf("got\n%s", r.eventLines())
 			}
 		})
 	}
 }
 
 func TestToolsWhoseLongIDsBeginAlikeAreNotOne(t *testing.T) {
-	r := ready(t, "plain")
+	r := newReadyAgent(t, "plain")
 	id := strings.Repeat("x", 300)
 	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`1","title":"one"}`, `update {"sessionUpdate":"tool_call","toolCallId":"`+id+`2","title":"two"}`)
 	all := r.data(protocol.ToolStarted)
 	if len(all) != 2 || all[0].(protocol.ToolStartedData).Tool == all[1].(protocol.ToolStartedData).Tool {
-		t.Errorf("told\n%s", r.story())
+		t.Errorf("told\n%s", r.eventLines())
 	}
 }
 
 func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
-	r := ready(t, "plain")
+	r := newReadyAgent(t, "plain")
 	var prompts []string
 	for _, id := range []string{"f", "e", "d", "c", "b", "a"} {
 		prompts = append(prompts, "ask "+strings.Replace(ask, `"c"`, `"`+id+`"`, 1))
@@ -369,9 +369,9 @@ func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
 }
 
 func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-		r.until(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
+		r.waitFor(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
 		return session.Verdict{Outcome: protocol.Allowed}, nil
 	}
 	r.run("askon " + ask)
@@ -384,14 +384,14 @@ func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 		"that were denied with it": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			ctx, cancel := context.WithCancel(t.Context())
 			r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
 				cancel()
 				<-ctx.Done()
 				return verdict, nil
 			}
-			end, err := r.try(ctx, "ask "+ask, "hang")
+			end, err := r.tryRun(ctx, "ask "+ask, "hang")
 			if err != nil || end.Reason != protocol.ReasonInterrupted {
 				t.Errorf("ended %+v, %v", end, err)
 			}
@@ -403,20 +403,20 @@ func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 func TestSettingsAreSetAgainInTheOrderOfTheAgent(t *testing.T) {
 	s := &settings{}
 	for _, id := range []string{"model", "effort", "brave"} {
-		s.put(protocol.Setting{ID: id}, byConfig)
+		s.upsert(protocol.Setting{ID: id}, selectSetting)
 	}
-	got := s.order(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
+	got := s.sortIDs(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
 	if want := []string{"model", "effort", "brave", "colour", "speed"}; !slices.Equal(got, want) {
 		t.Errorf("set as %q, want %q", got, want)
 	}
 }
 
 func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
-	r := launch(t, "modes,models,config,load")
+	r := newTestAgent(t, "modes,models,config,load")
 	r.run("option mode")
-	r.until(t, "options", func() bool { return len(r.events) > 0 })
+	r.waitFor(t, "options", func() bool { return len(r.events) > 0 })
 	var got protocol.Options
-	r.until(t, "the options", func() bool {
+	r.waitFor(t, "the options", func() bool {
 		for _, e := range r.events {
 			if o, ok := e.Data.(protocol.Options); ok {
 				got = o
@@ -463,13 +463,13 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := r.again("modes,models,config,load")
+	next := r.restart("modes,models,config,load")
 	next.run("option mode", "option model", "option effort", "option brave")
 	next.wantText("mode is yolomodel is largeeffort is highbrave is true")
 }
 
 func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	for i, want := range []float64{0.5, 0.25} {
 		end := r.run(fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`, []float64{0.5, 0.75}[i]))
 		if end.Usage.Cost != want || end.Usage.Currency != "USD" {
@@ -479,7 +479,7 @@ func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := r.again("plain")
+	next := r.restart("plain")
 	next.run("say more")
 	want := protocol.Usage{Input: 33, Output: 21, Cached: 9, Reasoning: 6, Cost: 0.75, Currency: "USD"}
 	if sums := next.data(protocol.UsageUpdated); len(sums) != 1 || sums[0] != want {
@@ -488,11 +488,11 @@ func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
 }
 
 func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
-	l := &link{config: Config{Name: "Fake"}}
-	l.offers.Capabilities.Prompt.Image = true
-	r := &recorder{news: make(chan struct{}, 1)}
+	l := &client{config: Config{Name: "Fake"}}
+	l.agentInfo.Capabilities.Prompt.Image = true
+	r := &recorder{changed: make(chan struct{}, 1)}
 	tn := newTurn(t.Context(), "turn", r, "/")
-	got := l.blocks(protocol.Message{Text: "look", Parts: []protocol.Part{
+	got := l.promptBlocks(protocol.Message{Text: "look", Parts: []protocol.Part{
 		{Type: "image", URL: "data:image/png;base64,AAAA"},
 		{Type: "file", URL: "file:///a/b.txt"},
 		{Type: "mention", Text: "@x"},
@@ -510,7 +510,7 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	if n := r.data(protocol.Notice); len(n) != 1 || !strings.Contains(n[0].(protocol.NoticeData).Message, "audio") {
 		t.Errorf("said %+v", n)
 	}
-	if got := l.blocks(protocol.Message{}, tn); len(got) != 1 {
+	if got := l.promptBlocks(protocol.Message{}, tn); len(got) != 1 {
 		t.Errorf("an empty message is %+v", got)
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"agentctl/server/session"
 )
 
-// blocks writes a message in the protocol's form.
-func (l *link) blocks(m protocol.Message, t *turn) []block {
+// promptBlocks writes a message in the protocol's form.
+func (l *client) promptBlocks(m protocol.Message, t *turn) []block {
 	var out []block
 	if m.Text != "" || len(m.Parts) == 0 {
 		out = append(out, block{Type: "text", Text: m.Text})
 	}
 	for _, p := range m.Parts {
-		b, ok := l.block(p)
+		b, ok := l.promptBlock(p)
 		if ok {
 			out = append(out, b)
 			continue
@@ -24,10 +24,10 @@ func (l *link) blocks(m protocol.Message, t *turn) []block {
 	return out
 }
 
-func (l *link) block(p protocol.Part) (block, bool) {
+func (l *client) promptBlock(p protocol.Part) (block, bool) {
 	media, data, inline := inlineData(p.URL)
 	switch {
-	case inline && strings.HasPrefix(media, "image/") && l.offers.Capabilities.Prompt.Image:
+	case inline && strings.HasPrefix(media, "image/") && l.agentInfo.Capabilities.Prompt.Image:
 		return block{Type: "image", MIMEType: media, Data: data}, true
 	case inline:
 		return block{}, false
@@ -70,6 +70,6 @@ func (r *promptResult) end() session.End {
 	default:
 		end.Message = "the agent stopped with the reason " + r.Reason
 	}
-	end.Usage = r.usage()
+	end.Usage = r.tokenUsage()
 	return end
 }

@@ -11,13 +11,13 @@ import (
 type state struct {
 	Session  string            `json:"session"`            // the conversation, as the agent calls it
 	Owner    string            `json:"owner,omitempty"`    // the session whose conversation it is
-	Said     bool              `json:"said,omitempty"`     // something was said in it
+	Prompted bool              `json:"said,omitempty"`     // something was said in it
 	Settings map[string]string `json:"settings,omitempty"` // that were set by people
 	Usage    *protocol.Usage   `json:"usage,omitempty"`    // of all turns
 }
 
-// loadState reads what was saved. What cannot be read was not saved by this package: the conversation starts anew.
-func loadState(b []byte) state {
+// decodeState reads what was saved. What cannot be read was not saved by this package: the conversation starts anew.
+func decodeState(b []byte) state {
 	var s state
 	if len(b) == 0 || json.Unmarshal(b, &s) != nil {
 		return state{}
@@ -42,8 +42,8 @@ func (s *state) encode() []byte {
 	return b
 }
 
-// spend adds what a turn has used and returns the sum.
-func (s *state) spend(u *protocol.Usage) protocol.Usage {
+// addUsage adds what a turn has used and returns the sum.
+func (s *state) addUsage(u *protocol.Usage) protocol.Usage {
 	sum := *u
 	if s.Usage != nil {
 		sum = *s.Usage

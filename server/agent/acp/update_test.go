@@ -12,14 +12,14 @@ import (
 	"agentctl/server/session"
 )
 
-// started is a link in the middle of a turn, without a program.
-func started(r *recorder) *link {
-	l := &link{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
-	l.change(func(s *settings) { s.ready = true })
+// newTestClient is a link in the middle of a turn, without a program.
+func newTestClient(r *recorder) *client {
+	l := &client{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
+	l.updateSettings(func(s *settings) { s.ready = true })
 	return l
 }
 
-func updateOf(t interface{ Fatal(...any) }, u any) json.RawMessage {
+func updateParamsJSON(t interface{ Fatal(...any) }, u any) json.RawMessage {
 	b, err := json.Marshal(map[string]any{"sessionId": "s", "update": u})
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +27,8 @@ func updateOf(t interface{ Fatal(...any) }, u any) json.RawMessage {
 	return b
 }
 
-// outputs folds what was told of the tools' output, as a client does.
-func outputs(events []session.Event) map[string]string {
+// toolOutputs folds what was told of the tools' output, as a client does.
+func toolOutputs(events []session.Event) map[string]string {
 	text := map[string]string{}
 	for _, e := range events {
 		if d, ok := e.Data.(protocol.ToolOutputData); ok {
@@ -46,10 +46,10 @@ func outputs(events []session.Event) map[string]string {
 
 func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &recorder{decide: deny, news: make(chan struct{}, 1)}
-		l := started(r)
+		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+		l := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.begin(tn)
+		l.setTurn(tn)
 		want := map[string]string{}
 		text := map[string]string{}
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
@@ -72,13 +72,13 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 			case 3: // it is gone
 				text[id], content, want["t/"+id] = "", []any{}, ""
 			}
-			l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
+			l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
 		}
-		l.finish(tn)
-		got := outputs(r.events)
+		l.endTurn(tn)
+		got := toolOutputs(r.events)
 		for tool, w := range want {
 			if got[tool] != w {
-				t.Fatalf("%s shows %q, want %q; told\n%s", tool, got[tool], w, r.story())
+				t.Fatalf("%s shows %q, want %q; told\n%s", tool, got[tool], w, r.eventLines())
 			}
 		}
 	})
@@ -86,10 +86,10 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 
 func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &recorder{decide: deny, news: make(chan struct{}, 1)}
-		l := started(r)
+		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+		l := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.begin(tn)
+		l.setTurn(tn)
 		var want strings.Builder
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -97,15 +97,15 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 				s := rapid.String().Draw(t, "text")
 				want.WriteString(strings.ToValidUTF8(s, "\uFFFD"))
 				id := rapid.SampledFrom([]string{"", "m1", "m2"}).Draw(t, "message")
-				l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
+				l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
 			case 1:
-				l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
+				l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
 			case 2:
 				id := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "tool")
-				l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
+				l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
 			}
 		}
-		l.finish(tn)
+		l.endTurn(tn)
 		if got := r.text(); got != want.String() {
 			t.Fatalf("said %q, want %q", got, want.String())
 		}
@@ -153,21 +153,21 @@ func FuzzNotify(f *testing.F) {
 		if !utf8.Valid(raw) || !json.Valid(raw) {
 			return // the connection lets nothing else through
 		}
-		r := &recorder{decide: deny, news: make(chan struct{}, 1)}
-		l := started(r)
+		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+		l := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.begin(tn)
-		l.Notify("session/update", updateOf(t, json.RawMessage(raw)))
-		l.Notify("session/update", json.RawMessage(raw))
+		l.setTurn(tn)
+		l.HandleNotification("session/update", updateParamsJSON(t, json.RawMessage(raw)))
+		l.HandleNotification("session/update", json.RawMessage(raw))
 		var p permissionParams
-		if read(json.RawMessage(raw), &p) == nil {
-			a := tn.approval(&p)
+		if decode(json.RawMessage(raw), &p) == nil {
+			a := tn.newApproval(&p)
 			if _, err := protocol.Encode(a); err != nil {
 				t.Errorf("approval %+v: %v", a, err)
 			}
-			outcome(session.Verdict{Outcome: protocol.Allowed}, p.Options)
+			chooseOption(session.Verdict{Outcome: protocol.Allowed}, p.Options)
 		}
-		l.finish(tn)
+		l.endTurn(tn)
 		for _, e := range r.events {
 			if b, err := protocol.Encode(e.Data); err != nil || !utf8.Valid(b) {
 				t.Errorf("%s %+v: %v", e.Type, e.Data, err)

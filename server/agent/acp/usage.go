@@ -13,8 +13,8 @@ type cost struct {
 	currency string
 }
 
-// usage takes how full the context is and what the conversation has cost.
-func (l *link) usage(u *update) {
+// applyUsage takes how full the context is and what the conversation has cost.
+func (l *client) applyUsage(u *update) {
 	if u.Size > 0 {
 		data := protocol.ContextInfo{Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size)}
 		if err := l.host.Emit(session.Event{Type: protocol.ContextUpdated, Data: data}); err != nil {
@@ -33,8 +33,8 @@ func (l *link) usage(u *update) {
 	c.known, c.sum, c.currency = true, u.Cost.Amount, u.Cost.Currency
 }
 
-// billed adds to a turn's end what the turn has cost.
-func (l *link) billed(end session.End) session.End {
+// addCost adds to a turn's end what the turn has cost.
+func (l *client) addCost(end session.End) session.End {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := &l.cost
@@ -51,8 +51,8 @@ func (l *link) billed(end session.End) session.End {
 	return end
 }
 
-// usage is what the agent says that a turn has used.
-func (r *promptResult) usage() *protocol.Usage {
+// tokenUsage is what the agent says that a turn has used.
+func (r *promptResult) tokenUsage() *protocol.Usage {
 	if u := r.Usage; u != nil {
 		return &protocol.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning}
 	}

@@ -24,10 +24,10 @@ func killGroup(pid int) error {
 
 func descendants(int) []Group { return nil }
 
-func killEach([]Group) {}
+func killAll([]Group) {}
 
-// startTime is not asked for, as no server runs here.
+// startTime is unused: no server runs on Windows.
 func startTime(int) string { return "" }
 
-// EndGroup does nothing: no group is recorded where its start time cannot be told.
+// EndGroup does nothing: no group is recorded without a start time.
 func EndGroup(context.Context, Group, time.Duration) error { return nil }

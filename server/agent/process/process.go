@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// linger is how long output is awaited after the program has exited, in case something that left the group still holds
+// outputGrace is how long output is awaited after the program has exited, in case something that left the group still holds
 // the pipe.
-const linger = 500 * time.Millisecond
+const outputGrace = 500 * time.Millisecond
 
 // Command says what to run.
 type Command struct {
@@ -20,9 +20,9 @@ type Command struct {
 	Dir  string
 	Env  []string // K=V; as os/exec: nil means the server's own
 
-	// Keep records the program's group. The program does not run before it has returned, and not at all when it fails or
+	// Record records the program's group. The program does not run before it has returned, and not at all when it fails or
 	// this server dies in it, so that no program runs unrecorded. nil: nobody needs to know.
-	Keep func(Group) error
+	Record func(Group) error
 }
 
 // Group names a process group so that a later server can end it without hitting a stranger that got its number.
@@ -37,14 +37,14 @@ type Process struct {
 	Stdout io.Reader
 
 	// Static after Start.
-	group  Group
-	stdout *os.File
-	stderr *tail
-	logged chan struct{} // closed when standard error has been read to its end
-	done   chan struct{} // closed when the leader has exited and its group has been ended
-	state  error         // how the leader exited; read after done
+	group      Group
+	stdout     *os.File
+	stderr     *tail
+	stderrDone chan struct{} // closed when standard error has been read to its end
+	done       chan struct{} // closed when the leader has exited and its group has been ended
+	exitErr    error         // how the leader exited; read after done
 
-	ending sync.Mutex // held by End
+	endMu sync.Mutex // held by End
 }
 
 // Start runs cmd. The program's standard error is kept as a bounded tail.
@@ -55,10 +55,10 @@ func Start(cmd Command) (*Process, error) {
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End owns the program's end
 	c.Dir, c.Env = cmd.Dir, cmd.Env
 	c.SysProcAttr = ownGroup()
-	var g *gate
-	if cmd.Keep != nil {
+	var g *startBarrier
+	if cmd.Record != nil {
 		var err error
-		if g, err = newGate(c); err != nil {
+		if g, err = newStartBarrier(c); err != nil {
 			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 		}
 		defer g.close()
@@ -78,21 +78,21 @@ func Start(cmd Command) (*Process, error) {
 	}
 
 	p := &Process{
-		Stdin:  ours[0],
-		stdout: ours[1],
-		group:  Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
-		stderr: &tail{},
-		logged: make(chan struct{}),
-		done:   make(chan struct{}),
+		Stdin:      ours[0],
+		stdout:     ours[1],
+		group:      Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
+		stderr:     &tail{},
+		stderrDone: make(chan struct{}),
+		done:       make(chan struct{}),
 	}
-	p.Stdout = &output{file: p.stdout, done: p.done}
-	go p.keepLog(ours[2])
+	p.Stdout = &outputReader{file: p.stdout, done: p.done}
+	go p.readStderr(ours[2])
 	go p.wait(c, ours[2])
 	if g == nil {
 		return p, nil
 	}
-	if err = cmd.Keep(p.group); err == nil {
-		err = g.pass()
+	if err = cmd.Record(p.group); err == nil {
+		err = g.release()
 	}
 	if err != nil {
 		g.close()
@@ -129,15 +129,15 @@ func closeAll(files [3]*os.File) {
 
 // wait reaps the leader and ends what it left behind.
 func (p *Process) wait(c *exec.Cmd, log *os.File) {
-	p.state = c.Wait()
+	p.exitErr = c.Wait()
 	_ = killGroup(p.group.PID)
-	_ = p.stdout.SetReadDeadline(time.Now().Add(linger))
-	_ = log.SetReadDeadline(time.Now().Add(linger))
+	_ = p.stdout.SetReadDeadline(time.Now().Add(outputGrace))
+	_ = log.SetReadDeadline(time.Now().Add(outputGrace))
 	close(p.done)
 }
 
-func (p *Process) keepLog(log *os.File) {
-	defer close(p.logged)
+func (p *Process) readStderr(log *os.File) {
+	defer close(p.stderrDone)
 	defer log.Close()
 	_, _ = io.Copy(p.stderr, log)
 }
@@ -149,37 +149,37 @@ func (p *Process) Group() Group { return p.group }
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Err says how the program exited: nil for status 0. It is valid once Done is closed.
-func (p *Process) Err() error { return p.state }
+func (p *Process) Err() error { return p.exitErr }
 
-// Log returns the end of the program's standard error, valid UTF-8 of at most a few kilobytes.
-func (p *Process) Log() string { return p.stderr.String() }
+// StderrTail returns the end of the program's standard error, valid UTF-8 of at most a few kilobytes.
+func (p *Process) StderrTail() string { return p.stderr.String() }
 
 // End makes the program exit, waits until it has, and releases what it read from and logged to: standard input is closed,
 // after grace the group is asked to terminate, after a further grace it is killed. Both waits are skipped with grace 0.
 // Descendants that made groups of their own are killed once the program is gone. What the program printed can still be
 // read.
 func (p *Process) End(grace time.Duration) {
-	p.ending.Lock()
-	defer p.ending.Unlock()
+	p.endMu.Lock()
+	defer p.endMu.Unlock()
 	kin := descendants(p.group.PID)
 	_ = p.Stdin.Close()
-	if !p.exited(grace) {
+	if !p.waitExit(grace) {
 		kin = append(kin, descendants(p.group.PID)...)
 		_ = terminateGroup(p.group.PID)
-		if !p.exited(grace) {
+		if !p.waitExit(grace) {
 			kin = append(kin, descendants(p.group.PID)...)
 			_ = killGroup(p.group.PID)
 		}
 	}
 	<-p.done
-	killEach(kin)
-	<-p.logged
+	killAll(kin)
+	<-p.stderrDone
 }
 
 // Release frees the output pipe, read to its end or not. Nothing may read it any more.
 func (p *Process) Release() { _ = p.stdout.Close() }
 
-func (p *Process) exited(within time.Duration) bool {
+func (p *Process) waitExit(within time.Duration) bool {
 	if within <= 0 {
 		select {
 		case <-p.done:
@@ -198,27 +198,27 @@ func (p *Process) exited(within time.Duration) bool {
 	}
 }
 
-// below lists a family tree without its root. A process that is its own ancestor ends the walk.
-func below(pid int, children map[int][]Group) []Group {
+// subtree lists a family tree without its root. A process that is its own ancestor ends the walk.
+func subtree(pid int, children map[int][]Group) []Group {
 	list := children[pid]
 	delete(children, pid)
 	for _, c := range list {
-		list = append(list, below(c.PID, children)...)
+		list = append(list, subtree(c.PID, children)...)
 	}
 	return list
 }
 
-// output reads what the program prints. Once the program has exited, what is still in the pipe is read as slowly as its
+// outputReader reads what the program prints. Once the program has exited, what is still in the pipe is read as slowly as its
 // reader likes, but a read that finds nothing more for a while is the end.
-type output struct {
+type outputReader struct {
 	file *os.File
 	done <-chan struct{}
 }
 
-func (o *output) Read(b []byte) (int, error) {
+func (o *outputReader) Read(b []byte) (int, error) {
 	select {
 	case <-o.done:
-		_ = o.file.SetReadDeadline(time.Now().Add(linger))
+		_ = o.file.SetReadDeadline(time.Now().Add(outputGrace))
 	default:
 	}
 	n, err := o.file.Read(b)

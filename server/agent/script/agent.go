@@ -28,23 +28,23 @@ type agent struct {
 	spec   session.Spec
 	host   session.Host
 
-	// saving orders saves as the memories they hold. It is taken before mu.
-	saving sync.Mutex
+	// saveMu orders saves as the memories they hold. It is taken before mu.
+	saveMu sync.Mutex
 
-	mu       sync.Mutex
-	memory   memory
-	why      map[string]string // explanations of pending requests
-	crew     *crew             // of the plan being solved
-	children []*child
+	mu           sync.Mutex
+	state        agentState
+	explanations map[string]string // explanations of pending requests
+	scheduler    *scheduler        // of the plan being solved
+	children     []*child
 }
 
 // Open makes an agent that plays the script. It fails when the spec's state is not one of this agent.
 func (s *Script) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	m, err := readMemory(spec.State)
+	m, err := decodeState(spec.State)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
-	return &agent{script: s, spec: spec, host: host, memory: m, why: map[string]string{}}, nil
+	return &agent{script: s, spec: spec, host: host, state: m, explanations: map[string]string{}}, nil
 }
 
 func (a *agent) Traits() session.Traits {
@@ -53,12 +53,12 @@ func (a *agent) Traits() session.Traits {
 
 func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
 	a.mu.Lock()
-	before := a.memory.begin(&turn)
-	heard := a.memory.Tokens
-	r := &round{agent: a, turn: turn, out: out, n: a.memory.Messages, before: before}
+	before := a.state.beginTurn(&turn)
+	heard := a.state.Tokens
+	r := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: before}
 	a.mu.Unlock()
 
-	l := r.lane("", "", before.Lanes[""])
+	l := r.newRunner("", "", before.Emitted[""])
 	var err error
 	if a.script.resumes {
 		err = a.save(out)
@@ -68,24 +68,24 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	}
 	if err == nil && a.script.window > 0 {
 		info, _ := a.Context(ctx)
-		err = l.tell(ctx, protocol.ContextUpdated, info)
+		err = l.emitData(ctx, protocol.ContextUpdated, info)
 	}
-	var e ended
+	var e endError
 	switch {
 	case ctx.Err() != nil:
-		e = ended{Reason: protocol.ReasonInterrupted}
+		e = endError{Reason: protocol.ReasonInterrupted}
 	case err == nil:
-		e = ended{Reason: protocol.ReasonCompleted}
+		e = endError{Reason: protocol.ReasonCompleted}
 	case !errors.As(err, &e):
 		return session.End{}, err
 	}
 
 	a.mu.Lock()
 	if ctx.Err() == nil { // else the turn may go on after a restart
-		a.memory.Turn = nil
+		a.state.Turn = nil
 	}
 	if e.Usage == nil {
-		e.Usage = &protocol.Usage{Input: heard, Output: a.memory.Tokens - heard, Model: "script"}
+		e.Usage = &protocol.Usage{Input: heard, Output: a.state.Tokens - heard, Model: "script"}
 	}
 	a.mu.Unlock()
 	if err := a.save(a.host); err != nil {
@@ -95,32 +95,32 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 }
 
 // steps returns what is played for the turn's message.
-func (r *round) steps() steps {
+func (r *turnRun) steps() steps {
 	var all steps
-	if options := r.agent.script.options; options != nil && r.n == 1 {
+	if options := r.agent.script.options; options != nil && r.number == 1 {
 		all = append(all, &emit{Type: protocol.AgentOptions, data: r.agent.options()})
 	}
 	if r.turn.Plan != nil {
-		return append(all, r.agent.script.solving(r.turn.Plan))
+		return append(all, r.agent.script.planFor(r.turn.Plan))
 	}
-	if found, ok := r.agent.script.match(r.n, r.turn.Message.Text); ok {
+	if found, ok := r.agent.script.match(r.number, r.turn.Message.Text); ok {
 		return append(all, found...)
 	}
 	return append(all, &say{Text: "You said: {message}"})
 }
 
-// note changes the memory with an event and emits it; where a restart may cut the turn, the memory is kept in one with it.
-func (a *agent) note(l *lane, e session.Event, apply ...func(*memory)) error {
+// record changes the memory with an event and emits it; where a restart may cut the turn, the memory is kept in one with it.
+func (a *agent) record(l *runner, e session.Event, apply ...func(*agentState)) error {
 	if a.script.resumes {
-		a.saving.Lock() // an older memory must not be kept last
-		defer a.saving.Unlock()
+		a.saveMu.Lock() // an older memory must not be kept last
+		defer a.saveMu.Unlock()
 	}
 	a.mu.Lock()
 	for _, f := range apply {
-		f(&a.memory)
+		f(&a.state)
 	}
-	if t := a.memory.Turn; t != nil {
-		t.Lanes[l.key] = l.done
+	if t := a.state.Turn; t != nil {
+		t.Emitted[l.key] = l.done
 	}
 	a.mu.Unlock()
 	if a.script.resumes {
@@ -133,12 +133,12 @@ func (a *agent) note(l *lane, e session.Event, apply ...func(*memory)) error {
 	return l.out.Emit(e)
 }
 
-type saver interface{ Save(state []byte) error }
+type stateSaver interface{ Save(state []byte) error }
 
 // save keeps the memory. Without the lock around both, an older memory could be kept last.
-func (a *agent) save(to saver) error {
-	a.saving.Lock()
-	defer a.saving.Unlock()
+func (a *agent) save(to stateSaver) error {
+	a.saveMu.Lock()
+	defer a.saveMu.Unlock()
 	state, err := a.Export(context.Background())
 	if err != nil {
 		return err
@@ -150,25 +150,25 @@ func (a *agent) save(to saver) error {
 func (a *agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return json.Marshal(&a.memory)
+	return json.Marshal(&a.state)
 }
 
-// explains sets what Explain answers about a pending request; empty: nothing any more.
-func (a *agent) explains(request, why string) {
+// setExplanation sets what Explain answers about a pending request; empty: nothing any more.
+func (a *agent) setExplanation(request, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if why == "" {
-		delete(a.why, request)
+		delete(a.explanations, request)
 		return
 	}
-	a.why[request] = why
+	a.explanations[request] = why
 }
 
 // Explain answers with the text of the ask step.
 func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	why, ok := a.why[req.Request]
+	why, ok := a.explanations[req.Request]
 	if !ok {
 		return "", protocol.Errorf(protocol.CodeUnsupported, "the script has no explanation")
 	}
@@ -179,17 +179,17 @@ func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error
 func (a *agent) Context(context.Context) (protocol.ContextInfo, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.memory.measure(a.script.window), nil
+	return a.state.contextInfo(a.script.window), nil
 }
 
 // Compact leaves a quarter.
 func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) {
 	a.mu.Lock()
-	before := a.memory.measure(a.script.window)
-	a.memory.Context = nil
-	a.memory.Tokens = before.Tokens / 4
-	a.memory.Transcript = 1
-	d := protocol.ContextCompactedData{Before: before.Tokens, After: a.memory.Tokens, Strategy: "summary"}
+	before := a.state.contextInfo(a.script.window)
+	a.state.Context = nil
+	a.state.Tokens = before.Tokens / 4
+	a.state.Transcript = 1
+	d := protocol.ContextCompactedData{Before: before.Tokens, After: a.state.Tokens, Strategy: "summary"}
 	if d.Before > 0 {
 		d.Percent = 100 * float64(d.Before-d.After) / float64(d.Before)
 	}
@@ -215,7 +215,7 @@ func (a *agent) settings() []protocol.Setting {
 	defer a.mu.Unlock()
 	all := slices.Clone(a.script.options.Settings)
 	for i := range all {
-		if v, ok := a.memory.Settings[all[i].ID]; ok {
+		if v, ok := a.state.Settings[all[i].ID]; ok {
 			all[i].Value = v
 		}
 	}
@@ -233,7 +233,7 @@ func (a *agent) Configure(_ context.Context, setting, value string) error {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is no choice of %s", value, setting)
 	}
 	a.mu.Lock()
-	a.memory.Settings[setting] = value
+	a.state.Settings[setting] = value
 	a.mu.Unlock()
 	if err := a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: a.options()}); err != nil {
 		return fmt.Errorf("configure: %w", err)

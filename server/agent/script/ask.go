@@ -34,12 +34,12 @@ func (a *ask) check() error {
 	return nil
 }
 
-func (a *ask) run(ctx context.Context, l *lane) error {
+func (a *ask) run(ctx context.Context, l *runner) error {
 	req := a.Approval
 	req.Kind = a.Of
-	req.Request = l.request(a.Request)
-	req.Title, req.Command = l.fill(a.Title), l.fill(a.Command)
-	v, err := l.ask(ctx, req, l.fill(a.Because))
+	req.Request = l.approvalID(a.Request)
+	req.Title, req.Command = l.expand(a.Title), l.expand(a.Command)
+	v, err := l.ask(ctx, req, l.expand(a.Because))
 	if err != nil {
 		return err
 	}
@@ -55,23 +55,23 @@ func (a *ask) run(ctx context.Context, l *lane) error {
 }
 
 // ask waits for a decision. An error means that the turn is over: by deny_stop, or otherwise.
-func (l *lane) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
+func (l *runner) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
 	if req.Task == "" {
 		req.Task = l.task
 	}
-	l.agent.explains(req.Request, why)
-	defer l.agent.explains(req.Request, "")
+	l.agent.setExplanation(req.Request, why)
+	defer l.agent.setExplanation(req.Request, "")
 	v, err := l.out.Ask(ctx, req)
 	switch {
 	case err != nil:
 		return v, err
 	case v.Decision == protocol.DenyStop:
-		return v, ended{Reason: protocol.ReasonDenied, Message: v.Reason}
+		return v, endError{Reason: protocol.ReasonDenied, Message: v.Reason}
 	case v.Outcome == protocol.Cancelled:
 		if err := ctx.Err(); err != nil {
 			return v, err
 		}
-		return v, ended{Reason: protocol.ReasonInterrupted}
+		return v, endError{Reason: protocol.ReasonInterrupted}
 	}
 	l.verdict = v
 	return v, nil

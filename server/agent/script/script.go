@@ -24,22 +24,22 @@ var tour string
 // A Script is a parsed file. It is shared by the agents of any number of sessions and safe for concurrent use.
 type Script struct {
 	// Static after Parse.
-	name    string
-	resumes bool
-	window  int64
-	pace    pace
-	options *protocol.Options
-	turns   []*part
+	name     string
+	resumes  bool
+	window   int64
+	rate     rate
+	options  *protocol.Options
+	sections []*section
 
 	mu    sync.Mutex
 	gates map[string]chan struct{}
 }
 
 // A part is the steps for the messages it matches.
-type part struct {
-	on    string
-	turn  int // of the message; 0: matched by text
-	steps steps
+type section struct {
+	on     string
+	number int // of the message; 0: matched by text
+	steps  steps
 }
 
 // Load reads the script in a file.
@@ -73,7 +73,7 @@ func Parse(name string, r io.Reader) (*Script, error) {
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) {
 			continue
 		}
-		if err := s.add(line); err != nil {
+		if err := s.parseLine(line); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 	}
@@ -83,14 +83,14 @@ func Parse(name string, r io.Reader) (*Script, error) {
 	return s, nil
 }
 
-// add takes one line.
-func (s *Script) add(line []byte) error {
+// parseLine takes one line.
+func (s *Script) parseLine(line []byte) error {
 	verb, err := firstKey(line)
 	if err != nil {
 		return err
 	}
-	if head := heads[verb]; head != nil {
-		if len(s.turns) > 0 {
+	if head := headers[verb]; head != nil {
+		if len(s.sections) > 0 {
 			return fmt.Errorf("%s: only before the first turn", verb)
 		}
 		return head(s, line)
@@ -106,7 +106,7 @@ func (s *Script) add(line []byte) error {
 		if on.On == "" {
 			return errors.New("on: empty; * matches every message")
 		}
-		s.turns = append(s.turns, &part{on: on.On})
+		s.sections = append(s.sections, &section{on: on.On})
 		return nil
 	case "turn":
 		var turn struct {
@@ -118,23 +118,23 @@ func (s *Script) add(line []byte) error {
 		if turn.Turn < 1 {
 			return errors.New("turn: counts from 1")
 		}
-		s.turns = append(s.turns, &part{turn: turn.Turn})
+		s.sections = append(s.sections, &section{number: turn.Turn})
 		return nil
 	}
 	st, err := parseStep(verb, line)
 	if err != nil {
 		return err
 	}
-	if len(s.turns) == 0 {
+	if len(s.sections) == 0 {
 		return fmt.Errorf("%s: a step before the first turn", verb)
 	}
-	last := s.turns[len(s.turns)-1]
+	last := s.sections[len(s.sections)-1]
 	last.steps = append(last.steps, st)
 	return nil
 }
 
-// heads are the lines that describe the agent.
-var heads = map[string]func(*Script, []byte) error{
+// headers are the lines that describe the agent.
+var headers = map[string]func(*Script, []byte) error{
 	"agent": func(s *Script, line []byte) error {
 		var d struct {
 			Agent    string             `json:"agent"`
@@ -168,28 +168,28 @@ var heads = map[string]func(*Script, []byte) error{
 	},
 	"pace": func(s *Script, line []byte) error {
 		var d struct {
-			Pace pace `json:"pace"`
+			Pace rate `json:"pace"`
 		}
 		if err := protocol.DecodeStrict(line, &d); err != nil {
 			return err
 		}
-		s.pace = d.Pace
-		return s.pace.check()
+		s.rate = d.Pace
+		return s.rate.check()
 	},
 }
 
 // match returns the steps for the n-th message of a session; nil when there are none.
 func (s *Script) match(n int, text string) (steps, bool) {
-	for _, p := range s.turns {
-		if p.turn == n || p.turn == 0 && fits(p.on, text) {
+	for _, p := range s.sections {
+		if p.number == n || p.number == 0 && matches(p.on, text) {
 			return p.steps, true
 		}
 	}
 	return nil, false
 }
 
-// fits reports whether text matches a pattern: a part of it or, with *, all of it.
-func fits(pattern, text string) bool {
+// matches reports whether text matches a pattern: a part of it or, with *, all of it.
+func matches(pattern, text string) bool {
 	head, rest, glob := strings.Cut(pattern, "*")
 	if !glob {
 		return strings.Contains(text, pattern)
@@ -215,7 +215,7 @@ func fits(pattern, text string) bool {
 func (s *Script) OpenGate(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gate := s.gate(name)
+	gate := s.gateChan(name)
 	select {
 	case <-gate:
 	default:
@@ -223,8 +223,8 @@ func (s *Script) OpenGate(name string) {
 	}
 }
 
-// gate returns the channel that is closed when the gate opens. The caller holds mu.
-func (s *Script) gate(name string) chan struct{} {
+// gateChan returns the channel that is closed when the gate opens. The caller holds mu.
+func (s *Script) gateChan(name string) chan struct{} {
 	if s.gates[name] == nil {
 		s.gates[name] = make(chan struct{})
 	}

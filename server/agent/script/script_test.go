@@ -18,39 +18,39 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A stage is the session as an agent sees it: it keeps what it is told, and decides as a test says.
-type stage struct {
+type fakeSession struct {
 	mu     sync.Mutex
 	events []session.Event
 	asked  []protocol.Approval
 	saved  []byte
 	groups []session.Group
 
-	heard  func(session.Event)                     // called for each event, with no lock held
-	decide func(protocol.Approval) session.Verdict // nil: allow once
-	fails  error                                   // of every Emit
-	given  map[string]session.Verdict              // by request: what was decided
+	onEvent func(session.Event)                     // called for each event, with no lock held
+	decide  func(protocol.Approval) session.Verdict // nil: allow once
+	emitErr error                                   // of every Emit
+	decided map[string]session.Verdict              // by request: what was decided
 }
 
-func (s *stage) Emit(e session.Event) error {
+func (s *fakeSession) Emit(e session.Event) error {
 	s.mu.Lock()
-	if s.fails != nil {
+	if s.emitErr != nil {
 		defer s.mu.Unlock()
-		return s.fails
+		return s.emitErr
 	}
 	if e.Save != nil {
 		s.saved, e.Save = e.Save, nil
 	}
 	s.events = append(s.events, e)
 	s.mu.Unlock()
-	if s.heard != nil {
-		s.heard(e)
+	if s.onEvent != nil {
+		s.onEvent(e)
 	}
 	return nil
 }
 
-func (s *stage) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+func (s *fakeSession) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
 	s.mu.Lock()
-	if v, ok := s.given[a.Request]; ok {
+	if v, ok := s.decided[a.Request]; ok {
 		s.mu.Unlock()
 		return v, nil
 	}
@@ -66,31 +66,31 @@ func (s *stage) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.given == nil {
-		s.given = map[string]session.Verdict{}
+	if s.decided == nil {
+		s.decided = map[string]session.Verdict{}
 	}
-	s.given[a.Request] = v
+	s.decided[a.Request] = v
 	return v, nil
 }
 
-func (s *stage) Save(state []byte) error {
+func (s *fakeSession) Save(state []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.saved = append([]byte(nil), state...)
 	return nil
 }
 
-func (s *stage) Group(g session.Group) error {
+func (s *fakeSession) Group(g session.Group) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append(s.groups, g)
 	return nil
 }
 
-func (s *stage) Logf(string, ...any) {}
+func (s *fakeSession) Logf(string, ...any) {}
 
-// told returns the events in words: type, task and the text or status in the data.
-func (s *stage) told() []string {
+// eventLines returns the events in words: type, task and the text or status in the data.
+func (s *fakeSession) eventLines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string
@@ -110,7 +110,7 @@ func (s *stage) told() []string {
 }
 
 // text returns all that was said.
-func (s *stage) text() string {
+func (s *fakeSession) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
@@ -132,9 +132,9 @@ func parse(t testing.TB, lines ...string) *Script {
 }
 
 // open returns an agent of the script on a new stage.
-func open(t testing.TB, s *Script, state []byte) (session.Agent, *stage) {
+func open(t testing.TB, s *Script, state []byte) (session.Agent, *fakeSession) {
 	t.Helper()
-	st := &stage{}
+	st := &fakeSession{}
 	a, err := s.Open(session.Spec{Session: "s", CWD: t.TempDir(), State: state}, st)
 	if err != nil {
 		t.Fatal(err)
@@ -147,15 +147,15 @@ func open(t testing.TB, s *Script, state []byte) (session.Agent, *stage) {
 	return a, st
 }
 
-func turn(n int, text string) session.Turn {
+func newTurn(n int, text string) session.Turn {
 	return session.Turn{ID: fmt.Sprintf("turn%d", n), Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text}}
 }
 
-// play runs one turn of the lines, which begin with a turn for every message.
-func play(t testing.TB, lines ...string) (*stage, session.End, error) {
+// runScript runs one turn of the lines, which begin with a turn for every message.
+func runScript(t testing.TB, lines ...string) (*fakeSession, session.End, error) {
 	t.Helper()
 	a, st := open(t, parse(t, append([]string{`{"on":"*"}`}, lines...)...), nil)
-	end, err := a.Run(t.Context(), turn(1, "hello"), st)
+	end, err := a.Run(t.Context(), newTurn(1, "hello"), st)
 	return st, end, err
 }
 
@@ -202,7 +202,7 @@ func TestTheFirstTurnThatFitsAMessageIsPlayed(t *testing.T) {
 		{"please run it", "You said: please run it"},
 	} {
 		st.events = nil
-		if _, err := a.Run(t.Context(), turn(i+1, c.text), st); err != nil || st.text() != c.want {
+		if _, err := a.Run(t.Context(), newTurn(i+1, c.text), st); err != nil || st.text() != c.want {
 			t.Errorf("%q: %q, %v; want %q", c.text, st.text(), err, c.want)
 		}
 	}
@@ -226,7 +226,7 @@ func TestFits(t *testing.T) {
 		{"a*a", "a", false},
 		{"**", "x", true},
 	} {
-		if got := fits(c.pattern, c.text); got != c.want {
+		if got := matches(c.pattern, c.text); got != c.want {
 			t.Errorf("fits(%q, %q) = %v", c.pattern, c.text, got)
 		}
 	}
@@ -241,9 +241,9 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 		if et.Type == protocol.Folded || et.Type == protocol.SessionUpdated {
 			line = fmt.Sprintf(`{"emit":%q,"task":"k","parent":"p"}`, et.Type)
 		}
-		st, _, err := play(t, line)
+		st, _, err := runScript(t, line)
 		if err != nil || len(st.events) != 1 {
-			t.Fatalf("%s: %v, %v", et.Type, st.told(), err)
+			t.Fatalf("%s: %v, %v", et.Type, st.eventLines(), err)
 		}
 		e := st.events[0]
 		if want := fmt.Sprintf("%T", et.New())[1:]; e.Type != et.Type || fmt.Sprintf("%T", e.Data) != want || e.Task != "k" || e.Parent != "p" {
@@ -253,26 +253,26 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 }
 
 func TestATurnEndsAsTheScriptSays(t *testing.T) {
-	_, end, err := play(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
+	_, end, err := runScript(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
 	if err != nil || end.Reason != protocol.ReasonRefusal || end.Code != protocol.CodeAgentFailed || end.Message != "no, hello" || end.Usage.Input != 3 {
 		t.Errorf("%+v, %v", end, err)
 	}
-	_, end, err = play(t, `{"say":"four words of text"}`)
+	_, end, err = runScript(t, `{"say":"four words of text"}`)
 	if err != nil || end.Reason != protocol.ReasonCompleted || end.Usage.Input != 2 || end.Usage.Output == 0 {
 		t.Errorf("%+v, %+v, %v", end, end.Usage, err)
 	}
-	_, _, err = play(t, `{"fail":"out of luck","code":"agent_auth_required"}`)
+	_, _, err = runScript(t, `{"fail":"out of luck","code":"agent_auth_required"}`)
 	if protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		t.Error(err)
 	}
-	_, _, err = play(t, `{"fail":"out of luck"}`)
+	_, _, err = runScript(t, `{"fail":"out of luck"}`)
 	if protocol.CodeOf(err) != protocol.CodeAgentFailed {
 		t.Error(err)
 	}
 }
 
 func TestAnAgentOfABadStateDoesNotOpen(t *testing.T) {
-	_, err := Tour().Open(session.Spec{State: []byte("{")}, &stage{})
+	_, err := Tour().Open(session.Spec{State: []byte("{")}, &fakeSession{})
 	if protocol.CodeOf(err) != protocol.CodeInvalidState {
 		t.Error(err)
 	}
@@ -280,8 +280,8 @@ func TestAnAgentOfABadStateDoesNotOpen(t *testing.T) {
 
 func TestATurnThatIsOverBreaksOffTheAgent(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`, `{"say":"x"}`), nil)
-	st.fails = errors.New("the turn is over")
-	if _, err := a.Run(t.Context(), turn(1, ""), st); !errors.Is(err, st.fails) {
+	st.emitErr = errors.New("the turn is over")
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); !errors.Is(err, st.emitErr) {
 		t.Error(err)
 	}
 }

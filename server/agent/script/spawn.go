@@ -27,7 +27,7 @@ func (s *spawn) check() error {
 	return nil
 }
 
-func (s *spawn) run(ctx context.Context, l *lane) error {
+func (s *spawn) run(ctx context.Context, l *runner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *spawn) run(ctx context.Context, l *lane) error {
 	for k, v := range l.agent.spec.Env {
 		env = append(env, k+"="+v)
 	}
-	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env, Keep: func(g process.Group) error {
+	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env, Record: func(g process.Group) error {
 		return l.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
 	}})
 	if err != nil {

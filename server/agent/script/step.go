@@ -13,14 +13,14 @@ import (
 
 // A step is one line of a turn. It has no state: a script's steps are shared.
 type step interface {
-	run(ctx context.Context, l *lane) error
+	run(ctx context.Context, l *runner) error
 }
 
 // A checker is a step whose options can be wrong in ways that their types do not tell.
 type checker interface{ check() error }
 
-// verbs holds how each step is made.
-var verbs = map[string]func() step{
+// stepTypes holds how each step is made.
+var stepTypes = map[string]func() step{
 	"think":    func() step { return new(think) },
 	"say":      func() step { return new(say) },
 	"bytes":    func() step { return new(rawBytes) },
@@ -31,7 +31,7 @@ var verbs = map[string]func() step{
 	"progress": func() step { return new(progress) },
 	"emit":     func() step { return new(emit) },
 	"notice":   func() step { return new(notice) },
-	"context":  func() step { return new(fullness) },
+	"context":  func() step { return new(contextStep) },
 	"usage":    func() step { return new(usage) },
 	"retry":    func() step { return new(retry) },
 	"recover":  func() step { return new(recovery) },
@@ -58,7 +58,7 @@ func firstKey(line []byte) (string, error) {
 }
 
 func parseStep(verb string, line []byte) (step, error) {
-	made := verbs[verb]
+	made := stepTypes[verb]
 	if made == nil {
 		return nil, fmt.Errorf("there is no step %.40q", verb)
 	}
@@ -98,7 +98,7 @@ func (s *steps) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (s steps) run(ctx context.Context, l *lane) error {
+func (s steps) run(ctx context.Context, l *runner) error {
 	for _, st := range s {
 		if err := st.run(ctx, l); err != nil {
 			return err
@@ -108,10 +108,10 @@ func (s steps) run(ctx context.Context, l *lane) error {
 }
 
 // A span is a duration in a script.
-type span time.Duration
+type duration time.Duration
 
 // UnmarshalText reads what time.ParseDuration reads, from 0 to an hour.
-func (s *span) UnmarshalText(b []byte) error {
+func (s *duration) UnmarshalText(b []byte) error {
 	d, err := time.ParseDuration(string(b))
 	if err != nil {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.40q is not a duration", b)
@@ -119,6 +119,6 @@ func (s *span) UnmarshalText(b []byte) error {
 	if d < 0 || d > time.Hour {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%s is not between 0 and an hour", d)
 	}
-	*s = span(d)
+	*s = duration(d)
 	return nil
 }

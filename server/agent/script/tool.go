@@ -31,7 +31,7 @@ type tool struct {
 	Parent    string              `json:"parent"`
 	Times     int                 `json:"times"`
 	Open      bool                `json:"open"`
-	pace
+	rate
 }
 
 func (t *tool) check() error {
@@ -46,12 +46,12 @@ func (t *tool) check() error {
 	if t.Times < 0 || t.Times > maxTimes {
 		return fmt.Errorf("times: from 1 to %d", maxTimes)
 	}
-	return t.pace.check()
+	return t.rate.check()
 }
 
-func (t *tool) run(ctx context.Context, l *lane) error {
-	id := l.call(t.ID)
-	beats := t.beats(l, id)
+func (t *tool) run(ctx context.Context, l *runner) error {
+	id := l.toolID(t.ID)
+	beats := t.events(l, id)
 	if l.skip > 0 {
 		all := 0
 		for range beats {
@@ -63,58 +63,58 @@ func (t *tool) run(ctx context.Context, l *lane) error {
 			return ctx.Err()
 		}
 	}
-	return l.playAll(ctx, beats)
+	return l.emitAll(ctx, beats)
 }
 
 func (t *tool) event(typ protocol.Type, data any) session.Event {
 	return session.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
 }
 
-// beats yields the call's events; their number does not depend on how often they are asked for.
-func (t *tool) beats(l *lane, id string) iter.Seq[beat] {
-	by := t.or(l.agent.script.pace)
+// events yields the call's events; their number does not depend on how often they are asked for.
+func (t *tool) events(l *runner, id string) iter.Seq[timedEvent] {
+	by := t.withDefaults(l.agent.script.rate)
 	started := protocol.ToolStartedData{
-		Tool: id, Name: t.Name, Kind: t.Kind, Title: l.fill(t.Title), Input: t.Input, Locations: t.Locations,
+		Tool: id, Name: t.Name, Kind: t.Kind, Title: l.expand(t.Title), Input: t.Input, Locations: t.Locations,
 	}
 	if t.Stream {
 		started.Input = nil
 	}
-	output := l.fill(t.Output)
-	return func(yield func(beat) bool) {
-		say := func(b beat, typ protocol.Type, data any) bool {
+	output := l.expand(t.Output)
+	return func(yield func(timedEvent) bool) {
+		say := func(b timedEvent, typ protocol.Type, data any) bool {
 			b.event = t.event(typ, data)
 			return yield(b)
 		}
-		if !say(beat{}, protocol.ToolStarted, started) {
+		if !say(timedEvent{}, protocol.ToolStarted, started) {
 			return
 		}
 		if t.Stream {
 			for chunk, delay := range by.stream(string(t.Input), 1) {
-				if !say(beat{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
+				if !say(timedEvent{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
 					return
 				}
 			}
-			if !say(beat{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
+			if !say(timedEvent{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
 				return
 			}
 		}
 		for chunk, delay := range by.stream(output, t.Times) {
-			if !say(beat{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
+			if !say(timedEvent{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
 				return
 			}
 		}
 		if len(t.Content) > 0 || t.Replace {
-			if !say(beat{}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}) {
+			if !say(timedEvent{}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}) {
 				return
 			}
 		}
 		if !t.Open {
-			say(beat{}, protocol.ToolEnded, t.ended(id))
+			say(timedEvent{}, protocol.ToolEnded, t.endData(id))
 		}
 	}
 }
 
-func (t *tool) ended(id string) protocol.ToolEndedData {
+func (t *tool) endData(id string) protocol.ToolEndedData {
 	d := protocol.ToolEndedData{Tool: id, Status: t.Status, Output: t.Result, Error: t.Error, ExitCode: t.Exit}
 	if d.Status == "" {
 		d.Status = protocol.ToolCompleted

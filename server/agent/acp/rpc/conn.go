@@ -21,12 +21,12 @@ var ErrClosed = errors.New("connection closed")
 // order of the wire, answers included: when Call returns, all that came before the answer has been handled. Nothing more
 // is read until a method returns. The byte slices belong to the callee.
 type Handler interface {
-	// Notify takes a notification.
-	Notify(method string, params json.RawMessage)
-	// Request takes a request. Somebody has to answer it, now or later.
-	Request(req *Request)
-	// Garbage takes a line that is no JSON-RPC message, or the beginning of one that is too long.
-	Garbage(line []byte, err error)
+	// HandleNotification takes a notification.
+	HandleNotification(method string, params json.RawMessage)
+	// HandleRequest takes a request. Somebody has to answer it, now or later.
+	HandleRequest(req *Request)
+	// HandleInvalid takes a line that is no JSON-RPC message, or the beginning of one that is too long.
+	HandleInvalid(line []byte, err error)
 }
 
 // Request is a request of the peer.
@@ -40,28 +40,28 @@ type Request struct {
 
 // Conn is a connection. Its exported methods may be called from any goroutine.
 type Conn struct {
-	handler Handler
-	out     chan []byte
-	done    chan struct{}
-	wg      sync.WaitGroup
+	handler  Handler
+	outgoing chan []byte
+	done     chan struct{}
+	wg       sync.WaitGroup
 
-	mu      sync.Mutex
-	last    int64
-	pending map[int64]chan message // one place each, so that the reader never waits
-	cause   error                  // why done is closed
+	mu       sync.Mutex
+	lastID   int64
+	pending  map[int64]chan message // one place each, so that the reader never waits
+	closeErr error                  // why done is closed
 }
 
 // New begins to read from r and write to w. It ends when either fails; the owner makes that so by closing w and r, and
 // then calls Wait.
 func New(r io.Reader, w io.Writer, h Handler) *Conn {
 	c := &Conn{
-		handler: h,
-		out:     make(chan []byte, queueLen),
-		done:    make(chan struct{}),
-		pending: map[int64]chan message{},
+		handler:  h,
+		outgoing: make(chan []byte, queueLen),
+		done:     make(chan struct{}),
+		pending:  map[int64]chan message{},
 	}
-	c.wg.Go(func() { c.read(newLines(r)) })
-	c.wg.Go(func() { c.write(w) })
+	c.wg.Go(func() { c.readLoop(newLineReader(r)) })
+	c.wg.Go(func() { c.writeLoop(w) })
 	return c
 }
 
@@ -74,8 +74,8 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 // Call sends a request and returns the result of its answer. The error is a *Error when the peer answered one.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	c.mu.Lock()
-	c.last++
-	id := c.last
+	c.lastID++
+	id := c.lastID
 	answer := make(chan message, 1)
 	c.pending[id] = answer
 	c.mu.Unlock()
@@ -98,10 +98,10 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 		select {
 		case m = <-answer:
 		default:
-			return nil, fmt.Errorf("%s: %w", method, c.closed())
+			return nil, fmt.Errorf("%s: %w", method, c.closedError())
 		}
 	}
-	result, err := m.outcome()
+	result, err := m.unpack()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
@@ -124,8 +124,8 @@ func (r *Request) Reply(ctx context.Context, result any) error {
 	return nil
 }
 
-// Refuse answers the request with an error.
-func (r *Request) Refuse(ctx context.Context, code int, text string) error {
+// ReplyError answers the request with an error.
+func (r *Request) ReplyError(ctx context.Context, code int, text string) error {
 	b, err := json.Marshal(Error{Code: code, Message: text})
 	if err == nil {
 		err = r.conn.send(ctx, message{ID: r.id, Error: b}, nil, nil)
@@ -157,41 +157,41 @@ func (c *Conn) send(ctx context.Context, m message, params, result any) error {
 	}
 	select {
 	case <-c.done:
-		return c.closed()
+		return c.closedError()
 	default:
 	}
 	select {
-	case c.out <- append(b, '\n'):
+	case c.outgoing <- append(b, '\n'):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.done:
-		return c.closed()
+		return c.closedError()
 	}
 }
 
-func (c *Conn) closed() error {
+func (c *Conn) closedError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.cause
+	return c.closeErr
 }
 
-// end closes done; the first cause stays.
-func (c *Conn) end(cause error) {
+// closeWith closes done; the first cause stays.
+func (c *Conn) closeWith(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cause == nil {
-		c.cause = fmt.Errorf("%w: %w", ErrClosed, cause)
+	if c.closeErr == nil {
+		c.closeErr = fmt.Errorf("%w: %w", ErrClosed, cause)
 		close(c.done)
 	}
 }
 
-func (c *Conn) write(w io.Writer) {
+func (c *Conn) writeLoop(w io.Writer) {
 	for {
 		select {
-		case b := <-c.out:
+		case b := <-c.outgoing:
 			if _, err := w.Write(b); err != nil {
-				c.end(err)
+				c.closeWith(err)
 				return
 			}
 		case <-c.done:
@@ -200,37 +200,37 @@ func (c *Conn) write(w io.Writer) {
 	}
 }
 
-func (c *Conn) read(l *lines) {
+func (c *Conn) readLoop(l *lineReader) {
 	for {
 		line, err := l.next()
 		switch {
 		case errors.Is(err, errTooLong):
-			c.handler.Garbage(bytes.Clone(line), err)
+			c.handler.HandleInvalid(bytes.Clone(line), err)
 		case err != nil:
-			c.end(err)
+			c.closeWith(err)
 			return
 		case len(bytes.TrimSpace(line)) > 0:
-			c.take(line)
+			c.dispatch(line)
 		}
 	}
 }
 
-func (c *Conn) take(line []byte) {
+func (c *Conn) dispatch(line []byte) {
 	m, err := decode(line)
 	switch {
 	case err != nil:
-		c.handler.Garbage(bytes.Clone(line), err)
+		c.handler.HandleInvalid(bytes.Clone(line), err)
 	case m.Method == "":
-		c.answered(m)
+		c.deliver(m)
 	case m.ID == nil:
-		c.handler.Notify(m.Method, m.Params)
+		c.handler.HandleNotification(m.Method, m.Params)
 	default:
-		c.handler.Request(&Request{Method: m.Method, Params: m.Params, id: m.ID, conn: c})
+		c.handler.HandleRequest(&Request{Method: m.Method, Params: m.Params, id: m.ID, conn: c})
 	}
 }
 
-// answered hands an answer to its Call. One that nobody waits for, any more or ever, is nobody's.
-func (c *Conn) answered(m message) {
+// deliver hands an answer to its Call. One that nobody waits for, any more or ever, is nobody's.
+func (c *Conn) deliver(m message) {
 	text := string(m.ID)
 	if s, err := strconv.Unquote(text); err == nil { // some peers turn numbers into strings
 		text = s

@@ -53,8 +53,8 @@ func decode(line []byte) (message, error) {
 
 var null = []byte("null")
 
-// outcome is what an answer says: its result, or its error even where that is no proper one.
-func (m message) outcome() (json.RawMessage, error) {
+// unpack is what an answer says: its result, or its error even where that is no proper one.
+func (m message) unpack() (json.RawMessage, error) {
 	if m.Error == nil || bytes.Equal(m.Error, null) {
 		return m.Result, nil
 	}

@@ -12,33 +12,33 @@ import (
 )
 
 // A round is one turn being played.
-type round struct {
+type turnRun struct {
 	agent  *agent
 	turn   session.Turn
 	out    session.Output
-	n      int        // the message's number
-	before progressed // what was done before a restart
+	number int          // the message's number
+	prior  turnProgress // what was done before a restart
 }
 
 // A lane is a sequence of steps that one goroutine plays: the turn's own, or a task's attempt.
-type lane struct {
-	*round
+type runner struct {
+	*turnRun
 	key  string // "" for the turn's own
 	task string
 
 	skip, done int // events to pass over, events emitted or passed over
-	parts      int // ids given
-	tools      int
-	asks       int
+	partCount  int // ids given
+	toolCount  int
+	askCount   int
 	verdict    session.Verdict // of the last ask
 }
 
-func (r *round) lane(key, task string, done int) *lane {
-	return &lane{round: r, key: key, task: task, skip: done, done: done}
+func (r *turnRun) newRunner(key, task string, done int) *runner {
+	return &runner{turnRun: r, key: key, task: task, skip: done, done: done}
 }
 
 // emit appends an event, unless it was emitted before a restart. Then apply notes with it what else it changes.
-func (l *lane) emit(ctx context.Context, e session.Event, apply ...func(*memory)) error {
+func (l *runner) emit(ctx context.Context, e session.Event, apply ...func(*agentState)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,33 +50,33 @@ func (l *lane) emit(ctx context.Context, e session.Event, apply ...func(*memory)
 		e.Task = l.task
 	}
 	l.done++
-	return l.agent.note(l, e, append(apply, func(m *memory) { m.heard(&e) })...)
+	return l.agent.record(l, e, append(apply, func(m *agentState) { m.count(&e) })...)
 }
 
 // A beat is an event and the delay before it.
-type beat struct {
+type timedEvent struct {
 	delay time.Duration
 	event session.Event
 }
 
-func (l *lane) play(ctx context.Context, b beat) error {
-	if err := l.pause(ctx, b.delay); err != nil {
+func (l *runner) emitTimed(ctx context.Context, b timedEvent) error {
+	if err := l.sleep(ctx, b.delay); err != nil {
 		return err
 	}
 	return l.emit(ctx, b.event)
 }
 
-func (l *lane) playAll(ctx context.Context, beats iter.Seq[beat]) error {
+func (l *runner) emitAll(ctx context.Context, beats iter.Seq[timedEvent]) error {
 	for b := range beats {
-		if err := l.play(ctx, b); err != nil {
+		if err := l.emitTimed(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pause waits, unless what follows was done before a restart.
-func (l *lane) pause(ctx context.Context, d time.Duration) error {
+// sleep waits, unless what follows was done before a restart.
+func (l *runner) sleep(ctx context.Context, d time.Duration) error {
 	if l.skip > 0 || d <= 0 {
 		return ctx.Err()
 	}
@@ -90,42 +90,42 @@ func (l *lane) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// part names a part: as the script does, or in the lane's order.
-func (l *lane) part(id string) string {
+// partID names a part: as the script does, or in the lane's order.
+func (l *runner) partID(id string) string {
 	if id != "" {
-		return l.fill(id)
+		return l.expand(id)
 	}
-	l.parts++
-	return l.prefix() + "p" + strconv.Itoa(l.parts)
+	l.partCount++
+	return l.prefix() + "p" + strconv.Itoa(l.partCount)
 }
 
-// call names a tool call; unlike a part's, the name is unique within the session.
-func (l *lane) call(id string) string {
+// toolID names a tool call; unlike a part's, the name is unique within the session.
+func (l *runner) toolID(id string) string {
 	if id != "" {
-		return l.fill(id)
+		return l.expand(id)
 	}
-	l.tools++
-	return fmt.Sprintf("%s.%st%d", l.turn.ID, l.prefix(), l.tools)
+	l.toolCount++
+	return fmt.Sprintf("%s.%st%d", l.turn.ID, l.prefix(), l.toolCount)
 }
 
-// request names an approval, unique within the session.
-func (l *lane) request(id string) string {
+// approvalID names an approval, unique within the session.
+func (l *runner) approvalID(id string) string {
 	if id != "" {
-		return l.fill(id)
+		return l.expand(id)
 	}
-	l.asks++
-	return fmt.Sprintf("%s.%sa%d", l.turn.ID, l.prefix(), l.asks)
+	l.askCount++
+	return fmt.Sprintf("%s.%sa%d", l.turn.ID, l.prefix(), l.askCount)
 }
 
-func (l *lane) prefix() string {
+func (l *runner) prefix() string {
 	if l.key == "" {
 		return ""
 	}
 	return l.key + "."
 }
 
-// fill puts what is known into a text.
-func (l *lane) fill(text string) string {
+// expand puts what is known into a text.
+func (l *runner) expand(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
 	}
@@ -139,7 +139,7 @@ func (l *lane) fill(text string) string {
 		by = v.By.Name
 	}
 	known := []string{
-		"{message}", l.turn.Message.Text, "{n}", strconv.Itoa(l.n), "{turn}", l.turn.ID,
+		"{message}", l.turn.Message.Text, "{n}", strconv.Itoa(l.number), "{turn}", l.turn.ID,
 		"{outcome}", string(v.Outcome), "{decision}", string(v.Decision), "{option}", v.Option, "{reason}", v.Reason,
 		"{by}", by, "{patch}", patch, "{answers}", answers, "{tasks}", titles,
 	}

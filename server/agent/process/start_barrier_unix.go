@@ -12,13 +12,13 @@ import (
 
 // A gate keeps a started program from running: a shell stands in its place, under the number it will have, and becomes the
 // program when the gate opens. When the gate is closed instead, or this server dies, the shell ends.
-type gate struct{ held, open *os.File }
+type startBarrier struct{ r, w *os.File }
 
-// behind is what the shell does; the program and its arguments follow.
-const behind = `read -r go <&3 && exec 3<&- && exec "$@"`
+// barrierScript is what the shell does; the program and its arguments follow.
+const barrierScript = `read -r go <&3 && exec 3<&- && exec "$@"`
 
-// newGate puts a gate in front of c.
-func newGate(c *exec.Cmd) (*gate, error) {
+// newStartBarrier puts a gate in front of c.
+func newStartBarrier(c *exec.Cmd) (*startBarrier, error) {
 	if c.Err != nil {
 		return nil, c.Err
 	}
@@ -37,19 +37,19 @@ func newGate(c *exec.Cmd) (*gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	c.Args = append([]string{"sh", "-c", behind, "sh", c.Path}, c.Args[1:]...)
+	c.Args = append([]string{"sh", "-c", barrierScript, "sh", c.Path}, c.Args[1:]...)
 	c.Path, c.ExtraFiles = "/bin/sh", []*os.File{held}
-	return &gate{held, open}, nil
+	return &startBarrier{held, open}, nil
 }
 
-// pass lets the program run.
-func (g *gate) pass() error {
-	_, err := g.open.Write([]byte("go\n"))
+// release lets the program run.
+func (g *startBarrier) release() error {
+	_, err := g.w.Write([]byte("go\n"))
 	return err
 }
 
 // close ends the shell unless the gate was passed.
-func (g *gate) close() {
-	_ = g.held.Close()
-	_ = g.open.Close()
+func (g *startBarrier) close() {
+	_ = g.r.Close()
+	_ = g.w.Close()
 }

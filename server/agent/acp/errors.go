@@ -11,42 +11,42 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// failed turns an error of the wire into one for people. A broken connection is the end of its program.
-func (a *Agent) failed(l *link, err error) error {
+// translateError turns an error of the wire into one for people. A broken connection is the end of its program.
+func (a *Agent) translateError(l *client, err error) error {
 	var known *protocol.Error
 	switch {
 	case errors.As(err, &known):
 		return err
-	case a.life.Err() != nil:
-		return a.closed()
+	case a.ctx.Err() != nil:
+		return a.closedError()
 	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.lastWords())
+		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.stderrSuffix())
 	case errors.Is(err, rpc.ErrClosed):
 		l.close(a.config.EndGrace)
 	}
-	return l.explain(err)
+	return l.describeError(err)
 }
 
-// explain says what went wrong between the agent and us, and what to do about it.
-func (l *link) explain(err error) error {
+// describeError says what went wrong between the agent and us, and what to do about it.
+func (l *client) describeError(err error) error {
 	var e *rpc.Error
 	switch {
 	case wantsLogin(err):
-		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.howToLogIn())
+		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.loginHint())
 	case errors.As(err, &e):
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, words(e))
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, errorText(e))
 	case errors.Is(err, rpc.ErrClosed):
 		how := "ended"
 		if exit := l.proc.Err(); exit != nil {
 			how = "ended with " + exit.Error()
 		}
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", l.config.Name, how, l.lastWords())
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", l.config.Name, how, l.stderrSuffix())
 	}
 	return err
 }
 
-// words finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
-func words(e *rpc.Error) string {
+// errorText finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
+func errorText(e *rpc.Error) string {
 	type told struct {
 		Message, Details string
 		Error            *struct{ Message string }
@@ -66,10 +66,10 @@ func words(e *rpc.Error) string {
 	return text
 }
 
-// lastWords is the end of what the program wrote to its standard error, for an error message.
-func (l *link) lastWords() string {
+// stderrSuffix is the end of what the program wrote to its standard error, for an error message.
+func (l *client) stderrSuffix() string {
 	const most = 1 << 10
-	log := l.proc.Log()
+	log := l.proc.StderrTail()
 	if len(log) > most {
 		log = protocol.ValidText(log[len(log)-most:])
 		if _, rest, ok := strings.Cut(log, "\n"); ok {
@@ -82,8 +82,8 @@ func (l *link) lastWords() string {
 	return ": " + log
 }
 
-// notStarted tells how to get a program that is not there.
-func (a *Agent) notStarted(err error) error {
+// startError tells how to get a program that is not there.
+func (a *Agent) startError(err error) error {
 	if errors.Is(err, exec.ErrNotFound) && a.config.Install != "" {
 		return protocol.Errorf(protocol.CodeNoAgent, "%s is not installed: %s is not found (%s)",
 			a.config.Name, a.config.Command[0], a.config.Install)

@@ -16,82 +16,82 @@ import (
 const maxTimes = 10_000_000
 
 // A speech is how a text is said.
-type speech struct {
+type textOptions struct {
 	Part   string `json:"part"`
 	Agent  string `json:"agent"`
 	Task   string `json:"task"`
 	Parent string `json:"parent"`
 	Times  int    `json:"times"` // the text is said that often, one after the other
 	Open   bool   `json:"open"`
-	pace
+	rate
 }
 
-func (s *speech) check() error {
+func (s *textOptions) check() error {
 	if s.Times < 0 || s.Times > maxTimes {
 		return fmt.Errorf("times: from 1 to %d", maxTimes)
 	}
-	return s.pace.check()
+	return s.rate.check()
 }
 
 type say struct {
 	Text string `json:"say"`
-	speech
+	textOptions
 }
 
 type think struct {
 	Text string `json:"think"`
-	speech
+	textOptions
 }
 
 // rawBytes says what a broken agent might.
 type rawBytes struct {
 	Bytes []byte `json:"bytes"`
-	speech
+	textOptions
 }
 
-func (s *say) run(ctx context.Context, l *lane) error {
-	return s.speak(ctx, l, protocol.KindText, l.fill(s.Text))
+func (s *say) run(ctx context.Context, l *runner) error {
+	return s.streamText(ctx, l, protocol.KindText, l.expand(s.Text))
 }
 
-func (s *think) run(ctx context.Context, l *lane) error {
-	return s.speak(ctx, l, protocol.KindReasoning, l.fill(s.Text))
+func (s *think) run(ctx context.Context, l *runner) error {
+	return s.streamText(ctx, l, protocol.KindReasoning, l.expand(s.Text))
 }
 
-func (s *rawBytes) run(ctx context.Context, l *lane) error {
-	whole := s.speech
+func (s *rawBytes) run(ctx context.Context, l *runner) error {
+	whole := s.textOptions
 	whole.Words, whole.Runes = 0, max(1, len(s.Bytes))
-	return whole.speak(ctx, l, protocol.KindText, string(s.Bytes))
+	return whole.streamText(ctx, l, protocol.KindText, string(s.Bytes))
 }
 
-func (s *speech) speak(ctx context.Context, l *lane, kind protocol.Kind, text string) error {
-	part := l.part(s.Part)
+func (s *textOptions) streamText(ctx context.Context, l *runner, kind protocol.Kind, text string) error {
+	part := l.partID(s.Part)
 	start, delta, end := partTypes(kind)
-	event := func(t protocol.Type, data any) beat {
-		return beat{event: session.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data}}
+	event := func(t protocol.Type, data any) timedEvent {
+		return timedEvent{event: session.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data}}
 	}
-	if err := l.play(ctx, event(start, protocol.PartStartData{Part: part, Agent: s.Agent})); err != nil {
+	if err := l.emitTimed(ctx, event(start, protocol.PartStartData{Part: part, Agent: s.Agent})); err != nil {
 		return err
 	}
-	for chunk, delay := range s.or(l.agent.script.pace).stream(text, s.Times) {
+	for chunk, delay := range s.withDefaults(l.agent.script.rate).stream(text, s.Times) {
 		b := event(delta, protocol.PartDeltaData{Part: part, Text: chunk})
 		b.delay = delay
-		if err := l.play(ctx, b); err != nil {
+		if err := l.emitTimed(ctx, b); err != nil {
 			return err
 		}
 	}
 	if s.Open {
 		return nil
 	}
-	return l.play(ctx, event(end, protocol.PartEndData{Part: part}))
+	return l.emitTimed(ctx, event(end, protocol.PartEndData{Part: part}))
 }
 
 // burst is load: many deltas of one size. Each tells its number, so that order and loss can be seen.
 type burst struct {
-	Deltas int    `json:"burst"`
-	Size   int    `json:"size"`
-	Parts  int    `json:"parts"`
-	Kind   string `json:"kind"`
-	Delay  span   `json:"delay"`
+	Deltas int      `json:"burst"`
+	Size   int      `json:"size"`
+	Parts  int      `json:"parts"`
+	Kind   string   `json:"kind"`
+	Delay  duration `json:"delay"`
 }
 
 func (b *burst) check() error {
@@ -108,19 +108,19 @@ func (b *burst) check() error {
 	return nil
 }
 
-func (b *burst) run(ctx context.Context, l *lane) error {
+func (b *burst) run(ctx context.Context, l *runner) error {
 	parts := make([]string, max(1, b.Parts))
 	for i := range parts {
-		parts[i] = l.part("")
+		parts[i] = l.partID("")
 	}
-	return l.playAll(ctx, b.beats(parts))
+	return l.emitAll(ctx, b.events(parts))
 }
 
-func (b *burst) beats(parts []string) iter.Seq[beat] {
+func (b *burst) events(parts []string) iter.Seq[timedEvent] {
 	start, delta, end := partTypes(protocol.Kind(b.Kind))
-	return func(yield func(beat) bool) {
+	return func(yield func(timedEvent) bool) {
 		for _, p := range parts {
-			if !yield(beat{event: session.Event{Type: start, Data: protocol.PartStartData{Part: p}}}) {
+			if !yield(timedEvent{event: session.Event{Type: start, Data: protocol.PartStartData{Part: p}}}) {
 				return
 			}
 		}
@@ -128,12 +128,12 @@ func (b *burst) beats(parts []string) iter.Seq[beat] {
 			text := fmt.Sprintf("%d ", i)
 			text += strings.Repeat(".", max(0, b.Size-len(text)))
 			data := protocol.PartDeltaData{Part: parts[i%len(parts)], Text: text}
-			if !yield(beat{delay: time.Duration(b.Delay), event: session.Event{Type: delta, Data: data}}) {
+			if !yield(timedEvent{delay: time.Duration(b.Delay), event: session.Event{Type: delta, Data: data}}) {
 				return
 			}
 		}
 		for _, p := range parts {
-			if !yield(beat{event: session.Event{Type: end, Data: protocol.PartEndData{Part: p}}}) {
+			if !yield(timedEvent{event: session.Event{Type: end, Data: protocol.PartEndData{Part: p}}}) {
 				return
 			}
 		}

@@ -42,7 +42,7 @@ func (e *emit) check() error {
 	return fmt.Errorf("there is no event %.40q", string(e.Type))
 }
 
-func (e *emit) run(ctx context.Context, l *lane) error {
+func (e *emit) run(ctx context.Context, l *runner) error {
 	return l.emit(ctx, session.Event{Type: e.Type, Task: e.Task, Parent: e.Parent, Data: e.data})
 }
 
@@ -63,22 +63,22 @@ func (n *notice) check() error {
 	return nil
 }
 
-func (n *notice) run(ctx context.Context, l *lane) error {
-	return l.tell(ctx, protocol.Notice, protocol.NoticeData{Level: n.Level, Code: n.Code, Message: l.fill(n.Text)})
+func (n *notice) run(ctx context.Context, l *runner) error {
+	return l.emitData(ctx, protocol.Notice, protocol.NoticeData{Level: n.Level, Code: n.Code, Message: l.expand(n.Text)})
 }
 
-// tell emits an event that has nothing but data.
-func (l *lane) tell(ctx context.Context, typ protocol.Type, data any, apply ...func(*memory)) error {
+// emitData emits an event that has nothing but data.
+func (l *runner) emitData(ctx context.Context, typ protocol.Type, data any, apply ...func(*agentState)) error {
 	return l.emit(ctx, session.Event{Type: typ, Data: data}, apply...)
 }
 
-// fullness sets the context's numbers until the next compaction.
-type fullness struct {
+// contextStep sets the context's numbers until the next compaction.
+type contextStep struct {
 	Context protocol.ContextInfo `json:"context"`
 }
 
-func (f *fullness) run(ctx context.Context, l *lane) error {
-	return l.tell(ctx, protocol.ContextUpdated, f.Context, func(m *memory) {
+func (f *contextStep) run(ctx context.Context, l *runner) error {
+	return l.emitData(ctx, protocol.ContextUpdated, f.Context, func(m *agentState) {
 		info := f.Context
 		m.Context, m.Tokens = &info, info.Tokens
 	})
@@ -88,8 +88,8 @@ type usage struct {
 	Usage protocol.Usage `json:"usage"`
 }
 
-func (u *usage) run(ctx context.Context, l *lane) error {
-	return l.tell(ctx, protocol.UsageUpdated, u.Usage, func(m *memory) {
+func (u *usage) run(ctx context.Context, l *runner) error {
+	return l.emitData(ctx, protocol.UsageUpdated, u.Usage, func(m *agentState) {
 		used := u.Usage
 		m.Usage = &used
 	})
@@ -100,7 +100,7 @@ type retry struct {
 	Cause string        `json:"retry"`
 	Times int           `json:"times"`
 	Limit int           `json:"limit"`
-	Delay span          `json:"delay"`
+	Delay duration      `json:"delay"`
 	Code  protocol.Code `json:"code"`
 }
 
@@ -113,15 +113,15 @@ func (r *retry) check() error {
 	return nil
 }
 
-func (r *retry) run(ctx context.Context, l *lane) error {
+func (r *retry) run(ctx context.Context, l *runner) error {
 	for i := range r.Times {
-		err := l.tell(ctx, protocol.RetryScheduled, protocol.RetryData{
+		err := l.emitData(ctx, protocol.RetryScheduled, protocol.RetryData{
 			Attempt: i + 1, Limit: r.Limit, DelayMS: time.Duration(r.Delay).Milliseconds(), Cause: r.Cause, Code: r.Code,
 		})
 		if err != nil {
 			return err
 		}
-		if err := l.pause(ctx, time.Duration(r.Delay)); err != nil {
+		if err := l.sleep(ctx, time.Duration(r.Delay)); err != nil {
 			return err
 		}
 	}
@@ -132,23 +132,23 @@ func (r *retry) run(ctx context.Context, l *lane) error {
 type recovery struct {
 	Action  string        `json:"recover"`
 	Cause   string        `json:"cause"`
-	Delay   span          `json:"delay"`
+	Delay   duration      `json:"delay"`
 	Failure string        `json:"failure"`
 	Code    protocol.Code `json:"code"`
 }
 
-func (r *recovery) run(ctx context.Context, l *lane) error {
+func (r *recovery) run(ctx context.Context, l *runner) error {
 	took := time.Duration(r.Delay).Milliseconds()
 	d := protocol.RecoveryData{Action: r.Action, Attempt: 1, Limit: 1, Cause: r.Cause, Code: r.Code, EstimateMS: took}
-	if err := l.tell(ctx, protocol.RecoveryStarted, d); err != nil {
+	if err := l.emitData(ctx, protocol.RecoveryStarted, d); err != nil {
 		return err
 	}
-	if err := l.pause(ctx, time.Duration(r.Delay)); err != nil {
+	if err := l.sleep(ctx, time.Duration(r.Delay)); err != nil {
 		return err
 	}
 	d.EstimateMS, d.DurationMS, d.Failure = 0, took, r.Failure
 	if r.Failure != "" {
-		return l.tell(ctx, protocol.RecoveryFailed, d)
+		return l.emitData(ctx, protocol.RecoveryFailed, d)
 	}
-	return l.tell(ctx, protocol.RecoverySucceeded, d)
+	return l.emitData(ctx, protocol.RecoverySucceeded, d)
 }

@@ -14,16 +14,16 @@ import (
 	"agentctl/server/session"
 )
 
-// link is one run of the agent's program and the conversation with it.
-type link struct {
+// client is one run of the agent's program and the conversation with it.
+type client struct {
 	// Static after start.
-	config   Config
-	host     session.Host
-	proc     *process.Process
-	conn     *rpc.Conn
-	offers   initializeResult
-	gone     chan struct{} // closed when nothing of the program is left and its end is recorded
-	replayed chan struct{} // one place: something of a replay was dropped
+	config    Config
+	host      session.Host
+	proc      *process.Process
+	conn      *rpc.Conn
+	agentInfo initializeResult
+	exited    chan struct{} // closed when nothing of the program is left and its end is recorded
+	replayed  chan struct{} // one place: something of a replay was dropped
 
 	settings settings
 
@@ -35,43 +35,43 @@ type link struct {
 	cost      cost
 }
 
-type sessionID struct {
+type cancelParams struct {
 	Session string `json:"sessionId"`
 }
 
 // start runs the program and takes up the kept conversation, or begins one. On an error nothing is left of the program.
-func (a *Agent) start(ctx context.Context, kept state) (*link, error) {
+func (a *Agent) start(ctx context.Context, kept state) (*client, error) {
 	if info, err := os.Stat(a.spec.CWD); err != nil || !info.IsDir() {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %s is no directory", a.config.Name, a.spec.CWD)
 	}
 	env := a.environment()
-	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env, Keep: func(g process.Group) error {
+	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env, Record: func(g process.Group) error {
 		return a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
 	}})
 	if err != nil {
-		return nil, a.notStarted(err)
+		return nil, a.startError(err)
 	}
-	l := &link{config: a.config, host: a.host, proc: proc, gone: make(chan struct{}), replayed: make(chan struct{}, 1)}
+	l := &client{config: a.config, host: a.host, proc: proc, exited: make(chan struct{}), replayed: make(chan struct{}, 1)}
 	g := proc.Group()
 	l.conn = rpc.New(proc.Stdout, proc.Stdin, l)
-	go l.watch(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
+	go l.awaitExit(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
 
 	if err = l.initialize(ctx); err == nil {
-		if err = a.converse(ctx, l, kept); wantsLogin(err) && l.logIn(ctx, env) {
-			err = a.converse(ctx, l, kept)
+		if err = a.openSession(ctx, l, kept); wantsLogin(err) && l.authenticate(ctx, env) {
+			err = a.openSession(ctx, l, kept)
 		}
 	}
 	if err != nil {
-		err = a.failed(l, err)
+		err = a.translateError(l, err)
 		l.close(0)
 		return nil, err
 	}
 	return l, nil
 }
 
-// watch waits for the program's end, whoever causes it, and records it.
-func (l *link) watch(g session.Group) {
-	defer close(l.gone)
+// awaitExit waits for the program's end, whoever causes it, and records it.
+func (l *client) awaitExit(g session.Group) {
+	defer close(l.exited)
 	<-l.proc.Done()
 	l.proc.End(0)
 	l.conn.Wait()
@@ -81,7 +81,7 @@ func (l *link) watch(g session.Group) {
 	}
 }
 
-func (l *link) alive() bool {
+func (l *client) alive() bool {
 	select {
 	case <-l.conn.Done():
 		return false
@@ -93,46 +93,46 @@ func (l *link) alive() bool {
 }
 
 // close ends the program and returns when nothing of it is left.
-func (l *link) close(grace time.Duration) {
+func (l *client) close(grace time.Duration) {
 	l.proc.End(grace)
-	<-l.gone
+	<-l.exited
 }
 
-func (l *link) initialize(ctx context.Context) error {
+func (l *client) initialize(ctx context.Context) error {
 	raw, err := l.conn.Call(ctx, "initialize", initializeParams{
-		Version: version, Client: implementation{Name: "agentctl", Title: "agentctl", Version: protocol.Version},
+		Version: protocolVersion, Client: implementation{Name: "agentctl", Title: "agentctl", Version: protocol.Version},
 	})
 	if err != nil {
 		return err
 	}
-	if err := read(raw, &l.offers); err != nil {
+	if err := decode(raw, &l.agentInfo); err != nil {
 		return fmt.Errorf("initialize: %w", err)
 	}
-	if v := l.offers.Version; v != version {
+	if v := l.agentInfo.Version; v != protocolVersion {
 		return protocol.Errorf(protocol.CodeAgentFailed,
-			"%s speaks version %d of the Agent Client Protocol, and this server version %d", l.config.Name, v, version)
+			"%s speaks version %d of the Agent Client Protocol, and this server version %d", l.config.Name, v, protocolVersion)
 	}
-	l.change(func(s *settings) { s.named(l.config.Name, l.offers.Agent) })
+	l.updateSettings(func(s *settings) { s.setAgent(l.config.Name, l.agentInfo.Agent) })
 	return nil
 }
 
-// begin makes t the turn that updates belong to.
-func (l *link) begin(t *turn) {
+// setTurn makes t the turn that updates belong to.
+func (l *client) setTurn(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn = t
 }
 
-// finish ends the turn's part in the conversation and waits for what it still does.
-func (l *link) finish(t *turn) {
+// endTurn ends the turn's part in the conversation and waits for what it still does.
+func (l *client) endTurn(t *turn) {
 	l.mu.Lock()
 	l.turn = nil
 	l.mu.Unlock()
 	t.finish()
 }
 
-// current returns the turn under way that an update of the named conversation belongs to, and whether the update is a replay.
-func (l *link) current(conversation string) (t *turn, replay bool) {
+// turnFor returns the turn under way that an update of the named conversation belongs to, and whether the update is a replay.
+func (l *client) turnFor(conversation string) (t *turn, replay bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if conversation != l.session {
@@ -141,13 +141,13 @@ func (l *link) current(conversation string) (t *turn, replay bool) {
 	return l.turn, l.replaying
 }
 
-func (l *link) prompt(ctx context.Context, blocks []block) (session.End, error) {
+func (l *client) prompt(ctx context.Context, blocks []block) (session.End, error) {
 	raw, err := l.conn.Call(ctx, "session/prompt", promptParams{Session: l.session, Prompt: blocks})
 	if err != nil {
 		return session.End{}, err
 	}
 	var result promptResult
-	if err := read(raw, &result); err != nil {
+	if err := decode(raw, &result); err != nil {
 		return session.End{}, fmt.Errorf("session/prompt: %w", err)
 	}
 	return result.end(), nil
@@ -160,8 +160,8 @@ func (a *Agent) notice(format string, args ...any) {
 	}
 }
 
-// raw keeps what maps to nothing.
-func (l *link) raw(method string, data json.RawMessage) {
+// emitRaw keeps what maps to nothing.
+func (l *client) emitRaw(method string, data json.RawMessage) {
 	e := session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
 	if err := l.host.Emit(e); err != nil {
 		l.host.Logf("keep a message of %s: %v", l.config.Name, err)

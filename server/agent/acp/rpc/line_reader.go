@@ -9,23 +9,23 @@ import (
 // MaxLine bounds one line of the peer, in bytes.
 const MaxLine = 16 << 20
 
-// keepBuffer is the size past which the buffer of a long line is not kept for the next.
-const keepBuffer = 1 << 20
+// maxIdleBuffer is the size past which the buffer of a long line is not kept for the next.
+const maxIdleBuffer = 1 << 20
 
 var errTooLong = errors.New("line of more than 16 MiB")
 
-// lines reads lines of up to MaxLine bytes.
-type lines struct {
+// lineReader reads lines of up to MaxLine bytes.
+type lineReader struct {
 	r   *bufio.Reader
 	buf []byte
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 64<<10)} }
+func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
 
 // next returns the next line without its end; the bytes are good until the call after. A line that is too long is read
 // past and its beginning returned with errTooLong. A last line that has no end is a line.
-func (l *lines) next() ([]byte, error) {
-	if cap(l.buf) > keepBuffer {
+func (l *lineReader) next() ([]byte, error) {
+	if cap(l.buf) > maxIdleBuffer {
 		l.buf = nil
 	}
 	l.buf = l.buf[:0]

@@ -20,7 +20,7 @@ func TestAProgramRunsOnceItsGroupIsKept(t *testing.T) {
 	p, err := Start(Command{
 		Args: []string{"sh", "-c", `echo $$ > ran; echo "$1 $2"; cat; test -e /proc/self/fd/3 && echo leaked; exit 7`, "name", "a b", "c"},
 		Dir:  dir, Env: os.Environ(),
-		Keep: func(g Group) error {
+		Record: func(g Group) error {
 			kept = g
 			if _, err := os.Stat(ran); err == nil {
 				t.Error("it ran before it was kept")
@@ -56,14 +56,14 @@ func TestAProgramThatCannotBeKeptDoesNotRun(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	refused := errors.New("refused")
 	var pid int
-	_, err := Start(Command{Args: []string{"touch", ran}, Env: os.Environ(), Keep: func(g Group) error {
+	_, err := Start(Command{Args: []string{"touch", ran}, Env: os.Environ(), Record: func(g Group) error {
 		pid = g.PID
 		return refused
 	}})
 	if !errors.Is(err, refused) {
 		t.Errorf("got %v", err)
 	}
-	gone(t, pid)
+	waitGone(t, pid)
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("it ran")
 	}
@@ -79,7 +79,7 @@ func TestAHeldBackProgramThatIsNotThereFailsAsAnyOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{"no-such-agent": fs.ErrNotExist, "/no/such/agent": fs.ErrNotExist, "./text": fs.ErrPermission} {
-		if _, err := Start(Command{Args: []string{path}, Dir: dir, Keep: keep}); err == nil || path != "no-such-agent" && !errors.Is(err, want) {
+		if _, err := Start(Command{Args: []string{path}, Dir: dir, Record: keep}); err == nil || path != "no-such-agent" && !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

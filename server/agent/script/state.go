@@ -9,33 +9,33 @@ import (
 )
 
 // A memory is what the agent keeps of its session: it is saved, exported and restored.
-type memory struct {
+type agentState struct {
 	Messages   int                   `json:"messages"`
 	Tokens     int64                 `json:"tokens"`
 	Transcript int                   `json:"transcript"`
 	Context    *protocol.ContextInfo `json:"context,omitempty"` // as a step set it
 	Usage      *protocol.Usage       `json:"usage,omitempty"`
 	Settings   map[string]string     `json:"settings,omitempty"`
-	Turn       *progressed           `json:"turn,omitempty"` // under way
+	Turn       *turnProgress         `json:"turn,omitempty"` // under way
 }
 
 // A progressed turn is how far a turn has come: its steps are played again after a restart, and what was done is passed
 // over. That works because a lane plays the same events in the same order each time.
-type progressed struct {
-	Turn  string          `json:"turn"`
-	Lanes map[string]int  `json:"lanes"` // events emitted
-	Tasks map[string]note `json:"tasks,omitempty"`
+type turnProgress struct {
+	Turn    string                  `json:"turn"`
+	Emitted map[string]int          `json:"lanes"` // events emitted
+	Tasks   map[string]taskProgress `json:"tasks,omitempty"`
 }
 
 // A note is what became of a task.
-type note struct {
+type taskProgress struct {
 	Attempt int    `json:"attempt"`
 	Status  string `json:"status,omitempty"` // empty: not over
 	Result  string `json:"result,omitempty"`
 }
 
-func readMemory(state []byte) (memory, error) {
-	var m memory
+func decodeState(state []byte) (agentState, error) {
+	var m agentState
 	if len(state) > 0 {
 		if err := json.Unmarshal(state, &m); err != nil {
 			return m, protocol.Errorf(protocol.CodeInvalidState, "not a state of the script agent")
@@ -47,34 +47,34 @@ func readMemory(state []byte) (memory, error) {
 	return m, nil
 }
 
-// begin takes a turn up and returns how far it had come.
-func (m *memory) begin(t *session.Turn) progressed {
+// beginTurn takes a turn up and returns how far it had come.
+func (m *agentState) beginTurn(t *session.Turn) turnProgress {
 	if !t.Resumed || m.Turn == nil || m.Turn.Turn != t.ID {
 		m.Messages++
 		m.Transcript++
-		m.Tokens += tokens(t.Message.Text)
-		m.Turn = &progressed{Turn: t.ID, Lanes: map[string]int{}, Tasks: map[string]note{}}
+		m.Tokens += estimateTokens(t.Message.Text)
+		m.Turn = &turnProgress{Turn: t.ID, Emitted: map[string]int{}, Tasks: map[string]taskProgress{}}
 	}
 	if m.Turn.Tasks == nil {
-		m.Turn.Tasks = map[string]note{}
+		m.Turn.Tasks = map[string]taskProgress{}
 	}
-	return progressed{t.ID, maps.Clone(m.Turn.Lanes), maps.Clone(m.Turn.Tasks)}
+	return turnProgress{t.ID, maps.Clone(m.Turn.Emitted), maps.Clone(m.Turn.Tasks)}
 }
 
-// heard counts what an event adds to the context.
-func (m *memory) heard(e *session.Event) {
+// count counts what an event adds to the context.
+func (m *agentState) count(e *session.Event) {
 	switch d := e.Data.(type) {
 	case protocol.PartDeltaData:
-		m.Tokens += tokens(d.Text)
+		m.Tokens += estimateTokens(d.Text)
 	case protocol.ToolOutputData:
-		m.Tokens += tokens(d.Text)
+		m.Tokens += estimateTokens(d.Text)
 	case protocol.PartEndData, protocol.ToolEndedData:
 		m.Transcript++
 	}
 }
 
-// measure returns the context's numbers: those a step set, or what was said.
-func (m *memory) measure(window int64) protocol.ContextInfo {
+// contextInfo returns the context's numbers: those a step set, or what was said.
+func (m *agentState) contextInfo(window int64) protocol.ContextInfo {
 	if m.Context != nil {
 		return *m.Context
 	}
@@ -87,5 +87,5 @@ func (m *memory) measure(window int64) protocol.ContextInfo {
 	}
 }
 
-// tokens is a fixed estimate: one for every four bytes begun.
-func tokens(text string) int64 { return int64(len(text)+3) / 4 }
+// estimateTokens is a fixed estimate: one for every four bytes begun.
+func estimateTokens(text string) int64 { return int64(len(text)+3) / 4 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// version is the version of the wire that is spoken here.
-const version = 1
+// protocolVersion is the version of the wire that is spoken here.
+const protocolVersion = 1
 
 // codeAuthRequired is the error code that asks for a login.
 const codeAuthRequired = -32000
@@ -60,10 +60,10 @@ type sessionParams struct {
 
 // sessionResult answers session/new, session/load and session/resume.
 type sessionResult struct {
-	Session string          `json:"sessionId"`
-	Modes   *modes          `json:"modes"`
-	Models  *models         `json:"models"`
-	Config  []configSetting `json:"configOptions"`
+	Session string         `json:"sessionId"`
+	Modes   *modes         `json:"modes"`
+	Models  *models        `json:"models"`
+	Config  []configOption `json:"configOptions"`
 }
 
 type modes struct {
@@ -84,8 +84,8 @@ type models struct {
 	} `json:"availableModels"`
 }
 
-// configSetting is a select or a boolean. Its choices may come in groups.
-type configSetting struct {
+// configOption is a select or a boolean. Its choices may come in groups.
+type configOption struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Category string          `json:"category"`
@@ -101,17 +101,17 @@ type configChoice struct {
 	Options     []configChoice `json:"options"` // of a group
 }
 
-type setMode struct {
+type setModeParams struct {
 	Session string `json:"sessionId"`
 	Mode    string `json:"modeId"`
 }
 
-type setModel struct {
+type setModelParams struct {
 	Session string `json:"sessionId"`
 	Model   string `json:"modelId"`
 }
 
-type setConfig struct {
+type setConfigParams struct {
 	Session string `json:"sessionId"`
 	ID      string `json:"configId"`
 	Type    string `json:"type,omitempty"` // "boolean" with a boolean value, else absent
@@ -179,8 +179,8 @@ type update struct {
 			Hint string `json:"hint"`
 		} `json:"input"`
 	} `json:"availableCommands"`
-	Mode   string          `json:"currentModeId"`
-	Config []configSetting `json:"configOptions"`
+	Mode   string         `json:"currentModeId"`
+	Config []configOption `json:"configOptions"`
 
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`
@@ -232,8 +232,8 @@ type permissionOutcome struct {
 	Option  string `json:"optionId,omitempty"`
 }
 
-// read decodes what an agent sent. A field of the wrong type is left empty: the others still count.
-func read(raw json.RawMessage, v any) error {
+// decode decodes what an agent sent. A field of the wrong type is left empty: the others still count.
+func decode(raw json.RawMessage, v any) error {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -245,8 +245,8 @@ func read(raw json.RawMessage, v any) error {
 	return err
 }
 
-// given reports whether a raw field says anything.
-func given(raw json.RawMessage) bool {
+// present reports whether a raw field says anything.
+func present(raw json.RawMessage) bool {
 	switch string(raw) {
 	case "", "null", "{}":
 		return false

@@ -9,21 +9,21 @@ import (
 )
 
 // A pace tells how a text streams: the words or runes of each delta and the delay before it.
-type pace struct {
-	Words int   `json:"words"`
-	Runes int   `json:"runes"`
-	Delay *span `json:"delay"`
+type rate struct {
+	Words int       `json:"words"`
+	Runes int       `json:"runes"`
+	Delay *duration `json:"delay"`
 }
 
-func (p *pace) check() error {
+func (p *rate) check() error {
 	if p.Words < 0 || p.Runes < 0 || p.Words > 0 && p.Runes > 0 {
 		return errors.New("words and runes: one of them, at least 1")
 	}
 	return nil
 }
 
-// or fills what p leaves open.
-func (p pace) or(by pace) pace {
+// withDefaults fills what p leaves open.
+func (p rate) withDefaults(by rate) rate {
 	if p.Words == 0 && p.Runes == 0 {
 		p.Words, p.Runes = by.Words, by.Runes
 	}
@@ -36,7 +36,7 @@ func (p pace) or(by pace) pace {
 	return p
 }
 
-func (p pace) delay() time.Duration {
+func (p rate) delay() time.Duration {
 	if p.Delay == nil {
 		return 0
 	}
@@ -44,10 +44,10 @@ func (p pace) delay() time.Duration {
 }
 
 // chunks cuts a text at runes or after the space that follows a word. The pieces joined are the text.
-func (p pace) chunks(text string) iter.Seq[string] {
+func (p rate) chunks(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > 0 {
-			n := p.cut(text)
+			n := p.chunkEnd(text)
 			if !yield(text[:n]) {
 				return
 			}
@@ -56,7 +56,7 @@ func (p pace) chunks(text string) iter.Seq[string] {
 	}
 }
 
-func (p pace) cut(text string) int {
+func (p rate) chunkEnd(text string) int {
 	count, space := 0, false
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -79,7 +79,7 @@ func (p pace) cut(text string) int {
 }
 
 // stream yields the chunks of a text that is said times times, with the delay before each.
-func (p pace) stream(text string, times int) iter.Seq2[string, time.Duration] {
+func (p rate) stream(text string, times int) iter.Seq2[string, time.Duration] {
 	return func(yield func(string, time.Duration) bool) {
 		for range max(1, times) {
 			for chunk := range p.chunks(text) {
