@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forms has, for each API, where and how it is asked, with a tool offered and the result of an earlier call at the end.
-var forms = []struct {
+// apiForms has, for each API, where and how it is asked, with a tool offered and the result of an earlier call at the end.
+var apiForms = []struct {
 	api          API
 	path, body   string
 	once         string // path of the form that is not streamed; "" when the body says so
@@ -83,7 +83,7 @@ func post(t *testing.T, url, body string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-func everything(_ context.Context, _ Request, out *Reply) {
+func replyWithAll(_ context.Context, _ Request, out *Reply) {
 	out.Reasoning("why")
 	out.Text("one ")
 	out.Text("two")
@@ -91,9 +91,9 @@ func everything(_ context.Context, _ Request, out *Reply) {
 }
 
 func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
-	for _, f := range forms {
+	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
-			h, url := serve(t, everything)
+			h, url := serve(t, replyWithAll)
 			_, body := post(t, url+f.path, f.body)
 			for _, want := range []string{f.text + `one "`, f.text + `two"`, f.reason, f.tool, f.finish} {
 				if !strings.Contains(body, want) {
@@ -117,9 +117,9 @@ func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
 }
 
 func TestEveryFormAnswersWhole(t *testing.T) {
-	for _, f := range forms {
+	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
-			_, url := serve(t, everything)
+			_, url := serve(t, replyWithAll)
 			path := f.path
 			if f.once != "" {
 				path = f.once
@@ -134,7 +134,7 @@ func TestEveryFormAnswersWhole(t *testing.T) {
 }
 
 func TestEveryFormFailsInItsOwnWords(t *testing.T) {
-	for _, f := range forms {
+	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
 			_, url := serve(t, func(_ context.Context, _ Request, out *Reply) { out.Fail(429, "slow down") })
 			status, body := post(t, url+f.path, f.body)
@@ -153,7 +153,7 @@ func TestDripEndsWithTheRequest(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+forms[0].path, strings.NewReader(forms[0].body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestDripEndsWithTheRequest(t *testing.T) {
 func TestTurnsGoOnWithTheLast(t *testing.T) {
 	_, url := serve(t, Turns(Say("first"), Say("last")))
 	for _, want := range []string{"first", "last", "last"} {
-		if _, body := post(t, url+forms[0].path, forms[0].body); !strings.Contains(body, want) {
+		if _, body := post(t, url+apiForms[0].path, apiForms[0].body); !strings.Contains(body, want) {
 			t.Errorf("want %s in %s", want, body)
 		}
 	}
@@ -186,7 +186,7 @@ func TestCutBreaksTheConnection(t *testing.T) {
 		out.Text("half")
 		out.Cut()
 	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+forms[0].path, strings.NewReader(forms[0].body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestCutBreaksTheConnection(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, form := range forms {
+	for _, form := range apiForms {
 		f.Add(form.path, []byte(form.body))
 	}
 	f.Fuzz(func(t *testing.T, path string, body []byte) {

@@ -70,19 +70,19 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	h.requests = append(h.requests, req)
 	h.mu.Unlock()
 
-	out := &Reply{enc: enc, use: usage{input: 1 + len(body)/4}, prefix: fmt.Sprint(req.N)}
+	out := &Reply{enc: enc, usage: usage{input: 1 + len(body)/4}, prefix: fmt.Sprint(req.N)}
 	if req.Stream {
 		out.stream = &stream{w: w}
 	}
 	h.script(r.Context(), req, out)
 	switch {
 	case out.status != 0:
-		writeJSON(w, out.status, enc.fail(out.status, out.message))
+		writeJSON(w, out.status, enc.errorBody(out.status, out.message))
 	case req.Stream:
-		enc.end(out.stream, out.stop, out.use)
+		enc.end(out.stream, out.stop, out.usage)
 		out.stream.flush()
 	default:
-		writeJSON(w, http.StatusOK, enc.whole(out.parts, out.stop, out.use))
+		writeJSON(w, http.StatusOK, enc.complete(out.parts, out.stop, out.usage))
 	}
 }
 

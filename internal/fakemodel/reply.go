@@ -55,8 +55,8 @@ type call struct {
 type encoder interface {
 	emit(s *stream, p part)
 	end(s *stream, stop Stop, u usage)
-	whole(parts []part, stop Stop, u usage) any
-	fail(status int, message string) any
+	complete(parts []part, stop Stop, u usage) any
+	errorBody(status int, message string) any
 }
 
 // usage is made up from the sizes, so that it is the same each time.
@@ -64,24 +64,24 @@ type usage struct{ input, output int }
 
 // Reply is what a Script writes to. It belongs to the Script's goroutine.
 type Reply struct {
-	enc    encoder
-	stream *stream // nil: collect in parts, send whole
-	parts  []part
-	said   bool
-	stop   Stop
-	use    usage
-	calls  int
-	prefix string
+	enc     encoder
+	stream  *stream // nil: collect in parts, send whole
+	parts   []part
+	started bool
+	stop    Stop
+	usage   usage
+	calls   int
+	prefix  string
 
 	status  int // of a failure, 0 for none
 	message string
 }
 
 // Text streams a chunk of the answer.
-func (r *Reply) Text(chunk string) { r.say(part{text: chunk}, len(chunk)) }
+func (r *Reply) Text(chunk string) { r.send(part{text: chunk}, len(chunk)) }
 
 // Reasoning streams a chunk of the model's thinking.
-func (r *Reply) Reasoning(chunk string) { r.say(part{thought: chunk}, len(chunk)) }
+func (r *Reply) Reasoning(chunk string) { r.send(part{thought: chunk}, len(chunk)) }
 
 // Call calls a tool. args must marshal to a JSON object.
 func (r *Reply) Call(name string, args any) {
@@ -91,7 +91,7 @@ func (r *Reply) Call(name string, args any) {
 	}
 	r.calls++
 	r.stop = StopTool
-	r.say(part{call: &call{id: fmt.Sprintf("call_%s_%d", r.prefix, r.calls), name: name, args: b}}, len(b))
+	r.send(part{call: &call{id: fmt.Sprintf("call_%s_%d", r.prefix, r.calls), name: name, args: b}}, len(b))
 }
 
 // End sets why the message ends, when it is not StopEnd or StopTool.
@@ -100,7 +100,7 @@ func (r *Reply) End(why Stop) { r.stop = why }
 // Fail answers with an HTTP error in the API's own form. Only what comes before the first Text, Reasoning or Call can
 // fail: later it panics, as the status is on the wire.
 func (r *Reply) Fail(status int, message string) {
-	if r.said {
+	if r.started {
 		panic("fakemodel: Fail after output")
 	}
 	r.status, r.message = status, message
@@ -124,15 +124,15 @@ func (r *Reply) Repeat(ctx context.Context, chunk string, every time.Duration) {
 // Cut breaks the connection off, as a failing network does. It does not return.
 func (r *Reply) Cut() { panic(http.ErrAbortHandler) }
 
-func (r *Reply) say(p part, size int) {
-	r.said = true
-	r.use.output += 1 + size/4
+func (r *Reply) send(p part, size int) {
+	r.started = true
+	r.usage.output += 1 + size/4
 	if r.stream != nil {
 		r.enc.emit(r.stream, p)
 		r.stream.flush()
 		return
 	}
-	if n := len(r.parts); n > 0 && r.parts[n-1].joins(p) {
+	if n := len(r.parts); n > 0 && r.parts[n-1].continues(p) {
 		r.parts[n-1].text += p.text
 		r.parts[n-1].thought += p.thought
 		return
@@ -140,7 +140,7 @@ func (r *Reply) say(p part, size int) {
 	r.parts = append(r.parts, p)
 }
 
-// joins reports whether next goes on where p ends.
-func (p part) joins(next part) bool {
+// continues reports whether next goes on where p ends.
+func (p part) continues(next part) bool {
 	return p.call == nil && next.call == nil && (p.text != "") == (next.text != "")
 }

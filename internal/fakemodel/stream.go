@@ -18,10 +18,10 @@ func (s *stream) event(name string, data any) {
 	if err != nil {
 		panic("fakemodel: marshal event: " + err.Error())
 	}
-	s.line(name, b)
+	s.writeData(name, b)
 }
 
-func (s *stream) line(name string, data []byte) {
+func (s *stream) writeData(name string, data []byte) {
 	if !s.started {
 		s.started = true
 		s.w.Header().Set("Content-Type", "text/event-stream")
