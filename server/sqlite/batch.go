@@ -9,19 +9,21 @@ import (
 	"agentctl/server/session"
 )
 
-// A batch is a session.Batch on its way into the database, inside the transaction of its commit.
+// A batchWriter writes one session.Batch to the database, inside the transaction of its commit.
 type batchWriter struct {
 	*session.Batch
 	conn *sqlite.Conn
-	n    int64 // the session's number
-	head head  // as the batch leaves it
-	size int   // bytes it adds to the log, about
+	n    int64 // the session number
+	head head  // the head after the batch
+	size int   // approximate bytes added to the write-ahead log
 }
 
-// batchOverhead is what a batch adds to the log beyond its data: the log takes whole pages, of the chunk and the head at least.
+// batchOverhead is the approximate number of bytes that a batch adds to the write-ahead log beyond
+// its data. The log holds whole pages: at least those of the chunk and of the head.
 const batchOverhead = 3 * 4096
 
-// applyBatch writes one batch and returns about how many bytes that adds to the log.
+// applyBatch writes one batch and returns the approximate number of bytes added to the write-ahead
+// log.
 func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
 	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead}
 	if b.Delete {
@@ -41,7 +43,7 @@ func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
 	return w.size, nil
 }
 
-// session creates or changes the session's own row and learns its number.
+// session creates or updates the session row and sets the session number.
 func (w *batchWriter) session() (err error) {
 	if w.Create != nil {
 		row := sessionRow{Record: *w.Create}
@@ -76,7 +78,7 @@ func (w *batchWriter) applyTo(row *sessionRow) {
 	w.size += len(row.Summary) + len(row.Spec)
 }
 
-// log writes what moves the head or must not reach past it.
+// log writes events, folds and the snapshot, then the head.
 func (w *batchWriter) log() (err error) {
 	w.head.snapshot = noSnapshot
 	if w.Create == nil {
@@ -101,13 +103,13 @@ func (w *batchWriter) events() error {
 		return nil
 	}
 	if w.First != w.head.last+1 || w.Last > maxSeq {
-		return fmt.Errorf("events %d to %d do not follow %d", w.First, w.Last, w.head.last)
+		return fmt.Errorf("events %d to %d do not follow event %d", w.First, w.Last, w.head.last)
 	}
 	next := w.First
 	for rest := w.Events; len(rest) > 0; {
 		data, lines := splitChunk(rest)
 		if lines == 0 {
-			return errors.New("events end within a line")
+			return errors.New("last event line has no newline")
 		}
 		rest = rest[len(data):]
 		c := seqRange{key: key(w.n, next), last: next + uint64(lines) - 1}
@@ -129,7 +131,7 @@ func (w *batchWriter) folds() error {
 			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
 		}
 		if err := w.insertRange(insertFold, seqRange{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
-			return fmt.Errorf("keep fold: %w", err)
+			return fmt.Errorf("insert fold: %w", err)
 		}
 	}
 	return nil
@@ -150,7 +152,7 @@ func (w *batchWriter) snapshot() error {
 	w.head.snapshot = int64(w.SnapSeq)
 	w.size += len(w.Snapshot)
 	if err := saveSnapshot(w.conn, w.n, w.SnapSeq, w.Snapshot); err != nil {
-		return fmt.Errorf("keep snapshot: %w", err)
+		return fmt.Errorf("save snapshot: %w", err)
 	}
 	return nil
 }
@@ -158,7 +160,7 @@ func (w *batchWriter) snapshot() error {
 func (w *batchWriter) turns() error {
 	for _, t := range w.Turns {
 		if err := insertTurn(w.conn, w.n, t); err != nil {
-			return fmt.Errorf("keep turn: %w", err)
+			return fmt.Errorf("insert turn: %w", err)
 		}
 	}
 	return nil
@@ -169,7 +171,7 @@ func (w *batchWriter) answers() error {
 		a.Session = w.Session
 		w.size += len(a.Body)
 		if err := insertAnswer(w.conn, a); err != nil {
-			return fmt.Errorf("keep answer: %w", err)
+			return fmt.Errorf("insert answer: %w", err)
 		}
 	}
 	return nil
@@ -179,7 +181,7 @@ func (w *batchWriter) decisions() error {
 	for _, d := range w.Decisions {
 		w.size += len(d.Data)
 		if err := insertDecision(w.conn, w.n, d); err != nil {
-			return fmt.Errorf("keep decision: %w", err)
+			return fmt.Errorf("insert decision: %w", err)
 		}
 	}
 	return nil
@@ -189,7 +191,7 @@ func (w *batchWriter) blobs() error {
 	for _, b := range w.Blobs {
 		w.size += len(b.Data)
 		if err := insertBlob(w.conn, w.n, b); err != nil {
-			return fmt.Errorf("keep blob: %w", err)
+			return fmt.Errorf("insert blob: %w", err)
 		}
 	}
 	return nil

@@ -2,5 +2,5 @@
 
 package sqlite
 
-// bootID knows no name for this run of the operating system, so that only a clean close is trusted.
+// bootID returns "": the boot is unknown, so only a clean close is trusted.
 func bootID() (string, error) { return "", nil }

@@ -9,21 +9,23 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Once an eighth of walLimit is committed, it is moved from the log to the database. A log of walLimit bytes makes reads
-// and commits wait until it is empty, as soon as the housekeeping sees it; a commit that finds twice that much does it
-// itself.
+// walLimit is the size in bytes at which the write-ahead log is emptied. After an eighth of it is
+// committed, a checkpoint copies the log to the database while commits and reads continue. At
+// walLimit the maintenance goroutine stops reads and commits until the log is empty. A commit that
+// finds the log at twice walLimit empties it first.
 const walLimit = 64 << 20
 
-// The checkpoint modes used. Neither waits for anybody.
+// Checkpoint modes. Neither waits for other connections.
 const (
-	passive  = "PRAGMA wal_checkpoint(PASSIVE)"  // moves what it can while commits and reads go on
-	truncate = "PRAGMA wal_checkpoint(TRUNCATE)" // moves everything and empties the log, when nobody else is at it
+	passive  = "PRAGMA wal_checkpoint(PASSIVE)"  // copies as much as it can while commits and reads continue
+	truncate = "PRAGMA wal_checkpoint(TRUNCATE)" // copies everything and empties the log; needs exclusive use
 )
 
-var errBusy = errors.New("log is in use")
+var errBusy = errors.New("write-ahead log is in use")
 
-// checkpoint checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
-// them no checkpoint ever catches up, and only one that does lets the log start over.
+// checkpoint copies the log while commits and reads continue, or empties it at walLimit. Under an
+// unbroken stream of commits and reads a passive checkpoint never completes, and the log only
+// restarts after one that completes.
 func (s *Store) checkpoint(ctx context.Context) error {
 	size, err := s.walSize()
 	if err != nil {
@@ -38,22 +40,22 @@ func (s *Store) checkpoint(ctx context.Context) error {
 func (s *Store) walSize() (int64, error) {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil {
-		return 0, fmt.Errorf("size of log: %w", err)
+		return 0, fmt.Errorf("size of write-ahead log: %w", err)
 	}
 	return info.Size(), nil
 }
 
-// limitWAL keeps the log bounded however late the housekeeping comes. What keeps it from emptying the log is told by the
-// commit that follows, or passes.
+// limitWAL bounds the log when maintenance is late. It ignores errors except for a log entry: the
+// commit that follows either fails with the same error or succeeds.
 func (s *Store) limitWAL() {
 	if size, err := s.walSize(); err == nil && size >= 2*s.walLimit {
 		if err := s.truncateWAL(context.Background()); err != nil && !errors.Is(err, errBusy) {
-			s.log.Warn("empty log before a commit", "err", err)
+			s.log.Warn("truncate write-ahead log before commit", "err", err)
 		}
 	}
 }
 
-// checkpointPassive moves what was committed when it began.
+// checkpointPassive copies what was committed before the call to the database.
 func (s *Store) checkpointPassive() error {
 	s.checkpointMu.Lock()
 	defer s.checkpointMu.Unlock()
@@ -70,7 +72,8 @@ func (s *Store) checkpointPassive() error {
 	return s.checkFailure(err)
 }
 
-// truncateWAL moves everything and empties the log, for which reads and commits have to wait.
+// truncateWAL copies everything to the database and empties the log. Reads and commits wait
+// meanwhile.
 func (s *Store) truncateWAL(ctx context.Context) error {
 	s.checkpointMu.Lock()
 	defer s.checkpointMu.Unlock()
@@ -90,7 +93,8 @@ func (s *Store) truncateWAL(ctx context.Context) error {
 	return s.checkFailure(runCheckpoint(s.checkpointConn, truncate))
 }
 
-// runCheckpoint runs one checkpoint; errBusy says that somebody kept it from finishing.
+// runCheckpoint runs one checkpoint. It returns errBusy when another connection prevented
+// completion.
 func runCheckpoint(conn *sqlite.Conn, mode string) error {
 	q := prepare(conn, mode)
 	defer q.reset()

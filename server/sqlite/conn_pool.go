@@ -7,11 +7,11 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// readConns bounds how many reads run at once; the rest wait for their turn.
+// readConns is the maximum number of concurrent reads. Others wait.
 const readConns = 4
 
-// connPool holds the read connections that are free. A read takes one for its whole run and puts it back with all its
-// statements reset, so that no read transaction outlives it.
+// A connPool holds the free read connections. A read uses one connection and returns it with all
+// statements reset, so no read transaction outlives the read.
 type connPool chan *sqlite.Conn
 
 func (r connPool) get(ctx context.Context) (*sqlite.Conn, error) {
@@ -28,7 +28,7 @@ func (r connPool) get(ctx context.Context) (*sqlite.Conn, error) {
 
 func (r connPool) put(conn *sqlite.Conn) { r <- conn }
 
-// read runs do in one read transaction, so that all it reads is one state of the database.
+// read runs do in one read transaction, on one state of the database.
 func (s *Store) read(ctx context.Context, do func(*sqlite.Conn) error) error {
 	conn, err := s.readers.get(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) read(ctx context.Context, do func(*sqlite.Conn) error) error {
 		return err
 	}
 	err = do(conn)
-	if !conn.AutocommitEnabled() { // after some errors SQLite has ended it already
+	if !conn.AutocommitEnabled() { // after some errors SQLite has already ended it
 		err = errors.Join(err, prepare(conn, "ROLLBACK").run())
 	}
 	return err

@@ -29,7 +29,8 @@ func writeAllKinds(t testing.TB, dir string) {
 	})
 }
 
-// readAll returns what a store says about session "a", one entry per question; an error that is not ErrCorrupt fails.
+// readAll returns what a store says about session "a", one entry per question; an error that is not
+// ErrCorrupt fails.
 func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 	ctx := context.Background()
 	all := map[string]string{}
@@ -145,7 +146,8 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 	}
 }
 
-// reopenWithLog kills a writer and hands its log to cut; what a store opened on boot makes of it is returned.
+// reopenWithLog kills a writer and hands its log to cut; what a store opened on boot makes of it is
+// returned.
 func reopenWithLog(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
 	t.Helper()
 	dir := t.TempDir()

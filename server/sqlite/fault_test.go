@@ -133,7 +133,8 @@ func TestAFailedReadIsAnErrorAndPasses(t *testing.T) {
 	}
 }
 
-// TestNoFailedOperationLosesOrInventsACommit fails every single write and sync of a store's life in turn.
+// TestNoFailedOperationLosesOrInventsACommit fails every single write and sync of a store's life in
+// turn.
 func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	for operation, codes := range map[string][]int32{
 		"write": {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE},
@@ -163,7 +164,8 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 					if len(records) > 0 {
 						got = string(read(t, s, "a", 0, 1<<30))
 					}
-					// What a stopped store was writing when it stopped may turn up: nobody can tell what became of it.
+					// What a stopped store was writing when it stopped may turn up: nobody can tell
+					// what became of it.
 					if got != kept && (failed == "" || got != kept+failed) {
 						t.Errorf("operation %d: %d bytes, want %d", n, len(got), len(kept))
 					}
@@ -176,8 +178,8 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	}
 }
 
-// runLifecycle opens a store, commits and closes it, going on after errors. It returns the events reported as committed, and
-// those whose commit stopped the store.
+// runLifecycle opens a store, commits and closes it, going on after errors. It returns the events
+// reported as committed, and those whose commit stopped the store.
 func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 	s, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Full})
 	if err != nil {

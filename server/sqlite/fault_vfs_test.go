@@ -10,12 +10,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A fault decides about one file operation ("write", "sync", "read") on the file of that base name: 0 lets it happen,
-// a result code of SQLite fails it.
+// A fault decides about one file operation ("write", "sync", "read") on the file of that base name:
+// 0 lets it happen, a result code of SQLite fails it.
 type faultFunc func(operation, file string) int32
 
-// faultVFS stands between SQLite and the operating system in this process: a VFS that is the default one but for the
-// methods below.
+// faultVFS stands between SQLite and the operating system in this process: a VFS that is the
+// default one but for the methods below.
 var faultVFS struct {
 	sync.Mutex
 	fault faultFunc

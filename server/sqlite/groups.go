@@ -9,7 +9,7 @@ import (
 	"agentctl/server/session"
 )
 
-// recordGroup adds or, when it has ended, removes the record of a process group.
+// recordGroup inserts the record of a process group, or deletes it when the group has ended.
 func recordGroup(conn *sqlite.Conn, n int64, g session.Group) error {
 	if g.Ended {
 		return prepare(conn, "DELETE FROM process WHERE n = ? AND pid = ? AND start = ?").
@@ -21,7 +21,7 @@ func recordGroup(conn *sqlite.Conn, n int64, g session.Group) error {
 
 func groupSum(n int64, g session.Group) sum { return sum(0).int(n).int(int64(g.PID)).text(g.Start) }
 
-// Groups returns the recorded process groups of all sessions; see session.Store.
+// Groups returns the recorded process groups of all sessions. It implements session.Store.
 func (s *Store) Groups(ctx context.Context) ([]session.Group, error) {
 	var groups []session.Group
 	err := s.read(ctx, func(conn *sqlite.Conn) error {

@@ -8,14 +8,15 @@ import (
 	"agentctl/server/session"
 )
 
-// maintain checkpoints and sweeps, driven by commits, until ctx ends or the store fails. Every so often it moves what
-// was committed, so that a power cut takes no more than that time's commits; when there was nothing to move, it empties
-// the log and rests.
+// maintain runs checkpoints and deletes the rows of removed sessions until ctx ends or the store
+// fails. Commits wake it. At every interval it checkpoints what was committed, so a power cut loses
+// at most the commits of one interval. When nothing was committed, it truncates the log and waits
+// for the next commit.
 func (s *Store) maintain(ctx context.Context) {
 	defer close(s.stopped)
-	round := time.NewTimer(s.interval)
-	defer round.Stop()
-	resting, swept := false, false
+	timer := time.NewTimer(s.interval)
+	defer timer.Stop()
+	idle, collected := false, false
 	for {
 		var err error
 		select {
@@ -25,39 +26,39 @@ func (s *Store) maintain(ctx context.Context) {
 			if s.walBytes.Load() >= s.walLimit/8 {
 				err = s.checkpoint(ctx)
 			}
-			if resting {
-				round.Reset(s.interval)
-				resting = false
+			if idle {
+				timer.Reset(s.interval)
+				idle = false
 			}
 		case <-s.removed:
 			err = s.collectRemoved(ctx)
-			swept = err == nil
-		case <-round.C:
+			collected = err == nil
+		case <-timer.C:
 			switch {
-			case !swept:
+			case !collected:
 				err = s.collectRemoved(ctx)
-				swept = err == nil
+				collected = err == nil
 			case s.walBytes.Load() > 0:
 				err = s.checkpointPassive()
 			default:
 				err = s.truncateWAL(ctx)
-				resting = err == nil
+				idle = err == nil
 			}
-			if !resting {
-				round.Reset(s.interval)
+			if !idle {
+				timer.Reset(s.interval)
 			}
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
 		case errors.Is(err, session.ErrStoreFailed):
-			return // the next commit says so
+			return // the next commit returns the error
 		default:
-			s.log.Warn("housekeeping failed and will be tried again", "err", err)
+			s.log.Warn("maintenance failed, will retry", "err", err)
 		}
 	}
 }
 
-// notify leaves a token in c when there is none yet.
+// notify puts a token into c if it is empty.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -17,26 +17,26 @@ import (
 	"agentctl/server/session"
 )
 
-// Sync says what a commit survives.
+// Sync is the durability level of a commit.
 type Sync string
 
-// The sync levels.
+// Sync levels.
 const (
-	Normal Sync = "normal" // the death of the process; a power cut can take the last seconds, then epochs are renewed
-	Full   Sync = "full"   // a power cut as well, for one fsync per commit
+	Normal Sync = "normal" // survives the death of the process; a power cut can lose the last seconds, and epochs are then renewed
+	Full   Sync = "full"   // survives a power cut; one fsync per commit
 )
 
-// Options of Open. The zero value is fine.
+// Options configures Open. The zero value is valid.
 type Options struct {
-	Sync   Sync         // Normal when empty
-	BootID string       // names the run of the operating system; empty asks the system
-	Log    *slog.Logger // hears of housekeeping that failed and is tried again; nil discards
+	Sync   Sync         // default Normal
+	BootID string       // id of the current boot; default: from the operating system
+	Log    *slog.Logger // receives warnings about failed maintenance; nil discards them
 
-	interval time.Duration // a round of housekeeping; a second when 0
-	walLimit int64         // the constant when 0
+	interval time.Duration // of maintenance; default one second
+	walLimit int64         // default walLimit
 }
 
-// A Store is an open database. It is a session.Store, with its rules for concurrent use.
+// A Store is an open database. It implements session.Store, with the same rules for concurrent use.
 type Store struct {
 	// Static after Open.
 	path      string
@@ -44,29 +44,29 @@ type Store struct {
 	log       *slog.Logger
 	interval  time.Duration
 	walLimit  int64
-	lock      *os.File // held
+	lock      *os.File // the locked file
 	readers   connPool
-	committed chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
-	removed   chan struct{} // the same for a commit that removed a session
+	committed chan struct{} // one token: there was a commit since maintenance last looked
+	removed   chan struct{} // one token: a commit removed a session
 	stop      context.CancelFunc
-	stopped   chan struct{} // closed when the housekeeping goroutine is gone
+	stopped   chan struct{} // closed when the maintenance goroutine has ended
 
-	conns []*sqlite.Conn // all of them
+	conns []*sqlite.Conn // all connections
 
-	checkpointConn *sqlite.Conn // guarded by moving
-	walBytes       atomic.Int64 // bytes committed since the last checkpoint began, about
+	checkpointConn *sqlite.Conn // guarded by checkpointMu
+	walBytes       atomic.Int64 // approximate bytes committed since the last checkpoint started
 
-	checkpointMu sync.Mutex   // held by whoever uses checkpoints or takes all readers; taken before mu
-	mu           sync.Mutex   // one transaction, or one reset of the write-ahead log, at a time
+	checkpointMu sync.Mutex   // held to use checkpointConn or to take all readers; locked before mu
+	mu           sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
 	writer       *sqlite.Conn // guarded by mu
-	failed       error        // guarded by mu; set once, then every commit returns it
+	failed       error        // guarded by mu; the first fatal error, returned by every later commit
 }
 
 var _ session.Store = (*Store)(nil)
 
-// Open opens the store in dir, which it creates when missing. It fails with ErrLocked when another process has it and
-// with a *NewerError when a later release wrote it. When the database cannot be trusted to hold all it ever showed,
-// every session gets a new epoch.
+// Open opens the store in dir and creates dir when missing. The error wraps ErrLocked when another
+// process holds the store and is a *NewerError when a later release wrote it. When the database may
+// have lost something it once showed, every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
 		path:      filepath.Join(dir, "agentctl.db"),
@@ -101,12 +101,12 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
-	notify(s.removed) // by a run that did not get to sweep
+	notify(s.removed) // the last run may have left rows of removed sessions
 	go s.maintain(ctx)
 	return s, nil
 }
 
-// open opens the connections, brings the schema up to date and judges trust.
+// open opens the connections, migrates the schema and verifies the last run.
 func (s *Store) open(dir string) (err error) {
 	whole, err := walIntact(s.path + "-wal")
 	if err != nil {
@@ -121,7 +121,8 @@ func (s *Store) open(dir string) (err error) {
 	if s.writer, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err
 	}
-	// Full until this run is on record: a run that showed something must not be forgotten by a power cut.
+	// Synchronous FULL until this run is recorded: a power cut must not remove the record of a run
+	// that has shown something.
 	if err := setPragmas(s.writer, "synchronous = FULL"); err != nil {
 		return err
 	}
@@ -153,8 +154,8 @@ func (s *Store) open(dir string) (err error) {
 	return nil
 }
 
-// openReaders opens the read connections. They come first because they, unlike the others, leave a database that turns
-// out to be a newer release's as it is, when they are closed as well.
+// openReaders opens the read connections. They are opened first because, even on close, they do not
+// modify a database of a newer release.
 func (s *Store) openReaders() error {
 	s.readers = make(connPool, readConns)
 	for range readConns {
@@ -170,7 +171,7 @@ func (s *Store) openReaders() error {
 	return nil
 }
 
-// connect opens a connection that never checkpoints by itself.
+// connect opens a connection without automatic checkpoints.
 func (s *Store) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(s.path, flags)
 	if err != nil {
@@ -192,20 +193,20 @@ func setPragmas(conn *sqlite.Conn, pragmas ...string) error {
 	return nil
 }
 
-// enableWAL switches to write-ahead logging, which not every file system can carry.
+// enableWAL enables write-ahead logging. Not every file system supports it.
 func enableWAL(conn *sqlite.Conn) error {
 	q := prepare(conn, "PRAGMA journal_mode = WAL")
 	defer q.reset()
 	if _, err := q.next(); err != nil {
-		return fmt.Errorf("use write-ahead log: %w", err)
+		return fmt.Errorf("enable write-ahead log: %w", err)
 	}
 	if mode := q.textAt(0); mode != "wal" {
-		return fmt.Errorf("use write-ahead log: the file system allows %q only", mode)
+		return fmt.Errorf("enable write-ahead log: the file system only supports %q", mode)
 	}
 	return nil
 }
 
-// createFile creates the database file for its owner alone; SQLite gives the files beside it the same mode.
+// createFile creates the database file with mode 0600. SQLite gives its other files the same mode.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

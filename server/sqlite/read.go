@@ -11,7 +11,8 @@ import (
 	"agentctl/server/session"
 )
 
-// Read appends events to dst; see session.Store. A session that does not exist is ErrNotFound.
+// Read appends events to dst. It implements session.Store. The error for a missing session wraps
+// ErrNotFound.
 func (s *Store) Read(
 	ctx context.Context, id string, after, through uint64, folded bool, limit int, dst []byte,
 ) ([]byte, uint64, error) {
@@ -32,15 +33,16 @@ func (s *Store) Read(
 	return r.dst, r.last, nil
 }
 
-// A reading is one Read under way. Bytes go from SQLite's page to dst and are cut there; nothing in between.
+// An eventReader is the state of one Read. Bytes are copied once, from the page of SQLite to dst,
+// and trimmed there.
 type eventReader struct {
 	ctx     context.Context
 	conn    *sqlite.Conn
 	n       int64
-	last    uint64 // the last seq in dst
+	last    uint64 // seq of the last event in dst
 	through uint64
-	start   int // of what was appended to dst
-	limit   int // of what is appended, when it is more than one line
+	start   int // length of dst before the call
+	limit   int // maximum bytes appended, unless the first line is longer
 	full    bool
 	dst     []byte
 }
@@ -70,7 +72,7 @@ func (r *eventReader) raw(through uint64) error {
 	return nil
 }
 
-// chunk appends the lines of the current row that are wanted and fit.
+// chunk appends the requested lines of the current row that fit.
 func (r *eventReader) chunk(q *statement, through uint64) error {
 	c := seqRangeAt(q)
 	base := len(r.dst)
@@ -102,7 +104,7 @@ func (r *eventReader) chunk(q *statement, through uint64) error {
 	return nil
 }
 
-// folded appends folds where they lie within what is wanted and raw events between them, until full.
+// folded appends folds that are within the requested range and raw events between them, until full.
 func (r *eventReader) folded() error {
 	folds := prepare(r.conn, selectFolds).int(key(r.n, r.last+1)).int(key(r.n, r.through))
 	defer folds.reset()
@@ -135,7 +137,7 @@ func (r *eventReader) folded() error {
 	return nil
 }
 
-// checkEnd checks that no more events up to through exist, now that there are no more chunks.
+// checkEnd returns an error when events up to through exist that no chunk contains.
 func (r *eventReader) checkEnd(through uint64) error {
 	head, err := loadHead(r.conn, r.n)
 	if err != nil {
@@ -151,7 +153,7 @@ func (r *eventReader) missingError(last uint64) error {
 	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.last+1, last)
 }
 
-// load appends the data of the current row, whose span is s, and verifies both.
+// load appends the data of the current row and verifies its checksum.
 func (r *eventReader) load(q *statement, s seqRange) error {
 	base, size := len(r.dst), q.stmt.ColumnLen(3)
 	r.dst = slices.Grow(r.dst, size)[:base+size]
@@ -164,7 +166,7 @@ func (r *eventReader) load(q *statement, s seqRange) error {
 
 var newline = []byte{'\n'}
 
-// lineEnd returns where the first n lines of data end.
+// lineEnd returns the end of the first n lines of data.
 func lineEnd(data []byte, n uint64) int {
 	end := 0
 	for ; n > 0 && end < len(data); n-- {

@@ -10,11 +10,12 @@ import (
 	"agentctl/server/session"
 )
 
-// collectRows bounds how many rows one transaction of the sweep deletes, and so how long a commit waits for it.
+// collectRows is the maximum number of rows that one transaction of collectRemoved deletes per
+// table. It bounds how long a commit waits for that transaction.
 const collectRows = 16
 
-// removeSession makes a session and everything of it unreachable: a number is never given out again. What can be large
-// is left to the sweep. A session that is not there is as good as removed.
+// removeSession removes a session. Its number is never reused. Large tables are left to
+// collectRemoved. A missing session is not an error.
 func removeSession(conn *sqlite.Conn, id string) error {
 	n, err := sessionNumber(conn, id)
 	if errors.Is(err, session.ErrNotFound) {
@@ -34,7 +35,7 @@ func removeSession(conn *sqlite.Conn, id string) error {
 	return prepare(conn, "INSERT INTO removed (n) VALUES (?)").int(n).run()
 }
 
-// collectRemoved deletes what removed sessions have left, a little at a time.
+// collectRemoved deletes the remaining rows of removed sessions in small transactions.
 func (s *Store) collectRemoved(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		err := s.write(func(conn *sqlite.Conn) (_ int, err error) {
@@ -42,13 +43,13 @@ func (s *Store) collectRemoved(ctx context.Context) error {
 			return batchOverhead, err
 		})
 		if err != nil {
-			return fmt.Errorf("sweep: %w", err)
+			return fmt.Errorf("collect removed sessions: %w", err)
 		}
 	}
 	return nil
 }
 
-// collectSome reports whether there may be more.
+// collectSome deletes some rows and reports whether more may remain.
 func collectSome(conn *sqlite.Conn) (bool, error) {
 	n, ok, err := firstRemoved(conn)
 	if !ok || err != nil {

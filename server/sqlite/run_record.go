@@ -8,27 +8,29 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// An opening is what one run of the store says about itself, for the next one to judge.
+// A runRecord describes one run of the store. The next Open uses it to decide whether anything was
+// lost.
 type runRecord struct {
-	bootID     string // the run of the operating system, empty when it has no name
+	bootID     string // "" when unknown
 	sync       Sync
-	clean      bool   // closed by Close
-	generation string // what the side file was, see generation.go
+	clean      bool   // the store was closed by Close
+	generation string // identity of the generation file, see generation.go
 }
 
-// intact reports whether everything that o ever showed is still in the database, seen from a start on boot that finds
-// the side file as generation and the write-ahead log whole or not. Unsynced writes outlive their process but not their
-// kernel; the log is there from Open until a clean Close, so when it is gone, commits went with it.
-func (o runRecord) intact(boot, generation string, whole bool) bool {
-	if o.generation != generation {
+// intact reports whether the database still holds everything that run r showed. bootID, generation
+// and walIntact are the values found by the current Open. Unsynced writes outlive their process but
+// not their kernel. The write-ahead log exists from Open until a clean close, so commits are lost
+// when it is missing.
+func (r runRecord) intact(boot, generation string, whole bool) bool {
+	if r.generation != generation {
 		return false
 	}
-	return o.clean || whole && (o.sync == Full || o.bootID != "" && o.bootID == boot)
+	return r.clean || whole && (r.sync == Full || r.bootID != "" && r.bootID == boot)
 }
 
-// verifyTrust compares what the last run left with how things are now, gives every session a new epoch when something shown
-// may be lost, and records this run, so that positions handed out before the loss are never taken for new ones. The
-// caller sees to it that the transaction is synced: until then nothing may be shown.
+// verifyTrust compares the record of the last run with the current state and gives every session a
+// new epoch when something shown may be lost. Positions of lost events are then never taken for new
+// ones. It records this run. The caller must sync the transaction before anything is shown.
 func verifyTrust(conn *sqlite.Conn, now runRecord, found string, whole bool) error {
 	last, known, err := loadRunRecord(conn)
 	if err != nil {
@@ -44,20 +46,20 @@ func verifyTrust(conn *sqlite.Conn, now runRecord, found string, whole bool) err
 	})
 }
 
-func loadRunRecord(conn *sqlite.Conn) (o runRecord, known bool, err error) {
+func loadRunRecord(conn *sqlite.Conn) (r runRecord, known bool, err error) {
 	q := prepare(conn, "SELECT boot, sync, clean, generation FROM opened")
 	defer q.reset()
 	if known, err = q.next(); !known || err != nil {
-		return o, false, err
+		return r, false, err
 	}
 	return runRecord{
 		bootID: q.textAt(0), sync: Sync(q.textAt(1)), clean: q.intAt(2) == 1, generation: q.textAt(3),
 	}, true, nil
 }
 
-func saveRunRecord(conn *sqlite.Conn, o runRecord) error {
+func saveRunRecord(conn *sqlite.Conn, r runRecord) error {
 	return prepare(conn, "INSERT OR REPLACE INTO opened (one, boot, sync, clean, generation) VALUES (1, ?, ?, ?, ?)").
-		text(o.bootID).text(string(o.sync)).bool(o.clean).text(o.generation).run()
+		text(r.bootID).text(string(r.sync)).bool(r.clean).text(r.generation).run()
 }
 
 func renewEpochs(conn *sqlite.Conn) error {

@@ -11,7 +11,8 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// logBuilder is a session's log in the making: turns of 99 events with 4 KiB of text, and the folds of their deltas.
+// logBuilder is a session's log in the making: turns of 99 events with 4 KiB of text, and the folds
+// of their deltas.
 type logBuilder struct {
 	session string
 	seq     uint64
@@ -105,7 +106,8 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch looks for what is nowhere, so that everything is looked through, and for what is everywhere.
+// BenchmarkSearch looks for what is nowhere, so that everything is looked through, and for what is
+// everywhere.
 func BenchmarkSearch(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
 	commit(b, s, create("a"))

@@ -7,8 +7,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// transact runs do in one write transaction. When it returns an error nothing was kept and conn is usable again, save
-// for an error that says that conn is still inside.
+// transact runs do in one write transaction. After an error nothing is kept and conn is usable
+// again, unless the rollback failed and conn is still inside the transaction.
 func transact(conn *sqlite.Conn, do func() error) error {
 	if err := prepare(conn, "BEGIN IMMEDIATE").run(); err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -20,7 +20,7 @@ func transact(conn *sqlite.Conn, do func() error) error {
 		}
 		err = fmt.Errorf("commit: %w", err)
 	}
-	// After some errors SQLite has rolled back already.
+	// After some errors SQLite has already rolled back.
 	if !conn.AutocommitEnabled() {
 		if undo := prepare(conn, "ROLLBACK").run(); undo != nil {
 			return errors.Join(err, fmt.Errorf("roll back: %w", undo))

@@ -10,28 +10,29 @@ import (
 	"os"
 )
 
-// Sizes and marks of the write-ahead log's file format, https://sqlite.org/fileformat2.html#walformat.
+// Constants of the write-ahead log format, https://sqlite.org/fileformat2.html#walformat.
 const (
 	walHeaderSize   = 32
 	frameHeaderSize = 24
-	walMagic        = 0x377f0682 // one more when its checksums are big-endian
+	walMagic        = 0x377f0682 // plus one when checksums are big-endian
 )
 
-// walIntact reports whether every commit that reached the log at path can still be recovered from it. SQLite ends
-// recovery at the first frame that does not add up and takes it for one that was being written when the process died;
-// here, a commit behind that frame says that it was damaged later. Damage to the very last frame cannot be told apart.
+// walIntact reports whether every commit that reached the log at path can be recovered. SQLite ends
+// recovery at the first frame with a wrong checksum and assumes that the process died while writing
+// it. A commit behind such a frame proves later damage. Damage to the last frame cannot be
+// detected.
 func walIntact(path string) (bool, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("check log: %w", err)
+		return false, fmt.Errorf("check write-ahead log: %w", err)
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // read-only
 	whole, err := framesIntact(bufio.NewReaderSize(file, 1<<20))
 	if err != nil {
-		return false, fmt.Errorf("check log: %w", err)
+		return false, fmt.Errorf("check write-ahead log: %w", err)
 	}
 	return whole, nil
 }
@@ -39,7 +40,7 @@ func walIntact(path string) (bool, error) {
 func framesIntact(log io.Reader) (bool, error) {
 	header := make([]byte, walHeaderSize)
 	switch _, err := io.ReadFull(log, header); {
-	case err == io.EOF: // emptied
+	case err == io.EOF: // truncated by a checkpoint
 		return true, nil
 	case err == io.ErrUnexpectedEOF:
 		return false, nil
@@ -63,26 +64,27 @@ func framesIntact(log io.Reader) (bool, error) {
 		} else if err != nil {
 			return false, err
 		}
-		ours, commit := [8]byte(frame[8:16]) == salts, binary.BigEndian.Uint32(frame[4:]) != 0
+		current, commit := [8]byte(frame[8:16]) == salts, binary.BigEndian.Uint32(frame[4:]) != 0
 		if broken {
-			if ours && commit {
+			if current && commit {
 				return false, nil
 			}
 			continue
 		}
 		sum.add(frame[:8])
 		sum.add(frame[frameHeaderSize:])
-		broken = !ours || !sum.matches(frame[16:24])
+		broken = !current || !sum.matches(frame[16:24])
 	}
 }
 
-// A walChecksum is the checksum that runs through a log: each frame's covers all before it.
+// A walChecksum is the running checksum of a log. The checksum of each frame covers all frames
+// before it.
 type walChecksum struct {
 	order  binary.ByteOrder
 	s0, s1 uint32
 }
 
-// add takes a multiple of eight bytes.
+// add adds data, a multiple of eight bytes.
 func (s *walChecksum) add(data []byte) {
 	for ; len(data) >= 8; data = data[8:] {
 		s.s0 += s.order.Uint32(data) + s.s1

@@ -85,7 +85,7 @@ func (a *Agent) Traits() session.Traits { return session.Traits{} }
 
 // Run implements session.Agent.
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
-	l, err := a.connect(ctx)
+	c, err := a.connect(ctx)
 	if ctx.Err() != nil {
 		return session.End{Reason: protocol.ReasonInterrupted}, nil
 	}
@@ -96,8 +96,8 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
-	l.setTurn(t)
-	defer l.endTurn(t)
+	c.setTurn(t)
+	defer c.endTurn(t)
 
 	type answer struct {
 		end session.End
@@ -107,30 +107,30 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	prompted, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go func() {
-		end, err := l.prompt(prompted, l.promptBlocks(turn.Message, t))
+		end, err := c.prompt(prompted, c.promptBlocks(turn.Message, t))
 		answered <- answer{end, err}
 	}()
 	select {
 	case r := <-answered:
 		if r.err == nil {
-			return a.recordUsage(l, r.end, out), nil
+			return a.recordUsage(c, r.end, out), nil
 		}
-		return session.End{}, a.translateError(l, r.err)
+		return session.End{}, a.translateError(c, r.err)
 	case <-ctx.Done():
 	}
 
 	late, cancel := context.WithTimeout(prompted, a.config.CancelTimeout)
 	defer cancel()
-	if err := l.conn.Notify(late, "session/cancel", cancelParams{l.session}); err != nil {
+	if err := c.conn.Notify(late, "session/cancel", cancelParams{c.session}); err != nil {
 		a.host.Logf("interrupt %s: %v", a.config.Name, err)
 	}
 	end := session.End{Reason: protocol.ReasonInterrupted}
 	select {
 	case r := <-answered:
-		end.Usage = a.recordUsage(l, r.end, out).Usage
+		end.Usage = a.recordUsage(c, r.end, out).Usage
 	case <-late.Done():
 		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
-		l.close(0)
+		c.close(0)
 		<-answered
 	}
 	return end, nil
@@ -138,12 +138,12 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 
 // Configure implements session.Configurer. It starts the agent when it does not run, since only it knows its settings.
 func (a *Agent) Configure(ctx context.Context, setting, value string) error {
-	l, err := a.connect(ctx)
+	c, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
-	if err := l.configure(ctx, setting, value); err != nil {
-		return a.translateError(l, err)
+	if err := c.configure(ctx, setting, value); err != nil {
+		return a.translateError(c, err)
 	}
 	return a.updateState(func(s *state) { s.set(setting, value) })
 }
@@ -154,11 +154,11 @@ func (a *Agent) Close() error {
 	a.startSem <- struct{}{}
 	defer func() { <-a.startSem }()
 	a.mu.Lock()
-	l := a.client
+	c := a.client
 	a.client = nil
 	a.mu.Unlock()
-	if l != nil {
-		l.close(a.config.EndGrace)
+	if c != nil {
+		c.close(a.config.EndGrace)
 	}
 	return nil
 }
@@ -175,23 +175,23 @@ func (a *Agent) connect(ctx context.Context) (*client, error) {
 		return nil, a.closedError()
 	}
 	a.mu.Lock()
-	l, kept := a.client, a.saved
+	c, kept := a.client, a.saved
 	a.mu.Unlock()
-	if l != nil {
-		if l.alive() {
-			return l, nil
+	if c != nil {
+		if c.alive() {
+			return c, nil
 		}
-		l.close(0)
+		c.close(0)
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, a.config.StartTimeout)
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
-	l, err := a.start(ctx, kept)
+	c, err := a.start(ctx, kept)
 	a.mu.Lock()
-	a.client = l
+	a.client = c
 	a.mu.Unlock()
-	return l, err
+	return c, err
 }
 
 func (a *Agent) closedError() error {
@@ -199,8 +199,8 @@ func (a *Agent) closedError() error {
 }
 
 // recordUsage adds what a turn has used to the session's sum.
-func (a *Agent) recordUsage(l *client, end session.End, out session.Output) session.End {
-	end = l.addCost(end)
+func (a *Agent) recordUsage(c *client, end session.End, out session.Output) session.End {
+	end = c.addCost(end)
 	if end.Usage == nil || *end.Usage == (protocol.Usage{}) {
 		return end
 	}

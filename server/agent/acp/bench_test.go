@@ -41,10 +41,10 @@ func BenchmarkChunk(b *testing.B) {
 // BenchmarkOutput is what an agent costs that sends a tool's whole output again with each line of it.
 func BenchmarkOutput(b *testing.B) {
 	out := discardSession{&recorder{}}
-	l := newTestClient(out.recorder)
+	c := newTestClient(out.recorder)
 	t := newTurn(b.Context(), "t", out, "/")
-	l.setTurn(t)
-	defer l.endTurn(t)
+	c.setTurn(t)
+	defer c.endTurn(t)
 	text := strings.Repeat("a line of some tool's output\n", 1000)
 	b.ReportAllocs()
 	for i := range b.N {
@@ -52,6 +52,6 @@ func BenchmarkOutput(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		l.HandleNotification("session/update", json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":`+string(said)+`}}]}}`))
+		c.HandleNotification("session/update", json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":`+string(said)+`}}]}}`))
 	}
 }

@@ -51,41 +51,41 @@ func (a *Agent) start(ctx context.Context, kept state) (*client, error) {
 	if err != nil {
 		return nil, a.startError(err)
 	}
-	l := &client{config: a.config, host: a.host, proc: proc, exited: make(chan struct{}), replayed: make(chan struct{}, 1)}
+	c := &client{config: a.config, host: a.host, proc: proc, exited: make(chan struct{}), replayed: make(chan struct{}, 1)}
 	g := proc.Group()
-	l.conn = rpc.New(proc.Stdout, proc.Stdin, l)
-	go l.awaitExit(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
+	c.conn = rpc.New(proc.Stdout, proc.Stdin, c)
+	go c.awaitExit(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
 
-	if err = l.initialize(ctx); err == nil {
-		if err = a.openSession(ctx, l, kept); wantsLogin(err) && l.authenticate(ctx, env) {
-			err = a.openSession(ctx, l, kept)
+	if err = c.initialize(ctx); err == nil {
+		if err = a.openSession(ctx, c, kept); wantsLogin(err) && c.authenticate(ctx, env) {
+			err = a.openSession(ctx, c, kept)
 		}
 	}
 	if err != nil {
-		err = a.translateError(l, err)
-		l.close(0)
+		err = a.translateError(c, err)
+		c.close(0)
 		return nil, err
 	}
-	return l, nil
+	return c, nil
 }
 
 // awaitExit waits for the program's end, whoever causes it, and records it.
-func (l *client) awaitExit(g session.Group) {
-	defer close(l.exited)
-	<-l.proc.Done()
-	l.proc.End(0)
-	l.conn.Wait()
-	l.proc.Release()
-	if err := l.host.Group(g); err != nil {
-		l.host.Logf("record the end of process group %d: %v", g.PID, err)
+func (c *client) awaitExit(g session.Group) {
+	defer close(c.exited)
+	<-c.proc.Done()
+	c.proc.End(0)
+	c.conn.Wait()
+	c.proc.Release()
+	if err := c.host.Group(g); err != nil {
+		c.host.Logf("record the end of process group %d: %v", g.PID, err)
 	}
 }
 
-func (l *client) alive() bool {
+func (c *client) alive() bool {
 	select {
-	case <-l.conn.Done():
+	case <-c.conn.Done():
 		return false
-	case <-l.proc.Done():
+	case <-c.proc.Done():
 		return false
 	default:
 		return true
@@ -93,56 +93,56 @@ func (l *client) alive() bool {
 }
 
 // close ends the program and returns when nothing of it is left.
-func (l *client) close(grace time.Duration) {
-	l.proc.End(grace)
-	<-l.exited
+func (c *client) close(grace time.Duration) {
+	c.proc.End(grace)
+	<-c.exited
 }
 
-func (l *client) initialize(ctx context.Context) error {
-	raw, err := l.conn.Call(ctx, "initialize", initializeParams{
+func (c *client) initialize(ctx context.Context) error {
+	raw, err := c.conn.Call(ctx, "initialize", initializeParams{
 		Version: protocolVersion, Client: implementation{Name: "agentctl", Title: "agentctl", Version: protocol.Version},
 	})
 	if err != nil {
 		return err
 	}
-	if err := decode(raw, &l.agentInfo); err != nil {
+	if err := decode(raw, &c.agentInfo); err != nil {
 		return fmt.Errorf("initialize: %w", err)
 	}
-	if v := l.agentInfo.Version; v != protocolVersion {
+	if v := c.agentInfo.Version; v != protocolVersion {
 		return protocol.Errorf(protocol.CodeAgentFailed,
-			"%s speaks version %d of the Agent Client Protocol, and this server version %d", l.config.Name, v, protocolVersion)
+			"%s speaks version %d of the Agent Client Protocol, and this server version %d", c.config.Name, v, protocolVersion)
 	}
-	l.updateSettings(func(s *settings) { s.setAgent(l.config.Name, l.agentInfo.Agent) })
+	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
 	return nil
 }
 
 // setTurn makes t the turn that updates belong to.
-func (l *client) setTurn(t *turn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.turn = t
+func (c *client) setTurn(t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn = t
 }
 
 // endTurn ends the turn's part in the conversation and waits for what it still does.
-func (l *client) endTurn(t *turn) {
-	l.mu.Lock()
-	l.turn = nil
-	l.mu.Unlock()
+func (c *client) endTurn(t *turn) {
+	c.mu.Lock()
+	c.turn = nil
+	c.mu.Unlock()
 	t.finish()
 }
 
 // turnFor returns the turn under way that an update of the named conversation belongs to, and whether the update is a replay.
-func (l *client) turnFor(conversation string) (t *turn, replay bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if conversation != l.session {
-		return nil, l.replaying
+func (c *client) turnFor(conversation string) (t *turn, replay bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conversation != c.session {
+		return nil, c.replaying
 	}
-	return l.turn, l.replaying
+	return c.turn, c.replaying
 }
 
-func (l *client) prompt(ctx context.Context, blocks []block) (session.End, error) {
-	raw, err := l.conn.Call(ctx, "session/prompt", promptParams{Session: l.session, Prompt: blocks})
+func (c *client) prompt(ctx context.Context, blocks []block) (session.End, error) {
+	raw, err := c.conn.Call(ctx, "session/prompt", promptParams{Session: c.session, Prompt: blocks})
 	if err != nil {
 		return session.End{}, err
 	}
@@ -161,9 +161,9 @@ func (a *Agent) notice(format string, args ...any) {
 }
 
 // emitRaw keeps what maps to nothing.
-func (l *client) emitRaw(method string, data json.RawMessage) {
+func (c *client) emitRaw(method string, data json.RawMessage) {
 	e := session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
-	if err := l.host.Emit(e); err != nil {
-		l.host.Logf("keep a message of %s: %v", l.config.Name, err)
+	if err := c.host.Emit(e); err != nil {
+		c.host.Logf("keep a message of %s: %v", c.config.Name, err)
 	}
 }

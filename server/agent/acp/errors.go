@@ -12,7 +12,7 @@ import (
 )
 
 // translateError turns an error of the wire into one for people. A broken connection is the end of its program.
-func (a *Agent) translateError(l *client, err error) error {
+func (a *Agent) translateError(c *client, err error) error {
 	var known *protocol.Error
 	switch {
 	case errors.As(err, &known):
@@ -20,27 +20,27 @@ func (a *Agent) translateError(l *client, err error) error {
 	case a.ctx.Err() != nil:
 		return a.closedError()
 	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, l.stderrSuffix())
+		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, c.stderrSuffix())
 	case errors.Is(err, rpc.ErrClosed):
-		l.close(a.config.EndGrace)
+		c.close(a.config.EndGrace)
 	}
-	return l.describeError(err)
+	return c.describeError(err)
 }
 
 // describeError says what went wrong between the agent and us, and what to do about it.
-func (l *client) describeError(err error) error {
+func (c *client) describeError(err error) error {
 	var e *rpc.Error
 	switch {
 	case wantsLogin(err):
-		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", l.config.Name, l.loginHint())
+		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", c.config.Name, c.loginHint())
 	case errors.As(err, &e):
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", l.config.Name, errorText(e))
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", c.config.Name, errorText(e))
 	case errors.Is(err, rpc.ErrClosed):
 		how := "ended"
-		if exit := l.proc.Err(); exit != nil {
+		if exit := c.proc.Err(); exit != nil {
 			how = "ended with " + exit.Error()
 		}
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", l.config.Name, how, l.stderrSuffix())
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", c.config.Name, how, c.stderrSuffix())
 	}
 	return err
 }
@@ -67,9 +67,9 @@ func errorText(e *rpc.Error) string {
 }
 
 // stderrSuffix is the end of what the program wrote to its standard error, for an error message.
-func (l *client) stderrSuffix() string {
+func (c *client) stderrSuffix() string {
 	const most = 1 << 10
-	log := l.proc.StderrTail()
+	log := c.proc.StderrTail()
 	if len(log) > most {
 		log = protocol.ValidText(log[len(log)-most:])
 		if _, rest, ok := strings.Cut(log, "\n"); ok {

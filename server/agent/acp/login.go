@@ -40,19 +40,19 @@ func wantsLogin(err error) bool {
 
 // authenticate logs in by a key that is in the agent's environment, if there is one that the agent takes. It never uses a way that
 // would need a person: nobody sits at the server.
-func (l *client) authenticate(ctx context.Context, env []string) bool {
+func (c *client) authenticate(ctx context.Context, env []string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(env, func(kv string) bool {
 			v, ok := strings.CutPrefix(kv, name+"=")
 			return ok && v != ""
 		})
 	}
-	for _, m := range l.agentInfo.AuthMethods {
+	for _, m := range c.agentInfo.AuthMethods {
 		if !m.keyAvailable(has) {
 			continue
 		}
-		if _, err := l.conn.Call(ctx, "authenticate", authenticateParams{m.ID}); err != nil {
-			l.host.Logf("log in to %s by %s: %v", l.config.Name, m.ID, err)
+		if _, err := c.conn.Call(ctx, "authenticate", authenticateParams{m.ID}); err != nil {
+			c.host.Logf("log in to %s by %s: %v", c.config.Name, m.ID, err)
 			continue
 		}
 		return true
@@ -77,12 +77,12 @@ func (m *authMethod) keyAvailable(has func(string) bool) bool {
 }
 
 // loginHint says in words what a person has to do.
-func (l *client) loginHint() string {
-	if l.config.Login != "" {
-		return l.config.Login + ", on the machine of the server"
+func (c *client) loginHint() string {
+	if c.config.Login != "" {
+		return c.config.Login + ", on the machine of the server"
 	}
 	var ways []string
-	for _, m := range l.agentInfo.AuthMethods {
+	for _, m := range c.agentInfo.AuthMethods {
 		if m.Description != "" {
 			ways = append(ways, m.Name+" ("+m.Description+")")
 		} else {

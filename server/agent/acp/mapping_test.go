@@ -130,8 +130,8 @@ func TestRequestsThatWereNeverOfferedAreRefused(t *testing.T) {
 
 func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
 	r := newReadyAgent(t, "plain")
-	l := r.client
-	l.HandleNotification("session/update", json.RawMessage(`{"sessionId":"`+l.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
+	c := r.client
+	c.HandleNotification("session/update", json.RawMessage(`{"sessionId":"`+c.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
 	if raw := r.data(protocol.Raw); len(raw) != 1 || !strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
 		t.Errorf("got %s", r.eventLines())
 	}
@@ -488,11 +488,11 @@ func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
 }
 
 func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
-	l := &client{config: Config{Name: "Fake"}}
-	l.agentInfo.Capabilities.Prompt.Image = true
+	c := &client{config: Config{Name: "Fake"}}
+	c.agentInfo.Capabilities.Prompt.Image = true
 	r := &recorder{changed: make(chan struct{}, 1)}
 	tn := newTurn(t.Context(), "turn", r, "/")
-	got := l.promptBlocks(protocol.Message{Text: "look", Parts: []protocol.Part{
+	got := c.promptBlocks(protocol.Message{Text: "look", Parts: []protocol.Part{
 		{Type: "image", URL: "data:image/png;base64,AAAA"},
 		{Type: "file", URL: "file:///a/b.txt"},
 		{Type: "mention", Text: "@x"},
@@ -510,7 +510,7 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	if n := r.data(protocol.Notice); len(n) != 1 || !strings.Contains(n[0].(protocol.NoticeData).Message, "audio") {
 		t.Errorf("said %+v", n)
 	}
-	if got := l.promptBlocks(protocol.Message{}, tn); len(got) != 1 {
+	if got := c.promptBlocks(protocol.Message{}, tn); len(got) != 1 {
 		t.Errorf("an empty message is %+v", got)
 	}
 }

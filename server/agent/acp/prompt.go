@@ -8,26 +8,26 @@ import (
 )
 
 // promptBlocks writes a message in the protocol's form.
-func (l *client) promptBlocks(m protocol.Message, t *turn) []block {
+func (c *client) promptBlocks(m protocol.Message, t *turn) []block {
 	var out []block
 	if m.Text != "" || len(m.Parts) == 0 {
 		out = append(out, block{Type: "text", Text: m.Text})
 	}
 	for _, p := range m.Parts {
-		b, ok := l.promptBlock(p)
+		b, ok := c.promptBlock(p)
 		if ok {
 			out = append(out, b)
 			continue
 		}
-		t.warn(l.config.Name + " cannot take a part of type " + p.Type + "; it was left out")
+		t.warn(c.config.Name + " cannot take a part of type " + p.Type + "; it was left out")
 	}
 	return out
 }
 
-func (l *client) promptBlock(p protocol.Part) (block, bool) {
+func (c *client) promptBlock(p protocol.Part) (block, bool) {
 	media, data, inline := inlineData(p.URL)
 	switch {
-	case inline && strings.HasPrefix(media, "image/") && l.agentInfo.Capabilities.Prompt.Image:
+	case inline && strings.HasPrefix(media, "image/") && c.agentInfo.Capabilities.Prompt.Image:
 		return block{Type: "image", MIMEType: media, Data: data}, true
 	case inline:
 		return block{}, false

@@ -10,12 +10,12 @@ import (
 )
 
 // openSession takes up the kept conversation where the agent can, else begins a new one, and says so if something is lost by it.
-func (a *Agent) openSession(ctx context.Context, l *client, kept state) error {
+func (a *Agent) openSession(ctx context.Context, c *client, kept state) error {
 	params := sessionParams{Session: kept.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
 	if kept.Prompted {
-		result, err := l.restoreSession(ctx, params, kept.Owner != a.spec.Session)
+		result, err := c.restoreSession(ctx, params, kept.Owner != a.spec.Session)
 		if err == nil {
-			return a.adoptSession(ctx, l, result, kept, true)
+			return a.adoptSession(ctx, c, result, kept, true)
 		}
 		if !isRejection(err) {
 			return err
@@ -24,7 +24,7 @@ func (a *Agent) openSession(ctx context.Context, l *client, kept state) error {
 		a.notice("%s was started anew and does not remember what was said before", a.config.Name)
 	}
 	params.Session = ""
-	raw, err := l.conn.Call(ctx, "session/new", params)
+	raw, err := c.conn.Call(ctx, "session/new", params)
 	if err != nil {
 		return err
 	}
@@ -32,18 +32,18 @@ func (a *Agent) openSession(ctx context.Context, l *client, kept state) error {
 	if err := decode(raw, &result); err != nil || result.Session == "" {
 		return errors.New("session/new: the agent named no session")
 	}
-	return a.adoptSession(ctx, l, result, kept, false)
+	return a.adoptSession(ctx, c, result, kept, false)
 }
 
 // adoptSession notes which conversation the link has, and sets it up as people want it.
-func (a *Agent) adoptSession(ctx context.Context, l *client, r sessionResult, kept state, said bool) error {
-	l.setSession(r.Session, said)
+func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, kept state, said bool) error {
+	c.setSession(r.Session, said)
 	if kept.Session != r.Session || kept.Owner != a.spec.Session || kept.Prompted != said {
 		if err := a.updateState(func(s *state) { s.Session, s.Owner, s.Prompted = r.Session, a.spec.Session, said }); err != nil {
 			return fmt.Errorf("save the conversation's name: %w", err)
 		}
 	}
-	return l.restoreSettings(ctx, r, kept)
+	return c.restoreSettings(ctx, r, kept)
 }
 
 var errNoRestore = errors.New("it offers neither session/resume nor session/load")
@@ -56,41 +56,41 @@ func isRejection(err error) bool {
 
 // restoreSession brings a conversation back by session/resume or session/load. One that another session began, and may go on with,
 // is forked where the agent can.
-func (l *client) restoreSession(ctx context.Context, params sessionParams, foreign bool) (sessionResult, error) {
+func (c *client) restoreSession(ctx context.Context, params sessionParams, foreign bool) (sessionResult, error) {
 	result := sessionResult{Session: params.Session}
 	method := "session/load"
 	switch {
-	case foreign && l.agentInfo.Capabilities.Session.Fork != nil:
+	case foreign && c.agentInfo.Capabilities.Session.Fork != nil:
 		method = "session/fork"
-	case l.agentInfo.Capabilities.Session.Resume != nil:
+	case c.agentInfo.Capabilities.Session.Resume != nil:
 		method = "session/resume"
-	case !l.agentInfo.Capabilities.LoadSession:
+	case !c.agentInfo.Capabilities.LoadSession:
 		return result, errNoRestore
 	}
-	l.setReplaying(true)
-	defer l.setReplaying(false)
-	raw, err := l.conn.Call(ctx, method, params)
+	c.setReplaying(true)
+	defer c.setReplaying(false)
+	raw, err := c.conn.Call(ctx, method, params)
 	if err == nil {
 		err = decode(raw, &result)
 	}
 	if err == nil && method != "session/resume" {
-		err = l.awaitReplay(ctx)
+		err = c.awaitReplay(ctx)
 	}
 	return result, err
 }
 
 // awaitReplay waits until nothing more of the replay comes. Some agents answer a load first and replay then, and nothing
 // tells the end, so it is over when the agent has been quiet for a while.
-func (l *client) awaitReplay(ctx context.Context) error {
+func (c *client) awaitReplay(ctx context.Context) error {
 	quiet := time.NewTimer(replayQuiet)
 	defer quiet.Stop()
 	for {
 		select {
-		case <-l.replayed:
+		case <-c.replayed:
 			quiet.Reset(replayQuiet)
 		case <-quiet.C:
 			return nil
-		case <-l.conn.Done():
+		case <-c.conn.Done():
 			return nil // the next call will say why
 		case <-ctx.Done():
 			return ctx.Err()
@@ -99,14 +99,14 @@ func (l *client) awaitReplay(ctx context.Context) error {
 }
 
 // setSession names the conversation.
-func (l *client) setSession(name string, resumed bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.session, l.resumed = name, resumed
+func (c *client) setSession(name string, resumed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.resumed = name, resumed
 }
 
-func (l *client) setReplaying(on bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.replaying = on
+func (c *client) setReplaying(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replaying = on
 }

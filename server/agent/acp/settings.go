@@ -39,8 +39,8 @@ const (
 )
 
 // updateSettings applies f and tells what is new, once the conversation stands. emit runs without the lock: it may block.
-func (l *client) updateSettings(f func(s *settings)) {
-	s := &l.settings
+func (c *client) updateSettings(f func(s *settings)) {
+	s := &c.settings
 	s.mu.Lock()
 	f(s)
 	news := s.ready && !reflect.DeepEqual(s.options, s.emitted)
@@ -54,54 +54,54 @@ func (l *client) updateSettings(f func(s *settings)) {
 	if !news {
 		return
 	}
-	if err := l.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
-		l.host.Logf("options of %s: %v", l.config.Name, err)
+	if err := c.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
+		c.host.Logf("options of %s: %v", c.config.Name, err)
 	}
 }
 
 // restoreSettings takes the options of a conversation that was just begun or taken up, and sets again what people had set.
-func (l *client) restoreSettings(ctx context.Context, r sessionResult, kept state) error {
-	l.updateSettings(func(s *settings) { s.reset(r) })
-	for _, id := range l.settings.sortIDs(kept.Settings) {
+func (c *client) restoreSettings(ctx context.Context, r sessionResult, kept state) error {
+	c.updateSettings(func(s *settings) { s.reset(r) })
+	for _, id := range c.settings.sortIDs(kept.Settings) {
 		value := kept.Settings[id]
-		if l.settings.value(id) == value {
+		if c.settings.value(id) == value {
 			continue
 		}
-		if err := l.configure(ctx, id, value); err != nil {
+		if err := c.configure(ctx, id, value); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
-			l.host.Logf("set %s of %s again: %v", id, l.config.Name, err)
+			c.host.Logf("set %s of %s again: %v", id, c.config.Name, err)
 		}
 	}
-	l.updateSettings(func(s *settings) { s.ready = true })
+	c.updateSettings(func(s *settings) { s.ready = true })
 	return nil
 }
 
 // configure sets a setting and waits until the agent has taken it.
-func (l *client) configure(ctx context.Context, id, value string) error {
-	how, err := l.settings.validate(id, value)
+func (c *client) configure(ctx context.Context, id, value string) error {
+	how, err := c.settings.validate(id, value)
 	if err != nil {
 		return err
 	}
 	var raw json.RawMessage
 	switch how {
 	case modeSetting:
-		raw, err = l.conn.Call(ctx, "session/set_mode", setModeParams{l.session, value})
+		raw, err = c.conn.Call(ctx, "session/set_mode", setModeParams{c.session, value})
 	case modelSetting:
-		raw, err = l.conn.Call(ctx, "session/set_model", setModelParams{l.session, value})
+		raw, err = c.conn.Call(ctx, "session/set_model", setModelParams{c.session, value})
 	case selectSetting:
-		raw, err = l.conn.Call(ctx, "session/set_config_option", setConfigParams{Session: l.session, ID: id, Value: value})
+		raw, err = c.conn.Call(ctx, "session/set_config_option", setConfigParams{Session: c.session, ID: id, Value: value})
 	case boolSetting:
-		raw, err = l.conn.Call(ctx, "session/set_config_option",
-			setConfigParams{Session: l.session, ID: id, Type: "boolean", Value: value == "true"})
+		raw, err = c.conn.Call(ctx, "session/set_config_option",
+			setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"})
 	}
 	if err != nil {
 		return err
 	}
 	var r sessionResult
 	_ = decode(raw, &r) // an answer that tells no options changes none but this
-	l.updateSettings(func(s *settings) {
+	c.updateSettings(func(s *settings) {
 		s.set(id, value)
 		s.applyConfig(r.Config)
 	})

@@ -14,9 +14,9 @@ import (
 
 // newTestClient is a link in the middle of a turn, without a program.
 func newTestClient(r *recorder) *client {
-	l := &client{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
-	l.updateSettings(func(s *settings) { s.ready = true })
-	return l
+	c := &client{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
+	c.updateSettings(func(s *settings) { s.ready = true })
+	return c
 }
 
 func updateParamsJSON(t interface{ Fatal(...any) }, u any) json.RawMessage {
@@ -47,9 +47,9 @@ func toolOutputs(events []session.Event) map[string]string {
 func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
-		l := newTestClient(r)
+		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.setTurn(tn)
+		c.setTurn(tn)
 		want := map[string]string{}
 		text := map[string]string{}
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
@@ -72,9 +72,9 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 			case 3: // it is gone
 				text[id], content, want["t/"+id] = "", []any{}, ""
 			}
-			l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
+			c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
 		}
-		l.endTurn(tn)
+		c.endTurn(tn)
 		got := toolOutputs(r.events)
 		for tool, w := range want {
 			if got[tool] != w {
@@ -87,9 +87,9 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
-		l := newTestClient(r)
+		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.setTurn(tn)
+		c.setTurn(tn)
 		var want strings.Builder
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -97,15 +97,15 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 				s := rapid.String().Draw(t, "text")
 				want.WriteString(strings.ToValidUTF8(s, "\uFFFD"))
 				id := rapid.SampledFrom([]string{"", "m1", "m2"}).Draw(t, "message")
-				l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
+				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
 			case 1:
-				l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
+				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
 			case 2:
 				id := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "tool")
-				l.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
+				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
 			}
 		}
-		l.endTurn(tn)
+		c.endTurn(tn)
 		if got := r.text(); got != want.String() {
 			t.Fatalf("said %q, want %q", got, want.String())
 		}
@@ -154,11 +154,11 @@ func FuzzNotify(f *testing.F) {
 			return // the connection lets nothing else through
 		}
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
-		l := newTestClient(r)
+		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.setTurn(tn)
-		l.HandleNotification("session/update", updateParamsJSON(t, json.RawMessage(raw)))
-		l.HandleNotification("session/update", json.RawMessage(raw))
+		c.setTurn(tn)
+		c.HandleNotification("session/update", updateParamsJSON(t, json.RawMessage(raw)))
+		c.HandleNotification("session/update", json.RawMessage(raw))
 		var p permissionParams
 		if decode(json.RawMessage(raw), &p) == nil {
 			a := tn.newApproval(&p)
@@ -167,7 +167,7 @@ func FuzzNotify(f *testing.F) {
 			}
 			chooseOption(session.Verdict{Outcome: protocol.Allowed}, p.Options)
 		}
-		l.endTurn(tn)
+		c.endTurn(tn)
 		for _, e := range r.events {
 			if b, err := protocol.Encode(e.Data); err != nil || !utf8.Valid(b) {
 				t.Errorf("%s %+v: %v", e.Type, e.Data, err)

@@ -55,13 +55,13 @@ func Start(cmd Command) (*Process, error) {
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End owns the program's end
 	c.Dir, c.Env = cmd.Dir, cmd.Env
 	c.SysProcAttr = ownGroup()
-	var g *startBarrier
+	var b *startBarrier
 	if cmd.Record != nil {
 		var err error
-		if g, err = newStartBarrier(c); err != nil {
+		if b, err = newStartBarrier(c); err != nil {
 			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 		}
-		defer g.close()
+		defer b.close()
 	}
 
 	ours, theirs, err := pipes()
@@ -88,14 +88,14 @@ func Start(cmd Command) (*Process, error) {
 	p.Stdout = &outputReader{file: p.stdout, done: p.done}
 	go p.readStderr(ours[2])
 	go p.wait(c, ours[2])
-	if g == nil {
+	if b == nil {
 		return p, nil
 	}
 	if err = cmd.Record(p.group); err == nil {
-		err = g.release()
+		err = b.release()
 	}
 	if err != nil {
-		g.close()
+		b.close()
 		p.End(0)
 		p.Release()
 		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)

@@ -43,13 +43,13 @@ func newStartBarrier(c *exec.Cmd) (*startBarrier, error) {
 }
 
 // release lets the program run.
-func (g *startBarrier) release() error {
-	_, err := g.w.Write([]byte("go\n"))
+func (b *startBarrier) release() error {
+	_, err := b.w.Write([]byte("go\n"))
 	return err
 }
 
 // close ends the shell unless the gate was passed.
-func (g *startBarrier) close() {
-	_ = g.r.Close()
-	_ = g.w.Close()
+func (b *startBarrier) close() {
+	_ = b.r.Close()
+	_ = b.w.Close()
 }

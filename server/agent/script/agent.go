@@ -55,20 +55,20 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	a.mu.Lock()
 	before := a.state.beginTurn(&turn)
 	heard := a.state.Tokens
-	r := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: before}
+	t := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: before}
 	a.mu.Unlock()
 
-	l := r.newRunner("", "", before.Emitted[""])
+	r := t.newRunner("", "", before.Emitted[""])
 	var err error
 	if a.script.resumes {
 		err = a.save(out)
 	}
 	if err == nil {
-		err = r.steps().run(ctx, l)
+		err = t.steps().run(ctx, r)
 	}
 	if err == nil && a.script.window > 0 {
 		info, _ := a.Context(ctx)
-		err = l.emitData(ctx, protocol.ContextUpdated, info)
+		err = r.emitData(ctx, protocol.ContextUpdated, info)
 	}
 	var e endError
 	switch {
@@ -95,22 +95,22 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 }
 
 // steps returns what is played for the turn's message.
-func (r *turnRun) steps() steps {
+func (t *turnRun) steps() steps {
 	var all steps
-	if options := r.agent.script.options; options != nil && r.number == 1 {
-		all = append(all, &emit{Type: protocol.AgentOptions, data: r.agent.options()})
+	if options := t.agent.script.options; options != nil && t.number == 1 {
+		all = append(all, &emit{Type: protocol.AgentOptions, data: t.agent.options()})
 	}
-	if r.turn.Plan != nil {
-		return append(all, r.agent.script.planFor(r.turn.Plan))
+	if t.turn.Plan != nil {
+		return append(all, t.agent.script.planFor(t.turn.Plan))
 	}
-	if found, ok := r.agent.script.match(r.number, r.turn.Message.Text); ok {
+	if found, ok := t.agent.script.match(t.number, t.turn.Message.Text); ok {
 		return append(all, found...)
 	}
 	return append(all, &say{Text: "You said: {message}"})
 }
 
 // record changes the memory with an event and emits it; where a restart may cut the turn, the memory is kept in one with it.
-func (a *agent) record(l *runner, e session.Event, apply ...func(*agentState)) error {
+func (a *agent) record(r *runner, e session.Event, apply ...func(*agentState)) error {
 	if a.script.resumes {
 		a.saveMu.Lock() // an older memory must not be kept last
 		defer a.saveMu.Unlock()
@@ -120,7 +120,7 @@ func (a *agent) record(l *runner, e session.Event, apply ...func(*agentState)) e
 		f(&a.state)
 	}
 	if t := a.state.Turn; t != nil {
-		t.Emitted[l.key] = l.done
+		t.Emitted[r.key] = r.done
 	}
 	a.mu.Unlock()
 	if a.script.resumes {
@@ -130,7 +130,7 @@ func (a *agent) record(l *runner, e session.Event, apply ...func(*agentState)) e
 		}
 		e.Save = state
 	}
-	return l.out.Emit(e)
+	return r.out.Emit(e)
 }
 
 type stateSaver interface{ Save(state []byte) error }

@@ -34,34 +34,34 @@ func (a *ask) check() error {
 	return nil
 }
 
-func (a *ask) run(ctx context.Context, l *runner) error {
+func (a *ask) run(ctx context.Context, r *runner) error {
 	req := a.Approval
 	req.Kind = a.Of
-	req.Request = l.approvalID(a.Request)
-	req.Title, req.Command = l.expand(a.Title), l.expand(a.Command)
-	v, err := l.ask(ctx, req, l.expand(a.Because))
+	req.Request = r.approvalID(a.Request)
+	req.Title, req.Command = r.expand(a.Title), r.expand(a.Command)
+	v, err := r.ask(ctx, req, r.expand(a.Because))
 	if err != nil {
 		return err
 	}
 	for _, key := range []string{v.Option, string(v.Decision), string(v.Outcome)} {
 		if branch, ok := a.When[key]; ok && key != "" {
-			return branch.run(ctx, l)
+			return branch.run(ctx, r)
 		}
 	}
 	if v.Outcome == protocol.Allowed {
-		return a.Then.run(ctx, l)
+		return a.Then.run(ctx, r)
 	}
-	return a.Else.run(ctx, l)
+	return a.Else.run(ctx, r)
 }
 
 // ask waits for a decision. An error means that the turn is over: by deny_stop, or otherwise.
-func (l *runner) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
+func (r *runner) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
 	if req.Task == "" {
-		req.Task = l.task
+		req.Task = r.task
 	}
-	l.agent.setExplanation(req.Request, why)
-	defer l.agent.setExplanation(req.Request, "")
-	v, err := l.out.Ask(ctx, req)
+	r.agent.setExplanation(req.Request, why)
+	defer r.agent.setExplanation(req.Request, "")
+	v, err := r.out.Ask(ctx, req)
 	switch {
 	case err != nil:
 		return v, err
@@ -73,7 +73,7 @@ func (l *runner) ask(ctx context.Context, req protocol.Approval, why string) (se
 		}
 		return v, endError{Reason: protocol.ReasonInterrupted}
 	}
-	l.verdict = v
+	r.verdict = v
 	return v, nil
 }
 

@@ -42,8 +42,8 @@ func (e *emit) check() error {
 	return fmt.Errorf("there is no event %.40q", string(e.Type))
 }
 
-func (e *emit) run(ctx context.Context, l *runner) error {
-	return l.emit(ctx, session.Event{Type: e.Type, Task: e.Task, Parent: e.Parent, Data: e.data})
+func (e *emit) run(ctx context.Context, r *runner) error {
+	return r.emit(ctx, session.Event{Type: e.Type, Task: e.Task, Parent: e.Parent, Data: e.data})
 }
 
 type notice struct {
@@ -63,13 +63,13 @@ func (n *notice) check() error {
 	return nil
 }
 
-func (n *notice) run(ctx context.Context, l *runner) error {
-	return l.emitData(ctx, protocol.Notice, protocol.NoticeData{Level: n.Level, Code: n.Code, Message: l.expand(n.Text)})
+func (n *notice) run(ctx context.Context, r *runner) error {
+	return r.emitData(ctx, protocol.Notice, protocol.NoticeData{Level: n.Level, Code: n.Code, Message: r.expand(n.Text)})
 }
 
 // emitData emits an event that has nothing but data.
-func (l *runner) emitData(ctx context.Context, typ protocol.Type, data any, apply ...func(*agentState)) error {
-	return l.emit(ctx, session.Event{Type: typ, Data: data}, apply...)
+func (r *runner) emitData(ctx context.Context, typ protocol.Type, data any, apply ...func(*agentState)) error {
+	return r.emit(ctx, session.Event{Type: typ, Data: data}, apply...)
 }
 
 // contextStep sets the context's numbers until the next compaction.
@@ -77,10 +77,10 @@ type contextStep struct {
 	Context protocol.ContextInfo `json:"context"`
 }
 
-func (f *contextStep) run(ctx context.Context, l *runner) error {
-	return l.emitData(ctx, protocol.ContextUpdated, f.Context, func(m *agentState) {
+func (f *contextStep) run(ctx context.Context, r *runner) error {
+	return r.emitData(ctx, protocol.ContextUpdated, f.Context, func(s *agentState) {
 		info := f.Context
-		m.Context, m.Tokens = &info, info.Tokens
+		s.Context, s.Tokens = &info, info.Tokens
 	})
 }
 
@@ -88,10 +88,10 @@ type usage struct {
 	Usage protocol.Usage `json:"usage"`
 }
 
-func (u *usage) run(ctx context.Context, l *runner) error {
-	return l.emitData(ctx, protocol.UsageUpdated, u.Usage, func(m *agentState) {
+func (u *usage) run(ctx context.Context, r *runner) error {
+	return r.emitData(ctx, protocol.UsageUpdated, u.Usage, func(s *agentState) {
 		used := u.Usage
-		m.Usage = &used
+		s.Usage = &used
 	})
 }
 

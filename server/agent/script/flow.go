@@ -16,7 +16,7 @@ type sleep struct {
 	Span duration `json:"sleep"`
 }
 
-func (s *sleep) run(ctx context.Context, l *runner) error { return l.sleep(ctx, time.Duration(s.Span)) }
+func (s *sleep) run(ctx context.Context, r *runner) error { return r.sleep(ctx, time.Duration(s.Span)) }
 
 // filePollInterval is how often a file that is waited for is looked for.
 const filePollInterval = 10 * time.Millisecond
@@ -26,17 +26,17 @@ type wait struct {
 	For string `json:"wait"`
 }
 
-func (w *wait) run(ctx context.Context, l *runner) error {
-	if l.skip > 0 {
+func (w *wait) run(ctx context.Context, r *runner) error {
+	if r.skip > 0 {
 		return ctx.Err()
 	}
-	name := l.expand(w.For)
+	name := r.expand(w.For)
 	path, isFile := strings.CutPrefix(name, "file:")
 	if !isFile {
-		return l.agent.script.waitGate(ctx, name)
+		return r.agent.script.waitGate(ctx, name)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.agent.spec.CWD, path)
+		path = filepath.Join(r.agent.spec.CWD, path)
 	}
 	tick := time.NewTicker(filePollInterval)
 	defer tick.Stop()
@@ -86,8 +86,8 @@ func (e *end) check() error {
 	return fmt.Errorf("there is no reason %.40q", string(e.Reason))
 }
 
-func (e *end) run(_ context.Context, l *runner) error {
-	return endError{Reason: e.Reason, Code: e.Code, Message: l.expand(e.Message), Usage: e.Usage}
+func (e *end) run(_ context.Context, r *runner) error {
+	return endError{Reason: e.Reason, Code: e.Code, Message: r.expand(e.Message), Usage: e.Usage}
 }
 
 // A fail breaks off the agent or, in a task, the task.
@@ -96,10 +96,10 @@ type fail struct {
 	Code protocol.Code `json:"code"`
 }
 
-func (f *fail) run(_ context.Context, l *runner) error {
+func (f *fail) run(_ context.Context, r *runner) error {
 	code := f.Code
 	if code == "" {
 		code = protocol.CodeAgentFailed
 	}
-	return protocol.Errorf(code, "%s", l.expand(f.Text))
+	return protocol.Errorf(code, "%s", r.expand(f.Text))
 }

@@ -82,59 +82,59 @@ func (p *plan) mergeTasks(tasks []protocol.Task) []taskSpec {
 	return all
 }
 
-func (p *plan) run(ctx context.Context, l *runner) error {
-	tasks, ok, err := p.propose(ctx, l)
+func (p *plan) run(ctx context.Context, r *runner) error {
+	tasks, ok, err := p.propose(ctx, r)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return p.Else.run(ctx, l)
+		return p.Else.run(ctx, r)
 	}
-	c := l.newScheduler(tasks, p.Parallel)
-	if err := c.solve(ctx); err != nil {
+	s := r.newScheduler(tasks, p.Parallel)
+	if err := s.solve(ctx); err != nil {
 		return err
 	}
 	var results []string
-	for _, j := range c.tasks {
-		if j.Status == protocol.StatusCompleted {
-			results = append(results, j.Title+": "+j.result)
+	for _, t := range s.tasks {
+		if t.Status == protocol.StatusCompleted {
+			results = append(results, t.Title+": "+t.result)
 		}
 	}
 	if len(results) == 0 {
-		return l.emitData(ctx, protocol.PlanFailed, protocol.PlanFaultData{
+		return r.emitData(ctx, protocol.PlanFailed, protocol.PlanFaultData{
 			Message: "no task was completed", Code: protocol.CodeAgentFailed,
 		})
 	}
-	return p.aggregate(ctx, l, results)
+	return p.aggregate(ctx, r, results)
 }
 
 // propose makes the plan and has it confirmed.
-func (p *plan) propose(ctx context.Context, l *runner) (_ []taskSpec, ok bool, err error) {
-	question := l.expand(p.Question)
+func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, err error) {
+	question := r.expand(p.Question)
 	if question == "" {
-		question = l.turn.Message.Text
+		question = r.turn.Message.Text
 	}
 	tasks, summary := p.Tasks, p.Summary
 	for try := 0; ; try++ {
-		if err := l.emitData(ctx, protocol.PlanStarted, protocol.PlanStartedData{Question: question}); err != nil {
+		if err := r.emitData(ctx, protocol.PlanStarted, protocol.PlanStartedData{Question: question}); err != nil {
 			return nil, false, err
 		}
 		if p.planned {
 			break
 		}
-		if err := l.sleep(ctx, time.Duration(p.Delay)); err != nil {
+		if err := r.sleep(ctx, time.Duration(p.Delay)); err != nil {
 			return nil, false, err
 		}
 		data := protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary}
-		if err := l.emitData(ctx, protocol.PlanUpdated, data); err != nil {
+		if err := r.emitData(ctx, protocol.PlanUpdated, data); err != nil {
 			return nil, false, err
 		}
 		if !p.Confirm {
 			break
 		}
-		v, err := l.ask(ctx, protocol.Approval{
-			Request: l.approvalID(""), Kind: protocol.ApprovePlan, Title: question, Why: summary, Tasks: pendingTasks(tasks),
-		}, l.expand(p.Why))
+		v, err := r.ask(ctx, protocol.Approval{
+			Request: r.approvalID(""), Kind: protocol.ApprovePlan, Title: question, Why: summary, Tasks: pendingTasks(tasks),
+		}, r.expand(p.Why))
 		if err != nil {
 			return nil, false, err
 		}
@@ -149,29 +149,29 @@ func (p *plan) propose(ctx context.Context, l *runner) (_ []taskSpec, ok bool, e
 			if message == "" {
 				message = "the plan was " + string(v.Outcome)
 			}
-			return nil, false, l.emitData(ctx, protocol.PlanCancelled, protocol.PlanFaultData{Message: message})
+			return nil, false, r.emitData(ctx, protocol.PlanCancelled, protocol.PlanFaultData{Message: message})
 		}
 		summary = "Planned again: " + v.Reason
 	}
-	return tasks, true, l.emitData(ctx, protocol.PlanCompleted, protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary})
+	return tasks, true, r.emitData(ctx, protocol.PlanCompleted, protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary})
 }
 
-func (p *plan) aggregate(ctx context.Context, l *runner, results []string) error {
-	if err := l.emitData(ctx, protocol.AggregateStarted, protocol.AggregateData{Tasks: len(results)}); err != nil {
+func (p *plan) aggregate(ctx context.Context, r *runner, results []string) error {
+	if err := r.emitData(ctx, protocol.AggregateStarted, protocol.AggregateData{Tasks: len(results)}); err != nil {
 		return err
 	}
-	text := l.expand(p.Aggregate)
+	text := r.expand(p.Aggregate)
 	if text == "" {
 		text = strings.Join(results, "\n")
 	}
-	if err := new(textOptions).streamText(ctx, l, protocol.KindText, text); err != nil {
+	if err := new(textOptions).streamText(ctx, r, protocol.KindText, text); err != nil {
 		return err
 	}
 	data := protocol.AggregateData{Tasks: len(results), Text: text}
-	if err := l.emitData(ctx, protocol.AggregateCompleted, data); err != nil {
+	if err := r.emitData(ctx, protocol.AggregateCompleted, data); err != nil {
 		return err
 	}
-	return l.emitData(ctx, protocol.PipelineCompleted, data)
+	return r.emitData(ctx, protocol.PipelineCompleted, data)
 }
 
 func pendingTasks(tasks []taskSpec) []protocol.Task {
@@ -189,10 +189,10 @@ type progress struct {
 	Task string `json:"task"` // the one it stands in, unless named
 }
 
-func (p *progress) run(ctx context.Context, l *runner) error {
+func (p *progress) run(ctx context.Context, r *runner) error {
 	name := p.Task
 	if name == "" {
-		name = l.task
+		name = r.task
 	}
-	return l.emit(ctx, taskEvent(protocol.TaskProgress, protocol.TaskData{Task: name, Message: l.expand(p.Text)}))
+	return r.emit(ctx, taskEvent(protocol.TaskProgress, protocol.TaskData{Task: name, Message: r.expand(p.Text)}))
 }

@@ -15,39 +15,39 @@ type rate struct {
 	Delay *duration `json:"delay"`
 }
 
-func (p *rate) check() error {
-	if p.Words < 0 || p.Runes < 0 || p.Words > 0 && p.Runes > 0 {
+func (r *rate) check() error {
+	if r.Words < 0 || r.Runes < 0 || r.Words > 0 && r.Runes > 0 {
 		return errors.New("words and runes: one of them, at least 1")
 	}
 	return nil
 }
 
 // withDefaults fills what p leaves open.
-func (p rate) withDefaults(by rate) rate {
-	if p.Words == 0 && p.Runes == 0 {
-		p.Words, p.Runes = by.Words, by.Runes
+func (r rate) withDefaults(by rate) rate {
+	if r.Words == 0 && r.Runes == 0 {
+		r.Words, r.Runes = by.Words, by.Runes
 	}
-	if p.Words == 0 && p.Runes == 0 {
-		p.Words = 1
+	if r.Words == 0 && r.Runes == 0 {
+		r.Words = 1
 	}
-	if p.Delay == nil {
-		p.Delay = by.Delay
+	if r.Delay == nil {
+		r.Delay = by.Delay
 	}
-	return p
+	return r
 }
 
-func (p rate) delay() time.Duration {
-	if p.Delay == nil {
+func (r rate) delay() time.Duration {
+	if r.Delay == nil {
 		return 0
 	}
-	return time.Duration(*p.Delay)
+	return time.Duration(*r.Delay)
 }
 
 // chunks cuts a text at runes or after the space that follows a word. The pieces joined are the text.
-func (p rate) chunks(text string) iter.Seq[string] {
+func (r rate) chunks(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > 0 {
-			n := p.chunkEnd(text)
+			n := r.chunkEnd(text)
 			if !yield(text[:n]) {
 				return
 			}
@@ -79,11 +79,11 @@ func (p rate) chunkEnd(text string) int {
 }
 
 // stream yields the chunks of a text that is said times times, with the delay before each.
-func (p rate) stream(text string, times int) iter.Seq2[string, time.Duration] {
+func (r rate) stream(text string, times int) iter.Seq2[string, time.Duration] {
 	return func(yield func(string, time.Duration) bool) {
 		for range max(1, times) {
-			for chunk := range p.chunks(text) {
-				if !yield(chunk, p.delay()) {
+			for chunk := range r.chunks(text) {
+				if !yield(chunk, r.delay()) {
 					return
 				}
 			}

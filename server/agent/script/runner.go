@@ -33,24 +33,24 @@ type runner struct {
 	verdict    session.Verdict // of the last ask
 }
 
-func (r *turnRun) newRunner(key, task string, done int) *runner {
-	return &runner{turnRun: r, key: key, task: task, skip: done, done: done}
+func (t *turnRun) newRunner(key, task string, done int) *runner {
+	return &runner{turnRun: t, key: key, task: task, skip: done, done: done}
 }
 
 // emit appends an event, unless it was emitted before a restart. Then apply notes with it what else it changes.
-func (l *runner) emit(ctx context.Context, e session.Event, apply ...func(*agentState)) error {
+func (r *runner) emit(ctx context.Context, e session.Event, apply ...func(*agentState)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if l.skip > 0 {
-		l.skip--
+	if r.skip > 0 {
+		r.skip--
 		return nil
 	}
 	if e.Task == "" {
-		e.Task = l.task
+		e.Task = r.task
 	}
-	l.done++
-	return l.agent.record(l, e, append(apply, func(m *agentState) { m.count(&e) })...)
+	r.done++
+	return r.agent.record(r, e, append(apply, func(s *agentState) { s.count(&e) })...)
 }
 
 // A beat is an event and the delay before it.
@@ -59,16 +59,16 @@ type timedEvent struct {
 	event session.Event
 }
 
-func (l *runner) emitTimed(ctx context.Context, b timedEvent) error {
-	if err := l.sleep(ctx, b.delay); err != nil {
+func (r *runner) emitTimed(ctx context.Context, e timedEvent) error {
+	if err := r.sleep(ctx, e.delay); err != nil {
 		return err
 	}
-	return l.emit(ctx, b.event)
+	return r.emit(ctx, e.event)
 }
 
-func (l *runner) emitAll(ctx context.Context, beats iter.Seq[timedEvent]) error {
-	for b := range beats {
-		if err := l.emitTimed(ctx, b); err != nil {
+func (r *runner) emitAll(ctx context.Context, events iter.Seq[timedEvent]) error {
+	for e := range events {
+		if err := r.emitTimed(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -76,8 +76,8 @@ func (l *runner) emitAll(ctx context.Context, beats iter.Seq[timedEvent]) error 
 }
 
 // sleep waits, unless what follows was done before a restart.
-func (l *runner) sleep(ctx context.Context, d time.Duration) error {
-	if l.skip > 0 || d <= 0 {
+func (r *runner) sleep(ctx context.Context, d time.Duration) error {
+	if r.skip > 0 || d <= 0 {
 		return ctx.Err()
 	}
 	t := time.NewTimer(d)
@@ -91,45 +91,45 @@ func (l *runner) sleep(ctx context.Context, d time.Duration) error {
 }
 
 // partID names a part: as the script does, or in the lane's order.
-func (l *runner) partID(id string) string {
+func (r *runner) partID(id string) string {
 	if id != "" {
-		return l.expand(id)
+		return r.expand(id)
 	}
-	l.partCount++
-	return l.prefix() + "p" + strconv.Itoa(l.partCount)
+	r.partCount++
+	return r.prefix() + "p" + strconv.Itoa(r.partCount)
 }
 
 // toolID names a tool call; unlike a part's, the name is unique within the session.
-func (l *runner) toolID(id string) string {
+func (r *runner) toolID(id string) string {
 	if id != "" {
-		return l.expand(id)
+		return r.expand(id)
 	}
-	l.toolCount++
-	return fmt.Sprintf("%s.%st%d", l.turn.ID, l.prefix(), l.toolCount)
+	r.toolCount++
+	return fmt.Sprintf("%s.%st%d", r.turn.ID, r.prefix(), r.toolCount)
 }
 
 // approvalID names an approval, unique within the session.
-func (l *runner) approvalID(id string) string {
+func (r *runner) approvalID(id string) string {
 	if id != "" {
-		return l.expand(id)
+		return r.expand(id)
 	}
-	l.askCount++
-	return fmt.Sprintf("%s.%sa%d", l.turn.ID, l.prefix(), l.askCount)
+	r.askCount++
+	return fmt.Sprintf("%s.%sa%d", r.turn.ID, r.prefix(), r.askCount)
 }
 
-func (l *runner) prefix() string {
-	if l.key == "" {
+func (r *runner) prefix() string {
+	if r.key == "" {
 		return ""
 	}
-	return l.key + "."
+	return r.key + "."
 }
 
 // expand puts what is known into a text.
-func (l *runner) expand(text string) string {
+func (r *runner) expand(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
 	}
-	v := &l.verdict
+	v := &r.verdict
 	var patch, answers, titles string
 	if in := v.Input; in != nil {
 		patch, answers, titles = in.Patch, joinAnswers(in.Answers), joinTitles(in.Tasks)
@@ -139,11 +139,11 @@ func (l *runner) expand(text string) string {
 		by = v.By.Name
 	}
 	known := []string{
-		"{message}", l.turn.Message.Text, "{n}", strconv.Itoa(l.number), "{turn}", l.turn.ID,
+		"{message}", r.turn.Message.Text, "{n}", strconv.Itoa(r.number), "{turn}", r.turn.ID,
 		"{outcome}", string(v.Outcome), "{decision}", string(v.Decision), "{option}", v.Option, "{reason}", v.Reason,
 		"{by}", by, "{patch}", patch, "{answers}", answers, "{tasks}", titles,
 	}
-	for _, s := range l.agent.settings() {
+	for _, s := range r.agent.settings() {
 		known = append(known, "{"+s.ID+"}", s.Value)
 	}
 	return strings.NewReplacer(known...).Replace(text)

@@ -78,67 +78,67 @@ func (l *runner) newScheduler(tasks []taskSpec, limit int) *scheduler {
 }
 
 // prepare gives the job a lane for its attempt.
-func (c *scheduler) prepare(j *task) {
-	key := fmt.Sprintf("%s/%d", j.ID, j.attempt)
-	j.runner = c.turnRun.newRunner(key, j.ID, c.prior.Emitted[key])
+func (s *scheduler) prepare(t *task) {
+	key := fmt.Sprintf("%s/%d", t.ID, t.attempt)
+	t.runner = s.turnRun.newRunner(key, t.ID, s.prior.Emitted[key])
 }
 
 // solve runs the jobs, each after those it needs, until all are over. It returns when none of its goroutines is left.
-func (c *scheduler) solve(ctx context.Context) error {
+func (s *scheduler) solve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c.agent.setScheduler(c)
-	defer c.agent.setScheduler(nil)
-	defer close(c.done)
+	s.agent.setScheduler(s)
+	defer s.agent.setScheduler(nil)
+	defer close(s.done)
 	var broken error
 	for {
 		if broken == nil {
-			if broken = c.advance(ctx); broken != nil {
+			if broken = s.advance(ctx); broken != nil {
 				stop()
 			}
 		}
-		if c.running == 0 {
+		if s.running == 0 {
 			return broken
 		}
 		select {
-		case r := <-c.results:
-			if err := c.finish(ctx, r); err != nil && broken == nil {
+		case r := <-s.results:
+			if err := s.finish(ctx, r); err != nil && broken == nil {
 				broken = err
 				stop()
 			}
-		case o := <-c.requests:
-			c.handle(ctx, o)
+		case req := <-s.requests:
+			s.handle(ctx, req)
 		}
 	}
 }
 
 // advance starts what can start and gives up what never will.
-func (c *scheduler) advance(ctx context.Context) error {
+func (s *scheduler) advance(ctx context.Context) error {
 	for again := true; again; {
 		again = false
-		for _, j := range c.tasks {
-			if j.Status != protocol.StatusPending {
+		for _, t := range s.tasks {
+			if t.Status != protocol.StatusPending {
 				continue
 			}
-			ready, lost := c.dependencies(j)
+			ready, lost := s.dependencies(t)
 			switch {
 			case lost != "":
-				if err := c.endTask(ctx, j, protocol.StatusCancelled, "it needs "+lost, ""); err != nil {
+				if err := s.endTask(ctx, t, protocol.StatusCancelled, "it needs "+lost, ""); err != nil {
 					return err
 				}
 				again = true
-			case ready && c.running < c.parallel:
-				c.start(ctx, j)
+			case ready && s.running < s.parallel:
+				s.start(ctx, t)
 			}
 		}
-		if again || c.running > 0 {
+		if again || s.running > 0 {
 			continue
 		}
-		for _, j := range c.tasks { // they wait for each other
-			if j.Status != protocol.StatusPending {
+		for _, t := range s.tasks { // they wait for each other
+			if t.Status != protocol.StatusPending {
 				continue
 			}
-			if err := c.endTask(ctx, j, protocol.StatusFailed, "its tasks wait for each other", protocol.CodeAgentFailed); err != nil {
+			if err := s.endTask(ctx, t, protocol.StatusFailed, "its tasks wait for each other", protocol.CodeAgentFailed); err != nil {
 				return err
 			}
 		}
@@ -147,10 +147,10 @@ func (c *scheduler) advance(ctx context.Context) error {
 }
 
 // dependencies tells whether all that j comes after is done, and which of it never will be.
-func (c *scheduler) dependencies(j *task) (ready bool, lost string) {
+func (s *scheduler) dependencies(t *task) (ready bool, lost string) {
 	ready = true
-	for _, other := range c.tasks {
-		if !slices.Contains(j.After, other.ID) {
+	for _, other := range s.tasks {
+		if !slices.Contains(t.After, other.ID) {
 			continue
 		}
 		switch other.Status {
@@ -164,24 +164,24 @@ func (c *scheduler) dependencies(j *task) (ready bool, lost string) {
 	return ready, ""
 }
 
-func (c *scheduler) start(ctx context.Context, j *task) {
+func (s *scheduler) start(ctx context.Context, t *task) {
 	own, stop := context.WithCancel(ctx)
-	j.stop, j.Status = stop, protocol.StatusRunning
-	c.running++
+	t.stop, t.Status = stop, protocol.StatusRunning
+	s.running++
 	go func() {
-		status, err := j.run(ctx, own)
-		c.results <- attemptResult{j, status, err}
+		status, err := t.run(ctx, own)
+		s.results <- attemptResult{t, status, err}
 	}()
 }
 
 // run makes one attempt. own is stopped by orders, ctx with the turn.
-func (j *task) run(ctx, own context.Context) (status string, err error) {
-	l := j.runner
-	started := taskEvent(protocol.TaskStarted, protocol.TaskData{Task: j.ID, Title: j.Title, Attempt: j.attempt})
-	if err := l.emit(ctx, started); err != nil {
+func (t *task) run(ctx, own context.Context) (status string, err error) {
+	r := t.runner
+	started := taskEvent(protocol.TaskStarted, protocol.TaskData{Task: t.ID, Title: t.Title, Attempt: t.attempt})
+	if err := r.emit(ctx, started); err != nil {
 		return "", err
 	}
-	err = j.Steps.run(own, l)
+	err = t.Steps.run(own, r)
 	var failure *protocol.Error
 	switch {
 	case ctx.Err() != nil:
@@ -189,23 +189,23 @@ func (j *task) run(ctx, own context.Context) (status string, err error) {
 	case own.Err() != nil:
 		return "", nil
 	case err == nil:
-		j.result = cmp.Or(l.expand(j.taskSpec.Result), "done")
+		t.result = cmp.Or(r.expand(t.taskSpec.Result), "done")
 		status = protocol.StatusCompleted
 	case errors.As(err, &failure):
 		status = protocol.StatusFailed
 	default:
 		return "", err
 	}
-	return status, j.emitEnd(ctx, status, failure)
+	return status, t.emitEnd(ctx, status, failure)
 }
 
 // emitEnd emits how the job ended and keeps it for after a restart.
-func (j *task) emitEnd(ctx context.Context, status string, failure *protocol.Error) error {
-	data := protocol.TaskData{Task: j.ID, Title: j.Title, Attempt: j.attempt}
+func (t *task) emitEnd(ctx context.Context, status string, failure *protocol.Error) error {
+	data := protocol.TaskData{Task: t.ID, Title: t.Title, Attempt: t.attempt}
 	typ := protocol.TaskCompleted
 	switch status {
 	case protocol.StatusCompleted:
-		data.Result = j.result
+		data.Result = t.result
 	case protocol.StatusFailed:
 		typ = protocol.TaskFailed
 	case protocol.StatusCancelled:
@@ -214,98 +214,98 @@ func (j *task) emitEnd(ctx context.Context, status string, failure *protocol.Err
 	if failure != nil {
 		data.Message, data.Code = failure.Message, failure.Code
 	}
-	n := taskProgress{Attempt: j.attempt, Status: status, Result: j.result}
-	return j.runner.emit(ctx, taskEvent(typ, data), j.saveProgress(n))
+	n := taskProgress{Attempt: t.attempt, Status: status, Result: t.result}
+	return t.runner.emit(ctx, taskEvent(typ, data), t.saveProgress(n))
 }
 
-func (j *task) saveProgress(n taskProgress) func(*agentState) {
-	return func(m *agentState) {
-		if m.Turn != nil {
-			m.Turn.Tasks[j.ID] = n
+func (t *task) saveProgress(n taskProgress) func(*agentState) {
+	return func(s *agentState) {
+		if s.Turn != nil {
+			s.Turn.Tasks[t.ID] = n
 		}
 	}
 }
 
 // endTask ends a job that does not run.
-func (c *scheduler) endTask(ctx context.Context, j *task, status, message string, code protocol.Code) error {
-	j.Status = status
-	return j.emitEnd(ctx, status, &protocol.Error{Code: code, Message: message})
+func (s *scheduler) endTask(ctx context.Context, t *task, status, message string, code protocol.Code) error {
+	t.Status = status
+	return t.emitEnd(ctx, status, &protocol.Error{Code: code, Message: message})
 }
 
 // finish takes note of a job that does not run any more and carries out what was ordered meanwhile.
-func (c *scheduler) finish(ctx context.Context, r attemptResult) error {
-	j := r.task
-	c.running--
-	j.stop()
-	j.stop = nil
-	j.Status = cmp.Or(r.status, protocol.StatusPending)
+func (s *scheduler) finish(ctx context.Context, r attemptResult) error {
+	t := r.task
+	s.running--
+	t.stop()
+	t.stop = nil
+	t.Status = cmp.Or(r.status, protocol.StatusPending)
 	err := r.err
-	if err == nil && j.action != noAction {
-		if j.action == restartTask {
-			err = c.restart(ctx, j)
+	if err == nil && t.action != noAction {
+		if t.action == restartTask {
+			err = s.restart(ctx, t)
 		} else if r.status == "" {
-			err = c.endTask(ctx, j, protocol.StatusCancelled, "", "")
+			err = s.endTask(ctx, t, protocol.StatusCancelled, "", "")
 		}
 	}
-	for _, w := range j.replies {
+	for _, w := range t.replies {
 		switch {
 		case err != nil:
 			w <- errNoPlan
-		case j.action == cancelTask && r.status != "":
-			w <- errTaskEnded(j)
+		case t.action == cancelTask && r.status != "":
+			w <- errTaskEnded(t)
 		default:
 			w <- nil
 		}
 	}
-	j.action, j.replies = noAction, nil
+	t.action, t.replies = noAction, nil
 	return err
 }
 
 // restart makes a job that does not run ready for its next attempt.
-func (c *scheduler) restart(ctx context.Context, j *task) error {
-	j.attempt++
-	j.result, j.Status = "", protocol.StatusPending
-	c.prepare(j)
-	data := protocol.TaskData{Task: j.ID, Title: j.Title, Attempt: j.attempt}
-	return j.runner.emit(ctx, taskEvent(protocol.TaskRestarted, data), j.saveProgress(taskProgress{Attempt: j.attempt}))
+func (s *scheduler) restart(ctx context.Context, t *task) error {
+	t.attempt++
+	t.result, t.Status = "", protocol.StatusPending
+	s.prepare(t)
+	data := protocol.TaskData{Task: t.ID, Title: t.Title, Attempt: t.attempt}
+	return t.runner.emit(ctx, taskEvent(protocol.TaskRestarted, data), t.saveProgress(taskProgress{Attempt: t.attempt}))
 }
 
 // handle carries out an order, or stops the job so that settle can.
-func (c *scheduler) handle(ctx context.Context, o taskRequest) {
-	i := slices.IndexFunc(c.tasks, func(j *task) bool { return j.ID == o.task })
+func (s *scheduler) handle(ctx context.Context, req taskRequest) {
+	i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.ID == req.task })
 	if i < 0 {
-		o.reply <- protocol.Errorf(protocol.CodeNotFound, "the plan has no task %.80q", o.task)
+		req.reply <- protocol.Errorf(protocol.CodeNotFound, "the plan has no task %.80q", req.task)
 		return
 	}
-	switch j := c.tasks[i]; {
-	case j.stop != nil:
-		j.action, j.replies = o.action, append(j.replies, o.reply)
-		j.stop()
-	case j.Status == protocol.StatusPending && o.action == cancelTask:
-		o.reply <- c.endTask(ctx, j, protocol.StatusCancelled, "", "")
-	case j.Status == protocol.StatusPending:
-		o.reply <- nil
-	case o.action == cancelTask:
-		o.reply <- errTaskEnded(j)
+	switch t := s.tasks[i]; {
+	case t.stop != nil:
+		t.action, t.replies = req.action, append(t.replies, req.reply)
+		t.stop()
+	case t.Status == protocol.StatusPending && req.action == cancelTask:
+		req.reply <- s.endTask(ctx, t, protocol.StatusCancelled, "", "")
+	case t.Status == protocol.StatusPending:
+		req.reply <- nil
+	case req.action == cancelTask:
+		req.reply <- errTaskEnded(t)
 	default:
-		o.reply <- c.restart(ctx, j)
+		req.reply <- s.restart(ctx, t)
 	}
 }
 
 var errNoPlan = protocol.Errorf(protocol.CodeNotFound, "no plan is being solved")
 
-func errTaskEnded(j *task) error {
-	return protocol.Errorf(protocol.CodeNotFound, "the task %.80q is already %s", j.ID, j.Status)
+func errTaskEnded(t *task) error {
+	return protocol.Errorf(protocol.CodeNotFound, "the task %.80q is already %s", t.ID, t.Status)
 }
 
 func taskEvent(typ protocol.Type, data protocol.TaskData) session.Event {
 	return session.Event{Type: typ, Task: data.Task, Data: data}
 }
 
-func (a *agent) setScheduler(c *scheduler) {
+func (a *agent) setScheduler(s *scheduler) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.scheduler = c
+	a.scheduler = s
 }
 
 // CancelTask stops a task of the plan being solved for good.
@@ -320,15 +320,15 @@ func (a *agent) RestartTask(ctx context.Context, task string) error {
 
 func (a *agent) requestTask(ctx context.Context, task string, want taskAction) error {
 	a.mu.Lock()
-	c := a.scheduler
+	s := a.scheduler
 	a.mu.Unlock()
-	if c == nil {
+	if s == nil {
 		return errNoPlan
 	}
 	reply := make(chan error, 1)
 	select {
-	case c.requests <- taskRequest{task, want, reply}:
-	case <-c.done:
+	case s.requests <- taskRequest{task, want, reply}:
+	case <-s.done:
 		return errNoPlan
 	case <-ctx.Done():
 		return ctx.Err()

@@ -27,16 +27,16 @@ func (s *spawn) check() error {
 	return nil
 }
 
-func (s *spawn) run(ctx context.Context, l *runner) error {
+func (s *spawn) run(ctx context.Context, r *runner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	env := os.Environ()
-	for k, v := range l.agent.spec.Env {
+	for k, v := range r.agent.spec.Env {
 		env = append(env, k+"="+v)
 	}
-	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env, Record: func(g process.Group) error {
-		return l.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
+	p, err := process.Start(process.Command{Args: s.Args, Dir: r.agent.spec.CWD, Env: env, Record: func(g process.Group) error {
+		return r.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
 	}})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)
@@ -46,9 +46,9 @@ func (s *spawn) run(ctx context.Context, l *runner) error {
 		defer close(c.drained)
 		_, _ = io.Copy(io.Discard, p.Stdout)
 	}()
-	l.agent.mu.Lock()
-	l.agent.children = append(l.agent.children, c)
-	l.agent.mu.Unlock()
+	r.agent.mu.Lock()
+	r.agent.children = append(r.agent.children, c)
+	r.agent.mu.Unlock()
 	return nil
 }
 

@@ -35,55 +35,55 @@ type taskProgress struct {
 }
 
 func decodeState(state []byte) (agentState, error) {
-	var m agentState
+	var s agentState
 	if len(state) > 0 {
-		if err := json.Unmarshal(state, &m); err != nil {
-			return m, protocol.Errorf(protocol.CodeInvalidState, "not a state of the script agent")
+		if err := json.Unmarshal(state, &s); err != nil {
+			return s, protocol.Errorf(protocol.CodeInvalidState, "not a state of the script agent")
 		}
 	}
-	if m.Settings == nil {
-		m.Settings = map[string]string{}
+	if s.Settings == nil {
+		s.Settings = map[string]string{}
 	}
-	return m, nil
+	return s, nil
 }
 
 // beginTurn takes a turn up and returns how far it had come.
-func (m *agentState) beginTurn(t *session.Turn) turnProgress {
-	if !t.Resumed || m.Turn == nil || m.Turn.Turn != t.ID {
-		m.Messages++
-		m.Transcript++
-		m.Tokens += estimateTokens(t.Message.Text)
-		m.Turn = &turnProgress{Turn: t.ID, Emitted: map[string]int{}, Tasks: map[string]taskProgress{}}
+func (s *agentState) beginTurn(t *session.Turn) turnProgress {
+	if !t.Resumed || s.Turn == nil || s.Turn.Turn != t.ID {
+		s.Messages++
+		s.Transcript++
+		s.Tokens += estimateTokens(t.Message.Text)
+		s.Turn = &turnProgress{Turn: t.ID, Emitted: map[string]int{}, Tasks: map[string]taskProgress{}}
 	}
-	if m.Turn.Tasks == nil {
-		m.Turn.Tasks = map[string]taskProgress{}
+	if s.Turn.Tasks == nil {
+		s.Turn.Tasks = map[string]taskProgress{}
 	}
-	return turnProgress{t.ID, maps.Clone(m.Turn.Emitted), maps.Clone(m.Turn.Tasks)}
+	return turnProgress{t.ID, maps.Clone(s.Turn.Emitted), maps.Clone(s.Turn.Tasks)}
 }
 
 // count counts what an event adds to the context.
-func (m *agentState) count(e *session.Event) {
+func (s *agentState) count(e *session.Event) {
 	switch d := e.Data.(type) {
 	case protocol.PartDeltaData:
-		m.Tokens += estimateTokens(d.Text)
+		s.Tokens += estimateTokens(d.Text)
 	case protocol.ToolOutputData:
-		m.Tokens += estimateTokens(d.Text)
+		s.Tokens += estimateTokens(d.Text)
 	case protocol.PartEndData, protocol.ToolEndedData:
-		m.Transcript++
+		s.Transcript++
 	}
 }
 
 // contextInfo returns the context's numbers: those a step set, or what was said.
-func (m *agentState) contextInfo(window int64) protocol.ContextInfo {
-	if m.Context != nil {
-		return *m.Context
+func (s *agentState) contextInfo(window int64) protocol.ContextInfo {
+	if s.Context != nil {
+		return *s.Context
 	}
 	if window == 0 {
 		window = 200_000
 	}
 	return protocol.ContextInfo{
-		Tokens: m.Tokens, MaxTokens: window, Percent: 100 * float64(m.Tokens) / float64(window),
-		TranscriptLength: m.Transcript, Strategy: "none",
+		Tokens: s.Tokens, MaxTokens: window, Percent: 100 * float64(s.Tokens) / float64(window),
+		TranscriptLength: s.Transcript, Strategy: "none",
 	}
 }
 

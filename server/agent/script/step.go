@@ -98,9 +98,9 @@ func (s *steps) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (s steps) run(ctx context.Context, l *runner) error {
+func (s steps) run(ctx context.Context, r *runner) error {
 	for _, st := range s {
-		if err := st.run(ctx, l); err != nil {
+		if err := st.run(ctx, r); err != nil {
 			return err
 		}
 	}

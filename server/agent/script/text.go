@@ -49,40 +49,40 @@ type rawBytes struct {
 	textOptions
 }
 
-func (s *say) run(ctx context.Context, l *runner) error {
-	return s.streamText(ctx, l, protocol.KindText, l.expand(s.Text))
+func (s *say) run(ctx context.Context, r *runner) error {
+	return s.streamText(ctx, r, protocol.KindText, r.expand(s.Text))
 }
 
-func (s *think) run(ctx context.Context, l *runner) error {
-	return s.streamText(ctx, l, protocol.KindReasoning, l.expand(s.Text))
+func (s *think) run(ctx context.Context, r *runner) error {
+	return s.streamText(ctx, r, protocol.KindReasoning, r.expand(s.Text))
 }
 
-func (s *rawBytes) run(ctx context.Context, l *runner) error {
+func (s *rawBytes) run(ctx context.Context, r *runner) error {
 	whole := s.textOptions
 	whole.Words, whole.Runes = 0, max(1, len(s.Bytes))
-	return whole.streamText(ctx, l, protocol.KindText, string(s.Bytes))
+	return whole.streamText(ctx, r, protocol.KindText, string(s.Bytes))
 }
 
-func (s *textOptions) streamText(ctx context.Context, l *runner, kind protocol.Kind, text string) error {
-	part := l.partID(s.Part)
+func (s *textOptions) streamText(ctx context.Context, r *runner, kind protocol.Kind, text string) error {
+	part := r.partID(s.Part)
 	start, delta, end := partTypes(kind)
 	event := func(t protocol.Type, data any) timedEvent {
 		return timedEvent{event: session.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data}}
 	}
-	if err := l.emitTimed(ctx, event(start, protocol.PartStartData{Part: part, Agent: s.Agent})); err != nil {
+	if err := r.emitTimed(ctx, event(start, protocol.PartStartData{Part: part, Agent: s.Agent})); err != nil {
 		return err
 	}
-	for chunk, delay := range s.withDefaults(l.agent.script.rate).stream(text, s.Times) {
-		b := event(delta, protocol.PartDeltaData{Part: part, Text: chunk})
-		b.delay = delay
-		if err := l.emitTimed(ctx, b); err != nil {
+	for chunk, delay := range s.withDefaults(r.agent.script.rate).stream(text, s.Times) {
+		e := event(delta, protocol.PartDeltaData{Part: part, Text: chunk})
+		e.delay = delay
+		if err := r.emitTimed(ctx, e); err != nil {
 			return err
 		}
 	}
 	if s.Open {
 		return nil
 	}
-	return l.emitTimed(ctx, event(end, protocol.PartEndData{Part: part}))
+	return r.emitTimed(ctx, event(end, protocol.PartEndData{Part: part}))
 }
 
 // burst is load: many deltas of one size. Each tells its number, so that order and loss can be seen.
@@ -108,12 +108,12 @@ func (b *burst) check() error {
 	return nil
 }
 
-func (b *burst) run(ctx context.Context, l *runner) error {
+func (b *burst) run(ctx context.Context, r *runner) error {
 	parts := make([]string, max(1, b.Parts))
 	for i := range parts {
-		parts[i] = l.partID("")
+		parts[i] = r.partID("")
 	}
-	return l.emitAll(ctx, b.events(parts))
+	return r.emitAll(ctx, b.events(parts))
 }
 
 func (b *burst) events(parts []string) iter.Seq[timedEvent] {

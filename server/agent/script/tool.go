@@ -49,21 +49,21 @@ func (t *tool) check() error {
 	return t.rate.check()
 }
 
-func (t *tool) run(ctx context.Context, l *runner) error {
-	id := l.toolID(t.ID)
-	beats := t.events(l, id)
-	if l.skip > 0 {
+func (t *tool) run(ctx context.Context, r *runner) error {
+	id := r.toolID(t.ID)
+	events := t.events(r, id)
+	if r.skip > 0 {
 		all := 0
-		for range beats {
+		for range events {
 			all++
 		}
-		if l.skip < all { // it had started when the server died: the session tells that, and it is not run again
-			l.done += all - l.skip
-			l.skip = 0
+		if r.skip < all { // it had started when the server died: the session tells that, and it is not run again
+			r.done += all - r.skip
+			r.skip = 0
 			return ctx.Err()
 		}
 	}
-	return l.emitAll(ctx, beats)
+	return r.emitAll(ctx, events)
 }
 
 func (t *tool) event(typ protocol.Type, data any) session.Event {
@@ -71,19 +71,19 @@ func (t *tool) event(typ protocol.Type, data any) session.Event {
 }
 
 // events yields the call's events; their number does not depend on how often they are asked for.
-func (t *tool) events(l *runner, id string) iter.Seq[timedEvent] {
-	by := t.withDefaults(l.agent.script.rate)
+func (t *tool) events(r *runner, id string) iter.Seq[timedEvent] {
+	by := t.withDefaults(r.agent.script.rate)
 	started := protocol.ToolStartedData{
-		Tool: id, Name: t.Name, Kind: t.Kind, Title: l.expand(t.Title), Input: t.Input, Locations: t.Locations,
+		Tool: id, Name: t.Name, Kind: t.Kind, Title: r.expand(t.Title), Input: t.Input, Locations: t.Locations,
 	}
 	if t.Stream {
 		started.Input = nil
 	}
-	output := l.expand(t.Output)
+	output := r.expand(t.Output)
 	return func(yield func(timedEvent) bool) {
-		say := func(b timedEvent, typ protocol.Type, data any) bool {
-			b.event = t.event(typ, data)
-			return yield(b)
+		say := func(e timedEvent, typ protocol.Type, data any) bool {
+			e.event = t.event(typ, data)
+			return yield(e)
 		}
 		if !say(timedEvent{}, protocol.ToolStarted, started) {
 			return

@@ -43,11 +43,11 @@ func TestTextStreamsInWordsOrRunesAtItsPace(t *testing.T) {
 func TestChunksJoinToTheirText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
-		p := rate{Words: rapid.IntRange(0, 3).Draw(t, "words")}
-		if p.Words == 0 {
-			p.Runes = rapid.IntRange(1, 5).Draw(t, "runes")
+		r := rate{Words: rapid.IntRange(0, 3).Draw(t, "words")}
+		if r.Words == 0 {
+			r.Runes = rapid.IntRange(1, 5).Draw(t, "runes")
 		}
-		if got := strings.Join(slices.Collect(p.chunks(text)), ""); got != text {
+		if got := strings.Join(slices.Collect(r.chunks(text)), ""); got != text {
 			t.Fatalf("%q", got)
 		}
 	})

@@ -200,9 +200,9 @@ func (c *Conn) writeLoop(w io.Writer) {
 	}
 }
 
-func (c *Conn) readLoop(l *lineReader) {
+func (c *Conn) readLoop(r *lineReader) {
 	for {
-		line, err := l.next()
+		line, err := r.next()
 		switch {
 		case errors.Is(err, errTooLong):
 			c.handler.HandleInvalid(bytes.Clone(line), err)

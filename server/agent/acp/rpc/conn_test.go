@@ -229,10 +229,10 @@ func TestCallEndsWithItsContextAndWithTheConnection(t *testing.T) {
 }
 
 func TestTheLastLineNeedsNoEnd(t *testing.T) {
-	l := newLineReader(strings.NewReader("one\n\ntwo"))
+	r := newLineReader(strings.NewReader("one\n\ntwo"))
 	var got []string
 	for {
-		b, err := l.next()
+		b, err := r.next()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				t.Error(err)

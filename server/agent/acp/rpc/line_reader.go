@@ -24,34 +24,34 @@ func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewRea
 
 // next returns the next line without its end; the bytes are good until the call after. A line that is too long is read
 // past and its beginning returned with errTooLong. A last line that has no end is a line.
-func (l *lineReader) next() ([]byte, error) {
-	if cap(l.buf) > maxIdleBuffer {
-		l.buf = nil
+func (r *lineReader) next() ([]byte, error) {
+	if cap(r.buf) > maxIdleBuffer {
+		r.buf = nil
 	}
-	l.buf = l.buf[:0]
+	r.buf = r.buf[:0]
 	long := false
 	for {
-		b, err := l.r.ReadSlice('\n')
+		b, err := r.r.ReadSlice('\n')
 		switch {
 		case long:
-		case len(l.buf)+len(b) > MaxLine+1:
+		case len(r.buf)+len(b) > MaxLine+1:
 			long = true
-			l.buf = append([]byte(nil), l.buf[:min(len(l.buf), 1<<10)]...)
+			r.buf = append([]byte(nil), r.buf[:min(len(r.buf), 1<<10)]...)
 		default:
-			l.buf = append(l.buf, b...)
+			r.buf = append(r.buf, b...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if err != nil && (!errors.Is(err, io.EOF) || len(l.buf) == 0) {
+		if err != nil && (!errors.Is(err, io.EOF) || len(r.buf) == 0) {
 			return nil, err
 		}
 		if long {
-			return l.buf, errTooLong
+			return r.buf, errTooLong
 		}
-		if n := len(l.buf); n > 0 && l.buf[n-1] == '\n' {
-			l.buf = l.buf[:n-1]
+		if n := len(r.buf); n > 0 && r.buf[n-1] == '\n' {
+			r.buf = r.buf[:n-1]
 		}
-		return l.buf, nil
+		return r.buf, nil
 	}
 }
