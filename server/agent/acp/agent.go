@@ -13,38 +13,38 @@ import (
 	"agentctl/server/session"
 )
 
-// Deadlines that hold unless a Config says otherwise.
+// Default deadlines.
 const (
-	startTimeout  = 2 * time.Minute        // from the process's start until it takes prompts
-	replayQuiet   = 200 * time.Millisecond // without an update, after which a replay is over
-	cancelTimeout = 5 * time.Second        // from an interrupt until the turn's process is ended
-	endGrace      = 2 * time.Second        // for each step of ending a process: its input closed, TERM, KILL
+	startTimeout  = 2 * time.Minute        // from process start to readiness for prompts
+	replayQuiet   = 200 * time.Millisecond // without an update, ends a replay
+	cancelTimeout = 5 * time.Second        // from an interrupt to the kill of the process
+	endGrace      = 2 * time.Second        // between closing input, TERM and KILL
 )
 
-// Config says how to run an agent. Zero durations mean the defaults.
+// Config configures an agent. Zero durations select the defaults.
 type Config struct {
-	Name    string // for people
+	Name    string // display name
 	Command []string
-	Env     map[string]string // added to the server's
-	Install string            // how to get the program, in words
-	Login   string            // how to log in to it, in words
+	Env     map[string]string // added to the environment of the server
+	Install string            // installation hint for users
+	Login   string            // login hint for users
 
 	StartTimeout  time.Duration
 	CancelTimeout time.Duration
 	EndGrace      time.Duration
 }
 
-// Agent runs the turns of one session on an ACP agent. Its process starts with the first turn, and anew with the next when
-// it has gone.
+// Agent runs the turns of one session on an ACP agent. The process starts with the first turn and
+// restarts with the next turn after it has exited.
 type Agent struct {
 	// Static after New.
 	config Config
 	spec   session.Spec
 	host   session.Host
-	ctx    context.Context // ends with Close
+	ctx    context.Context // cancelled by Close
 	cancel context.CancelFunc
 
-	startSem chan struct{} // one place: whoever starts or ends the link holds it
+	startSem chan struct{} // capacity 1; held while a client starts or ends
 
 	mu     sync.Mutex
 	client *client // nil: no process
@@ -56,7 +56,7 @@ var (
 	_ session.Configurer = (*Agent)(nil)
 )
 
-// New makes an agent for a session and starts nothing.
+// New returns an agent for a session. It starts no process.
 func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	if len(config.Command) == 0 {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
@@ -74,13 +74,16 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 		return nil, fmt.Errorf("working directory of %s: %w", config.Name, err)
 	}
 	spec.CWD = cwd
-	a := &Agent{config: config, spec: spec, host: host, startSem: make(chan struct{}, 1), saved: decodeState(spec.State)}
+	a := &Agent{
+		config: config, spec: spec, host: host,
+		startSem: make(chan struct{}, 1), saved: decodeState(spec.State),
+	}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	return a, nil
 }
 
-// Traits implements session.Agent. The protocol has no place for the reason of a decision, so the session sends it as a
-// message.
+// Traits implements session.Agent. ACP has no field for the reason of a decision, so the session
+// sends it as a message.
 func (a *Agent) Traits() session.Traits { return session.Traits{} }
 
 // Run implements session.Agent.
@@ -93,7 +96,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		return session.End{}, err
 	}
 	if err := a.markPrompted(); err != nil {
-		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
+		return session.End{}, fmt.Errorf("save state: %w", err)
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
 	c.setTurn(t)
@@ -129,14 +132,17 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	case r := <-answered:
 		end.Usage = a.recordUsage(c, r.end, out).Usage
 	case <-late.Done():
-		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
+		t.warn(fmt.Sprintf(
+			"%s did not stop within %v and was killed; it restarts with the next message",
+			a.config.Name, a.config.CancelTimeout))
 		c.close(0)
 		<-answered
 	}
 	return end, nil
 }
 
-// Configure implements session.Configurer. It starts the agent when it does not run, since only it knows its settings.
+// Configure implements session.Configurer. It starts the agent if necessary, since only a running
+// agent reports its settings.
 func (a *Agent) Configure(ctx context.Context, setting, value string) error {
 	c, err := a.connect(ctx)
 	if err != nil {
@@ -163,7 +169,7 @@ func (a *Agent) Close() error {
 	return nil
 }
 
-// connect returns the link to the running agent, starting it when it does not run.
+// connect returns the client of the running agent. It starts the agent if necessary.
 func (a *Agent) connect(ctx context.Context) (*client, error) {
 	select {
 	case a.startSem <- struct{}{}:
@@ -175,7 +181,7 @@ func (a *Agent) connect(ctx context.Context) (*client, error) {
 		return nil, a.closedError()
 	}
 	a.mu.Lock()
-	c, kept := a.client, a.saved
+	c, saved := a.client, a.saved
 	a.mu.Unlock()
 	if c != nil {
 		if c.alive() {
@@ -187,7 +193,7 @@ func (a *Agent) connect(ctx context.Context) (*client, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.config.StartTimeout)
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
-	c, err := a.start(ctx, kept)
+	c, err := a.start(ctx, saved)
 	a.mu.Lock()
 	a.client = c
 	a.mu.Unlock()
@@ -198,7 +204,7 @@ func (a *Agent) closedError() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
 }
 
-// recordUsage adds what a turn has used to the session's sum.
+// recordUsage adds the usage of a turn to the total of the session.
 func (a *Agent) recordUsage(c *client, end session.End, out session.Output) session.End {
 	end = c.addCost(end)
 	if end.Usage == nil || *end.Usage == (protocol.Usage{}) {
@@ -215,7 +221,7 @@ func (a *Agent) recordUsage(c *client, end session.End, out session.Output) sess
 	return end
 }
 
-// markPrompted notes that there is something to be taken up.
+// markPrompted records that the ACP session has content to restore.
 func (a *Agent) markPrompted() error {
 	a.mu.Lock()
 	said := a.saved.Prompted
@@ -226,7 +232,7 @@ func (a *Agent) markPrompted() error {
 	return a.updateState(func(s *state) { s.Prompted = true })
 }
 
-// updateState changes what is saved.
+// updateState changes the state and saves it.
 func (a *Agent) updateState(change func(*state)) error {
 	a.mu.Lock()
 	change(&a.saved)
@@ -235,7 +241,8 @@ func (a *Agent) updateState(change func(*state)) error {
 	return a.host.Save(b)
 }
 
-// environment is the server's without its own secret, and what configuration and session add.
+// environment returns the environment of the server without AGENTCTL_TOKEN, plus that of the
+// configuration and of the session.
 func (a *Agent) environment() []string {
 	var env []string
 	for _, kv := range os.Environ() {

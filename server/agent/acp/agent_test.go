@@ -15,7 +15,7 @@ import (
 
 func TestATurnStreamsTextAndReasoningInTheirOrder(t *testing.T) {
 	r := newTestAgent(t, "plain")
-	r.run("say hello ") // starts it
+	r.run("say hello ") // starts the agent
 	r.clear()
 	end := r.run("think why", "think  not", "say a", "say b", "think hm",
 		`update {"sessionUpdate":"agent_message_chunk","messageId":"m1","content":{"type":"text","text":"c"}}`,
@@ -69,7 +69,7 @@ func TestAnInterruptKeepsWhatWasSaidAndTheProcess(t *testing.T) {
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
 	if len(r.groups) != 1 {
-		t.Errorf("used %d processes", len(r.groups))
+		t.Errorf("%d processes started", len(r.groups))
 	}
 }
 
@@ -88,7 +88,7 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 		t.Errorf("groups are %+v", r.groups)
 	}
 	if len(r.data(protocol.Notice)) != 1 {
-		t.Error("nobody was told that the process was ended")
+		t.Error("no notice about the killed process")
 	}
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
@@ -123,7 +123,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		code   protocol.Code
 		want   []string
 	}{
-		"a login wanted":         {"auth", without, "", protocol.CodeAgentAuth, []string{"Fake wants a login", "`fakeacp login`"}},
+		"a login wanted":         {"auth", without, "", protocol.CodeAgentAuth, []string{"Fake needs a login", "`fakeacp login`"}},
 		"a login that is known":  {"auth", func(c *Config, s *session.Spec) { without(c, s); c.Login = "run x" }, "", protocol.CodeAgentAuth, []string{"run x"}},
 		"a program not there":    {"plain", missing, "", protocol.CodeNoAgent, []string{"not installed", "no-such-agent", "get it"}},
 		"a directory not there":  {"plain", func(_ *Config, s *session.Spec) { s.CWD = "/no/such" }, "", protocol.CodeNoAgent, []string{"/no/such"}},
@@ -144,7 +144,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 			}
 			for _, w := range test.want {
 				if err != nil && !strings.Contains(err.Error(), w) {
-					t.Errorf("%q does not say %q", err, w)
+					t.Errorf("%q does not contain %q", err, w)
 				}
 			}
 		})
@@ -161,7 +161,7 @@ func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
 		"with data that is a list of nothing": {`[]`, "with data that is a list of nothing"},
 	} {
 		if got := errorText(&rpc.Error{Message: message, Data: json.RawMessage(test.data)}); got != test.want {
-			t.Errorf("%s with %s is told as %s", message, test.data, got)
+			t.Errorf("%s with %s: got %s", message, test.data, got)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestCloseEndsATurnThatRunsOrStarts(t *testing.T) {
 				_, err := r.tryRun(t.Context(), "say here", "deaf")
 				failed <- err
 			}()
-			r.waitFor(t, "the process at work", func() bool {
+			r.waitFor(t, "a running process", func() bool {
 				return len(r.groups) > 0 && (traits == "mute" || strings.Contains(textOf(r.events), "here"))
 			})
 			if err := r.Close(); err != nil {
@@ -210,11 +210,11 @@ func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
 			r := newTestAgent(t, traits)
 			r.run("say one")
 			if _, err := r.tryRun(t.Context(), "exit 1"); err == nil {
-				t.Error("nobody noticed the crash")
+				t.Error("the crash went unnoticed")
 			}
 			r.clear()
 			r.run("sessions")
-			r.wantText(want) // and nothing of a replay
+			r.wantText(want) // without a replay
 			if got := len(r.data(protocol.Raw)); got != 0 {
 				t.Errorf("%d raw events of the replay", got)
 			}
@@ -243,7 +243,7 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	fresh.run("option mode")
 	fresh.wantText("mode is yolo")
 	if n := fresh.data(protocol.Notice); len(n) > 0 {
-		t.Errorf("missed a conversation in which nothing was said: %+v", n)
+		t.Errorf("notice about an empty ACP session: %+v", n)
 	}
 
 	lost := r.restart("load")
@@ -251,7 +251,7 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	lost.run("sessions")
 	lost.wantText("prompts: 1")
 	if len(lost.data(protocol.Notice)) != 1 {
-		t.Error("nobody was told that the conversation is lost")
+		t.Error("no notice about the lost ACP session")
 	}
 }
 
@@ -266,7 +266,7 @@ func TestARestoredSessionForksTheConversation(t *testing.T) {
 		other.run("sessions")
 		other.wantText("prompts: 2")
 		if got := strings.TrimPrefix(other.saved.Session, r.saved.Session); got != want {
-			t.Errorf("with %s the conversation is %s, that of the first %s", traits, other.saved.Session, r.saved.Session)
+			t.Errorf("with %s the ACP session is %s, the first one %s", traits, other.saved.Session, r.saved.Session)
 		}
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestARestoredSessionForksTheConversation(t *testing.T) {
 		again.run("sessions")
 		again.wantText("prompts: 3")
 		if again.saved.Session != other.saved.Session {
-			t.Errorf("with %s forked once more: %s", traits, again.saved.Session)
+			t.Errorf("with %s forked again: %s", traits, again.saved.Session)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func TestARestoredSessionForksTheConversation(t *testing.T) {
 func TestTheProcessStartsWithTheFirstTurn(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	if len(r.groups) != 0 {
-		t.Error("a process before any turn")
+		t.Error("a process before the first turn")
 	}
 	r.run("say hi", "say  there")
 	if g := r.groups; len(g) != 1 || g[0].PID == 0 || g[0].Ended || g[0].Session != "ses" {

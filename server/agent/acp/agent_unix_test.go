@@ -49,7 +49,7 @@ func waitGone(t *testing.T, pid int) {
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("process %d is still there", pid)
+			t.Fatalf("process %d still runs", pid)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"agentctl/server/session"
 )
 
-// client is one run of the agent's program and the conversation with it.
+// client is the ACP client of one agent process.
 type client struct {
 	// Static after start.
 	config    Config
@@ -22,16 +22,16 @@ type client struct {
 	proc      *process.Process
 	conn      *rpc.Conn
 	agentInfo initializeResult
-	exited    chan struct{} // closed when nothing of the program is left and its end is recorded
-	replayed  chan struct{} // one place: something of a replay was dropped
+	exited    chan struct{} // closed when the process group has ended and its end is recorded
+	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
 
 	settings settings
 
 	mu        sync.Mutex
-	session   string // the conversation, as the agent calls it; static once the link has started
-	resumed   bool   // it was taken up, not begun
-	turn      *turn  // under way, nil between turns
-	replaying bool   // a conversation is being loaded: what it holds is in the log
+	session   string // ACP session id; static after start
+	restored  bool   // the ACP session was restored
+	turn      *turn  // the running turn, or nil
+	replaying bool   // session/load is running: updates repeat the log
 	cost      cost
 }
 
@@ -39,26 +39,33 @@ type cancelParams struct {
 	Session string `json:"sessionId"`
 }
 
-// start runs the program and takes up the kept conversation, or begins one. On an error nothing is left of the program.
-func (a *Agent) start(ctx context.Context, kept state) (*client, error) {
+// start runs the program and opens the ACP session. On an error the process has ended.
+func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	if info, err := os.Stat(a.spec.CWD); err != nil || !info.IsDir() {
-		return nil, protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %s is no directory", a.config.Name, a.spec.CWD)
+		return nil, protocol.Errorf(protocol.CodeNoAgent,
+			"cannot start %s: %s is not a directory", a.config.Name, a.spec.CWD)
 	}
 	env := a.environment()
-	proc, err := process.Start(process.Command{Args: a.config.Command, Dir: a.spec.CWD, Env: env, Record: func(g process.Group) error {
-		return a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
-	}})
+	proc, err := process.Start(process.Command{
+		Args: a.config.Command, Dir: a.spec.CWD, Env: env,
+		Record: func(g process.Group) error {
+			return a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
+		},
+	})
 	if err != nil {
 		return nil, a.startError(err)
 	}
-	c := &client{config: a.config, host: a.host, proc: proc, exited: make(chan struct{}), replayed: make(chan struct{}, 1)}
+	c := &client{
+		config: a.config, host: a.host, proc: proc,
+		exited: make(chan struct{}), replayed: make(chan struct{}, 1),
+	}
 	g := proc.Group()
 	c.conn = rpc.New(proc.Stdout, proc.Stdin, c)
 	go c.awaitExit(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
 
 	if err = c.initialize(ctx); err == nil {
-		if err = a.openSession(ctx, c, kept); wantsLogin(err) && c.authenticate(ctx, env) {
-			err = a.openSession(ctx, c, kept)
+		if err = a.openSession(ctx, c, saved); wantsLogin(err) && c.authenticate(ctx, env) {
+			err = a.openSession(ctx, c, saved)
 		}
 	}
 	if err != nil {
@@ -69,7 +76,7 @@ func (a *Agent) start(ctx context.Context, kept state) (*client, error) {
 	return c, nil
 }
 
-// awaitExit waits for the program's end, whoever causes it, and records it.
+// awaitExit waits for the end of the program and records it.
 func (c *client) awaitExit(g session.Group) {
 	defer close(c.exited)
 	<-c.proc.Done()
@@ -92,7 +99,7 @@ func (c *client) alive() bool {
 	}
 }
 
-// close ends the program and returns when nothing of it is left.
+// close ends the program and returns when its process group has ended.
 func (c *client) close(grace time.Duration) {
 	c.proc.End(grace)
 	<-c.exited
@@ -110,20 +117,20 @@ func (c *client) initialize(ctx context.Context) error {
 	}
 	if v := c.agentInfo.Version; v != protocolVersion {
 		return protocol.Errorf(protocol.CodeAgentFailed,
-			"%s speaks version %d of the Agent Client Protocol, and this server version %d", c.config.Name, v, protocolVersion)
+			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v, protocolVersion)
 	}
 	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
 	return nil
 }
 
-// setTurn makes t the turn that updates belong to.
+// setTurn makes t the turn that receives updates.
 func (c *client) setTurn(t *turn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn = t
 }
 
-// endTurn ends the turn's part in the conversation and waits for what it still does.
+// endTurn detaches the turn and waits for its pending requests.
 func (c *client) endTurn(t *turn) {
 	c.mu.Lock()
 	c.turn = nil
@@ -131,11 +138,12 @@ func (c *client) endTurn(t *turn) {
 	t.finish()
 }
 
-// turnFor returns the turn under way that an update of the named conversation belongs to, and whether the update is a replay.
-func (c *client) turnFor(conversation string) (t *turn, replay bool) {
+// turnFor returns the running turn if an update of the ACP session belongs to it, and whether the
+// update is part of a replay.
+func (c *client) turnFor(session string) (t *turn, replay bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if conversation != c.session {
+	if session != c.session {
 		return nil, c.replaying
 	}
 	return c.turn, c.replaying
@@ -153,6 +161,7 @@ func (c *client) prompt(ctx context.Context, blocks []block) (session.End, error
 	return result.end(), nil
 }
 
+// notice emits a warning for users.
 func (a *Agent) notice(format string, args ...any) {
 	data := protocol.NoticeData{Level: protocol.LevelWarning, Message: fmt.Sprintf(format, args...)}
 	if err := a.host.Emit(session.Event{Type: protocol.Notice, Data: data}); err != nil {
@@ -160,10 +169,10 @@ func (a *Agent) notice(format string, args ...any) {
 	}
 }
 
-// emitRaw keeps what maps to nothing.
+// emitRaw keeps a message that maps to no event.
 func (c *client) emitRaw(method string, data json.RawMessage) {
 	e := session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
 	if err := c.host.Emit(e); err != nil {
-		c.host.Logf("keep a message of %s: %v", c.config.Name, err)
+		c.host.Logf("emit raw message of %s: %v", c.config.Name, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Kinds of protocol.Content.
+// Types of protocol.Content.
 const (
 	contentText  = "text"
 	contentDiff  = "diff"
@@ -15,7 +15,7 @@ const (
 	contentOther = "other"
 )
 
-// mapContents maps the content list of a tool call. What fits nothing is kept whole.
+// mapContents maps the content list of a tool call. Unknown content is kept as raw data.
 func mapContents(raw json.RawMessage) []protocol.Content {
 	var items []json.RawMessage
 	if decode(raw, &items) != nil || items == nil && present(raw) && string(raw) != "[]" {
@@ -36,7 +36,7 @@ func mapContent(raw json.RawMessage) protocol.Content {
 		Old     *string `json:"oldText"`
 		New     string  `json:"newText"`
 	}
-	_ = decode(raw, &c) // what cannot be read has no type and is kept whole
+	_ = decode(raw, &c) // undecodable content has no type and is kept raw
 	switch {
 	case c.Type == "diff":
 		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}
@@ -53,7 +53,7 @@ func mapContent(raw json.RawMessage) protocol.Content {
 	return protocol.Content{Type: contentOther, Data: raw}
 }
 
-// plainText joins content that is nothing but text.
+// plainText joins the content if all of it is text.
 func plainText(content []protocol.Content) (string, bool) {
 	var b strings.Builder
 	for i, c := range content {
@@ -68,7 +68,7 @@ func plainText(content []protocol.Content) (string, bool) {
 	return b.String(), true
 }
 
-// diffs returns the diffs of a list, and every text in it.
+// diffs returns the diffs in a list and all its text.
 func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
 	var texts []string
 	for _, c := range list {
@@ -82,16 +82,17 @@ func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
 	return diffs, strings.Join(texts, "\n")
 }
 
-// result is what is known of a tool's raw output.
+// result is the decoded raw output of a tool.
 type result struct {
 	raw      json.RawMessage
-	text     string // for people
-	textOnly bool   // the raw output says no more than text
+	text     string // for display
+	textOnly bool   // raw holds nothing but text
 	failure  string
 	exit     *int
 }
 
-// parseResult finds the words and the exit status in a raw output, whose form each agent chooses for itself.
+// parseResult extracts text, error and exit status from a raw output. Its form differs between
+// agents.
 func parseResult(raw json.RawMessage) result {
 	if !present(raw) {
 		return result{}
@@ -108,7 +109,7 @@ func parseResult(raw json.RawMessage) result {
 		Snake                                                   *int `json:"exit_code"`
 		Metadata                                                struct{ Exit, ExitCode *int }
 	}
-	_ = decode(raw, &o) // fields of other types say nothing
+	_ = decode(raw, &o) // ignore fields of other types
 	for _, v := range []any{o.FormattedOutput, o.Output, o.Stdout} {
 		if s, ok := v.(string); ok && r.text == "" {
 			r.text = s

@@ -11,7 +11,8 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// translateError turns an error of the wire into one for people. A broken connection is the end of its program.
+// translateError turns a protocol error into an error for users. It ends the process of a broken
+// connection.
 func (a *Agent) translateError(c *client, err error) error {
 	var known *protocol.Error
 	switch {
@@ -27,12 +28,12 @@ func (a *Agent) translateError(c *client, err error) error {
 	return c.describeError(err)
 }
 
-// describeError says what went wrong between the agent and us, and what to do about it.
+// describeError describes an error of the agent and its remedy.
 func (c *client) describeError(err error) error {
 	var e *rpc.Error
 	switch {
 	case wantsLogin(err):
-		return protocol.Errorf(protocol.CodeAgentAuth, "%s wants a login first: %s", c.config.Name, c.loginHint())
+		return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.loginHint())
 	case errors.As(err, &e):
 		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", c.config.Name, errorText(e))
 	case errors.Is(err, rpc.ErrClosed):
@@ -45,19 +46,20 @@ func (c *client) describeError(err error) error {
 	return err
 }
 
-// errorText finds what an error says to people. Some agents keep it in the error's data, some hand on the JSON of a model's API.
+// errorText returns the text of an error for users. Some agents put it into the data of the error,
+// some pass on the JSON of a model API.
 func errorText(e *rpc.Error) string {
-	type told struct {
+	type payload struct {
 		Message, Details string
 		Error            *struct{ Message string }
 	}
 	text := e.Message
-	var inner told
+	var inner payload
 	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
 		text = inner.Error.Message
 	}
-	var data told
-	_ = json.Unmarshal(e.Data, &data) // data may be anything, or nothing
+	var data payload
+	_ = json.Unmarshal(e.Data, &data) // data may have any form
 	for _, more := range []string{data.Details, data.Message} {
 		if more != "" && !strings.Contains(text, more) {
 			return text + ": " + more
@@ -66,7 +68,7 @@ func errorText(e *rpc.Error) string {
 	return text
 }
 
-// stderrSuffix is the end of what the program wrote to its standard error, for an error message.
+// stderrSuffix returns the end of standard error, formatted for the end of an error message.
 func (c *client) stderrSuffix() string {
 	const most = 1 << 10
 	log := c.proc.StderrTail()
@@ -82,11 +84,11 @@ func (c *client) stderrSuffix() string {
 	return ": " + log
 }
 
-// startError tells how to get a program that is not there.
+// startError describes a failed start, with the installation hint for a missing program.
 func (a *Agent) startError(err error) error {
 	if errors.Is(err, exec.ErrNotFound) && a.config.Install != "" {
-		return protocol.Errorf(protocol.CodeNoAgent, "%s is not installed: %s is not found (%s)",
+		return protocol.Errorf(protocol.CodeNoAgent, "%s is not installed: %s not found (%s)",
 			a.config.Name, a.config.Command[0], a.config.Install)
 	}
-	return protocol.Errorf(protocol.CodeNoAgent, "%s cannot be started: %v", a.config.Name, err)
+	return protocol.Errorf(protocol.CodeNoAgent, "cannot start %s: %v", a.config.Name, err)
 }

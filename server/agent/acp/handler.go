@@ -8,7 +8,7 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// maxInvalidLine bounds what is kept of a line that is no message, in bytes.
+// maxInvalidLine is the maximum length of an invalid line to keep, in bytes.
 const maxInvalidLine = 64 << 10
 
 var _ rpc.Handler = (*client)(nil)
@@ -41,7 +41,8 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 	}
 }
 
-// applyAgentUpdate takes the updates that are about the agent and not about a turn.
+// applyAgentUpdate applies an update about the agent rather than a turn. It reports whether u is
+// one.
 func (c *client) applyAgentUpdate(u *update) bool {
 	switch u.Kind {
 	case "available_commands_update":
@@ -58,8 +59,8 @@ func (c *client) applyAgentUpdate(u *update) bool {
 	return true
 }
 
-// HandleRequest implements rpc.Handler. Permission is asked for in a goroutine of the turn's, so that the agent can go on
-// speaking; everything else was never offered.
+// HandleRequest implements rpc.Handler. Permission is requested in a goroutine of the turn, so the
+// agent can continue to send. Other methods are refused: they were not offered.
 func (c *client) HandleRequest(req *rpc.Request) {
 	if req.Method == "session/request_permission" {
 		var p permissionParams
@@ -71,12 +72,12 @@ func (c *client) HandleRequest(req *rpc.Request) {
 		return
 	}
 	c.emitRaw(req.Method, req.Params)
-	if err := req.ReplyError(context.Background(), rpc.CodeMethodNotFound, "not offered: "+req.Method); err != nil {
+	if err := req.ReplyError(context.Background(), rpc.CodeMethodNotFound, "not supported: "+req.Method); err != nil {
 		c.host.Logf("refuse %s: %v", c.config.Name, err)
 	}
 }
 
-// reply waits for its turn to be written for as long as the connection lives.
+// reply sends a result. It blocks until the result is queued or the connection ends.
 func (c *client) reply(req *rpc.Request, result any) {
 	if err := req.Reply(context.Background(), result); err != nil {
 		c.host.Logf("answer %s: %v", c.config.Name, err)

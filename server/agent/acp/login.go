@@ -9,12 +9,12 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// authMethod is a way to log in that the agent offers.
+// authMethod is a login method of the agent.
 type authMethod struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Type        string `json:"type"` // "env_var" needs nobody: a key is in the environment
+	Type        string `json:"type"` // "env_var": keys in the environment, no user interaction
 	Vars        []struct {
 		Name     string `json:"name"`
 		Optional bool   `json:"optional"`
@@ -25,21 +25,21 @@ type authenticateParams struct {
 	Method string `json:"methodId"`
 }
 
-// keyVariables are ways to log in that agents are known to offer without saying which variable holds the key.
+// keyVariables maps login methods without vars to the environment variable of their key.
 var keyVariables = map[string]string{
 	"gemini-api-key": "GEMINI_API_KEY",
 	"openai-api-key": "OPENAI_API_KEY",
 	"codex-api-key":  "CODEX_API_KEY",
 }
 
-// wantsLogin reports whether the agent refused for want of a login.
+// wantsLogin reports whether the agent refused a request because a login is required.
 func wantsLogin(err error) bool {
 	var e *rpc.Error
 	return errors.As(err, &e) && e.Code == codeAuthRequired
 }
 
-// authenticate logs in by a key that is in the agent's environment, if there is one that the agent takes. It never uses a way that
-// would need a person: nobody sits at the server.
+// authenticate logs in with a key from the environment of the agent and reports success. It never
+// uses an interactive method: no user is at the server.
 func (c *client) authenticate(ctx context.Context, env []string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(env, func(kv string) bool {
@@ -60,7 +60,7 @@ func (c *client) authenticate(ctx context.Context, env []string) bool {
 	return false
 }
 
-// keyAvailable reports whether all that the method needs is in the environment.
+// keyAvailable reports whether the environment has all keys of the method.
 func (m *authMethod) keyAvailable(has func(string) bool) bool {
 	if name, known := keyVariables[m.ID]; known {
 		return has(name)
@@ -76,10 +76,10 @@ func (m *authMethod) keyAvailable(has func(string) bool) bool {
 	return true
 }
 
-// loginHint says in words what a person has to do.
+// loginHint describes the login for users.
 func (c *client) loginHint() string {
 	if c.config.Login != "" {
-		return c.config.Login + ", on the machine of the server"
+		return c.config.Login + ", on the server machine"
 	}
 	var ways []string
 	for _, m := range c.agentInfo.AuthMethods {
@@ -90,7 +90,7 @@ func (c *client) loginHint() string {
 		}
 	}
 	if len(ways) == 0 {
-		return "log in to it on the machine of the server"
+		return "log in on the server machine"
 	}
-	return "on the machine of the server, " + strings.Join(ways, ", or ")
+	return "on the server machine, " + strings.Join(ways, ", or ")
 }

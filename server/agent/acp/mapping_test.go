@@ -14,7 +14,7 @@ import (
 	"agentctl/server/session"
 )
 
-// newReadyAgent is a rig whose agent has started and whose start is forgotten.
+// newReadyAgent returns a started agent without the events of its start.
 func newReadyAgent(t *testing.T, traits string) *testAgent {
 	t.Helper()
 	r := newTestAgent(t, traits)
@@ -136,7 +136,7 @@ func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
 		t.Errorf("got %s", r.eventLines())
 	}
 	r.run("after more words")
-	r.waitFor(t, "them in the turn or after it", func() bool {
+	r.waitFor(t, "the words in the turn or after it", func() bool {
 		for _, e := range r.events {
 			if b, _ := protocol.Encode(e.Data); strings.Contains(string(b), "more words") {
 				return true
@@ -161,7 +161,7 @@ func TestLongLinesAndBurstsComeWhole(t *testing.T) {
 		fmt.Fprintf(&want, "%d ", i)
 	}
 	if got := r.text(); got != want.String() {
-		t.Errorf("%d of %d bytes came", len(got), want.Len())
+		t.Errorf("got %d of %d bytes", len(got), want.Len())
 	}
 }
 
@@ -176,7 +176,7 @@ func TestASlowSessionSlowsTheAgentAndLosesNothing(t *testing.T) {
 	}()
 	r.run("burst 3000")
 	if got := strings.Count(r.text(), " "); got != 3000 {
-		t.Errorf("%d of 3000 chunks came", got)
+		t.Errorf("got %d of 3000 chunks", got)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 		"allow":                       {"ask " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_once"},
 		"always is our rule":          {"ask " + ask, verdict(protocol.Allowed, "allow_always"), "selected opt-0-allow_once"},
 		"deny":                        {"ask " + ask, verdict(protocol.Denied, ""), "selected opt-2-reject_once"},
-		"nobody answered":             {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
+		"expired":                     {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
 		"cancelled":                   {"ask " + ask, verdict(protocol.Cancelled, ""), "cancelled"},
 		"the very option":             {"askwith allow_once,allow_once,reject_once " + ask, verdict(protocol.Allowed, "opt-0-allow_once"), "selected opt-0-allow_once"},
 		"only a lasting permission":   {"askwith allow_always,reject_once " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_always"},
@@ -257,7 +257,7 @@ func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
 			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
 		}},
 		"nothing at all": {`{}`, protocol.Approval{
-			Kind: protocol.ApproveTool, Title: "a tool wants to run", Name: "a tool wants to run", CWD: "CWD", Options: options,
+			Kind: protocol.ApproveTool, Title: "run a tool", Name: "run a tool", CWD: "CWD", Options: options,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -275,24 +275,24 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 	request := func(fields string) string {
 		return `ask {"toolCallId":"c","title":"make","kind":"execute"` + fields + `}`
 	}
-	told := func(input string) string {
+	update := func(input string) string {
 		return `update {"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","rawInput":` + input + `}`
 	}
-	words := func(text string) string {
+	withText := func(text string) string {
 		return request(`,"content":[{"type":"content","content":{"type":"text","text":"` + text + `"}}]`)
 	}
 	for name, test := range map[string]struct {
 		want  string
 		steps []string
 	}{
-		"the session's":           {"", []string{request("")}},
-		"of the arguments":        {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
-		"of the call":             {"/w", []string{told(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)}},
-		"the nearer one":          {"/near", []string{told(`{"command":"make","cwd":"/w","workdir":"/near"}`), request(`,"rawInput":{"command":"make"}`)}},
-		"below the session's":     {"sub", []string{request(`,"rawInput":{"command":"make","workdir":"sub"}`)}},
-		"told in words":           {"sub", []string{words("[in sub] (builds it) [background]")}},
-		"told in words with none": {"", []string{words("[current working directory /x] (builds it)")}},
-		"told in odd words":       {"", []string{words("[in ")}},
+		"the session's":               {"", []string{request("")}},
+		"of the arguments":            {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
+		"of the call":                 {"/w", []string{update(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"the nearer one":              {"/near", []string{update(`{"command":"make","cwd":"/w","workdir":"/near"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"below the session's":         {"sub", []string{request(`,"rawInput":{"command":"make","workdir":"sub"}`)}},
+		"in the text":                 {"sub", []string{withText("[in sub] (builds it) [background]")}},
+		"in text without a directory": {"", []string{withText("[current working directory /x] (builds it)")}},
+		"in malformed text":           {"", []string{withText("[in ")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestAgent(t, "plain")
@@ -302,7 +302,7 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 				want = filepath.Join(r.spec.CWD, want)
 			}
 			if got := r.asked[0]; got.CWD != want || got.Command != "make" {
-				t.Errorf("asked for %q in %s, want it in %s", got.Command, got.CWD, want)
+				t.Errorf("asked for %q in %s, want %s", got.Command, got.CWD, want)
 			}
 		})
 	}
@@ -316,19 +316,19 @@ func TestAChangeOfModeIsAChoice(t *testing.T) {
 	r.run(`askwith allow_once,allow_always,reject_once {"toolCallId":"c","title":"Ready to code?","kind":"switch_mode"}`)
 	r.wantText("selected opt-1-allow_always")
 	if r.asked[0].Name != "" {
-		t.Errorf("a rule could be about %q", r.asked[0].Name)
+		t.Errorf("a rule could match %q", r.asked[0].Name)
 	}
 	for _, o := range r.asked[0].Options {
 		if o.Kind == protocol.AllowAlways {
-			t.Errorf("%+v would make a rule", o)
+			t.Errorf("%+v creates a rule", o)
 		}
 	}
 }
 
 func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	for name, last := range map[string]string{
-		"told by the agent": `update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`,
-		"told by nobody":    `think of something else`,
+		"ended by the agent":     `update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`,
+		"not ended by the agent": `think of something else`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReadyAgent(t, "plain")
@@ -347,7 +347,7 @@ func TestToolsWhoseLongIDsBeginAlikeAreNotOne(t *testing.T) {
 	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`1","title":"one"}`, `update {"sessionUpdate":"tool_call","toolCallId":"`+id+`2","title":"two"}`)
 	all := r.data(protocol.ToolStarted)
 	if len(all) != 2 || all[0].(protocol.ToolStartedData).Tool == all[1].(protocol.ToolStartedData).Tool {
-		t.Errorf("told\n%s", r.eventLines())
+		t.Errorf("got\n%s", r.eventLines())
 	}
 }
 
@@ -364,7 +364,7 @@ func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
 		got.WriteString(id[strings.LastIndexByte(id, '/')+1:])
 	}
 	if got.String() != "abcdef" {
-		t.Errorf("they ended as %q", got.String())
+		t.Errorf("order %q", got.String())
 	}
 }
 
@@ -380,8 +380,8 @@ func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 
 func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 	for name, verdict := range map[string]session.Verdict{
-		"whose end is told":        {Outcome: protocol.Cancelled},
-		"that were denied with it": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
+		"cancelled":             {Outcome: protocol.Cancelled},
+		"denied with deny_stop": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestAgent(t, "plain")
@@ -407,7 +407,7 @@ func TestSettingsAreSetAgainInTheOrderOfTheAgent(t *testing.T) {
 	}
 	got := s.sortIDs(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
 	if want := []string{"model", "effort", "brave", "colour", "speed"}; !slices.Equal(got, want) {
-		t.Errorf("set as %q, want %q", got, want)
+		t.Errorf("order %q, want %q", got, want)
 	}
 }
 
@@ -439,7 +439,7 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	}
 
 	if first := r.data(protocol.AgentOptions)[0].(protocol.Options); len(first.Settings) != len(want.Settings) {
-		t.Errorf("told before all was known: %+v", first)
+		t.Errorf("emitted before all settings were known: %+v", first)
 	}
 
 	chosen := map[string]string{"mode": "yolo", "model": "large", "effort": "high", "brave": "true"}
@@ -457,7 +457,7 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	all := r.data(protocol.AgentOptions)
 	for _, s := range all[len(all)-1].(protocol.Options).Settings {
 		if s.Value != chosen[s.ID] {
-			t.Errorf("%s is told as %s", s.ID, s.Value)
+			t.Errorf("%s is %s", s.ID, s.Value)
 		}
 	}
 	if err := r.Close(); err != nil {
@@ -473,7 +473,7 @@ func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
 	for i, want := range []float64{0.5, 0.25} {
 		end := r.run(fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`, []float64{0.5, 0.75}[i]))
 		if end.Usage.Cost != want || end.Usage.Currency != "USD" {
-			t.Errorf("turn %d cost %+v", i, end.Usage)
+			t.Errorf("usage of turn %d: %+v", i, end.Usage)
 		}
 	}
 	if err := r.Close(); err != nil {
@@ -483,7 +483,7 @@ func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
 	next.run("say more")
 	want := protocol.Usage{Input: 33, Output: 21, Cached: 9, Reasoning: 6, Cost: 0.75, Currency: "USD"}
 	if sums := next.data(protocol.UsageUpdated); len(sums) != 1 || sums[0] != want {
-		t.Errorf("the session's usage is %+v", sums)
+		t.Errorf("session usage %+v", sums)
 	}
 }
 
@@ -508,10 +508,10 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if n := r.data(protocol.Notice); len(n) != 1 || !strings.Contains(n[0].(protocol.NoticeData).Message, "audio") {
-		t.Errorf("said %+v", n)
+		t.Errorf("notices %+v", n)
 	}
 	if got := c.promptBlocks(protocol.Message{}, tn); len(got) != 1 {
-		t.Errorf("an empty message is %+v", got)
+		t.Errorf("blocks of an empty message: %+v", got)
 	}
 }
 

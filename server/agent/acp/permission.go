@@ -13,7 +13,7 @@ import (
 	"agentctl/server/session"
 )
 
-// Kinds of the protocol's permission options.
+// Kinds of ACP permission options.
 const (
 	allowOnce    = "allow_once"
 	allowAlways  = "allow_always"
@@ -21,16 +21,16 @@ const (
 	rejectAlways = "reject_always"
 )
 
-// requestPermission asks the session about the agent's request and answers it when there is a verdict. It returns false, and answers
-// nothing, when the turn is over.
+// requestPermission asks the session for a decision and answers the request with it. It returns
+// false without an answer when the turn is over.
 func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended {
 		return false
 	}
-	// Begins the tool, where the agent asks before it tells. That the turn or the tool has ended is nothing to stop at: Ask
-	// will say so, or the agent runs the same call again.
+	// Start the tool if the request comes before tool_call. Errors are ignored: if the turn is
+	// over, Ask returns an error; if the tool has ended, the agent runs the same call again.
 	if p.Tool.ID != "" {
 		_ = t.upsertTool(&p.Tool, false)
 	} else if t.endPart() != nil {
@@ -45,12 +45,12 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 			answer = chooseOption(v, p.Options)
 		}
 		t.recordVerdict(known, v.Outcome)
-		_ = req.Reply(context.WithoutCancel(t.ctx), permissionResult{answer}) // it fails when the agent has gone
+		_ = req.Reply(context.WithoutCancel(t.ctx), permissionResult{answer}) // fails after the exit of the agent
 	})
 	return true
 }
 
-// recordVerdict notes what the agent may not say itself.
+// recordVerdict records the decision on a tool. The agent may not report a denial itself.
 func (t *turn) recordVerdict(known *tool, o protocol.Outcome) {
 	if known == nil {
 		return
@@ -61,7 +61,7 @@ func (t *turn) recordVerdict(known *tool, o protocol.Outcome) {
 	known.start = time.Now()
 }
 
-// newApproval says what the agent asks, in the words of the project.
+// newApproval converts a permission request to an approval.
 func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	c := &p.Tool
 	a := protocol.Approval{
@@ -88,8 +88,8 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		a.Input = input
 	}
 	in := parseInput(input)
-	changes, words := diffs(mapContents(c.Content))
-	a.Content, a.Why = changes, words
+	changes, text := diffs(mapContents(c.Content))
+	a.Content, a.Why = changes, text
 	if a.Why == "" {
 		a.Why = in.description
 	}
@@ -104,28 +104,28 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	switch {
 	case kind == protocol.ToolExecute:
 		a.Kind, a.Command = protocol.ApproveCommand, commandLine(a.Title, in, a.Input)
-		a.CWD = t.commandDir(t.tools[c.ID], in, words)
+		a.CWD = t.commandDir(t.tools[c.ID], in, text)
 	case kind == protocol.ToolEdit, len(changes) > 0 && !removesFile(kind):
 		a.Kind = protocol.ApprovePatch
 	}
 	if a.Title == "" {
-		a.Title = "a tool wants to run"
+		a.Title = "run a tool"
 	}
 	switch {
 	case p.isModeChange(), removesFile(kind):
-		a.Name = "" // no rule: it would be about a choice, or about other files, or let an edit stand for a deletion
+		a.Name = "" // no rules for a choice of mode, nor for removals: a rule could match other files
 	case a.Name == "" && a.Kind == protocol.ApproveTool:
-		a.Name = a.Title // what a rule would be about
+		a.Name = a.Title // the subject of a rule
 	}
 	return a
 }
 
-// removesFile reports whether a kind of tool takes a file away from where it is.
+// removesFile reports whether a kind of tool deletes or moves files.
 func removesFile(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
 
-// commandLine is the command that is asked for. A rule is about exactly this text, so where the arguments hold no command in
-// a form that is known, they stand in it whole: a title may be the same for every command. An agent that tells no arguments
-// has nothing but the title.
+// commandLine returns the command to approve. A rule matches exactly this text. If the arguments
+// have no known command field, the text includes all of them: different commands may share a title.
+// Without arguments it is the title.
 func commandLine(title string, in input, raw json.RawMessage) string {
 	switch {
 	case in.command != "":
@@ -136,14 +136,15 @@ func commandLine(title string, in input, raw json.RawMessage) string {
 	return title + " " + string(raw)
 }
 
-// commandDir is where the command is to run: a rule is about that, too. A request may tell less of it than the call did, and
-// Gemini CLI and its kin tell it in words: "[in DIRECTORY] (description)".
-func (t *turn) commandDir(known *tool, in input, words string) string {
+// commandDir returns the directory of the command, which rules also match. A request may omit the
+// directory of the call. Gemini CLI and agents derived from it put it into the text: "[in
+// DIRECTORY] (description)".
+func (t *turn) commandDir(known *tool, in input, text string) string {
 	dir := in.cwd
 	if dir == "" && known != nil {
 		dir = known.dir
 	}
-	if rest, ok := strings.CutPrefix(strings.TrimSuffix(words, " [background]"), "[in "); ok && dir == "" {
+	if rest, ok := strings.CutPrefix(strings.TrimSuffix(text, " [background]"), "[in "); ok && dir == "" {
 		dir = rest[:max(strings.LastIndexByte(rest, ']'), 0)]
 	}
 	if !filepath.IsAbs(dir) {
@@ -152,12 +153,12 @@ func (t *turn) commandDir(known *tool, in input, words string) string {
 	return dir
 }
 
-// isModeChange reports whether the request is for a change of mode, where every option is another mode.
+// isModeChange reports whether the request offers a change of mode. Every option is then a mode.
 func (p *permissionParams) isModeChange() bool { return p.Tool.ToolKind == "switch_mode" }
 
-// approvalOptions maps the agent's options, each to the decision that it stands for, under the agent's ids. Always allowing is a rule
-// of the session's and not the agent's, so that it stays listed and revocable: the agent's own way of it is not offered,
-// except for a change of mode, where each option is a choice of its own.
+// approvalOptions maps the options of the agent to decisions and keeps their ids. allow_always is a
+// rule of the session, so that users can list and revoke it; the option of the agent is dropped. In
+// a change of mode every option is kept.
 func approvalOptions(p *permissionParams) []protocol.Option {
 	choice := p.isModeChange()
 	var out []protocol.Option
@@ -184,8 +185,9 @@ func approvalOptions(p *permissionParams) []protocol.Option {
 	return out
 }
 
-// chooseOption picks the agent's option for a verdict: the very one chosen, else by kind, and never one of ours. A refusal picks
-// a reject option, since cancelled would end more than the tool call.
+// chooseOption returns the option of the agent for a verdict: the chosen option, or else the best
+// match by kind. A denial selects a reject option, since cancelled would end more than the tool
+// call.
 func chooseOption(v session.Verdict, options []permissionOption) permissionOutcome {
 	var kinds []string
 	switch v.Outcome {
@@ -211,7 +213,7 @@ func chooseOption(v session.Verdict, options []permissionOption) permissionOutco
 	return permissionOutcome{Outcome: "selected", Option: options[chosen].ID}
 }
 
-// input is what is known of a tool's arguments, whose form each agent chooses for itself.
+// input is the decoded arguments of a tool. Their form differs between agents.
 type input struct{ command, cwd, description string }
 
 func parseInput(raw json.RawMessage) input {
@@ -222,7 +224,7 @@ func parseInput(raw json.RawMessage) input {
 		DirPath                                 any `json:"dir_path"`
 		Description, Reason, Justification, Why any
 	}
-	_ = decode(raw, &o) // fields of other types say nothing
+	_ = decode(raw, &o) // ignore fields of other types
 	first := func(list ...any) string {
 		for _, v := range list {
 			if s, ok := v.(string); ok && s != "" {
@@ -235,22 +237,22 @@ func parseInput(raw json.RawMessage) input {
 		cwd:         first(o.Workdir, o.WorkingDirectory, o.DirPath, o.Directory, o.CWD),
 		description: first(o.Description, o.Reason, o.Justification, o.Why),
 	}
-	var words []string
+	var args []string
 	switch {
 	case json.Unmarshal(o.Command, &in.command) == nil:
-	case json.Unmarshal(o.Command, &words) == nil:
-		in.command = shellJoin(words)
+	case json.Unmarshal(o.Command, &args) == nil:
+		in.command = shellJoin(args)
 	}
 	return in
 }
 
-// shellJoin writes a command given as words the way a shell would be told it. What follows "sh -c" is told as it is.
-func shellJoin(words []string) string {
-	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-c" || words[1] == "-lc") {
-		return words[2]
+// shellJoin joins arguments to a shell command. The argument of "sh -c" is returned unchanged.
+func shellJoin(args []string) string {
+	if len(args) == 3 && strings.HasSuffix(args[0], "sh") && (args[1] == "-c" || args[1] == "-lc") {
+		return args[2]
 	}
-	quoted := make([]string, len(words))
-	for i, w := range words {
+	quoted := make([]string, len(args))
+	for i, w := range args {
 		quoted[i] = w
 		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~{}!") {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// recorder is a session that keeps what its agent says, and decides as decide says.
+// recorder is a session that records events and decides with decide.
 type recorder struct {
 	decide func(context.Context, protocol.Approval) (session.Verdict, error)
 
@@ -35,8 +35,8 @@ type recorder struct {
 	state   []byte
 	groups  []session.Group
 	logs    []string
-	changed chan struct{} // one place: something was recorded
-	block   chan struct{} // Emit waits for it, unless it is nil
+	changed chan struct{} // capacity 1; signals a record
+	block   chan struct{} // unless nil, Emit waits for it
 }
 
 func (r *recorder) Emit(e session.Event) error {
@@ -79,7 +79,7 @@ func (r *recorder) record(f func()) {
 	}
 }
 
-// waitFor waits until what was recorded makes ok true.
+// waitFor waits until ok, called under the lock, returns true.
 func (r *recorder) waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -94,12 +94,12 @@ func (r *recorder) waitFor(t *testing.T, what string, ok func() bool) {
 		select {
 		case <-r.changed:
 		case <-ctx.Done():
-			t.Fatalf("never saw %s in\n%s", what, r.eventLines())
+			t.Fatalf("no %s in\n%s", what, r.eventLines())
 		}
 	}
 }
 
-// eventLines writes the events one in a line, in as few words as they can be told apart by.
+// eventLines returns the events as text, one per line, without durations.
 func (r *recorder) eventLines() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +132,7 @@ func textOf(events []session.Event) string {
 	return b.String()
 }
 
-// clear drops the events so far, those of the start for instance.
+// clear drops the events recorded so far.
 func (r *recorder) clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,14 +155,14 @@ func deny(context.Context, protocol.Approval) (session.Verdict, error) {
 	return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny}, nil
 }
 
-// testAgent is an agent with the fake program behind it.
+// testAgent is an agent with fakeacp as its program.
 type testAgent struct {
 	*recorder
 	*Agent
 	t *testing.T
 }
 
-// newTestAgent makes an agent whose program has the given traits, and ends it with the test.
+// newTestAgent returns an agent whose program has the given traits. The test closes it.
 func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.Spec)) *testAgent {
 	t.Helper()
 	self, err := os.Executable()
@@ -173,7 +173,7 @@ func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.
 	config := Config{Name: "Fake", Command: []string{self}, EndGrace: 5 * time.Second}
 	spec := session.Spec{Session: "ses", CWD: t.TempDir(), Env: map[string]string{
 		fakeacp.EnvVar: traits, fakeacp.DirEnvVar: t.TempDir(),
-		"GORACE": "atexit_sleep_ms=0", // of a race-enabled test binary that plays the agent
+		"GORACE": "atexit_sleep_ms=0", // for a test binary with -race
 	}}
 	for _, f := range change {
 		f(&config, &spec)
@@ -201,7 +201,7 @@ func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.
 	return &testAgent{r, a, t}
 }
 
-// restart is an agent as a restarted server makes it: the same session, what was saved, the same program.
+// restart returns an agent as after a restart of the server: same session, saved state and program.
 func (r *testAgent) restart(traits string) *testAgent {
 	r.t.Helper()
 	return newTestAgent(r.t, traits, func(_ *Config, s *session.Spec) {
@@ -212,7 +212,7 @@ func (r *testAgent) restart(traits string) *testAgent {
 	})
 }
 
-// run runs a turn whose prompt has the given steps.
+// run runs a turn with the given prompt steps.
 func (r *testAgent) run(steps ...string) session.End {
 	r.t.Helper()
 	end, err := r.tryRun(r.t.Context(), steps...)
@@ -229,11 +229,11 @@ func (r *testAgent) tryRun(ctx context.Context, steps ...string) (session.End, e
 func (r *testAgent) wantText(want string) {
 	r.t.Helper()
 	if got := r.text(); got != want {
-		r.t.Errorf("said %q, want %q", got, want)
+		r.t.Errorf("text %q, want %q", got, want)
 	}
 }
 
-// wantEvents compares everything but the usage, which every turn of the fake agent has.
+// wantEvents compares all events except usage.updated, which every turn of fakeacp emits.
 func (r *testAgent) wantEvents(want string) {
 	r.t.Helper()
 	var b strings.Builder

@@ -9,19 +9,20 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// openSession takes up the kept conversation where the agent can, else begins a new one, and says so if something is lost by it.
-func (a *Agent) openSession(ctx context.Context, c *client, kept state) error {
-	params := sessionParams{Session: kept.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
-	if kept.Prompted {
-		result, err := c.restoreSession(ctx, params, kept.Owner != a.spec.Session)
+// openSession restores the saved ACP session if the agent can, or else starts a new one. It warns
+// when content is lost.
+func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
+	params := sessionParams{Session: saved.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
+	if saved.Prompted {
+		result, err := c.restoreSession(ctx, params, saved.Owner != a.spec.Session)
 		if err == nil {
-			return a.adoptSession(ctx, c, result, kept, true)
+			return a.adoptSession(ctx, c, result, saved, true)
 		}
 		if !isRejection(err) {
 			return err
 		}
-		a.host.Logf("%s cannot take up conversation %s: %v", a.config.Name, kept.Session, err)
-		a.notice("%s was started anew and does not remember what was said before", a.config.Name)
+		a.host.Logf("%s cannot restore ACP session %s: %v", a.config.Name, saved.Session, err)
+		a.notice("%s started a new conversation and does not remember the previous one", a.config.Name)
 	}
 	params.Session = ""
 	raw, err := c.conn.Call(ctx, "session/new", params)
@@ -30,37 +31,41 @@ func (a *Agent) openSession(ctx context.Context, c *client, kept state) error {
 	}
 	var result sessionResult
 	if err := decode(raw, &result); err != nil || result.Session == "" {
-		return errors.New("session/new: the agent named no session")
+		return errors.New("session/new: response has no session id")
 	}
-	return a.adoptSession(ctx, c, result, kept, false)
+	return a.adoptSession(ctx, c, result, saved, false)
 }
 
-// adoptSession notes which conversation the link has, and sets it up as people want it.
-func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, kept state, said bool) error {
-	c.setSession(r.Session, said)
-	if kept.Session != r.Session || kept.Owner != a.spec.Session || kept.Prompted != said {
-		if err := a.updateState(func(s *state) { s.Session, s.Owner, s.Prompted = r.Session, a.spec.Session, said }); err != nil {
-			return fmt.Errorf("save the conversation's name: %w", err)
+// adoptSession records the ACP session and applies the saved settings.
+func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
+	c.setSession(r.Session, restored)
+	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored {
+		err := a.updateState(func(s *state) {
+			s.Session, s.Owner, s.Prompted = r.Session, a.spec.Session, restored
+		})
+		if err != nil {
+			return fmt.Errorf("save ACP session id: %w", err)
 		}
 	}
-	return c.restoreSettings(ctx, r, kept)
+	return c.restoreSettings(ctx, r, saved)
 }
 
-var errNoRestore = errors.New("it offers neither session/resume nor session/load")
+var errNoRestore = errors.New("agent supports neither session/resume nor session/load")
 
-// isRejection reports whether the agent itself said no, a login being wanted apart: that would be wanted for a new one too.
+// isRejection reports whether the agent refused to restore the session. A required login does not
+// count: a new session would require it too.
 func isRejection(err error) bool {
 	var e *rpc.Error
 	return errors.Is(err, errNoRestore) || errors.As(err, &e) && !wantsLogin(err)
 }
 
-// restoreSession brings a conversation back by session/resume or session/load. One that another session began, and may go on with,
-// is forked where the agent can.
-func (c *client) restoreSession(ctx context.Context, params sessionParams, foreign bool) (sessionResult, error) {
+// restoreSession restores an ACP session with session/resume or session/load. If the ACP session
+// belongs to another session, which may still use it, it is forked where the agent supports that.
+func (c *client) restoreSession(ctx context.Context, params sessionParams, shared bool) (sessionResult, error) {
 	result := sessionResult{Session: params.Session}
 	method := "session/load"
 	switch {
-	case foreign && c.agentInfo.Capabilities.Session.Fork != nil:
+	case shared && c.agentInfo.Capabilities.Session.Fork != nil:
 		method = "session/fork"
 	case c.agentInfo.Capabilities.Session.Resume != nil:
 		method = "session/resume"
@@ -79,8 +84,9 @@ func (c *client) restoreSession(ctx context.Context, params sessionParams, forei
 	return result, err
 }
 
-// awaitReplay waits until nothing more of the replay comes. Some agents answer a load first and replay then, and nothing
-// tells the end, so it is over when the agent has been quiet for a while.
+// awaitReplay waits for the end of a replay. Some agents respond to session/load first and replay
+// afterwards, without a marker at the end. The replay is over when no update has arrived for
+// replayQuiet.
 func (c *client) awaitReplay(ctx context.Context) error {
 	quiet := time.NewTimer(replayQuiet)
 	defer quiet.Stop()
@@ -91,18 +97,18 @@ func (c *client) awaitReplay(ctx context.Context) error {
 		case <-quiet.C:
 			return nil
 		case <-c.conn.Done():
-			return nil // the next call will say why
+			return nil // the next call returns the error
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// setSession names the conversation.
-func (c *client) setSession(name string, resumed bool) {
+// setSession sets the ACP session.
+func (c *client) setSession(id string, restored bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.resumed = name, resumed
+	c.session, c.restored = id, restored
 }
 
 func (c *client) setReplaying(on bool) {

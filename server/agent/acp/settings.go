@@ -13,45 +13,46 @@ import (
 	"agentctl/server/session"
 )
 
-// settings is what the agent says it is and lets people set. Safe for concurrent use.
+// settings holds the name, commands and settings of the agent. It is safe for concurrent use.
 type settings struct {
 	mu      sync.Mutex
 	options protocol.Options
-	kinds   map[string]settingKind // by the setting's id
-	emitted protocol.Options       // as emitted last
-	ready   bool                   // the conversation stands: what changes is told
+	kinds   map[string]settingKind // by setting id
+	emitted protocol.Options       // last options emitted
+	ready   bool                   // the ACP session is open: emit changes
 }
 
-// settingKind says which call sets a setting.
+// settingKind selects the call that changes a setting.
 type settingKind int
 
 const (
 	modeSetting settingKind = iota
 	modelSetting
 	selectSetting
-	boolSetting // a config option that is true or false
+	boolSetting // a boolean config option
 )
 
-// Ids of the settings that have calls of their own.
+// Ids of settings with their own calls.
 const (
 	modeID  = "mode"
 	modelID = "model"
 )
 
-// updateSettings applies f and tells what is new, once the conversation stands. emit runs without the lock: it may block.
+// updateSettings applies f and emits changed options if the ACP session is open. It emits without
+// the lock, since Emit may block.
 func (c *client) updateSettings(f func(s *settings)) {
 	s := &c.settings
 	s.mu.Lock()
 	f(s)
-	news := s.ready && !reflect.DeepEqual(s.options, s.emitted)
+	changed := s.ready && !reflect.DeepEqual(s.options, s.emitted)
 	var o protocol.Options
-	if news {
+	if changed {
 		o = s.options
 		o.Settings, o.Commands = slices.Clone(o.Settings), slices.Clone(o.Commands)
 		s.emitted = o
 	}
 	s.mu.Unlock()
-	if !news {
+	if !changed {
 		return
 	}
 	if err := c.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
@@ -59,11 +60,11 @@ func (c *client) updateSettings(f func(s *settings)) {
 	}
 }
 
-// restoreSettings takes the options of a conversation that was just begun or taken up, and sets again what people had set.
-func (c *client) restoreSettings(ctx context.Context, r sessionResult, kept state) error {
+// restoreSettings sets the options of a new or restored ACP session and applies the saved settings.
+func (c *client) restoreSettings(ctx context.Context, r sessionResult, saved state) error {
 	c.updateSettings(func(s *settings) { s.reset(r) })
-	for _, id := range c.settings.sortIDs(kept.Settings) {
-		value := kept.Settings[id]
+	for _, id := range c.settings.sortIDs(saved.Settings) {
+		value := saved.Settings[id]
 		if c.settings.value(id) == value {
 			continue
 		}
@@ -71,21 +72,21 @@ func (c *client) restoreSettings(ctx context.Context, r sessionResult, kept stat
 			if ctx.Err() != nil {
 				return err
 			}
-			c.host.Logf("set %s of %s again: %v", id, c.config.Name, err)
+			c.host.Logf("restore setting %s of %s: %v", id, c.config.Name, err)
 		}
 	}
 	c.updateSettings(func(s *settings) { s.ready = true })
 	return nil
 }
 
-// configure sets a setting and waits until the agent has taken it.
+// configure changes a setting and waits for the response of the agent.
 func (c *client) configure(ctx context.Context, id, value string) error {
-	how, err := c.settings.validate(id, value)
+	kind, err := c.settings.validate(id, value)
 	if err != nil {
 		return err
 	}
 	var raw json.RawMessage
-	switch how {
+	switch kind {
 	case modeSetting:
 		raw, err = c.conn.Call(ctx, "session/set_mode", setModeParams{c.session, value})
 	case modelSetting:
@@ -100,7 +101,7 @@ func (c *client) configure(ctx context.Context, id, value string) error {
 		return err
 	}
 	var r sessionResult
-	_ = decode(raw, &r) // an answer that tells no options changes none but this
+	_ = decode(raw, &r) // a response without options changes only this setting
 	c.updateSettings(func(s *settings) {
 		s.set(id, value)
 		s.applyConfig(r.Config)
@@ -127,18 +128,20 @@ func (s *settings) reset(r sessionResult) {
 	s.applyConfig(r.Config)
 }
 
-// applyConfig takes the agent's config options, always whole. One for the mode or the model replaces the older way to set it.
+// applyConfig replaces all config options. An option with the category mode or model replaces the
+// older setting of that name.
 func (s *settings) applyConfig(list []configOption) {
 	if list == nil {
 		return
 	}
 	s.options.Settings = slices.DeleteFunc(slices.Clone(s.options.Settings), func(o protocol.Setting) bool {
 		h := s.kinds[o.ID]
-		return h == selectSetting || h == boolSetting || slices.ContainsFunc(list, func(c configOption) bool { return c.Category == o.ID })
+		return h == selectSetting || h == boolSetting ||
+			slices.ContainsFunc(list, func(c configOption) bool { return c.Category == o.ID })
 	})
 	for _, c := range list {
 		o := protocol.Setting{ID: c.ID, Name: c.Name}
-		how := selectSetting
+		kind := selectSetting
 		var on bool
 		if json.Unmarshal(c.Value, &o.Value) != nil && json.Unmarshal(c.Value, &on) == nil {
 			o.Value = "false"
@@ -147,15 +150,15 @@ func (s *settings) applyConfig(list []configOption) {
 			}
 		}
 		if c.Type == "boolean" {
-			how = boolSetting
+			kind = boolSetting
 			o.Choices = []protocol.Choice{{ID: "true", Label: "On"}, {ID: "false", Label: "Off"}}
 		}
 		o.Choices = append(o.Choices, flattenChoices(c.Options)...)
-		s.upsert(o, how)
+		s.upsert(o, kind)
 	}
 }
 
-// flattenChoices flattens groups.
+// flattenChoices flattens groups of choices.
 func flattenChoices(list []configChoice) []protocol.Choice {
 	var out []protocol.Choice
 	for _, c := range list {
@@ -168,12 +171,12 @@ func flattenChoices(list []configChoice) []protocol.Choice {
 	return out
 }
 
-// upsert adds a setting or replaces the one of its id.
-func (s *settings) upsert(o protocol.Setting, how settingKind) {
+// upsert adds a setting or replaces the setting with the same id.
+func (s *settings) upsert(o protocol.Setting, kind settingKind) {
 	if s.kinds == nil {
 		s.kinds = map[string]settingKind{}
 	}
-	s.kinds[o.ID] = how
+	s.kinds[o.ID] = kind
 	if i := s.index(o.ID); i >= 0 {
 		s.options.Settings = slices.Clone(s.options.Settings)
 		s.options.Settings[i] = o
@@ -186,9 +189,9 @@ func (s *settings) index(id string) int {
 	return slices.IndexFunc(s.options.Settings, func(o protocol.Setting) bool { return o.ID == id })
 }
 
-// sortIDs lists the settings that people had set as the agent lists them, for one may decide what another can be. Last come those
-// that it does not have yet.
-func (s *settings) sortIDs(kept map[string]string) []string {
+// sortIDs returns the ids of saved settings in the order of the agent, since a setting may change
+// the choices of a later one. Unknown ids come last.
+func (s *settings) sortIDs(saved map[string]string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	place := func(id string) int {
@@ -197,7 +200,7 @@ func (s *settings) sortIDs(kept map[string]string) []string {
 		}
 		return len(s.options.Settings)
 	}
-	return slices.SortedFunc(maps.Keys(kept), func(a, b string) int {
+	return slices.SortedFunc(maps.Keys(saved), func(a, b string) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 	})
 }
@@ -218,7 +221,7 @@ func (s *settings) value(id string) string {
 	return ""
 }
 
-// validate finds how to set a setting, or what is wrong with the wish.
+// validate returns the kind of a setting, or an error for an unknown setting or value.
 func (s *settings) validate(id, value string) (settingKind, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,11 +239,13 @@ func (s *settings) validate(id, value string) (settingKind, error) {
 		for _, c := range choices {
 			known = append(known, c.ID)
 		}
-		return 0, protocol.Errorf(protocol.CodeInvalidMessage, "%q is no choice for %s; choose one of %q", value, id, known)
+		return 0, protocol.Errorf(protocol.CodeInvalidMessage,
+			"%q is not a choice for %s; choose one of %q", value, id, known)
 	}
 	return s.kinds[id], nil
 }
 
+// setAgent sets the name and version of the agent.
 func (s *settings) setAgent(name string, agent *implementation) {
 	s.options.Name = name
 	if agent == nil {

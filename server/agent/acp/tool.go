@@ -13,27 +13,29 @@ import (
 	"agentctl/server/session"
 )
 
-// tool is what has been told of a tool call so far.
+// tool is the known state of a tool call.
 type tool struct {
-	id      string // ours
-	parent  string // ours
+	id      string // unique in the session
+	parent  string // tool id of the parent
 	call    protocol.ToolStartedData
-	text    string             // output that is nothing but text
-	content []protocol.Content // output that is more than text
-	dir     string             // where a command runs, as the arguments told last
-	start   time.Time          // it began, or was allowed
+	text    string             // output, if all of it is text
+	content []protocol.Content // output, if it is more than text
+	dir     string             // directory in the latest arguments
+	start   time.Time          // when it started or was allowed
 	denied  bool
 	ended   bool
 }
 
-// errToolEnded keeps what is told of a call after its end from opening it again.
+// errToolEnded is returned for updates after the end of a call, so they do not reopen it.
 var errToolEnded = errors.New("the tool call has ended")
 
-// toolID makes the agent's id unique in the session: an agent may count its calls anew in each turn. The session shortens a long one.
+// toolID returns a tool id that is unique in the session: an agent may number its calls anew in
+// each turn. The session shortens long ids.
 func (t *turn) toolID(id string) string { return t.id + "/" + id }
 
-// upsertTool notes what a tool_call, an update of one or a permission request tells, in whatever order they come, and emits what
-// is new. Only with output are content and status looked at: those of a permission request are about the request.
+// upsertTool applies a tool_call, tool_call_update or permission request, in any order, and emits
+// changes. Content and status are applied only with output: in a permission request they describe
+// the request.
 func (t *turn) upsertTool(c *toolCall, output bool) error {
 	known := t.tools[c.ID]
 	first := known == nil
@@ -71,36 +73,36 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	return nil
 }
 
-// describeTool emits tool.started with what is new about the call, or nothing.
+// describeTool emits tool.started with the changed fields, if any.
 func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
-	now, news := known.call, protocol.ToolStartedData{Tool: known.id}
+	now, changed := known.call, protocol.ToolStartedData{Tool: known.id}
 	if v := c.Meta.Claude.Tool; v != "" && v != now.Name {
-		now.Name, news.Name = v, v
+		now.Name, changed.Name = v, v
 	}
 	if c.Title != "" && c.Title != now.Title {
-		now.Title, news.Title = c.Title, c.Title
+		now.Title, changed.Title = c.Title, c.Title
 	}
-	// "other" says less than what was said before.
+	// "other" never replaces a specific kind.
 	if v := toolKind(c.ToolKind); v != "" && v != now.Kind && (v != protocol.ToolOther || now.Kind == "") {
-		now.Kind, news.Kind = v, v
+		now.Kind, changed.Kind = v, v
 	}
 	if present(c.Input) && !bytes.Equal(c.Input, now.Input) {
-		now.Input, news.Input = c.Input, c.Input
+		now.Input, changed.Input = c.Input, c.Input
 		if dir := parseInput(c.Input).cwd; dir != "" {
 			known.dir = dir
 		}
 	}
 	if v := c.locations(); len(v) > 0 && !slices.Equal(v, now.Locations) {
-		now.Locations, news.Locations = v, v
+		now.Locations, changed.Locations = v, v
 	}
 	known.call = now
-	if !first && reflect.DeepEqual(news, protocol.ToolStartedData{Tool: known.id}) {
+	if !first && reflect.DeepEqual(changed, protocol.ToolStartedData{Tool: known.id}) {
 		return nil
 	}
-	return t.emitTool(known, protocol.ToolStarted, news)
+	return t.emitTool(known, protocol.ToolStarted, changed)
 }
 
-// updateOutput replaces the tool's output. Text that only grew is told as what was added.
+// updateOutput replaces the output of a tool. For text that only grew it emits the added text.
 func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
 	content := mapContents(raw)
 	text, plain := plainText(content)
@@ -110,7 +112,8 @@ func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
 			return nil
 		}
 		known.text, known.content = "", content
-		return t.emitTool(known, protocol.ToolOutput, protocol.ToolOutputData{Tool: known.id, Content: content, Replace: true})
+		data := protocol.ToolOutputData{Tool: known.id, Content: content, Replace: true}
+		return t.emitTool(known, protocol.ToolOutput, data)
 	case text == known.text && known.content == nil:
 		return nil
 	}
@@ -122,7 +125,7 @@ func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
 	return t.emitTool(known, protocol.ToolOutput, data)
 }
 
-// endTool tells how the call ended. Output that came in no other way is shown now.
+// endTool emits the end of a call. Output that is only in the raw output is emitted first.
 func (t *turn) endTool(known *tool, status protocol.ToolStatus, c *toolCall) error {
 	known.ended = true
 	result := parseResult(c.Output)

@@ -12,24 +12,24 @@ import (
 	"agentctl/server/session"
 )
 
-// turn maps what the agent says during one turn to events.
+// turn maps the updates of one turn to events.
 type turn struct {
 	// Static after newTurn.
 	id        string
 	out       session.Output
 	cwd       string
-	ctx       context.Context // of the turn's requests for permission
+	ctx       context.Context // for permission requests
 	stop      context.CancelFunc
 	approvals sync.WaitGroup
 
-	mu    sync.Mutex // held while one update is taken
+	mu    sync.Mutex // held while an update is applied
 	ended bool
 	part  part
 	parts int
-	tools map[string]*tool // by the agent's id
+	tools map[string]*tool // by ACP tool call id
 }
 
-// part is the text or reasoning that chunks are added to. The zero part is none.
+// part is the open text or reasoning part. The zero part is none.
 type part struct {
 	id, message string
 	kind        protocol.Kind
@@ -41,7 +41,7 @@ func newTurn(ctx context.Context, id string, out session.Output, cwd string) *tu
 	return t
 }
 
-// finish ends requests that are still open and closes what only this package knows to be over.
+// finish cancels open requests and ends denied tools. The session ends everything else.
 func (t *turn) finish() {
 	t.stop()
 	t.mu.Lock()
@@ -52,12 +52,13 @@ func (t *turn) finish() {
 	defer t.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(t.tools)) {
 		if tool := t.tools[id]; tool.denied && !tool.ended {
-			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // the session closes what this cannot
+			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // on an error the session ends the tool
 		}
 	}
 }
 
-// apply maps an update, in the order of the wire. It returns false when the update belongs to nothing here, or came too late.
+// apply maps an update to events. It returns false for an update that maps to none or arrives after
+// the turn.
 func (t *turn) apply(u *update) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,12 +82,13 @@ func (t *turn) emit(kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Data: data})
 }
 
-// warn tells people something that no other event says. When it fails the turn is over, and so is what it is about.
+// warn emits a warning for users. An error means that the turn is over, so it is ignored.
 func (t *turn) warn(message string) {
 	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
 }
 
-// addChunk adds to the open part, or begins one when the kind or the message changes or something else came between.
+// addChunk adds text to the open part. It starts a new part when the kind or message changes or
+// another event came between.
 func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	var b block
 	if decode(u.Content, &b) != nil || b.Type != "text" {
@@ -125,7 +127,7 @@ func (t *turn) endPart() error {
 	return t.emit(end, protocol.PartEndData{Part: id})
 }
 
-// updatePlan replaces the plan whole, as the agent sends it.
+// updatePlan replaces the plan. The agent always sends all of it.
 func (t *turn) updatePlan(u *update) error {
 	tasks := make([]protocol.Task, 0, len(u.Entries))
 	done := len(u.Entries) > 0

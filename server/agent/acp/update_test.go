@@ -12,7 +12,7 @@ import (
 	"agentctl/server/session"
 )
 
-// newTestClient is a link in the middle of a turn, without a program.
+// newTestClient returns a client without a program, ready for a turn.
 func newTestClient(r *recorder) *client {
 	c := &client{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
 	c.updateSettings(func(s *settings) { s.ready = true })
@@ -27,7 +27,7 @@ func updateParamsJSON(t interface{ Fatal(...any) }, u any) json.RawMessage {
 	return b
 }
 
-// toolOutputs folds what was told of the tools' output, as a client does.
+// toolOutputs returns the output of each tool as a client computes it.
 func toolOutputs(events []session.Event) map[string]string {
 	text := map[string]string{}
 	for _, e := range events {
@@ -56,20 +56,20 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 			id := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id")
 			var content []any
 			switch rapid.IntRange(0, 3).Draw(t, "what") {
-			case 0: // it grew
+			case 0: // appended text
 				text[id] += rapid.StringMatching(`[a-zé\n]{0,5}`).Draw(t, "more")
 				content = []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": text[id]}}}
 				want["t/"+id] = text[id]
-			case 1: // it is another
+			case 1: // other text
 				text[id] = rapid.StringMatching(`[a-z]{0,5}`).Draw(t, "text")
 				content = []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": text[id]}}}
 				want["t/"+id] = text[id]
-			case 2: // it is a diff
+			case 2: // a diff
 				text[id] = ""
 				s := rapid.StringMatching(`[a-z]{1,5}`).Draw(t, "new")
 				content = []any{map[string]any{"type": "diff", "path": "/x", "newText": s}}
 				want["t/"+id] = "diff:" + s
-			case 3: // it is gone
+			case 3: // empty
 				text[id], content, want["t/"+id] = "", []any{}, ""
 			}
 			c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
@@ -78,7 +78,7 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 		got := toolOutputs(r.events)
 		for tool, w := range want {
 			if got[tool] != w {
-				t.Fatalf("%s shows %q, want %q; told\n%s", tool, got[tool], w, r.eventLines())
+				t.Fatalf("output of %s is %q, want %q; events\n%s", tool, got[tool], w, r.eventLines())
 			}
 		}
 	})
@@ -107,7 +107,7 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 		}
 		c.endTurn(tn)
 		if got := r.text(); got != want.String() {
-			t.Fatalf("said %q, want %q", got, want.String())
+			t.Fatalf("text %q, want %q", got, want.String())
 		}
 		open := ""
 		for _, e := range r.events {
@@ -151,7 +151,7 @@ func FuzzNotify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if !utf8.Valid(raw) || !json.Valid(raw) {
-			return // the connection lets nothing else through
+			return // rpc.Conn passes valid JSON only
 		}
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
@@ -174,7 +174,7 @@ func FuzzNotify(f *testing.F) {
 			}
 		}
 		if len(r.logs) > 0 {
-			t.Errorf("could not be told: %v", r.logs)
+			t.Errorf("logged errors: %v", r.logs)
 		}
 	})
 }

@@ -11,7 +11,7 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminateGroup kills the leader: there is no gentler way that reaches a program without a console.
+// terminateGroup kills the leader: Windows has no signal for a program without a console.
 func terminateGroup(pid int) error { return killGroup(pid) }
 
 func killGroup(pid int) error {

@@ -33,7 +33,7 @@ func start(t *testing.T, script string) *Process {
 	return p
 }
 
-// readLine reads one line of the program's output.
+// readLine reads one line of output.
 func readLine(t *testing.T, r *bufio.Reader) string {
 	t.Helper()
 	s, err := r.ReadString('\n')
@@ -43,7 +43,7 @@ func readLine(t *testing.T, r *bufio.Reader) string {
 	return strings.TrimSpace(s)
 }
 
-// waitGone waits until no live process has the pid. A zombie is dead.
+// waitGone waits until no live process has the pid. Zombies do not count.
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -51,7 +51,7 @@ func waitGone(t *testing.T, pid int) {
 	for alive(pid) {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("process %d is still there", pid)
+			t.Fatalf("process %d still runs", pid)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -110,7 +110,7 @@ func TestNothingOfTheGroupOutlivesTheLeader(t *testing.T) {
 	<-p.Done()
 	waitGone(t, child)
 	if _, err := out.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("the output did not end: %v", err)
+		t.Errorf("read after exit: %v, want EOF", err)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestOutputIsReadWholeAfterTheExit(t *testing.T) {
 func TestOutputWaitsForASlowReader(t *testing.T) {
 	p := start(t, `echo kept`)
 	<-p.Done()
-	<-time.After(outputGrace + 200*time.Millisecond) // past the time that a silent pipe is given
+	<-time.After(outputGrace + 200*time.Millisecond) // longer than outputGrace
 	if b, err := io.ReadAll(p.Stdout); err != nil || string(b) != "kept\n" {
 		t.Errorf("read %q, %v", b, err)
 	}
@@ -146,7 +146,7 @@ func TestStartFailsForAProgramThatIsNotThere(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Start(Command{}); err == nil {
-		t.Error("started nothing")
+		t.Error("started an empty command")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestALaterServerLeavesAStrangerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !alive(p.Group().PID) {
-		t.Error("ended a process of another start time")
+		t.Error("ended a process with another start time")
 	}
 	if err := EndGroup(t.Context(), Group{}, 0); err != nil {
 		t.Error(err)

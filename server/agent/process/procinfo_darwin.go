@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTime returns the time of day at which the process started, to the microsecond, or "" when there is no such
-// process.
+// startTime returns the time of day at which the process started, to the microsecond, or "" when
+// there is no such process.
 func startTime(pid int) string {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(k.Proc.P_pid) != pid {
@@ -35,7 +35,8 @@ func descendants(pid int) []Group {
 	return subtree(pid, children)
 }
 
-// isCurrent reports whether the number still belongs to this group. Only a live leader can confirm it.
+// isCurrent reports whether the number still belongs to this group. Only a live leader can confirm
+// it.
 func (g Group) isCurrent() bool { return g.Start != "" && startTime(g.PID) == g.Start }
 
 // groupRunning assumes that the group runs: a zombie cannot be told from a live process here.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Indexes into the fields of /proc/PID/stat that follow the program's name. proc(5) numbers fields from 1; the name is
-// field 2. It is in parentheses and may contain any byte, parentheses included.
+// Indexes into the fields of /proc/PID/stat that follow the program's name. proc(5) numbers fields
+// from 1; the name is field 2. It is in parentheses and may contain any byte, parentheses included.
 const (
 	statState  = 3 - 3
 	statParent = 4 - 3
@@ -30,7 +30,8 @@ func procStat(pid int) []string {
 	return fields
 }
 
-// startTime returns "BOOT TICKS", or "" when there is no such process. Ticks count from boot, so the boot id is included.
+// startTime returns "BOOT TICKS", or "" when there is no such process. Ticks count from boot, so
+// the boot id is included.
 func startTime(pid int) string {
 	if f := procStat(pid); f != nil {
 		return bootID() + " " + f[statTicks]
@@ -67,16 +68,16 @@ func bootID() string {
 	return string(bytes.TrimSpace(b))
 }
 
-// isCurrent reports whether the number still belongs to this group. Within one boot the leader may be gone: its number is
-// not reused while the group has members.
+// isCurrent reports whether the number still belongs to this group. Within one boot the leader may
+// be gone: its number is not reused while the group has members.
 func (g Group) isCurrent() bool {
 	boot, _, _ := strings.Cut(g.Start, " ")
 	now := startTime(g.PID)
 	return boot == bootID() && (now == "" || now == g.Start)
 }
 
-// groupRunning reports whether any process of a group runs. Zombies do not count: in a container whose first process reaps
-// no children they stay for ever.
+// groupRunning reports whether any process of a group runs. Zombies do not count: in a container
+// whose first process reaps no children they stay for ever.
 func groupRunning(group int) bool {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -10,14 +10,17 @@ import (
 	"path/filepath"
 )
 
-// A gate keeps a started program from running: a shell stands in its place, under the number it will have, and becomes the
-// program when the gate opens. When the gate is closed instead, or this server dies, the shell ends.
+// A startBarrier holds a started program. A shell with the process id of the program waits for
+// release and then executes the program. When the barrier is closed first, or the server dies, the
+// shell exits.
 type startBarrier struct{ r, w *os.File }
 
-// barrierScript is what the shell does; the program and its arguments follow.
+// barrierScript is the script of the shell. Its arguments are the program and the arguments of the
+// program.
 const barrierScript = `read -r go <&3 && exec 3<&- && exec "$@"`
 
-// newStartBarrier puts a gate in front of c.
+// newStartBarrier changes c to start behind a barrier. It checks that the program is executable,
+// since the shell could not report that.
 func newStartBarrier(c *exec.Cmd) (*startBarrier, error) {
 	if c.Err != nil {
 		return nil, c.Err
@@ -26,29 +29,29 @@ func newStartBarrier(c *exec.Cmd) (*startBarrier, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Dir, path)
 	}
-	info, err := os.Stat(path) // the shell would tell nobody
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() || info.Mode()&0o111 == 0 {
 		return nil, &fs.PathError{Op: "exec", Path: path, Err: fs.ErrPermission}
 	}
-	held, open, err := os.Pipe()
+	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("gate: %w", err)
+		return nil, fmt.Errorf("start barrier: %w", err)
 	}
 	c.Args = append([]string{"sh", "-c", barrierScript, "sh", c.Path}, c.Args[1:]...)
-	c.Path, c.ExtraFiles = "/bin/sh", []*os.File{held}
-	return &startBarrier{held, open}, nil
+	c.Path, c.ExtraFiles = "/bin/sh", []*os.File{r}
+	return &startBarrier{r, w}, nil
 }
 
-// release lets the program run.
+// release runs the program.
 func (b *startBarrier) release() error {
 	_, err := b.w.Write([]byte("go\n"))
 	return err
 }
 
-// close ends the shell unless the gate was passed.
+// close closes the pipe. Before release it ends the shell.
 func (b *startBarrier) close() {
 	_ = b.r.Close()
 	_ = b.w.Close()

@@ -2,7 +2,7 @@ package process
 
 import "os/exec"
 
-// A startBarrier is a no-op on Windows: the platform reports no start times, so no group is recorded.
+// A startBarrier does nothing on Windows: start times are unknown there, so no group is recorded.
 type startBarrier struct{}
 
 func newStartBarrier(*exec.Cmd) (*startBarrier, error) { return &startBarrier{}, nil }

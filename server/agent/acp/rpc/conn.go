@@ -11,25 +11,27 @@ import (
 	"sync"
 )
 
-// queueLen bounds the messages that wait to be written.
+// queueLen is the maximum number of messages waiting to be written.
 const queueLen = 64
 
-// ErrClosed is wrapped by what a Conn returns once the peer is gone.
+// ErrClosed is wrapped by the errors of a Conn after the peer has disconnected.
 var ErrClosed = errors.New("connection closed")
 
-// Handler takes what the peer sends on its own account. The methods are called from the one reading goroutine, in the
-// order of the wire, answers included: when Call returns, all that came before the answer has been handled. Nothing more
-// is read until a method returns. The byte slices belong to the callee.
+// Handler handles requests and notifications of the peer. Its methods are called from the reading
+// goroutine, in the order of arrival, responses included: when Call returns, everything before the
+// response has been handled. Reading continues when a method returns. The byte slices belong to the
+// callee.
 type Handler interface {
-	// HandleNotification takes a notification.
+	// HandleNotification handles a notification.
 	HandleNotification(method string, params json.RawMessage)
-	// HandleRequest takes a request. Somebody has to answer it, now or later.
+	// HandleRequest handles a request. It must be answered with Reply or ReplyError, now or later.
 	HandleRequest(req *Request)
-	// HandleInvalid takes a line that is no JSON-RPC message, or the beginning of one that is too long.
+	// HandleInvalid handles a line that is not a JSON-RPC message, or the start of a line that is
+	// too long.
 	HandleInvalid(line []byte, err error)
 }
 
-// Request is a request of the peer.
+// Request is a request from the peer.
 type Request struct {
 	Method string
 	Params json.RawMessage
@@ -38,7 +40,7 @@ type Request struct {
 	conn *Conn
 }
 
-// Conn is a connection. Its exported methods may be called from any goroutine.
+// Conn is a connection. Its exported methods are safe for concurrent use.
 type Conn struct {
 	handler  Handler
 	outgoing chan []byte
@@ -47,12 +49,12 @@ type Conn struct {
 
 	mu       sync.Mutex
 	lastID   int64
-	pending  map[int64]chan message // one place each, so that the reader never waits
-	closeErr error                  // why done is closed
+	pending  map[int64]chan message // capacity 1 each, so the reader never waits
+	closeErr error                  // set before done is closed
 }
 
-// New begins to read from r and write to w. It ends when either fails; the owner makes that so by closing w and r, and
-// then calls Wait.
+// New returns a connection that reads from r and writes to w. It ends when either fails. To end it,
+// the owner closes w and r and then calls Wait.
 func New(r io.Reader, w io.Writer, h Handler) *Conn {
 	c := &Conn{
 		handler:  h,
@@ -68,10 +70,11 @@ func New(r io.Reader, w io.Writer, h Handler) *Conn {
 // Wait returns when both directions have ended and no Handler method runs.
 func (c *Conn) Wait() { c.wg.Wait() }
 
-// Done is closed when the connection has ended.
+// Done returns a channel that is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Call sends a request and returns the result of its answer. The error is a *Error when the peer answered one.
+// Call sends a request and returns the result. The error is a *Error when the peer answered with an
+// error, and wraps ErrClosed when the connection ended.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	c.mu.Lock()
 	c.lastID++
@@ -94,7 +97,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", method, ctx.Err())
 	case <-c.done:
-		// The answer may have been the last thing that was read.
+		// The response may have been the last message read.
 		select {
 		case m = <-answer:
 		default:
@@ -176,7 +179,7 @@ func (c *Conn) closedError() error {
 	return c.closeErr
 }
 
-// closeWith closes done; the first cause stays.
+// closeWith closes done. Only the first cause is kept.
 func (c *Conn) closeWith(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,6 +218,7 @@ func (c *Conn) readLoop(r *lineReader) {
 	}
 }
 
+// dispatch passes one line to its handler or call.
 func (c *Conn) dispatch(line []byte) {
 	m, err := decode(line)
 	switch {
@@ -229,10 +233,10 @@ func (c *Conn) dispatch(line []byte) {
 	}
 }
 
-// deliver hands an answer to its Call. One that nobody waits for, any more or ever, is nobody's.
+// deliver passes a response to its Call. A response without a pending call is dropped.
 func (c *Conn) deliver(m message) {
 	text := string(m.ID)
-	if s, err := strconv.Unquote(text); err == nil { // some peers turn numbers into strings
+	if s, err := strconv.Unquote(text); err == nil { // some peers send numbers as strings
 		text = s
 	}
 	id, err := strconv.ParseInt(text, 10, 64)

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// peer is the other side, played by the test line by line.
+// peer is the other side of a Conn, driven by the test line by line.
 type peer struct {
 	t     *testing.T
 	conn  *Conn
@@ -26,7 +26,7 @@ type peer struct {
 	close func()
 
 	handled chan string
-	hold    chan struct{} // a handler waits for it, unless it is nil
+	hold    chan struct{} // unless nil, handlers wait for it
 }
 
 func newPeer(t *testing.T, hold chan struct{}) *peer {
@@ -178,7 +178,7 @@ func TestASlowHandlerSlowsThePeerAndLosesNothing(t *testing.T) {
 		select {
 		case <-sent:
 			if i < n-2 {
-				t.Fatalf("all was read with only %d of %d handled", i, n)
+				t.Fatalf("everything was read with %d of %d handled", i, n)
 			}
 		default:
 		}
@@ -259,15 +259,15 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if m.Method == "" && m.ID == nil {
-			t.Error("accepted a message that is neither call nor answer")
+			t.Error("accepted a message that is neither request nor response")
 		}
 		for _, part := range []json.RawMessage{m.ID, m.Params, m.Result, m.Error} {
 			if part != nil && (!utf8.Valid(part) || !json.Valid(part)) {
-				t.Errorf("let %q through", part)
+				t.Errorf("accepted %q", part)
 			}
 		}
 		if _, err := m.unpack(); err != nil && err.Error() == "" {
-			t.Error("an error without a word")
+			t.Error("empty error message")
 		}
 	})
 }

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// MaxLine bounds one line of the peer, in bytes.
+// MaxLine is the maximum length of a line, in bytes.
 const MaxLine = 16 << 20
 
-// maxIdleBuffer is the size past which the buffer of a long line is not kept for the next.
+// maxIdleBuffer is the maximum size of a buffer to keep for the next line.
 const maxIdleBuffer = 1 << 20
 
 var errTooLong = errors.New("line of more than 16 MiB")
@@ -22,8 +22,8 @@ type lineReader struct {
 
 func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
 
-// next returns the next line without its end; the bytes are good until the call after. A line that is too long is read
-// past and its beginning returned with errTooLong. A last line that has no end is a line.
+// next returns the next line without its newline. The bytes are valid until the next call. For a
+// line that is too long it returns the start and errTooLong. The last line needs no newline.
 func (r *lineReader) next() ([]byte, error) {
 	if cap(r.buf) > maxIdleBuffer {
 		r.buf = nil
