@@ -28,23 +28,25 @@ type agent struct {
 	spec   session.Spec
 	host   session.Host
 
-	// saveMu orders saves as the memories they hold. It is taken before mu.
+	// saveMu is held from encoding the state to saving it, so an older state is never saved last.
+	// Locked before mu.
 	saveMu sync.Mutex
 
 	mu           sync.Mutex
 	state        agentState
-	explanations map[string]string // explanations of pending requests
-	scheduler    *scheduler        // of the plan being solved
+	explanations map[string]string // by pending request
+	scheduler    *scheduler        // of the running plan, or nil
 	children     []*child
 }
 
-// Open makes an agent that plays the script. It fails when the spec's state is not one of this agent.
+// Open returns an agent that plays the script. The error for a state of another agent has the code
+// invalid_state.
 func (s *Script) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	m, err := decodeState(spec.State)
+	state, err := decodeState(spec.State)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
-	return &agent{script: s, spec: spec, host: host, state: m, explanations: map[string]string{}}, nil
+	return &agent{script: s, spec: spec, host: host, state: state, explanations: map[string]string{}}, nil
 }
 
 func (a *agent) Traits() session.Traits {
@@ -53,12 +55,12 @@ func (a *agent) Traits() session.Traits {
 
 func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
 	a.mu.Lock()
-	before := a.state.beginTurn(&turn)
-	heard := a.state.Tokens
-	t := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: before}
+	prior := a.state.beginTurn(&turn)
+	inputTokens := a.state.Tokens
+	t := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: prior}
 	a.mu.Unlock()
 
-	r := t.newRunner("", "", before.Emitted[""])
+	r := t.newRunner("", "", prior.Emitted[""])
 	var err error
 	if a.script.resumes {
 		err = a.save(out)
@@ -81,38 +83,24 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	}
 
 	a.mu.Lock()
-	if ctx.Err() == nil { // else the turn may go on after a restart
+	if ctx.Err() == nil { // an interrupted turn may continue after a restart
 		a.state.Turn = nil
 	}
 	if e.Usage == nil {
-		e.Usage = &protocol.Usage{Input: heard, Output: a.state.Tokens - heard, Model: "script"}
+		e.Usage = &protocol.Usage{Input: inputTokens, Output: a.state.Tokens - inputTokens, Model: "script"}
 	}
 	a.mu.Unlock()
 	if err := a.save(a.host); err != nil {
-		a.host.Logf("save the script agent's state: %v", err)
+		a.host.Logf("save state of script agent: %v", err)
 	}
 	return session.End(e), nil
 }
 
-// steps returns what is played for the turn's message.
-func (t *turnRun) steps() steps {
-	var all steps
-	if options := t.agent.script.options; options != nil && t.number == 1 {
-		all = append(all, &emit{Type: protocol.AgentOptions, data: t.agent.options()})
-	}
-	if t.turn.Plan != nil {
-		return append(all, t.agent.script.planFor(t.turn.Plan))
-	}
-	if found, ok := t.agent.script.match(t.number, t.turn.Message.Text); ok {
-		return append(all, found...)
-	}
-	return append(all, &say{Text: "You said: {message}"})
-}
-
-// record changes the memory with an event and emits it; where a restart may cut the turn, the memory is kept in one with it.
+// record changes the state and emits an event. If the script resumes, it saves the state with the
+// event.
 func (a *agent) record(r *runner, e session.Event, apply ...func(*agentState)) error {
 	if a.script.resumes {
-		a.saveMu.Lock() // an older memory must not be kept last
+		a.saveMu.Lock()
 		defer a.saveMu.Unlock()
 	}
 	a.mu.Lock()
@@ -135,7 +123,7 @@ func (a *agent) record(r *runner, e session.Event, apply ...func(*agentState)) e
 
 type stateSaver interface{ Save(state []byte) error }
 
-// save keeps the memory. Without the lock around both, an older memory could be kept last.
+// save saves the state.
 func (a *agent) save(to stateSaver) error {
 	a.saveMu.Lock()
 	defer a.saveMu.Unlock()
@@ -146,14 +134,14 @@ func (a *agent) save(to stateSaver) error {
 	return to.Save(state)
 }
 
-// Export hands out the memory.
+// Export returns the state.
 func (a *agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return json.Marshal(&a.state)
 }
 
-// setExplanation sets what Explain answers about a pending request; empty: nothing any more.
+// setExplanation sets the answer of Explain about a pending request. An empty text removes it.
 func (a *agent) setExplanation(request, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -164,7 +152,7 @@ func (a *agent) setExplanation(request, why string) {
 	a.explanations[request] = why
 }
 
-// Explain answers with the text of the ask step.
+// Explain returns the explanation of the ask step. Its error code without one is unsupported.
 func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -175,14 +163,14 @@ func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error
 	return why, nil
 }
 
-// Context tells numbers that follow from what was said, or those that a step set.
+// Context returns the context usage: as set by a step, or else an estimate from the text.
 func (a *agent) Context(context.Context) (protocol.ContextInfo, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state.contextInfo(a.script.window), nil
 }
 
-// Compact leaves a quarter.
+// Compact keeps a quarter of the tokens.
 func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) {
 	a.mu.Lock()
 	before := a.state.contextInfo(a.script.window)
@@ -200,7 +188,7 @@ func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) 
 	return d, nil
 }
 
-// options returns the script's options with the values of now.
+// options returns the options of the script with the current values.
 func (a *agent) options() protocol.Options {
 	o := *a.script.options
 	o.Settings = a.settings()
@@ -222,15 +210,16 @@ func (a *agent) settings() []protocol.Setting {
 	return all
 }
 
-// Configure sets one of the script's settings.
+// Configure sets a setting of the script.
 func (a *agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
-		return protocol.Errorf(protocol.CodeNotFound, "there is no setting %.80q", setting)
+		return protocol.Errorf(protocol.CodeNotFound, "unknown setting %.80q", setting)
 	}
-	if c := all[i].Choices; len(c) > 0 && !slices.ContainsFunc(c, func(c protocol.Choice) bool { return c.ID == value }) {
-		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is no choice of %s", value, setting)
+	isValue := func(c protocol.Choice) bool { return c.ID == value }
+	if choices := all[i].Choices; len(choices) > 0 && !slices.ContainsFunc(choices, isValue) {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
 	}
 	a.mu.Lock()
 	a.state.Settings[setting] = value

@@ -12,24 +12,25 @@ import (
 	"agentctl/server/session"
 )
 
-// An ask asks for a decision and goes on as it was decided.
+// An ask requests a decision and runs the steps for it.
 type ask struct {
 	Of string `json:"ask"`
 	protocol.Approval
-	Because string           `json:"explain"` // what explain answers
-	When    map[string]steps `json:"when"`    // by option, decision or outcome; the closest wins
-	Then    steps            `json:"then"`    // allowed
-	Else    steps            `json:"else"`    // not
+	Because string           `json:"explain"` // answer to explain
+	When    map[string]steps `json:"when"`    // by option, decision or outcome; the most specific wins
+	Then    steps            `json:"then"`    // after approval
+	Else    steps            `json:"else"`    // after denial, expiry or cancellation
 }
 
 func (a *ask) check() error {
 	switch a.Of {
-	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion:
+	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApproveTool, protocol.ApprovePlan,
+		protocol.ApproveQuestion:
 	default:
-		return fmt.Errorf("there is no approval of kind %.40q", a.Of)
+		return fmt.Errorf("unknown approval kind %.40q", a.Of)
 	}
 	if a.Kind != "" || a.Turn != "" || a.Explained != nil || !a.Asked.IsZero() || a.Expires != nil {
-		return errors.New("kind, turn, asked, explained and expires are not a script's to say")
+		return errors.New("kind, turn, asked, explained and expires cannot be set")
 	}
 	return nil
 }
@@ -54,7 +55,7 @@ func (a *ask) run(ctx context.Context, r *runner) error {
 	return a.Else.run(ctx, r)
 }
 
-// ask waits for a decision. An error means that the turn is over: by deny_stop, or otherwise.
+// ask waits for a decision. An error means that the turn has ended, by deny_stop or otherwise.
 func (r *runner) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
 	if req.Task == "" {
 		req.Task = r.task

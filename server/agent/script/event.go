@@ -12,14 +12,14 @@ import (
 	"agentctl/server/session"
 )
 
-// An emit is any durable event, told as it stands.
+// An emit step emits any durable event.
 type emit struct {
 	Type   protocol.Type   `json:"emit"`
 	Data   json.RawMessage `json:"data"`
 	Task   string          `json:"task"`
 	Parent string          `json:"parent"`
 
-	data any // Data in the type of the event
+	data any // Data as the Go type of the event
 }
 
 func (e *emit) check() error {
@@ -28,7 +28,7 @@ func (e *emit) check() error {
 			continue
 		}
 		if t.Ephemeral {
-			return fmt.Errorf("%s has no place in the log", e.Type)
+			return fmt.Errorf("%s is ephemeral", e.Type)
 		}
 		data := t.New()
 		if len(e.Data) > 0 {
@@ -39,7 +39,7 @@ func (e *emit) check() error {
 		e.data = reflect.ValueOf(data).Elem().Interface()
 		return nil
 	}
-	return fmt.Errorf("there is no event %.40q", string(e.Type))
+	return fmt.Errorf("unknown event %.40q", string(e.Type))
 }
 
 func (e *emit) run(ctx context.Context, r *runner) error {
@@ -58,21 +58,22 @@ func (n *notice) check() error {
 		n.Level = protocol.LevelInfo
 	case protocol.LevelInfo, protocol.LevelWarning:
 	default:
-		return fmt.Errorf("level: %.40q is none", n.Level)
+		return fmt.Errorf("level: unknown value %.40q", n.Level)
 	}
 	return nil
 }
 
 func (n *notice) run(ctx context.Context, r *runner) error {
-	return r.emitData(ctx, protocol.Notice, protocol.NoticeData{Level: n.Level, Code: n.Code, Message: r.expand(n.Text)})
+	data := protocol.NoticeData{Level: n.Level, Code: n.Code, Message: r.expand(n.Text)}
+	return r.emitData(ctx, protocol.Notice, data)
 }
 
-// emitData emits an event that has nothing but data.
+// emitData emits an event that has only a type and data.
 func (r *runner) emitData(ctx context.Context, typ protocol.Type, data any, apply ...func(*agentState)) error {
 	return r.emit(ctx, session.Event{Type: typ, Data: data}, apply...)
 }
 
-// contextStep sets the context's numbers until the next compaction.
+// contextStep sets the context usage until the next compaction.
 type contextStep struct {
 	Context protocol.ContextInfo `json:"context"`
 }
@@ -95,7 +96,7 @@ func (u *usage) run(ctx context.Context, r *runner) error {
 	})
 }
 
-// A retry is attempts that fail, with the wait after each.
+// A retry step emits failed attempts, with a delay after each.
 type retry struct {
 	Cause string        `json:"retry"`
 	Times int           `json:"times"`
@@ -104,31 +105,32 @@ type retry struct {
 	Code  protocol.Code `json:"code"`
 }
 
-func (r *retry) check() error {
-	r.Times = max(1, r.Times)
-	r.Limit = max(r.Times, r.Limit)
-	if r.Times > 100 {
+func (s *retry) check() error {
+	s.Times = max(1, s.Times)
+	s.Limit = max(s.Times, s.Limit)
+	if s.Times > 100 {
 		return errors.New("times: from 1 to 100")
 	}
 	return nil
 }
 
-func (r *retry) run(ctx context.Context, l *runner) error {
-	for i := range r.Times {
-		err := l.emitData(ctx, protocol.RetryScheduled, protocol.RetryData{
-			Attempt: i + 1, Limit: r.Limit, DelayMS: time.Duration(r.Delay).Milliseconds(), Cause: r.Cause, Code: r.Code,
+func (s *retry) run(ctx context.Context, r *runner) error {
+	for i := range s.Times {
+		err := r.emitData(ctx, protocol.RetryScheduled, protocol.RetryData{
+			Attempt: i + 1, Limit: s.Limit, DelayMS: time.Duration(s.Delay).Milliseconds(),
+			Cause: s.Cause, Code: s.Code,
 		})
 		if err != nil {
 			return err
 		}
-		if err := l.sleep(ctx, time.Duration(r.Delay)); err != nil {
+		if err := r.sleep(ctx, time.Duration(s.Delay)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A recovery takes its delay and succeeds, unless it has a failure.
+// A recovery step succeeds after its delay, unless failure is set.
 type recovery struct {
 	Action  string        `json:"recover"`
 	Cause   string        `json:"cause"`
@@ -137,18 +139,18 @@ type recovery struct {
 	Code    protocol.Code `json:"code"`
 }
 
-func (r *recovery) run(ctx context.Context, l *runner) error {
-	took := time.Duration(r.Delay).Milliseconds()
-	d := protocol.RecoveryData{Action: r.Action, Attempt: 1, Limit: 1, Cause: r.Cause, Code: r.Code, EstimateMS: took}
-	if err := l.emitData(ctx, protocol.RecoveryStarted, d); err != nil {
+func (s *recovery) run(ctx context.Context, r *runner) error {
+	took := time.Duration(s.Delay).Milliseconds()
+	d := protocol.RecoveryData{Action: s.Action, Attempt: 1, Limit: 1, Cause: s.Cause, Code: s.Code, EstimateMS: took}
+	if err := r.emitData(ctx, protocol.RecoveryStarted, d); err != nil {
 		return err
 	}
-	if err := l.sleep(ctx, time.Duration(r.Delay)); err != nil {
+	if err := r.sleep(ctx, time.Duration(s.Delay)); err != nil {
 		return err
 	}
-	d.EstimateMS, d.DurationMS, d.Failure = 0, took, r.Failure
-	if r.Failure != "" {
-		return l.emitData(ctx, protocol.RecoveryFailed, d)
+	d.EstimateMS, d.DurationMS, d.Failure = 0, took, s.Failure
+	if s.Failure != "" {
+		return r.emitData(ctx, protocol.RecoveryFailed, d)
 	}
-	return l.emitData(ctx, protocol.RecoverySucceeded, d)
+	return r.emitData(ctx, protocol.RecoverySucceeded, d)
 }

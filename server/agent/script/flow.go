@@ -18,10 +18,10 @@ type sleep struct {
 
 func (s *sleep) run(ctx context.Context, r *runner) error { return r.sleep(ctx, time.Duration(s.Span)) }
 
-// filePollInterval is how often a file that is waited for is looked for.
+// filePollInterval is the interval between checks for a file.
 const filePollInterval = 10 * time.Millisecond
 
-// A wait lasts until a gate is opened or a file is there.
+// A wait waits until a gate is open or a file exists.
 type wait struct {
 	For string `json:"wait"`
 }
@@ -65,10 +65,10 @@ func (s *Script) waitGate(ctx context.Context, name string) error {
 	}
 }
 
-// endError ends the turn from within its steps.
+// An endError ends the turn from a step.
 type endError session.End
 
-func (e endError) Error() string { return "the turn ends: " + string(e.Reason) }
+func (e endError) Error() string { return "end of turn: " + string(e.Reason) }
 
 type end struct {
 	Reason  protocol.Reason `json:"end"`
@@ -83,14 +83,14 @@ func (e *end) check() error {
 		protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied:
 		return nil
 	}
-	return fmt.Errorf("there is no reason %.40q", string(e.Reason))
+	return fmt.Errorf("unknown reason %.40q", string(e.Reason))
 }
 
 func (e *end) run(_ context.Context, r *runner) error {
 	return endError{Reason: e.Reason, Code: e.Code, Message: r.expand(e.Message), Usage: e.Usage}
 }
 
-// A fail breaks off the agent or, in a task, the task.
+// A fail fails the agent or, in a task, the task.
 type fail struct {
 	Text string        `json:"fail"`
 	Code protocol.Code `json:"code"`

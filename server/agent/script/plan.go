@@ -11,25 +11,26 @@ import (
 	"agentctl/protocol"
 )
 
-// maxReplans bounds how often a denied plan is made again.
+// maxReplans is the maximum number of new plans after denials.
 const maxReplans = 20
 
-// A plan is made, confirmed where it asks for that, solved by a crew and summed up.
+// A plan step makes a plan, asks for confirmation if required, solves the tasks and aggregates the
+// results.
 type plan struct {
-	Question  string     `json:"plan"` // empty: the message
+	Question  string     `json:"plan"` // default: the message
 	Summary   string     `json:"summary"`
 	Tasks     []taskSpec `json:"tasks"`
 	Confirm   bool       `json:"confirm"`
 	Why       string     `json:"explain"`
 	Parallel  int        `json:"parallel"`
-	Delay     duration   `json:"delay"` // until the plan is there
+	Delay     duration   `json:"delay"` // before the plan is complete
 	Aggregate string     `json:"aggregate"`
-	Else      steps      `json:"else"` // when it is denied
+	Else      steps      `json:"else"` // after a denial
 
-	planned bool // by plan.run: it was planned elsewhere
+	planned bool // the tasks come from plan.run
 }
 
-// A task says how a task of a plan is done. Its result goes into the aggregate.
+// A taskSpec describes a task of a plan. The aggregate includes its result.
 type taskSpec struct {
 	protocol.Task
 	Steps  steps  `json:"steps"`
@@ -38,25 +39,26 @@ type taskSpec struct {
 
 func (p *plan) check() error {
 	if len(p.Tasks) == 0 {
-		return errors.New("tasks: none")
+		return errors.New("tasks: at least one is required")
 	}
 	if p.Parallel < 0 {
-		return errors.New("parallel: at least 1")
+		return errors.New("parallel: must be at least 1")
 	}
 	seen := map[string]bool{}
 	for _, t := range p.Tasks {
 		if t.ID == "" || t.Title == "" {
-			return errors.New("tasks: each has an id and a title")
+			return errors.New("tasks: id and title are required")
 		}
 		if seen[t.ID] {
-			return fmt.Errorf("tasks: %.40q is there twice", t.ID)
+			return fmt.Errorf("tasks: duplicate id %.40q", t.ID)
 		}
 		seen[t.ID] = true
 	}
 	return nil
 }
 
-// planFor returns the plan that plan.run asks for. Tasks that a plan of the script has are done as that says.
+// planFor returns the plan of a plan.run command. Tasks with the id of a task in the script get its
+// steps and result.
 func (s *Script) planFor(given *protocol.PlanRunData) *plan {
 	p := &plan{Question: given.Question, Summary: given.Summary, planned: true}
 	for _, part := range s.sections {
@@ -70,7 +72,7 @@ func (s *Script) planFor(given *protocol.PlanRunData) *plan {
 	return p
 }
 
-// mergeTasks returns the tasks to solve: steps and results of known ones are kept.
+// mergeTasks returns the given tasks with the steps and results of the plan.
 func (p *plan) mergeTasks(tasks []protocol.Task) []taskSpec {
 	all := make([]taskSpec, len(tasks))
 	for i, t := range tasks {
@@ -108,7 +110,7 @@ func (p *plan) run(ctx context.Context, r *runner) error {
 	return p.aggregate(ctx, r, results)
 }
 
-// propose makes the plan and has it confirmed.
+// propose emits the plan and asks for confirmation if required.
 func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, err error) {
 	question := r.expand(p.Question)
 	if question == "" {
@@ -133,7 +135,8 @@ func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, e
 			break
 		}
 		v, err := r.ask(ctx, protocol.Approval{
-			Request: r.approvalID(""), Kind: protocol.ApprovePlan, Title: question, Why: summary, Tasks: pendingTasks(tasks),
+			Request: r.approvalID(""), Kind: protocol.ApprovePlan, Title: question, Why: summary,
+			Tasks: pendingTasks(tasks),
 		}, r.expand(p.Why))
 		if err != nil {
 			return nil, false, err
@@ -153,7 +156,8 @@ func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, e
 		}
 		summary = "Planned again: " + v.Reason
 	}
-	return tasks, true, r.emitData(ctx, protocol.PlanCompleted, protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary})
+	data := protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary}
+	return tasks, true, r.emitData(ctx, protocol.PlanCompleted, data)
 }
 
 func (p *plan) aggregate(ctx context.Context, r *runner, results []string) error {
@@ -183,10 +187,10 @@ func pendingTasks(tasks []taskSpec) []protocol.Task {
 	return all
 }
 
-// progress tells how far a task is.
+// progress reports the progress of a task.
 type progress struct {
 	Text string `json:"progress"`
-	Task string `json:"task"` // the one it stands in, unless named
+	Task string `json:"task"` // default: the enclosing task
 }
 
 func (p *progress) run(ctx context.Context, r *runner) error {

@@ -83,9 +83,9 @@ func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
 
 func TestGivenTasksAreSolvedWithoutPlanning(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"never"}`, twoTasks), nil)
-	run := newTurn(1, "")
-	run.Plan = &protocol.PlanRunData{Question: "G", Tasks: []protocol.Task{{ID: "b", Title: "B"}}}
-	if _, err := a.Run(t.Context(), run, st); err != nil {
+	turn := newTurn(1, "")
+	turn.Plan = &protocol.PlanRunData{Question: "G", Tasks: []protocol.Task{{ID: "b", Title: "B"}}}
+	if _, err := a.Run(t.Context(), turn, st); err != nil {
 		t.Fatal(err)
 	}
 	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
@@ -96,7 +96,7 @@ func TestAFailedTaskTakesWhatNeedsItAlong(t *testing.T) {
 	st, end, err := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"fail":"broke","code":"timeout"}]},`+
 		`{"id":"b","title":"B","after":["a"]},{"id":"c","title":"C","after":["b"]}]}`)
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed", "task.started [a]", "task.failed [a] broke",
-		"task.cancelled [b] it needs A", "task.cancelled [c] it needs B", "plan.failed no task was completed")
+		"task.cancelled [b] A did not complete", "task.cancelled [c] B did not complete", "plan.failed no task was completed")
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Errorf("%+v, %v", end, err)
 	}
@@ -104,7 +104,7 @@ func TestAFailedTaskTakesWhatNeedsItAlong(t *testing.T) {
 
 func TestTasksThatWaitForEachOtherFail(t *testing.T) {
 	st, _, _ := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","after":["b"]},{"id":"b","title":"B","after":["a"]}]}`)
-	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] its tasks wait for each other") || got[len(got)-1] != "plan.failed no task was completed" {
+	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") || got[len(got)-1] != "plan.failed no task was completed" {
 		t.Errorf("%v", got)
 	}
 }
@@ -117,9 +117,9 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 		if err := keeper.CancelTask(t.Context(), "a"); protocol.CodeOf(err) != protocol.CodeNotFound {
 			t.Errorf("without a plan: %v", err)
 		}
-		over := make(chan struct{})
+		done := make(chan struct{})
 		go func() {
-			defer close(over)
+			defer close(done)
 			_, _ = a.Run(t.Context(), newTurn(1, ""), st)
 		}()
 		synctest.Wait()
@@ -141,7 +141,7 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 		if err := keeper.CancelTask(t.Context(), "b"); protocol.CodeOf(err) != protocol.CodeNotFound {
 			t.Errorf("cancelled twice: %v", err)
 		}
-		<-over
+		<-done
 		for id, lines := range map[string][]string{
 			"a": {"task.started", "task.restarted", "task.started", "task.completed"},
 			"b": {"task.started", "task.cancelled"},

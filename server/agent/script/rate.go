@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A pace tells how a text streams: the words or runes of each delta and the delay before it.
+// A rate sets the number of words or runes per delta and the delay before each delta.
 type rate struct {
 	Words int       `json:"words"`
 	Runes int       `json:"runes"`
@@ -17,21 +17,21 @@ type rate struct {
 
 func (r *rate) check() error {
 	if r.Words < 0 || r.Runes < 0 || r.Words > 0 && r.Runes > 0 {
-		return errors.New("words and runes: one of them, at least 1")
+		return errors.New("words and runes: set one of them, at least 1")
 	}
 	return nil
 }
 
-// withDefaults fills what p leaves open.
-func (r rate) withDefaults(by rate) rate {
+// withDefaults returns r with unset fields from defaults.
+func (r rate) withDefaults(defaults rate) rate {
 	if r.Words == 0 && r.Runes == 0 {
-		r.Words, r.Runes = by.Words, by.Runes
+		r.Words, r.Runes = defaults.Words, defaults.Runes
 	}
 	if r.Words == 0 && r.Runes == 0 {
 		r.Words = 1
 	}
 	if r.Delay == nil {
-		r.Delay = by.Delay
+		r.Delay = defaults.Delay
 	}
 	return r
 }
@@ -43,7 +43,8 @@ func (r rate) delay() time.Duration {
 	return time.Duration(*r.Delay)
 }
 
-// chunks cuts a text at runes or after the space that follows a word. The pieces joined are the text.
+// chunks splits a text at runes or after the space that follows a word. The joined chunks are the
+// text.
 func (r rate) chunks(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > 0 {
@@ -56,29 +57,30 @@ func (r rate) chunks(text string) iter.Seq[string] {
 	}
 }
 
-func (p rate) chunkEnd(text string) int {
+// chunkEnd returns the length of the first chunk.
+func (r rate) chunkEnd(text string) int {
 	count, space := 0, false
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if p.Words == 0 {
-			if count == p.Runes {
+		char, size := utf8.DecodeRuneInString(text[i:])
+		if r.Words == 0 {
+			if count == r.Runes {
 				return i
 			}
 			count++
 		} else {
-			if space && !unicode.IsSpace(r) {
-				if count++; count == p.Words {
+			if space && !unicode.IsSpace(char) {
+				if count++; count == r.Words {
 					return i
 				}
 			}
-			space = unicode.IsSpace(r) && i > 0
+			space = unicode.IsSpace(char) && i > 0
 		}
 		i += size
 	}
 	return len(text)
 }
 
-// stream yields the chunks of a text that is said times times, with the delay before each.
+// stream yields the chunks of a text, repeated times times, with the delay before each.
 func (r rate) stream(text string, times int) iter.Seq2[string, time.Duration] {
 	return func(yield func(string, time.Duration) bool) {
 		for range max(1, times) {

@@ -23,47 +23,48 @@ const resumeScript = `{"resumes":true}
 {"plan":"Q","confirm":true,"parallel":1,"tasks":[{"id":"a","title":"A","steps":[{"say":"in a"},{"ask":"tool"},{"tool":"t"}],"result":"ra"},{"id":"b","title":"B"}]}
 {"end":"completed","usage":{"input":1}}`
 
-// runUntilCrash runs a turn and kills the agent after n events; the next agent gets what was kept and goes on.
+// runUntilCrash runs a turn and crashes the server after n events. The next agent gets the saved
+// state and resumes the turn.
 func runUntilCrash(t *testing.T, script *Script, st *fakeSession, state []byte, resumed bool, n int) (done bool) {
 	ctx, kill := context.WithCancelCause(t.Context())
 	defer kill(nil)
-	died := errors.New("died")
-	out := &crashingHost{fakeSession: st, left: n, died: died, kill: func() { kill(died) }}
+	crashed := errors.New("crashed")
+	out := &crashingHost{fakeSession: st, left: n, crashed: crashed, kill: func() { kill(crashed) }}
 	a, err := script.Open(session.Spec{State: state}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := newTurn(1, "m")
-	run.Resumed = resumed
-	_, err = a.Run(ctx, run, out)
+	turn := newTurn(1, "m")
+	turn.Resumed = resumed
+	_, err = a.Run(ctx, turn, out)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err != nil && !errors.Is(err, died) {
+	if err != nil && !errors.Is(err, crashed) {
 		t.Fatal(err)
 	}
 	return out.left >= 0
 }
 
-// A mortal server dies when its events are used up: nothing that the agent says or saves then is kept.
+// A crashingHost fails after left events: later events and saves are lost.
 type crashingHost struct {
 	*fakeSession
-	left int
-	died error
-	kill func()
+	left    int
+	crashed error
+	kill    func()
 }
 
 func (m *crashingHost) Emit(e session.Event) error {
 	if m.left--; m.left < 0 {
 		m.kill()
-		return m.died
+		return m.crashed
 	}
 	return m.fakeSession.Emit(e)
 }
 
 func (m *crashingHost) Save(state []byte) error {
 	if m.left < 0 {
-		return m.died
+		return m.crashed
 	}
 	return m.fakeSession.Save(state)
 }
@@ -79,7 +80,7 @@ func TestAResumedTurnRepeatsNothingAndLosesNothing(t *testing.T) {
 			done = runUntilCrash(t, script, st, st.saved, true, rapid.IntRange(1, len(whole.events)).Draw(rt, "more"))
 		}
 		if got, all := withoutTools(st), withoutTools(whole); !slices.Equal(got, all) {
-			rt.Fatalf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(all, "\n"))
+			rt.Fatalf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(all, "\n"))
 		}
 		if len(st.asked) != len(whole.asked) {
 			rt.Errorf("asked %d times, not %d", len(st.asked), len(whole.asked))
@@ -87,7 +88,7 @@ func TestAResumedTurnRepeatsNothingAndLosesNothing(t *testing.T) {
 	})
 }
 
-// withoutTools is what was told but for tools, whose work a restart may cut.
+// withoutTools returns the event lines without tools, whose events a restart may end.
 func withoutTools(s *fakeSession) []string {
 	return slices.DeleteFunc(s.eventLines(), func(line string) bool { return strings.HasPrefix(line, "tool.") })
 }
@@ -110,7 +111,7 @@ func TestAToolThatHadStartedIsNotRunAgain(t *testing.T) {
 		}
 		for id, types := range runs {
 			once := []protocol.Type{protocol.ToolStarted, protocol.ToolEnded}
-			if !reflect.DeepEqual(types, once) && !reflect.DeepEqual(types, once[:1]) { // the session ends what was cut
+			if !reflect.DeepEqual(types, once) && !reflect.DeepEqual(types, once[:1]) { // the session ends an interrupted tool
 				t.Errorf("cut after %d: %s: %v", n, id, types)
 			}
 		}
@@ -129,6 +130,6 @@ func TestATurnOfAScriptThatDoesNotResumeKeepsNoProgress(t *testing.T) {
 		}
 	}
 	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil || saves != 0 || st.saved == nil {
-		t.Errorf("%d saves in the turn, %q after it, %v", saves, st.saved, err)
+		t.Errorf("%d saves during the turn, %q after it, %v", saves, st.saved, err)
 	}
 }

@@ -11,33 +11,21 @@ import (
 	"agentctl/server/session"
 )
 
-// A round is one turn being played.
-type turnRun struct {
-	agent  *agent
-	turn   session.Turn
-	out    session.Output
-	number int          // the message's number
-	prior  turnProgress // what was done before a restart
-}
-
-// A lane is a sequence of steps that one goroutine plays: the turn's own, or a task's attempt.
+// A runner runs steps in order on one goroutine: those of the turn, or of one attempt at a task.
 type runner struct {
 	*turnRun
-	key  string // "" for the turn's own
+	key  string // "" for the steps of the turn
 	task string
 
-	skip, done int // events to pass over, events emitted or passed over
-	partCount  int // ids given
+	skip, done int // events left to skip; events emitted or skipped
+	partCount  int // ids assigned
 	toolCount  int
 	askCount   int
 	verdict    session.Verdict // of the last ask
 }
 
-func (t *turnRun) newRunner(key, task string, done int) *runner {
-	return &runner{turnRun: t, key: key, task: task, skip: done, done: done}
-}
-
-// emit appends an event, unless it was emitted before a restart. Then apply notes with it what else it changes.
+// emit emits an event and applies apply to the state. It skips events that were emitted before a
+// restart.
 func (r *runner) emit(ctx context.Context, e session.Event, apply ...func(*agentState)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -53,7 +41,7 @@ func (r *runner) emit(ctx context.Context, e session.Event, apply ...func(*agent
 	return r.agent.record(r, e, append(apply, func(s *agentState) { s.count(&e) })...)
 }
 
-// A beat is an event and the delay before it.
+// A timedEvent is an event and the delay before it.
 type timedEvent struct {
 	delay time.Duration
 	event session.Event
@@ -75,7 +63,7 @@ func (r *runner) emitAll(ctx context.Context, events iter.Seq[timedEvent]) error
 	return nil
 }
 
-// sleep waits, unless what follows was done before a restart.
+// sleep waits for d. It does not wait before a skipped event.
 func (r *runner) sleep(ctx context.Context, d time.Duration) error {
 	if r.skip > 0 || d <= 0 {
 		return ctx.Err()
@@ -90,7 +78,7 @@ func (r *runner) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// partID names a part: as the script does, or in the lane's order.
+// partID returns the part id of the script, or the next one of this runner.
 func (r *runner) partID(id string) string {
 	if id != "" {
 		return r.expand(id)
@@ -99,7 +87,7 @@ func (r *runner) partID(id string) string {
 	return r.prefix() + "p" + strconv.Itoa(r.partCount)
 }
 
-// toolID names a tool call; unlike a part's, the name is unique within the session.
+// toolID returns the tool id of the script, or the next one of this runner, unique in the session.
 func (r *runner) toolID(id string) string {
 	if id != "" {
 		return r.expand(id)
@@ -108,7 +96,8 @@ func (r *runner) toolID(id string) string {
 	return fmt.Sprintf("%s.%st%d", r.turn.ID, r.prefix(), r.toolCount)
 }
 
-// approvalID names an approval, unique within the session.
+// approvalID returns the request id of the script, or the next one of this runner, unique in the
+// session.
 func (r *runner) approvalID(id string) string {
 	if id != "" {
 		return r.expand(id)
@@ -124,7 +113,7 @@ func (r *runner) prefix() string {
 	return r.key + "."
 }
 
-// expand puts what is known into a text.
+// expand replaces the variables in a text.
 func (r *runner) expand(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -138,13 +127,13 @@ func (r *runner) expand(text string) string {
 	if v.By != nil {
 		by = v.By.Name
 	}
-	known := []string{
+	pairs := []string{
 		"{message}", r.turn.Message.Text, "{n}", strconv.Itoa(r.number), "{turn}", r.turn.ID,
 		"{outcome}", string(v.Outcome), "{decision}", string(v.Decision), "{option}", v.Option, "{reason}", v.Reason,
 		"{by}", by, "{patch}", patch, "{answers}", answers, "{tasks}", titles,
 	}
 	for _, s := range r.agent.settings() {
-		known = append(known, "{"+s.ID+"}", s.Value)
+		pairs = append(pairs, "{"+s.ID+"}", s.Value)
 	}
-	return strings.NewReplacer(known...).Replace(text)
+	return strings.NewReplacer(pairs...).Replace(text)
 }

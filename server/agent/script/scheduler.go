@@ -11,10 +11,11 @@ import (
 	"agentctl/server/session"
 )
 
-// defaultParallel is how many tasks run at once unless a plan says otherwise.
+// defaultParallel is the default number of tasks that run at once.
 const defaultParallel = 3
 
-// A crew solves the tasks of a plan. The goroutine in solve owns its jobs; each running job has a goroutine of its own.
+// A scheduler solves the tasks of a plan. The goroutine of solve owns the tasks. Each running task
+// has its own goroutine.
 type scheduler struct {
 	*runner
 	tasks    []*task
@@ -22,21 +23,21 @@ type scheduler struct {
 	running  int
 	results  chan attemptResult
 	requests chan taskRequest
-	done     chan struct{} // closed when it takes no more orders
+	done     chan struct{} // closed when requests are no longer accepted
 }
 
-// A job is a task being solved. While it runs, its goroutine owns its lane.
+// A task is a task of the plan. While it runs, its goroutine owns its runner.
 type task struct {
 	taskSpec
 	attempt int
 	result  string
 	runner  *runner
 	stop    context.CancelFunc // nil: not running
-	action  taskAction         // of the newest order that stopped it
-	replies []chan<- error     // whom to tell when that is done
+	action  taskAction         // of the latest request, carried out by finish
+	replies []chan<- error     // answered by finish
 }
 
-// A wish is what a person wants of a task.
+// A taskAction is a user action on a task.
 type taskAction int
 
 const (
@@ -45,65 +46,67 @@ const (
 	restartTask
 )
 
+// A taskRequest asks the scheduler for an action on a task.
 type taskRequest struct {
 	task   string
 	action taskAction
-	reply  chan<- error // has room for one
+	reply  chan<- error // capacity 1
 }
 
-// A result is how an attempt at a job went. An empty status means that it was stopped.
+// An attemptResult is the result of an attempt. The status is empty when the attempt was stopped.
 type attemptResult struct {
 	*task
 	status string
-	err    error // the turn cannot go on
+	err    error // ends the turn
 }
 
-// newScheduler makes a crew for tasks, as far as they had come before a restart.
-func (l *runner) newScheduler(tasks []taskSpec, limit int) *scheduler {
-	c := &scheduler{
-		runner: l, parallel: cmp.Or(limit, defaultParallel),
+// newScheduler returns a scheduler for tasks with their progress before a restart.
+func (r *runner) newScheduler(tasks []taskSpec, limit int) *scheduler {
+	s := &scheduler{
+		runner: r, parallel: cmp.Or(limit, defaultParallel),
 		results: make(chan attemptResult), requests: make(chan taskRequest), done: make(chan struct{}),
 	}
-	for _, t := range tasks {
-		n := l.prior.Tasks[t.ID]
-		t.Status = cmp.Or(n.Status, protocol.StatusPending)
-		if t.Steps == nil {
-			t.Steps = steps{&say{Text: t.Title + ": done."}}
+	for _, spec := range tasks {
+		progress := r.prior.Tasks[spec.ID]
+		spec.Status = cmp.Or(progress.Status, protocol.StatusPending)
+		if spec.Steps == nil {
+			spec.Steps = steps{&say{Text: spec.Title + ": done."}}
 		}
-		j := &task{taskSpec: t, attempt: max(1, n.Attempt), result: n.Result}
-		c.prepare(j)
-		c.tasks = append(c.tasks, j)
+		t := &task{taskSpec: spec, attempt: max(1, progress.Attempt), result: progress.Result}
+		s.prepare(t)
+		s.tasks = append(s.tasks, t)
 	}
-	return c
+	return s
 }
 
-// prepare gives the job a lane for its attempt.
+// prepare creates the runner of the current attempt.
 func (s *scheduler) prepare(t *task) {
 	key := fmt.Sprintf("%s/%d", t.ID, t.attempt)
 	t.runner = s.turnRun.newRunner(key, t.ID, s.prior.Emitted[key])
 }
 
-// solve runs the jobs, each after those it needs, until all are over. It returns when none of its goroutines is left.
+// solve runs the tasks, each after its dependencies, until all have ended. It returns after all its
+// goroutines.
 func (s *scheduler) solve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.agent.setScheduler(s)
 	defer s.agent.setScheduler(nil)
 	defer close(s.done)
-	var broken error
+	var failed error
 	for {
-		if broken == nil {
-			if broken = s.advance(ctx); broken != nil {
+		if failed == nil {
+			if failed = s.advance(ctx); failed != nil {
 				stop()
 			}
 		}
 		if s.running == 0 {
-			return broken
+			return failed
 		}
 		select {
 		case r := <-s.results:
-			if err := s.finish(ctx, r); err != nil && broken == nil {
-				broken = err
+			if err := s.finish(ctx, r); err != nil && failed == nil {
+				failed = err
 				stop()
 			}
 		case req := <-s.requests:
@@ -112,33 +115,34 @@ func (s *scheduler) solve(ctx context.Context) error {
 	}
 }
 
-// advance starts what can start and gives up what never will.
+// advance starts tasks that are ready and cancels tasks that can never be ready.
 func (s *scheduler) advance(ctx context.Context) error {
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		for _, t := range s.tasks {
 			if t.Status != protocol.StatusPending {
 				continue
 			}
-			ready, lost := s.dependencies(t)
+			ready, failed := s.dependencies(t)
 			switch {
-			case lost != "":
-				if err := s.endTask(ctx, t, protocol.StatusCancelled, "it needs "+lost, ""); err != nil {
+			case failed != "":
+				if err := s.endTask(ctx, t, protocol.StatusCancelled, failed+" did not complete", ""); err != nil {
 					return err
 				}
-				again = true
+				changed = true
 			case ready && s.running < s.parallel:
 				s.start(ctx, t)
 			}
 		}
-		if again || s.running > 0 {
+		if changed || s.running > 0 {
 			continue
 		}
-		for _, t := range s.tasks { // they wait for each other
+		for _, t := range s.tasks { // cyclic dependencies
 			if t.Status != protocol.StatusPending {
 				continue
 			}
-			if err := s.endTask(ctx, t, protocol.StatusFailed, "its tasks wait for each other", protocol.CodeAgentFailed); err != nil {
+			err := s.endTask(ctx, t, protocol.StatusFailed, "cyclic dependency", protocol.CodeAgentFailed)
+			if err != nil {
 				return err
 			}
 		}
@@ -146,8 +150,9 @@ func (s *scheduler) advance(ctx context.Context) error {
 	return nil
 }
 
-// dependencies tells whether all that j comes after is done, and which of it never will be.
-func (s *scheduler) dependencies(t *task) (ready bool, lost string) {
+// dependencies reports whether all dependencies of t are completed, and the title of one that
+// failed or was cancelled.
+func (s *scheduler) dependencies(t *task) (ready bool, failed string) {
 	ready = true
 	for _, other := range s.tasks {
 		if !slices.Contains(t.After, other.ID) {
@@ -165,28 +170,29 @@ func (s *scheduler) dependencies(t *task) (ready bool, lost string) {
 }
 
 func (s *scheduler) start(ctx context.Context, t *task) {
-	own, stop := context.WithCancel(ctx)
+	attemptCtx, stop := context.WithCancel(ctx)
 	t.stop, t.Status = stop, protocol.StatusRunning
 	s.running++
 	go func() {
-		status, err := t.run(ctx, own)
+		status, err := t.run(ctx, attemptCtx)
 		s.results <- attemptResult{t, status, err}
 	}()
 }
 
-// run makes one attempt. own is stopped by orders, ctx with the turn.
-func (t *task) run(ctx, own context.Context) (status string, err error) {
+// run makes one attempt. ctx ends with the turn. attemptCtx also ends when a request stops the
+// attempt.
+func (t *task) run(ctx, attemptCtx context.Context) (status string, err error) {
 	r := t.runner
 	started := taskEvent(protocol.TaskStarted, protocol.TaskData{Task: t.ID, Title: t.Title, Attempt: t.attempt})
 	if err := r.emit(ctx, started); err != nil {
 		return "", err
 	}
-	err = t.Steps.run(own, r)
+	err = t.Steps.run(attemptCtx, r)
 	var failure *protocol.Error
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case own.Err() != nil:
+	case attemptCtx.Err() != nil:
 		return "", nil
 	case err == nil:
 		t.result = cmp.Or(r.expand(t.taskSpec.Result), "done")
@@ -199,7 +205,7 @@ func (t *task) run(ctx, own context.Context) (status string, err error) {
 	return status, t.emitEnd(ctx, status, failure)
 }
 
-// emitEnd emits how the job ended and keeps it for after a restart.
+// emitEnd emits the end of the task and saves its progress.
 func (t *task) emitEnd(ctx context.Context, status string, failure *protocol.Error) error {
 	data := protocol.TaskData{Task: t.ID, Title: t.Title, Attempt: t.attempt}
 	typ := protocol.TaskCompleted
@@ -226,13 +232,13 @@ func (t *task) saveProgress(n taskProgress) func(*agentState) {
 	}
 }
 
-// endTask ends a job that does not run.
+// endTask ends a task that is not running.
 func (s *scheduler) endTask(ctx context.Context, t *task, status, message string, code protocol.Code) error {
 	t.Status = status
 	return t.emitEnd(ctx, status, &protocol.Error{Code: code, Message: message})
 }
 
-// finish takes note of a job that does not run any more and carries out what was ordered meanwhile.
+// finish handles the end of an attempt and carries out the action requested meanwhile.
 func (s *scheduler) finish(ctx context.Context, r attemptResult) error {
 	t := r.task
 	s.running--
@@ -247,21 +253,21 @@ func (s *scheduler) finish(ctx context.Context, r attemptResult) error {
 			err = s.endTask(ctx, t, protocol.StatusCancelled, "", "")
 		}
 	}
-	for _, w := range t.replies {
+	for _, reply := range t.replies {
 		switch {
 		case err != nil:
-			w <- errNoPlan
+			reply <- errNoPlan
 		case t.action == cancelTask && r.status != "":
-			w <- errTaskEnded(t)
+			reply <- errTaskEnded(t)
 		default:
-			w <- nil
+			reply <- nil
 		}
 	}
 	t.action, t.replies = noAction, nil
 	return err
 }
 
-// restart makes a job that does not run ready for its next attempt.
+// restart prepares the next attempt of a task that is not running.
 func (s *scheduler) restart(ctx context.Context, t *task) error {
 	t.attempt++
 	t.result, t.Status = "", protocol.StatusPending
@@ -270,7 +276,7 @@ func (s *scheduler) restart(ctx context.Context, t *task) error {
 	return t.runner.emit(ctx, taskEvent(protocol.TaskRestarted, data), t.saveProgress(taskProgress{Attempt: t.attempt}))
 }
 
-// handle carries out an order, or stops the job so that settle can.
+// handle carries out a request. It stops a running task, and finish then carries out the request.
 func (s *scheduler) handle(ctx context.Context, req taskRequest) {
 	i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.ID == req.task })
 	if i < 0 {
@@ -292,7 +298,7 @@ func (s *scheduler) handle(ctx context.Context, req taskRequest) {
 	}
 }
 
-var errNoPlan = protocol.Errorf(protocol.CodeNotFound, "no plan is being solved")
+var errNoPlan = protocol.Errorf(protocol.CodeNotFound, "no plan is running")
 
 func errTaskEnded(t *task) error {
 	return protocol.Errorf(protocol.CodeNotFound, "the task %.80q is already %s", t.ID, t.Status)
@@ -308,17 +314,17 @@ func (a *agent) setScheduler(s *scheduler) {
 	a.scheduler = s
 }
 
-// CancelTask stops a task of the plan being solved for good.
+// CancelTask cancels a task of the running plan.
 func (a *agent) CancelTask(ctx context.Context, task string) error {
 	return a.requestTask(ctx, task, cancelTask)
 }
 
-// RestartTask has a task of the plan being solved done again from its beginning.
+// RestartTask restarts a task of the running plan.
 func (a *agent) RestartTask(ctx context.Context, task string) error {
 	return a.requestTask(ctx, task, restartTask)
 }
 
-func (a *agent) requestTask(ctx context.Context, task string, want taskAction) error {
+func (a *agent) requestTask(ctx context.Context, task string, action taskAction) error {
 	a.mu.Lock()
 	s := a.scheduler
 	a.mu.Unlock()
@@ -327,7 +333,7 @@ func (a *agent) requestTask(ctx context.Context, task string, want taskAction) e
 	}
 	reply := make(chan error, 1)
 	select {
-	case s.requests <- taskRequest{task, want, reply}:
+	case s.requests <- taskRequest{task, action, reply}:
 	case <-s.done:
 		return errNoPlan
 	case <-ctx.Done():

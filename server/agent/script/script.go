@@ -15,13 +15,13 @@ import (
 	"agentctl/protocol"
 )
 
-// maxLine bounds a line of a script, in bytes.
+// maxLine is the maximum length of a line, in bytes.
 const maxLine = 1 << 20
 
 //go:embed tour.script
 var tour string
 
-// A Script is a parsed file. It is shared by the agents of any number of sessions and safe for concurrent use.
+// A Script is a parsed script file. It is safe for concurrent use and shared by agents.
 type Script struct {
 	// Static after Parse.
 	name     string
@@ -35,14 +35,14 @@ type Script struct {
 	gates map[string]chan struct{}
 }
 
-// A part is the steps for the messages it matches.
+// A section is a turn of the script: steps and the messages they answer.
 type section struct {
 	on     string
-	number int // of the message; 0: matched by text
+	number int // message number; 0: match by text
 	steps  steps
 }
 
-// Load reads the script in a file.
+// Load reads a script from a file.
 func Load(path string) (*Script, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,7 +52,8 @@ func Load(path string) (*Script, error) {
 	return Parse(filepath.Base(path), f)
 }
 
-// Tour returns the script of the guided tour: three turns, under twelve seconds in all beside what people take to decide.
+// Tour returns the script of the guided tour: three turns of at most twelve seconds in total,
+// without the time for decisions.
 func Tour() *Script {
 	s, err := Parse("tour.script", strings.NewReader(tour))
 	if err != nil {
@@ -61,7 +62,7 @@ func Tour() *Script {
 	return s
 }
 
-// Parse reads a script strictly. Its errors begin with NAME:LINE.
+// Parse parses a script. Errors start with NAME:LINE.
 func Parse(name string, r io.Reader) (*Script, error) {
 	s := &Script{name: name, gates: map[string]chan struct{}{}}
 	lines := bufio.NewScanner(r)
@@ -83,7 +84,7 @@ func Parse(name string, r io.Reader) (*Script, error) {
 	return s, nil
 }
 
-// parseLine takes one line.
+// parseLine parses one line and adds it to the script.
 func (s *Script) parseLine(line []byte) error {
 	verb, err := firstKey(line)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *Script) parseLine(line []byte) error {
 			return err
 		}
 		if turn.Turn < 1 {
-			return errors.New("turn: counts from 1")
+			return errors.New("turn: must be at least 1")
 		}
 		s.sections = append(s.sections, &section{number: turn.Turn})
 		return nil
@@ -133,7 +134,7 @@ func (s *Script) parseLine(line []byte) error {
 	return nil
 }
 
-// headers are the lines that describe the agent.
+// headers are the lines that describe the agent, by verb.
 var headers = map[string]func(*Script, []byte) error{
 	"agent": func(s *Script, line []byte) error {
 		var d struct {
@@ -161,7 +162,7 @@ var headers = map[string]func(*Script, []byte) error{
 			return err
 		}
 		if d.Window < 1 {
-			return errors.New("window: at least one token")
+			return errors.New("window: must be at least 1")
 		}
 		s.window = d.Window
 		return nil
@@ -178,7 +179,7 @@ var headers = map[string]func(*Script, []byte) error{
 	},
 }
 
-// match returns the steps for the n-th message of a session; nil when there are none.
+// match returns the steps for the n-th message of a session and whether a section matches.
 func (s *Script) match(n int, text string) (steps, bool) {
 	for _, p := range s.sections {
 		if p.number == n || p.number == 0 && matches(p.on, text) {
@@ -188,7 +189,7 @@ func (s *Script) match(n int, text string) (steps, bool) {
 	return nil, false
 }
 
-// matches reports whether text matches a pattern: a part of it or, with *, all of it.
+// matches reports whether text matches a pattern: part of the text or, with *, all of it.
 func matches(pattern, text string) bool {
 	head, rest, glob := strings.Cut(pattern, "*")
 	if !glob {
@@ -211,7 +212,7 @@ func matches(pattern, text string) bool {
 	}
 }
 
-// OpenGate lets every wait step on that gate pass, now and later.
+// OpenGate opens a gate: current and later wait steps on it pass.
 func (s *Script) OpenGate(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +224,7 @@ func (s *Script) OpenGate(name string) {
 	}
 }
 
-// gateChan returns the channel that is closed when the gate opens. The caller holds mu.
+// gateChan returns a channel that is closed when the gate opens. The caller holds mu.
 func (s *Script) gateChan(name string) chan struct{} {
 	if s.gates[name] == nil {
 		s.gates[name] = make(chan struct{})
@@ -231,7 +232,7 @@ func (s *Script) gateChan(name string) chan struct{} {
 	return s.gates[name]
 }
 
-// TourMessages are what the tour's person says: one message for each turn.
+// TourMessages returns the user messages of the tour, one per turn.
 func TourMessages() []string {
 	return []string{
 		"What is agentctl?",

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stage is the session as an agent sees it: it keeps what it is told, and decides as a test says.
+// A fakeSession is the session of an agent. It records events and decides with decide.
 type fakeSession struct {
 	mu     sync.Mutex
 	events []session.Event
@@ -25,10 +25,10 @@ type fakeSession struct {
 	saved  []byte
 	groups []session.Group
 
-	onEvent func(session.Event)                     // called for each event, with no lock held
+	onEvent func(session.Event)                     // called for each event, without the lock
 	decide  func(protocol.Approval) session.Verdict // nil: allow once
-	emitErr error                                   // of every Emit
-	decided map[string]session.Verdict              // by request: what was decided
+	emitErr error                                   // error of every Emit
+	decided map[string]session.Verdict              // decisions by request
 }
 
 func (s *fakeSession) Emit(e session.Event) error {
@@ -89,7 +89,7 @@ func (s *fakeSession) Group(g session.Group) error {
 
 func (s *fakeSession) Logf(string, ...any) {}
 
-// eventLines returns the events in words: type, task and the text or status in the data.
+// eventLines returns each event as a line: type, task, and the text or status in the data.
 func (s *fakeSession) eventLines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *fakeSession) eventLines() []string {
 	return all
 }
 
-// text returns all that was said.
+// text returns all text deltas.
 func (s *fakeSession) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func parse(t testing.TB, lines ...string) *Script {
 	return s
 }
 
-// open returns an agent of the script on a new stage.
+// open returns an agent of the script in a new fakeSession.
 func open(t testing.TB, s *Script, state []byte) (session.Agent, *fakeSession) {
 	t.Helper()
 	st := &fakeSession{}
@@ -151,7 +151,7 @@ func newTurn(n int, text string) session.Turn {
 	return session.Turn{ID: fmt.Sprintf("turn%d", n), Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text}}
 }
 
-// runScript runs one turn of the lines, which begin with a turn for every message.
+// runScript runs one turn with the given steps.
 func runScript(t testing.TB, lines ...string) (*fakeSession, session.End, error) {
 	t.Helper()
 	a, st := open(t, parse(t, append([]string{`{"on":"*"}`}, lines...)...), nil)
@@ -162,23 +162,23 @@ func runScript(t testing.TB, lines ...string) (*fakeSession, session.End, error)
 func TestAScriptIsReadStrictly(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
 		{"not JSON", "{\"on\":\"*\"}\n\n// x\nsay hello", "tour:4: not a JSON object"},
-		{"unknown step", "{\"on\":\"*\"}\n{\"dance\":1}", `tour:2: there is no step "dance"`},
+		{"unknown step", "{\"on\":\"*\"}\n{\"dance\":1}", `tour:2: unknown step "dance"`},
 		{"unknown option", "{\"on\":\"*\"}\n{\"say\":\"x\",\"loud\":true}", `tour:2: say: unknown field "loud"`},
 		{"wrong type", "{\"on\":\"*\"}\n{\"say\":5}", "tour:2: say: say: number is not a string"},
 		{"before a turn", `{"say":"x"}`, "tour:1: say: a step before the first turn"},
 		{"late head", "{\"on\":\"*\"}\n{\"resumes\":true}", "tour:2: resumes: only before the first turn"},
-		{"empty", "{}", "tour:1: an empty object"},
+		{"empty", "{}", "tour:1: empty object"},
 		{"bad duration", "{\"on\":\"*\"}\n{\"sleep\":\"long\"}", `tour:2: sleep: "long" is not a duration`},
 		{"long duration", "{\"on\":\"*\"}\n{\"sleep\":\"2h\"}", "tour:2: sleep: 2h0m0s is not between"},
 		{"empty pattern", `{"on":""}`, "tour:1: on: empty"},
-		{"turn zero", `{"turn":0}`, "tour:1: turn: counts from 1"},
-		{"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}", `tour:2: ask: there is no step "sing"`},
-		{"unknown kind", "{\"on\":\"*\"}\n{\"ask\":\"money\"}", "tour:2: ask: there is no approval"},
-		{"unknown event", "{\"on\":\"*\"}\n{\"emit\":\"x\"}", "tour:2: emit: there is no event"},
-		{"ephemeral event", "{\"on\":\"*\"}\n{\"emit\":\"heartbeat\"}", "tour:2: emit: heartbeat has no place"},
+		{"turn zero", `{"turn":0}`, "tour:1: turn: must be at least 1"},
+		{"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}", `tour:2: ask: unknown step "sing"`},
+		{"unknown kind", "{\"on\":\"*\"}\n{\"ask\":\"money\"}", "tour:2: ask: unknown approval kind"},
+		{"unknown event", "{\"on\":\"*\"}\n{\"emit\":\"x\"}", "tour:2: emit: unknown event"},
+		{"ephemeral event", "{\"on\":\"*\"}\n{\"emit\":\"heartbeat\"}", "tour:2: emit: heartbeat is ephemeral"},
 		{"wrong data", "{\"on\":\"*\"}\n{\"emit\":\"notice\",\"data\":{\"x\":1}}", "tour:2: emit: data of notice"},
 		{"open with an end", "{\"on\":\"*\"}\n{\"tool\":\"x\",\"open\":true,\"exit\":0}", "tour:2: tool: open"},
-		{"tasks twice", "{\"on\":\"*\"}\n{\"plan\":\"\",\"tasks\":[{\"id\":\"a\",\"title\":\"A\"},{\"id\":\"a\",\"title\":\"B\"}]}", "is there twice"},
+		{"tasks twice", "{\"on\":\"*\"}\n{\"plan\":\"\",\"tasks\":[{\"id\":\"a\",\"title\":\"A\"},{\"id\":\"a\",\"title\":\"B\"}]}", "duplicate id"},
 		{"words and runes", "{\"pace\":{\"words\":1,\"runes\":1}}", "tour:1: words and runes"},
 	} {
 		_, err := Parse("tour", strings.NewReader(c.script))
@@ -208,7 +208,7 @@ func TestTheFirstTurnThatFitsAMessageIsPlayed(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestMatches(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
 		want          bool
@@ -293,10 +293,10 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse("f", strings.NewReader(text))
 		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
-			t.Errorf("no line: %v", err)
+			t.Errorf("error without a line: %v", err)
 		}
 		if (s == nil) == (err == nil) {
-			t.Error("neither or both")
+			t.Error("want either a script or an error")
 		}
 	})
 }

@@ -12,10 +12,10 @@ import (
 	"agentctl/server/session"
 )
 
-// grace is how long a spawned program may take to end after its input is closed, and again after it is asked to.
+// grace is the time for a spawned program to exit after its input is closed, and again after TERM.
 const grace = 200 * time.Millisecond
 
-// A spawn is a program that runs in a process group of its own until the agent is closed.
+// A spawn step runs a program in its own process group until the agent is closed.
 type spawn struct {
 	Args []string `json:"spawn"`
 }
@@ -35,9 +35,12 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 	for k, v := range r.agent.spec.Env {
 		env = append(env, k+"="+v)
 	}
-	p, err := process.Start(process.Command{Args: s.Args, Dir: r.agent.spec.CWD, Env: env, Record: func(g process.Group) error {
-		return r.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
-	}})
+	p, err := process.Start(process.Command{
+		Args: s.Args, Dir: r.agent.spec.CWD, Env: env,
+		Record: func(g process.Group) error {
+			return r.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)
 	}
@@ -52,13 +55,13 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 	return nil
 }
 
-// A child is a spawned program whose output is read and dropped.
+// A child is a spawned program. Its output is discarded.
 type child struct {
 	*process.Process
 	drained chan struct{}
 }
 
-// end returns when nothing of the program is left and that is on record.
+// end ends the program and its process group and records the end.
 func (c *child) end(host session.Host) error {
 	c.End(grace)
 	<-c.drained

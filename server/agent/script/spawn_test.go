@@ -24,13 +24,13 @@ func TestASpawnedProgramIsRecordedAndEndsWithTheAgent(t *testing.T) {
 	}
 	pid := st.groups[0].PID
 	if err := syscall.Kill(-pid, 0); err != nil {
-		t.Errorf("it does not run: %v", err)
+		t.Errorf("the program does not run: %v", err)
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := syscall.Kill(-pid, 0); err == nil {
-		t.Error("it still runs")
+		t.Error("the program still runs")
 	}
 	if len(st.groups) != 2 || !st.groups[1].Ended || st.groups[1].PID != pid {
 		t.Errorf("%+v", st.groups)

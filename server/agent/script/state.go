@@ -8,29 +8,29 @@ import (
 	"agentctl/server/session"
 )
 
-// A memory is what the agent keeps of its session: it is saved, exported and restored.
+// agentState is the state of the agent in its session: saved, exported and restored.
 type agentState struct {
 	Messages   int                   `json:"messages"`
 	Tokens     int64                 `json:"tokens"`
 	Transcript int                   `json:"transcript"`
-	Context    *protocol.ContextInfo `json:"context,omitempty"` // as a step set it
+	Context    *protocol.ContextInfo `json:"context,omitempty"` // set by a step
 	Usage      *protocol.Usage       `json:"usage,omitempty"`
 	Settings   map[string]string     `json:"settings,omitempty"`
-	Turn       *turnProgress         `json:"turn,omitempty"` // under way
+	Turn       *turnProgress         `json:"turn,omitempty"` // running
 }
 
-// A progressed turn is how far a turn has come: its steps are played again after a restart, and what was done is passed
-// over. That works because a lane plays the same events in the same order each time.
+// turnProgress is the progress of a turn. After a restart the steps run again and skip events that
+// were emitted: a runner emits the same events in the same order every time.
 type turnProgress struct {
 	Turn    string                  `json:"turn"`
-	Emitted map[string]int          `json:"lanes"` // events emitted
+	Emitted map[string]int          `json:"lanes"` // events emitted, by runner key
 	Tasks   map[string]taskProgress `json:"tasks,omitempty"`
 }
 
-// A note is what became of a task.
+// taskProgress is the progress of a task.
 type taskProgress struct {
 	Attempt int    `json:"attempt"`
-	Status  string `json:"status,omitempty"` // empty: not over
+	Status  string `json:"status,omitempty"` // empty: not ended
 	Result  string `json:"result,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func decodeState(state []byte) (agentState, error) {
 	var s agentState
 	if len(state) > 0 {
 		if err := json.Unmarshal(state, &s); err != nil {
-			return s, protocol.Errorf(protocol.CodeInvalidState, "not a state of the script agent")
+			return s, protocol.Errorf(protocol.CodeInvalidState, "state is not from a script agent")
 		}
 	}
 	if s.Settings == nil {
@@ -47,7 +47,7 @@ func decodeState(state []byte) (agentState, error) {
 	return s, nil
 }
 
-// beginTurn takes a turn up and returns how far it had come.
+// beginTurn starts or resumes a turn and returns its progress.
 func (s *agentState) beginTurn(t *session.Turn) turnProgress {
 	if !t.Resumed || s.Turn == nil || s.Turn.Turn != t.ID {
 		s.Messages++
@@ -61,7 +61,7 @@ func (s *agentState) beginTurn(t *session.Turn) turnProgress {
 	return turnProgress{t.ID, maps.Clone(s.Turn.Emitted), maps.Clone(s.Turn.Tasks)}
 }
 
-// count counts what an event adds to the context.
+// count adds an event to the context.
 func (s *agentState) count(e *session.Event) {
 	switch d := e.Data.(type) {
 	case protocol.PartDeltaData:
@@ -73,7 +73,7 @@ func (s *agentState) count(e *session.Event) {
 	}
 }
 
-// contextInfo returns the context's numbers: those a step set, or what was said.
+// contextInfo returns the context usage: as set by a step, or else an estimate.
 func (s *agentState) contextInfo(window int64) protocol.ContextInfo {
 	if s.Context != nil {
 		return *s.Context
@@ -87,5 +87,5 @@ func (s *agentState) contextInfo(window int64) protocol.ContextInfo {
 	}
 }
 
-// estimateTokens is a fixed estimate: one for every four bytes begun.
+// estimateTokens returns one token per four bytes, rounded up.
 func estimateTokens(text string) int64 { return int64(len(text)+3) / 4 }

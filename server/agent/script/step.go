@@ -11,15 +11,15 @@ import (
 	"agentctl/protocol"
 )
 
-// A step is one line of a turn. It has no state: a script's steps are shared.
+// A step is a line of a turn. It is immutable: agents share it.
 type step interface {
 	run(ctx context.Context, l *runner) error
 }
 
-// A checker is a step whose options can be wrong in ways that their types do not tell.
+// A checker is a step with options to check beyond their types.
 type checker interface{ check() error }
 
-// stepTypes holds how each step is made.
+// stepTypes maps verbs to constructors.
 var stepTypes = map[string]func() step{
 	"think":    func() step { return new(think) },
 	"say":      func() step { return new(say) },
@@ -52,17 +52,17 @@ func firstKey(line []byte) (string, error) {
 	key, _ := d.Token()
 	verb, ok := key.(string)
 	if !ok {
-		return "", errors.New("an empty object")
+		return "", errors.New("empty object")
 	}
 	return verb, nil
 }
 
 func parseStep(verb string, line []byte) (step, error) {
-	made := stepTypes[verb]
-	if made == nil {
-		return nil, fmt.Errorf("there is no step %.40q", verb)
+	newStep := stepTypes[verb]
+	if newStep == nil {
+		return nil, fmt.Errorf("unknown step %.40q", verb)
 	}
-	st := made()
+	st := newStep()
 	if err := protocol.DecodeStrict(line, st); err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}
@@ -74,10 +74,10 @@ func parseStep(verb string, line []byte) (step, error) {
 	return st, nil
 }
 
-// steps are played one after the other.
+// steps run in order.
 type steps []step
 
-// UnmarshalJSON reads steps within a step.
+// UnmarshalJSON decodes steps inside a step.
 func (s *steps) UnmarshalJSON(b []byte) error {
 	var lines []json.RawMessage
 	if err := json.Unmarshal(b, &lines); err != nil {
@@ -107,10 +107,10 @@ func (s steps) run(ctx context.Context, r *runner) error {
 	return nil
 }
 
-// A span is a duration in a script.
+// A duration is a duration in a script.
 type duration time.Duration
 
-// UnmarshalText reads what time.ParseDuration reads, from 0 to an hour.
+// UnmarshalText parses the syntax of time.ParseDuration, from 0 to one hour.
 func (s *duration) UnmarshalText(b []byte) error {
 	d, err := time.ParseDuration(string(b))
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"agentctl/server/session"
 )
 
-// maxTimes bounds how often a step repeats its text, and the deltas of a burst.
+// maxTimes is the maximum of times, and of the deltas of a burst.
 const maxTimes = 10_000_000
 
-// A speech is how a text is said.
+// textOptions are the options of a step that streams text.
 type textOptions struct {
 	Part   string `json:"part"`
 	Agent  string `json:"agent"`
 	Task   string `json:"task"`
 	Parent string `json:"parent"`
-	Times  int    `json:"times"` // the text is said that often, one after the other
+	Times  int    `json:"times"` // repeat the text
 	Open   bool   `json:"open"`
 	rate
 }
@@ -43,7 +43,7 @@ type think struct {
 	textOptions
 }
 
-// rawBytes says what a broken agent might.
+// rawBytes streams bytes that may be invalid UTF-8.
 type rawBytes struct {
 	Bytes []byte `json:"bytes"`
 	textOptions
@@ -85,7 +85,8 @@ func (s *textOptions) streamText(ctx context.Context, r *runner, kind protocol.K
 	return r.emitTimed(ctx, event(end, protocol.PartEndData{Part: part}))
 }
 
-// burst is load: many deltas of one size. Each tells its number, so that order and loss can be seen.
+// burst emits many deltas of one size. The text of each includes its number, so order and loss are
+// visible.
 type burst struct {
 	Deltas int      `json:"burst"`
 	Size   int      `json:"size"`

@@ -11,14 +11,15 @@ import (
 	"agentctl/server/session"
 )
 
-// A tool is one tool call, or with open the beginning of one: a later step with the same id goes on with it.
+// A tool is a tool call. With open it is the start of one, continued by a later step with the same
+// id.
 type tool struct {
 	Name      string              `json:"tool"`
 	ID        string              `json:"id"`
 	Kind      string              `json:"kind"`
 	Title     string              `json:"title"`
 	Input     json.RawMessage     `json:"input"`
-	Stream    bool                `json:"stream"` // the input comes as text first
+	Stream    bool                `json:"stream"` // stream the input as text first
 	Locations []protocol.Location `json:"locations"`
 	Output    string              `json:"output"`
 	Content   []protocol.Content  `json:"content"`
@@ -36,12 +37,13 @@ type tool struct {
 
 func (t *tool) check() error {
 	switch t.Status {
-	case "", protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+	case "", protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied,
+		protocol.ToolUnknown:
 	default:
-		return fmt.Errorf("status: %.40q is none", string(t.Status))
+		return fmt.Errorf("status: unknown value %.40q", string(t.Status))
 	}
 	if t.Open && (t.Status != "" || t.Exit != nil || t.Result != nil || t.Error != "") {
-		return errors.New("open: what has no end has no status, exit, result or error")
+		return errors.New("open: not allowed with status, exit, result or error")
 	}
 	if t.Times < 0 || t.Times > maxTimes {
 		return fmt.Errorf("times: from 1 to %d", maxTimes)
@@ -57,7 +59,7 @@ func (t *tool) run(ctx context.Context, r *runner) error {
 		for range events {
 			all++
 		}
-		if r.skip < all { // it had started when the server died: the session tells that, and it is not run again
+		if r.skip < all { // running at the restart: the session ends the call
 			r.done += all - r.skip
 			r.skip = 0
 			return ctx.Err()
@@ -70,9 +72,9 @@ func (t *tool) event(typ protocol.Type, data any) session.Event {
 	return session.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
 }
 
-// events yields the call's events; their number does not depend on how often they are asked for.
+// events yields the events of the call. Repeated calls yield the same number of events.
 func (t *tool) events(r *runner, id string) iter.Seq[timedEvent] {
-	by := t.withDefaults(r.agent.script.rate)
+	textRate := t.withDefaults(r.agent.script.rate)
 	started := protocol.ToolStartedData{
 		Tool: id, Name: t.Name, Kind: t.Kind, Title: r.expand(t.Title), Input: t.Input, Locations: t.Locations,
 	}
@@ -81,35 +83,36 @@ func (t *tool) events(r *runner, id string) iter.Seq[timedEvent] {
 	}
 	output := r.expand(t.Output)
 	return func(yield func(timedEvent) bool) {
-		say := func(e timedEvent, typ protocol.Type, data any) bool {
+		send := func(e timedEvent, typ protocol.Type, data any) bool {
 			e.event = t.event(typ, data)
 			return yield(e)
 		}
-		if !say(timedEvent{}, protocol.ToolStarted, started) {
+		if !send(timedEvent{}, protocol.ToolStarted, started) {
 			return
 		}
 		if t.Stream {
-			for chunk, delay := range by.stream(string(t.Input), 1) {
-				if !say(timedEvent{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
+			for chunk, delay := range textRate.stream(string(t.Input), 1) {
+				if !send(timedEvent{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
 					return
 				}
 			}
-			if !say(timedEvent{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
+			if !send(timedEvent{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
 				return
 			}
 		}
-		for chunk, delay := range by.stream(output, t.Times) {
-			if !say(timedEvent{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
+		for chunk, delay := range textRate.stream(output, t.Times) {
+			if !send(timedEvent{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
 				return
 			}
 		}
 		if len(t.Content) > 0 || t.Replace {
-			if !say(timedEvent{}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}) {
+			data := protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}
+			if !send(timedEvent{}, protocol.ToolOutput, data) {
 				return
 			}
 		}
 		if !t.Open {
-			say(timedEvent{}, protocol.ToolEnded, t.endData(id))
+			send(timedEvent{}, protocol.ToolEnded, t.endData(id))
 		}
 	}
 }

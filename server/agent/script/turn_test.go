@@ -17,11 +17,11 @@ import (
 	"agentctl/server/session"
 )
 
-// wantEvents checks what a stage was told.
+// wantEvents compares the event lines of a session.
 func wantEvents(t *testing.T, st *fakeSession, lines ...string) {
 	t.Helper()
 	if got := st.eventLines(); !slices.Equal(got, lines) {
-		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
 	}
 }
 
@@ -100,7 +100,7 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 			t.Errorf("%q, %v; want %q", st.text(), err, c.want)
 		}
 		if _, err := a.(session.Explainer).Explain(t.Context(), st.asked[0]); protocol.CodeOf(err) != protocol.CodeUnsupported {
-			t.Errorf("explained when it was over: %v", err)
+			t.Errorf("explained after the decision: %v", err)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestABurstTellsEachDeltaOnceOverItsParts(t *testing.T) {
 	wantEvents(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..", "reasoning.delta 2 ..",
 		"reasoning.delta 3 ..", "reasoning.delta 4 ..", "reasoning.end", "reasoning.end")
 	if a, b := st.events[2].Data.(protocol.PartDeltaData).Part, st.events[3].Data.(protocol.PartDeltaData).Part; a == b {
-		t.Error("one part")
+		t.Error("both deltas in one part")
 	}
 }
 
@@ -189,15 +189,15 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		over := make(chan struct{})
+		done := make(chan struct{})
 		go func() {
-			defer close(over)
+			defer close(done)
 			_, _ = a.Run(t.Context(), newTurn(1, ""), st)
 		}()
 		waits := func(when string) {
 			synctest.Wait()
 			select {
-			case <-over:
+			case <-done:
 				t.Errorf("did not wait %s", when)
 			default:
 			}
@@ -209,7 +209,7 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		<-over
+		<-done
 	})
 }
 
