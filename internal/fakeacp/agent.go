@@ -20,10 +20,10 @@ const (
 	DirEnvVar = "FAKEACP_DIR"
 )
 
-// Enabled reports whether this process is to be the agent.
+// Enabled reports whether this process is to run the agent.
 func Enabled() bool { return os.Getenv(EnvVar) != "" }
 
-// Main is the agent's program: it speaks over standard input and output and returns the exit status.
+// Main runs the agent over standard input and output and returns the exit status.
 func Main() int {
 	a := &agent{
 		traits:   strings.FieldsFunc(os.Getenv(EnvVar), func(r rune) bool { return r == ',' || r == ' ' }),
@@ -65,7 +65,7 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// agent's sessions and login are owned by the goroutine of serve.
+// agent is the agent. The goroutine of serve owns sessions and loggedIn.
 type agent struct {
 	traits   []string
 	dir      string
@@ -75,15 +75,16 @@ type agent struct {
 	mu          sync.Mutex
 	out         *bufio.Writer
 	lastRequest int
-	pending     map[string]chan message // answers to our requests, by id
+	pending     map[string]chan message // calls waiting for a response, by id
 }
 
-// session is one conversation. Its fields but cancel are of whoever runs its prompt, one at a time.
+// session is an ACP session. Its running prompt owns all fields but cancel. One prompt runs at a
+// time.
 type session struct {
 	id      string
 	prompts []string
 	options map[string]string
-	cancel  chan struct{} // one place: session/cancel
+	cancel  chan struct{} // capacity 1; signals session/cancel
 }
 
 func (a *agent) has(trait string) bool { return slices.Contains(a.traits, trait) }
@@ -110,7 +111,7 @@ func (a *agent) refuse(id json.RawMessage, code int, text string) {
 	a.send(obj{"id": id, "error": rpcError{code, text}})
 }
 
-// request sends a request of ours, does something and waits for the answer.
+// request sends a request, calls meanwhile and returns the response.
 func (a *agent) request(method string, params any, meanwhile func()) message {
 	answer := make(chan message, 1)
 	a.mu.Lock()
@@ -150,6 +151,9 @@ func (a *agent) serve(in io.Reader) {
 	}
 }
 
+// openMethods need no open session.
+var openMethods = []string{"session/new", "session/load", "session/resume", "session/fork"}
+
 func (a *agent) dispatch(m message) {
 	var p struct {
 		SessionID, ModeID, ModelID, ConfigID string
@@ -158,7 +162,7 @@ func (a *agent) dispatch(m message) {
 	}
 	_ = json.Unmarshal(m.Params, &p)
 	s := a.sessions[p.SessionID]
-	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains([]string{"session/new", "session/load", "session/resume", "session/fork"}, m.Method) {
+	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains(openMethods, m.Method) {
 		if m.ID != nil {
 			a.refuse(m.ID, -32002, "no such session")
 		}
@@ -193,7 +197,7 @@ func (a *agent) dispatch(m message) {
 		for _, part := range p.Prompt {
 			text.WriteString(part.Text)
 		}
-		select { // a cancel of an earlier prompt is over
+		select { // drop a cancel of an earlier prompt
 		case <-s.cancel:
 		default:
 		}
@@ -238,7 +242,10 @@ func (a *agent) newSession(m message) {
 		a.refuse(m.ID, -32000, "Authentication required")
 		return
 	}
-	s := &session{id: fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1), options: map[string]string{}, cancel: make(chan struct{}, 1)}
+	s := &session{
+		id:      fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1),
+		options: map[string]string{}, cancel: make(chan struct{}, 1),
+	}
 	a.sessions[s.id] = s
 	result := a.sessionOptions(s)
 	result["sessionId"] = s.id
@@ -248,7 +255,7 @@ func (a *agent) newSession(m message) {
 	}})
 }
 
-// restoreSession brings a session back from its file. A load replays what was said in it, a resume does not.
+// restoreSession restores a session from its file. A load replays its prompts, a resume does not.
 func (a *agent) restoreSession(m message, id string) {
 	load := m.Method == "session/load"
 	if !a.has(strings.TrimPrefix(m.Method, "session/")) {
@@ -300,10 +307,14 @@ func (a *agent) saveSession(s *session) {
 func (a *agent) sessionOptions(s *session) obj {
 	result := obj{}
 	if a.has("modes") {
-		result["modes"] = obj{"currentModeId": "ask", "availableModes": []obj{{"id": "ask", "name": "Ask", "description": "asks"}, {"id": "yolo", "name": "Yolo"}}}
+		result["modes"] = obj{"currentModeId": "ask", "availableModes": []obj{
+			{"id": "ask", "name": "Ask", "description": "asks"}, {"id": "yolo", "name": "Yolo"},
+		}}
 	}
 	if a.has("models") {
-		result["models"] = obj{"currentModelId": "small", "availableModels": []obj{{"modelId": "small", "name": "Small"}, {"modelId": "large", "name": "Large"}}}
+		result["models"] = obj{"currentModelId": "small", "availableModels": []obj{
+			{"modelId": "small", "name": "Small"}, {"modelId": "large", "name": "Large"},
+		}}
 	}
 	if a.has("config") {
 		result["configOptions"] = a.configOptions(s)
@@ -318,7 +329,9 @@ func (a *agent) configOptions(s *session) []obj {
 	}
 	return []obj{
 		{"id": "effort", "name": "Effort", "type": "select", "currentValue": value, "options": []obj{
-			{"group": "all", "name": "All", "options": []obj{{"value": "low", "name": "Low"}, {"value": "high", "name": "High", "description": "slow"}}},
+			{"group": "all", "name": "All", "options": []obj{
+				{"value": "low", "name": "Low"}, {"value": "high", "name": "High", "description": "slow"},
+			}},
 		}},
 		{"id": "brave", "name": "Brave", "type": "boolean", "currentValue": s.options["brave"] == "true"},
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// runPrompt plays the steps of a prompt and answers it.
+// runPrompt runs the steps of a prompt and responds to it.
 func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 	s.prompts = append(s.prompts, text)
 	a.saveSession(s)
@@ -39,7 +39,8 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 			break
 		}
 	}
-	a.reply(id, obj{"stopReason": reason, "usage": obj{"inputTokens": 11, "outputTokens": 7, "cachedReadTokens": 3, "thoughtTokens": 2}})
+	usage := obj{"inputTokens": 11, "outputTokens": 7, "cachedReadTokens": 3, "thoughtTokens": 2}
+	a.reply(id, obj{"stopReason": reason, "usage": usage})
 	if after != "" {
 		a.sendText(s, after)
 	}
@@ -94,20 +95,22 @@ func (a *agent) runStep(s *session, verb, rest string) {
 	case "exit":
 		os.Exit(n)
 	default:
-		a.sendText(s, "what is "+verb+"? ")
+		a.sendText(s, "unknown step "+verb+" ")
 	}
 }
 
 const allKinds = "allow_once,allow_always,reject_once,reject_always"
 
-// requestPermission offers the options in an order of its own and under ids of its own.
+// requestPermission requests permission with options in its own order and with its own ids, then
+// says the outcome.
 func (a *agent) requestPermission(s *session, kinds, call string, meanwhile func()) {
 	options := []obj{}
 	for i, k := range strings.Split(kinds, ",") {
 		options = append(options, obj{"optionId": fmt.Sprintf("opt-%d-%s", i, k), "kind": k, "name": "Do " + k})
 	}
 	slices.Reverse(options)
-	m := a.request("session/request_permission", obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)}, meanwhile)
+	params := obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)}
+	m := a.request("session/request_permission", params, meanwhile)
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }
 	}
@@ -128,7 +131,7 @@ func (a *agent) startChild() string {
 	if err != nil {
 		return err.Error()
 	}
-	c := exec.CommandContext(context.Background(), self) // it is to outlive the agent
+	c := exec.CommandContext(context.Background(), self) // outlives the agent
 	c.Env = append(os.Environ(), EnvVar+"=child")
 	if err := c.Start(); err != nil {
 		return err.Error()

@@ -16,12 +16,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// apiForms has, for each API, where and how it is asked, with a tool offered and the result of an earlier call at the end.
+// apiForms has a request for each API, with a tool and the result of an earlier call at the end.
 var apiForms = []struct {
 	api          API
 	path, body   string
-	once         string // path of the form that is not streamed; "" when the body says so
-	text, reason string // fields of the stream that carry text and reasoning
+	once         string // path of a request without streaming; "" if the body selects it
+	text, reason string // fields of text and reasoning in the stream
 	tool, finish string
 }{
 	{
@@ -97,7 +97,7 @@ func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
 			_, body := post(t, url+f.path, f.body)
 			for _, want := range []string{f.text + `one "`, f.text + `two"`, f.reason, f.tool, f.finish} {
 				if !strings.Contains(body, want) {
-					t.Errorf("the stream lacks %s:\n%s", want, body)
+					t.Errorf("%s missing in stream:\n%s", want, body)
 				}
 			}
 			for line := range strings.Lines(body) {
@@ -110,7 +110,7 @@ func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
 			result, ended := req.ToolResult()
 			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" || req.LastUser() != "hi" ||
 				!req.Offers("bash") || req.Offers("edit") || !ended || !strings.Contains(result, "done") {
-				t.Errorf("read the request as %+v", req)
+				t.Errorf("decoded request %+v", req)
 			}
 		})
 	}
@@ -145,7 +145,7 @@ func TestEveryFormFailsInItsOwnWords(t *testing.T) {
 	}
 }
 
-func TestDripEndsWithTheRequest(t *testing.T) {
+func TestRepeatEndsWithTheRequest(t *testing.T) {
 	ended := make(chan struct{})
 	_, url := serve(t, func(ctx context.Context, _ Request, out *Reply) {
 		out.Repeat(ctx, "drop ", time.Millisecond)
@@ -196,7 +196,7 @@ func TestCutBreaksTheConnection(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if _, err := io.ReadAll(resp.Body); err == nil {
-		t.Error("the body ended as if it were whole")
+		t.Error("no error after an aborted connection")
 	}
 }
 

@@ -111,7 +111,7 @@ func (g *gemini) errorBody(status int, message string) any {
 	return obj{"error": obj{"code": status, "message": message, "status": kind}}
 }
 
-// geminiStop has no reason of its own for a tool call: the wire says STOP.
+// geminiStop maps a stop reason. Gemini has no reason for a tool call and sends STOP.
 func geminiStop(s Stop) string {
 	return [...]string{StopEnd: "STOP", StopTool: "STOP", StopMaxTokens: "MAX_TOKENS", StopRefusal: "SAFETY"}[s]
 }

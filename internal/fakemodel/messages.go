@@ -8,7 +8,7 @@ import (
 type messages struct {
 	model   string
 	started bool
-	open    string // type of the open content block, "" for none
+	open    string // type of the open content block, or ""
 	index   int
 }
 
@@ -72,7 +72,8 @@ func (m *messages) begin(s *stream) {
 	}
 }
 
-// openBlock makes sure that a block of the given kind is open. Text and thinking go on in the block they are in.
+// openBlock opens a block of the given kind unless one is open. Text and thinking continue the open
+// block.
 func (m *messages) openBlock(s *stream, kind string, start obj) {
 	m.begin(s)
 	if m.open == kind && kind != "tool_use" {

@@ -13,7 +13,7 @@ type responses struct {
 	done    []obj // items finished so far
 }
 
-// item is the output item being streamed: a message or a reasoning summary, whose text grows.
+// item is the open output item: a message or a reasoning summary.
 type item struct {
 	kind, id, text string
 }
@@ -90,7 +90,7 @@ func (r *responses) begin(s *stream) {
 
 func (r *responses) itemID(kind string) string { return fmt.Sprintf("%s_fake_%d", kind, len(r.done)) }
 
-// openItem makes sure that an item of the given kind is open.
+// openItem opens an item of the given kind unless one is open.
 func (r *responses) openItem(s *stream, kind string) {
 	if r.open != nil && r.open.kind == kind {
 		return
@@ -116,7 +116,7 @@ func (r *responses) finish(s *stream, it obj) {
 	r.done = append(r.done, it)
 }
 
-// locate adds where the open item's only part stands.
+// locate adds the position of the part of the open item.
 func (r *responses) locate(fields obj) obj {
 	fields["item_id"], fields["output_index"] = r.open.id, len(r.done)
 	if r.open.kind == "reasoning" {

@@ -6,13 +6,14 @@ import (
 	"net/http"
 )
 
-// stream writes server-sent events. Write errors mean the agent has gone, which its Script learns from its context.
+// stream writes server-sent events. It ignores write errors: the context of the Script ends when
+// the client disconnects.
 type stream struct {
 	w       http.ResponseWriter
 	started bool
 }
 
-// event writes one event; name is "" for the wire forms that have none.
+// event writes one event. APIs without event names pass "".
 func (s *stream) event(name string, data any) {
 	b, err := json.Marshal(data)
 	if err != nil {

@@ -35,7 +35,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCatchUp reads 100,000 events the way a connection does, 64 KiB at a time.
+// BenchmarkCatchUp reads 100,000 events in batches of 64 KiB, like a connection.
 func BenchmarkCatchUp(b *testing.B) {
 	const total = 100_000
 	for _, batch := range []int{1, 10, 100, 1000} {
@@ -60,7 +60,7 @@ func BenchmarkCatchUp(b *testing.B) {
 	}
 }
 
-// fillLog commits total events, and a fold of 4 KiB for 99 of every 100.
+// fillLog commits total events, with a fold of 4 KiB for 99 of every 100.
 func fillLog(b *testing.B, s session.Store, total, batch int) {
 	data := eventLines(batch)
 	fold := append(bytes.Repeat([]byte{'f'}, 4095), '\n')

@@ -26,7 +26,7 @@ func walSize(t testing.TB, dir string) int64 {
 	return info.Size()
 }
 
-// waitFor asks again and again, for a few seconds.
+// waitFor polls done for at most a minute.
 func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -37,7 +37,7 @@ func waitFor(t testing.TB, what string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("%s: still not", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }
@@ -46,13 +46,13 @@ func TestAQuietStoreEmptiesItsLog(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, sqlite.Options{}.WithInterval(time.Millisecond))
 	commit(t, s, create("a"), events("a", 1, 1000))
-	waitFor(t, "log is empty", func() bool { return walSize(t, dir) == 0 })
+	waitFor(t, "write-ahead log is empty", func() bool { return walSize(t, dir) == 0 })
 	commit(t, s, events("a", 1001, 1001))
-	waitFor(t, "log is empty again", func() bool { return walSize(t, dir) == 0 })
+	waitFor(t, "write-ahead log is empty again", func() bool { return walSize(t, dir) == 0 })
 }
 
 func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
-	for each, commits := range map[uint64]uint64{1: 6000, 200: 500} { // both make a log of tens of MB
+	for each, commits := range map[uint64]uint64{1: 6000, 200: 500} { // each commits tens of MB
 		t.Run(fmt.Sprint(each), func(t *testing.T) {
 			const limit = 4 << 20
 			dir := t.TempDir()
@@ -71,13 +71,13 @@ func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
 			cancel()
 			readers.Wait()
 			if largest > 4*limit {
-				t.Errorf("log grew to %d KiB", largest>>10)
+				t.Errorf("write-ahead log grew to %d KiB", largest>>10)
 			}
 		})
 	}
 }
 
-// readLoop reads the log of "a" over and over until ctx ends.
+// readLoop reads the log of "a" repeatedly until ctx ends.
 func readLoop(ctx context.Context, t *testing.T, s session.Store) {
 	var buf []byte
 	for at := uint64(0); ctx.Err() == nil; {
@@ -93,7 +93,7 @@ func readLoop(ctx context.Context, t *testing.T, s session.Store) {
 	}
 }
 
-// A warnings handler hands on the messages that are logged.
+// A warningHandler sends logged messages to its channel.
 type warningHandler chan string
 
 func (w warningHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -108,19 +108,19 @@ func (w warningHandler) Handle(_ context.Context, r slog.Record) error {
 }
 
 func TestACheckpointThatFindsNoSpaceIsTriedAgain(t *testing.T) {
-	dir, heard := t.TempDir(), make(warningHandler, 1)
-	s := open(t, dir, sqlite.Options{Log: slog.New(heard)}.WithInterval(time.Millisecond))
+	dir, warnings := t.TempDir(), make(warningHandler, 1)
+	s := open(t, dir, sqlite.Options{Log: slog.New(warnings)}.WithInterval(time.Millisecond))
 	commit(t, s, create("a"))
 	stop := injectFault(t, failOn("write", dbFile, sqlite3.SQLITE_FULL))
 	commit(t, s, events("a", 1, 1000))
 	select {
-	case <-heard:
+	case <-warnings:
 	case <-time.After(time.Minute):
 		t.Fatal("no warning")
 	}
 	commit(t, s, events("a", 1001, 1002))
 	stop()
-	waitFor(t, "log is empty", func() bool { return walSize(t, dir) == 0 })
+	waitFor(t, "write-ahead log is empty", func() bool { return walSize(t, dir) == 0 })
 }
 
 func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// damaged commits one of everything to session "a" of a closed store.
+// writeAllKinds commits rows of every kind to session "a" and closes the store.
 func writeAllKinds(t testing.TB, dir string) {
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
@@ -29,46 +29,46 @@ func writeAllKinds(t testing.TB, dir string) {
 	})
 }
 
-// readAll returns what a store says about session "a", one entry per question; an error that is not
-// ErrCorrupt fails.
+// readAll returns the results of all read methods for session "a", by name. An error other than
+// ErrCorrupt and ErrNotFound fails the test.
 func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 	ctx := context.Background()
 	all := map[string]string{}
-	say := func(name string, answer any, err error) {
+	add := func(name string, result any, err error) {
 		if err != nil && !errors.Is(err, session.ErrCorrupt) && !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil {
-			all[name] = fmt.Sprint(answer)
+			all[name] = fmt.Sprint(result)
 		}
 	}
 	one, err := s.Session(ctx, "a")
-	one.Epoch = "" // renewed where the damage is seen as an older copy
-	say("session", one, err)
+	one.Epoch = "" // renewed if the damage looks like an older copy
+	add("session", one, err)
 	sessions, err := s.Sessions(ctx)
 	for i := range sessions {
 		sessions[i].Epoch = ""
 	}
-	say("sessions", sessions, err)
+	add("sessions", sessions, err)
 	raw, at, err := s.Read(ctx, "a", 0, 1200, false, 1<<20, nil)
-	say("raw", fmt.Sprint(string(raw), at), err)
+	add("raw", fmt.Sprint(string(raw), at), err)
 	folded, at, err := s.Read(ctx, "a", 0, 1200, true, 1<<20, nil)
-	say("folded", fmt.Sprint(string(folded), at), err)
+	add("folded", fmt.Sprint(string(folded), at), err)
 	turns, err := s.Turns(ctx, "a", 0, 10)
-	say("turns", turns, err)
+	add("turns", turns, err)
 	answer, err := s.Answer(ctx, "k")
-	say("answer", answer, err)
+	add("answer", answer, err)
 	decision, err := s.Decision(ctx, "a", "r")
-	say("decision", decision, err)
+	add("decision", decision, err)
 	blob, err := s.Blob(ctx, "a", "b")
-	say("blob", blob, err)
+	add("blob", blob, err)
 	groups, err := s.Groups(ctx)
-	say("groups", groups, err)
+	add("groups", groups, err)
 	return all
 }
 
 func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
-	for name, c := range map[string]struct{ sql, question string }{
+	for name, c := range map[string]struct{ sql, read string }{
 		"events":          {"UPDATE chunk SET data = CAST(replace(data, '\"seq\":7', '\"seq\":8') AS BLOB) WHERE key & 0xffff = 1", "raw"},
 		"end of events":   {"UPDATE chunk SET last = last + 1 WHERE key & 0xffff = 1", "raw"},
 		"start of events": {"UPDATE chunk SET key = key + 1 WHERE key & 0xffff = 601", "raw"},
@@ -94,15 +94,15 @@ func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 			writeAllKinds(t, dir)
 			execSQL(t, dir, c.sql)
 			withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-				if got, told := readAll(t, s)[c.question]; told {
-					t.Errorf("told %s", got)
+				if got, ok := readAll(t, s)[c.read]; ok {
+					t.Errorf("read %s", got)
 				}
 			})
 		})
 	}
 }
 
-// TestAFlippedBitIsNeverServed flips bits all over the database file, one at a time.
+// TestAFlippedBitIsNeverServed flips bits at random positions of the database file, one at a time.
 func TestAFlippedBitIsNeverServed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	writeAllKinds(t, dir)
@@ -116,7 +116,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
 		bit := random.IntN(len(clean) * 8)
-		// Where the b-tree pages have their headers and cell pointers, half of the time.
+		// Half of the time in the header and cell pointers of a b-tree page.
 		if random.IntN(2) == 0 {
 			bit = random.IntN(len(clean)/4096)*4096*8 + random.IntN(32*8)
 		}
@@ -129,25 +129,25 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for question, answer := range readAll(t, s) {
+		for name, result := range readAll(t, s) {
 			switch {
-			case answer == want[question]:
-			case question == "folded" && answer == want["raw"]: // a lost fold is made up for by its events
-			case question == "turns" || question == "groups": // a lost row of an unnumbered list
-				if answer == "[]" {
+			case result == want[name]:
+			case name == "folded" && result == want["raw"]: // raw events replace a lost fold
+			case name == "turns" || name == "groups": // a lost row is not detected
+				if result == "[]" {
 					continue
 				}
 				fallthrough
 			default:
-				t.Errorf("bit %d of byte %d: %s: %.300s", bit%8, bit/8, question, answer)
+				t.Errorf("bit %d of byte %d: %s: %.300s", bit%8, bit/8, name, result)
 			}
 		}
-		_ = s.Close() // on a damaged file anything goes
+		_ = s.Close() // may fail on a damaged file
 	}
 }
 
-// reopenWithLog kills a writer and hands its log to cut; what a store opened on boot makes of it is
-// returned.
+// reopenWithLog kills a writer, changes its write-ahead log with cut and reopens the store on boot.
+// It returns the record and events of session "a".
 func reopenWithLog(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -183,7 +183,7 @@ func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
 }
 
 func TestADamagedLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
-	for tenth := range 9 { // the end of a log may be torn by the kill itself
+	for tenth := range 9 { // the kill may tear the end of the log
 		record, log := reopenWithLog(t, "1", func(wal []byte) []byte {
 			wal[len(wal)*tenth/10] ^= 4
 			return wal

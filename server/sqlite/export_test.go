@@ -2,13 +2,13 @@ package sqlite
 
 import "time"
 
-// WithInterval returns o with another time between rounds of housekeeping.
+// WithInterval returns o with another interval of maintenance.
 func (o Options) WithInterval(d time.Duration) Options {
 	o.interval = d
 	return o
 }
 
-// WithWALLimit returns o with another size at which the log is emptied under load.
+// WithWALLimit returns o with another limit of the write-ahead log, in bytes.
 func (o Options) WithWALLimit(bytes int64) Options {
 	o.walLimit = bytes
 	return o

@@ -19,7 +19,7 @@ const (
 	dbFile  = "agentctl.db"
 )
 
-// failOn fails one operation on one file with a code.
+// failOn returns a fault that fails one operation on one file with a code.
 func failOn(operation, file string, code int32) faultFunc {
 	return func(o, f string) int32 {
 		if o == operation && f == file {
@@ -74,7 +74,7 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 	if walSize(t, dir) == 0 {
-		t.Error("its log was moved when it was closed")
+		t.Error("Close checkpointed the write-ahead log")
 	}
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		if got := read(t, s, "a", 0, 3); string(got) != string(lines(1, 3)) {
@@ -83,7 +83,7 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 	})
 }
 
-// commitUntilError commits one event after another until a commit fails, and returns its error.
+// commitUntilError commits single events until a commit fails, and returns its error.
 func commitUntilError(t testing.TB, s session.Store, id string) error {
 	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -91,7 +91,7 @@ func commitUntilError(t testing.TB, s session.Store, id string) error {
 		if err := s.Commit([]*session.Batch{events(id, seq, seq)}); err != nil {
 			return err
 		}
-		select { // the store must get quiet for a checkpoint
+		select { // a checkpoint needs an idle store
 		case <-time.After(5 * time.Millisecond):
 		case <-deadline.Done():
 		}
@@ -133,8 +133,8 @@ func TestAFailedReadIsAnErrorAndPasses(t *testing.T) {
 	}
 }
 
-// TestNoFailedOperationLosesOrInventsACommit fails every single write and sync of a store's life in
-// turn.
+// TestNoFailedOperationLosesOrInventsACommit fails each write and each sync of a store in turn,
+// from Open to Close.
 func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	for operation, codes := range map[string][]int32{
 		"write": {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE},
@@ -164,8 +164,7 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 					if len(records) > 0 {
 						got = string(read(t, s, "a", 0, 1<<30))
 					}
-					// What a stopped store was writing when it stopped may turn up: nobody can tell
-					// what became of it.
+					// The outcome of the commit that stopped the store is unknown.
 					if got != kept && (failed == "" || got != kept+failed) {
 						t.Errorf("operation %d: %d bytes, want %d", n, len(got), len(kept))
 					}
@@ -178,8 +177,8 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	}
 }
 
-// runLifecycle opens a store, commits and closes it, going on after errors. It returns the events
-// reported as committed, and those whose commit stopped the store.
+// runLifecycle opens a store, commits and closes it, and continues after errors. It returns the
+// events of successful commits and those of the commit that stopped the store.
 func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 	s, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Full})
 	if err != nil {
@@ -210,6 +209,6 @@ func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 			t.Errorf("after commit %d (%v): %d bytes, want %d", i, err, len(got), len(kept))
 		}
 	}
-	_ = s.Close() // failing it is one of the cases
+	_ = s.Close() // may fail, as one of the cases
 	return kept, failed
 }

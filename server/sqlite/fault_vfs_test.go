@@ -10,22 +10,22 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A fault decides about one file operation ("write", "sync", "read") on the file of that base name:
-// 0 lets it happen, a result code of SQLite fails it.
+// A faultFunc decides on one file operation ("write", "sync", "read") on the file with that base
+// name. It returns 0 to allow the operation or a result code of SQLite to fail it.
 type faultFunc func(operation, file string) int32
 
-// faultVFS stands between SQLite and the operating system in this process: a VFS that is the
-// default one but for the methods below.
+// faultVFS is a VFS between SQLite and the operating system. It is the default VFS with the methods
+// below replaced.
 var faultVFS struct {
 	sync.Mutex
-	fault faultFunc
-	open  openMethod
-	files map[uintptr]openFileState
-	ours  map[uintptr]uintptr // their table of methods to the one that stands before it
+	fault   faultFunc
+	open    openMethod
+	files   map[uintptr]openFileState
+	wrapped map[uintptr]uintptr // original method table to the replaced one
 }
 
 type openFileState struct {
-	name     string // without its directory
+	name     string // base name
 	original fileMethods
 }
 
@@ -36,14 +36,14 @@ type (
 	syncMethod  = func(tls *libc.TLS, file uintptr, flags int32) int32
 )
 
-// fileMethods are those of a file that have one of ours before them.
+// fileMethods are the replaced methods of a file.
 type fileMethods struct {
 	close       closeMethod
 	read, write dataMethod
 	sync        syncMethod
 }
 
-// injectFault puts f in force until the test ends or the returned function is called.
+// injectFault activates f until the test ends or stop is called.
 func injectFault(t testing.TB, f faultFunc) (stop func()) {
 	set := func(f faultFunc) {
 		faultVFS.Lock()
@@ -66,10 +66,10 @@ func faultFor(operation string, file uintptr) (int32, fileMethods) {
 	return faultVFS.fault(operation, opened.name), opened.original
 }
 
-// installFaultVFS makes the VFS the default one. SQLite keeps it for the life of the process.
+// installFaultVFS makes faultVFS the default VFS of the process.
 func installFaultVFS() {
 	tls := libc.NewTLS()
-	faultVFS.files, faultVFS.ours = map[uintptr]openFileState{}, map[uintptr]uintptr{}
+	faultVFS.files, faultVFS.wrapped = map[uintptr]openFileState{}, map[uintptr]uintptr{}
 	original := sqlite3.Xsqlite3_vfs_find(tls, 0)
 	copied := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{})))
 	vfs := at[sqlite3.Tsqlite3_vfs](copied)
@@ -94,15 +94,15 @@ func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) 
 	faultVFS.Lock()
 	defer faultVFS.Unlock()
 	original := at[sqlite3.Tsqlite3_io_methods](table.FpMethods)
-	ours, ok := faultVFS.ours[table.FpMethods]
+	wrapped, ok := faultVFS.wrapped[table.FpMethods]
 	if !ok {
-		ours = libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(*original)))
-		m := at[sqlite3.Tsqlite3_io_methods](ours)
+		wrapped = libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(*original)))
+		m := at[sqlite3.Tsqlite3_io_methods](wrapped)
 		*m = *original
 		m.FxClose, m.FxRead, m.FxWrite, m.FxSync = cFunc(closeFile), cFunc(readFile), cFunc(writeFile), cFunc(syncFile)
-		faultVFS.ours[table.FpMethods] = ours
+		faultVFS.wrapped[table.FpMethods] = wrapped
 	}
-	table.FpMethods = ours
+	table.FpMethods = wrapped
 	faultVFS.files[file] = openFileState{filepath.Base(libc.GoString(name)), fileMethods{
 		close: goFunc[closeMethod](original.FxClose), read: goFunc[dataMethod](original.FxRead),
 		write: goFunc[dataMethod](original.FxWrite), sync: goFunc[syncMethod](original.FxSync),
@@ -112,39 +112,39 @@ func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) 
 
 func closeFile(tls *libc.TLS, file uintptr) int32 {
 	faultVFS.Lock()
-	theirs := faultVFS.files[file].original
+	methods := faultVFS.files[file].original
 	delete(faultVFS.files, file)
 	faultVFS.Unlock()
-	return theirs.close(tls, file)
+	return methods.close(tls, file)
 }
 
 func readFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
-	rc, theirs := faultFor("read", file)
+	rc, methods := faultFor("read", file)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
-	return theirs.read(tls, file, data, n, offset)
+	return methods.read(tls, file, data, n, offset)
 }
 
 func writeFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
-	rc, theirs := faultFor("write", file)
+	rc, methods := faultFor("write", file)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
-	return theirs.write(tls, file, data, n, offset)
+	return methods.write(tls, file, data, n, offset)
 }
 
 func syncFile(tls *libc.TLS, file uintptr, flags int32) int32 {
-	rc, theirs := faultFor("sync", file)
+	rc, methods := faultFor("sync", file)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
-	return theirs.sync(tls, file, flags)
+	return methods.sync(tls, file, flags)
 }
 
-// at is C memory as a Go type. It never moves, so that its address may be kept as an integer.
+// at returns C memory as a Go type. C memory never moves, so an integer can hold its address.
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
-// goFunc and cFunc turn a declared function into what C keeps of it and back.
+// goFunc and cFunc convert between a declared function and its C representation.
 func goFunc[T any](p uintptr) T { return *(*T)(unsafe.Pointer(&struct{ uintptr }{p})) }
 func cFunc[T any](f T) uintptr  { return *(*uintptr)(unsafe.Pointer(&struct{ f T }{f})) }

@@ -17,7 +17,7 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// writerEnv makes the test binary a writer process: "BOOT SYNC DIR".
+// writerEnv makes the test binary a writer process. Its value is "BOOT SYNC DIR".
 const writerEnv = "SQLITE_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// runWriter appends to session "a" without end, one to fifty events per commit, and reports every
-// commit on stdout.
+// runWriter appends to session "a" without end, one to fifty events per commit, and prints the last
+// seq of every commit.
 func runWriter(args []string) error {
 	s, err := sqlite.Open(args[2], sqlite.Options{BootID: args[0], Sync: sqlite.Sync(args[1])})
 	if err != nil {
@@ -54,8 +54,8 @@ func runWriter(args []string) error {
 	}
 }
 
-// runWriterUntilKilled runs a writer process until it has reported n commits, kills it, and returns
-// the last seq it reported.
+// runWriterUntilKilled runs a writer process, kills it after n reported commits and returns the
+// last reported seq.
 func runWriterUntilKilled(t *testing.T, dir, boot string, sync sqlite.Sync, n int) uint64 {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -32,7 +32,8 @@ func lock(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
 	held, err := lockFile(file)
-	for until := time.Now().Add(orphanTime); held && err == nil && processGone(holderPID(file)) && time.Now().Before(until); {
+	deadline := time.Now().Add(orphanTime)
+	for held && err == nil && processGone(holderPID(file)) && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 		held, err = lockFile(file)
 	}

@@ -23,7 +23,8 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer release (schema %d, this release supports up to %d)", e.Path, e.Version, e.Known)
+	return fmt.Sprintf("%s was written by a newer release (schema %d, this release supports up to %d)",
+		e.Path, e.Version, e.Known)
 }
 
 var migrationFiles = func() []string {

@@ -22,8 +22,11 @@ type Sync string
 
 // Sync levels.
 const (
-	Normal Sync = "normal" // survives the death of the process; a power cut can lose the last seconds, and epochs are then renewed
-	Full   Sync = "full"   // survives a power cut; one fsync per commit
+	// Normal commits survive the death of the process. A power cut can lose the last seconds;
+	// epochs are then renewed.
+	Normal Sync = "normal"
+	// Full commits also survive a power cut, at one fsync per commit.
+	Full Sync = "full"
 )
 
 // Options configures Open. The zero value is valid.

@@ -74,7 +74,7 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copyDir(t, live, dir) // with a log, as a killed release leaves it
+	copyDir(t, live, dir) // with a write-ahead log, as after a kill
 	if err := newer.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	}
 }
 
-// storeFiles returns the files that make up a store.
+// storeFiles returns the files of a store by name.
 func storeFiles(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -103,7 +103,7 @@ func storeFiles(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// sessionEpochs opens and cleanly closes the store on boot "1" and returns its sessions' epochs.
+// sessionEpochs opens the store on boot "1", closes it and returns the epochs of its sessions.
 func sessionEpochs(t testing.TB, dir string) string {
 	t.Helper()
 	var all []string
@@ -119,7 +119,7 @@ func sessionEpochs(t testing.TB, dir string) string {
 	return strings.Join(all, " ")
 }
 
-// copyDir copies a data directory as backup tools do, times included.
+// copyDir copies a data directory with its times, like backup tools.
 func copyDir(t testing.TB, from, to string) {
 	t.Helper()
 	if err := os.RemoveAll(to); err != nil {
@@ -140,7 +140,7 @@ func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
 	}
 	nothing := func(*testing.T, string) {}
 	for name, c := range map[string]struct {
-		boot    string // of the run that is judged
+		boot    string // of the last run
 		sync    sqlite.Sync
 		clean   bool
 		between func(t *testing.T, dir string)

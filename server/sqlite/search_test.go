@@ -11,8 +11,7 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// logBuilder is a session's log in the making: turns of 99 events with 4 KiB of text, and the folds
-// of their deltas.
+// A logBuilder builds the log of a session: turns of 99 events with 4 KiB of text, and their folds.
 type logBuilder struct {
 	session string
 	seq     uint64
@@ -73,7 +72,7 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 			commit(t, s, l.addTurn(n))
 		}
 	})
-	for range 2 { // searching changes nothing that the next one finds
+	for range 2 { // a search does not change later results
 		s, err := sqlite.Open(dir, sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -106,8 +105,8 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch looks for what is nowhere, so that everything is looked through, and for what is
-// everywhere.
+// BenchmarkSearch searches for a word without matches, which scans everything, and for a word in
+// every turn.
 func BenchmarkSearch(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
 	commit(b, s, create("a"))
@@ -142,7 +141,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchOfManySessions looks into a thousand sessions of one turn each.
+// BenchmarkSearchOfManySessions searches a thousand sessions of one turn each.
 func BenchmarkSearchOfManySessions(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
 	for i := range 1000 {

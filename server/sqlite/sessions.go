@@ -27,7 +27,8 @@ func (r *sessionRow) sum() sum {
 
 // insert assigns the session number. The checksum covers the number, so insert saves the row again.
 func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
-	err := prepare(conn, "INSERT INTO session (id, epoch, created, live, spec, summary, crc) VALUES (?, '', 0, 0, '', '', 0)").
+	err := prepare(conn, `INSERT INTO session (id, epoch, created, live, spec, summary, crc)
+		VALUES (?, '', 0, 0, '', '', 0)`).
 		text(r.ID).run()
 	if err != nil {
 		return 0, fmt.Errorf("create: %w", err)
@@ -40,7 +41,8 @@ func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
 }
 
 func (r *sessionRow) save(conn *sqlite.Conn) error {
-	err := prepare(conn, "UPDATE session SET epoch = ?, created = ?, live = ?, spec = ?, summary = ?, crc = ? WHERE n = ?").
+	err := prepare(conn, `UPDATE session SET epoch = ?, created = ?, live = ?, spec = ?, summary = ?, crc = ?
+		WHERE n = ?`).
 		text(r.Epoch).time(r.Created).bool(r.Live).blob(r.Spec).blob(r.Summary).int(int64(r.sum())).int(r.n).run()
 	if err != nil {
 		return fmt.Errorf("save: %w", err)

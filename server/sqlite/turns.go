@@ -11,7 +11,8 @@ import (
 
 func insertTurn(conn *sqlite.Conn, n int64, t session.TurnRow) error {
 	k := key(n, t.First)
-	return prepare(conn, "INSERT INTO turn (key, last, turn, message, reason, ended, crc) VALUES (?, ?, ?, ?, ?, ?, ?)").
+	return prepare(conn, `INSERT INTO turn (key, last, turn, message, reason, ended, crc)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`).
 		int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).time(t.Ended).
 		int(int64(turnSum(k, t))).run()
 }
