@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Variable and DirEnvVar are the names of the environment variables that make and place the agent.
+// Environment variables: the traits of the agent and its directory.
 const (
 	EnvVar    = "FAKEACP"
 	DirEnvVar = "FAKEACP_DIR"

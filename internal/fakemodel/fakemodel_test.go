@@ -90,7 +90,7 @@ func replyWithAll(_ context.Context, _ Request, out *Reply) {
 	out.Call("bash", obj{"command": "ls"})
 }
 
-func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
+func TestEveryAPIDecodesTheRequestAndStreamsTheReply(t *testing.T) {
 	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
 			h, url := serve(t, replyWithAll)
@@ -116,7 +116,7 @@ func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
 	}
 }
 
-func TestEveryFormAnswersWhole(t *testing.T) {
+func TestEveryAPIAnswersWithoutStreaming(t *testing.T) {
 	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
 			_, url := serve(t, replyWithAll)
@@ -133,7 +133,7 @@ func TestEveryFormAnswersWhole(t *testing.T) {
 	}
 }
 
-func TestEveryFormFailsInItsOwnWords(t *testing.T) {
+func TestEveryAPIHasItsOwnErrorForm(t *testing.T) {
 	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
 			_, url := serve(t, func(_ context.Context, _ Request, out *Reply) { out.Fail(429, "slow down") })
@@ -172,7 +172,7 @@ func TestRepeatEndsWithTheRequest(t *testing.T) {
 	<-ended
 }
 
-func TestTurnsGoOnWithTheLast(t *testing.T) {
+func TestTurnsRepeatsTheLastScript(t *testing.T) {
 	_, url := serve(t, Turns(Say("first"), Say("last")))
 	for _, want := range []string{"first", "last", "last"} {
 		if _, body := post(t, url+apiForms[0].path, apiForms[0].body); !strings.Contains(body, want) {

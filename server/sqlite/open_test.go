@@ -19,7 +19,7 @@ import (
 	"agentctl/server/sqlite"
 )
 
-func TestASecondOpenerIsToldWhoHasTheDirectory(t *testing.T) {
+func TestASecondOpenFailsAndNamesTheHolder(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, sqlite.Options{})
 	_, err := sqlite.Open(dir, sqlite.Options{})

@@ -131,7 +131,7 @@ func check[T any](t testing.TB, want T) func(T, error) {
 	}
 }
 
-func TestWhatIsNotThereIsNotFound(t *testing.T) {
+func TestMissingRowsAreNotFound(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	commit(t, s, create("a"))
@@ -150,7 +150,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
-func TestARefusedBatchTakesItsCommitWithItAndNothingElse(t *testing.T) {
+func TestARefusedBatchRefusesItsCommitAndNothingElse(t *testing.T) {
 	for name, bad := range map[string]*session.Batch{
 		"a gap":                   events("a", 5, 6),
 		"a repeat":                events("a", 3, 4),
@@ -312,7 +312,7 @@ func TestForgetDropsOldAnswersAlone(t *testing.T) {
 	check(t, session.Answer{Key: "new", Session: "a", At: noon.Add(time.Hour)})(s.Answer(ctx, "new"))
 }
 
-func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
+func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	everything := func(id string) *session.Batch {

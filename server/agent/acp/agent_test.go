@@ -43,7 +43,7 @@ text.delta {"part":"p5","text":"d"}
 	}
 }
 
-func TestStopReasonsAreTold(t *testing.T) {
+func TestStopReasonsAreMapped(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	for stop, want := range map[string]protocol.Reason{
 		"end_turn": protocol.ReasonCompleted, "max_tokens": protocol.ReasonMaxTokens, "refusal": protocol.ReasonRefusal,
@@ -55,7 +55,7 @@ func TestStopReasonsAreTold(t *testing.T) {
 	}
 }
 
-func TestAnInterruptKeepsWhatWasSaidAndTheProcess(t *testing.T) {
+func TestAnInterruptKeepsOutputAndProcess(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -94,7 +94,7 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 	r.wantText("halfprompts: 2")
 }
 
-func TestAnInterruptDuringTheStartIsOne(t *testing.T) {
+func TestAnInterruptDuringTheStart(t *testing.T) {
 	r := newTestAgent(t, "mute")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -113,7 +113,7 @@ func TestAnAgentThatNeverAnswersTheStartTimesOut(t *testing.T) {
 	}
 }
 
-func TestFailuresSayWhatToDo(t *testing.T) {
+func TestErrorsIncludeTheRemedy(t *testing.T) {
 	without := func(_ *Config, s *session.Spec) { s.Env["GEMINI_API_KEY"] = "" }
 	missing := func(c *Config, _ *session.Spec) { c.Command, c.Install = []string{"no-such-agent"}, "get it" }
 	for name, test := range map[string]struct {
@@ -151,7 +151,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
+func TestErrorTextOfTheAgent(t *testing.T) {
 	for message, test := range map[string]struct{ data, want string }{
 		"bad model":                           {"", "bad model"},
 		"Internal error":                      {`{"details":"no credit"}`, "Internal error: no credit"},
@@ -204,7 +204,7 @@ func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
 	}
 }
 
-func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
+func TestACrashedAgentRestartsAndRestoresItsSession(t *testing.T) {
 	for traits, want := range map[string]string{"resume": "prompts: 3", "load": "prompts: 3", "load,late": "prompts: 3", "load,resume": "prompts: 3", "plain": "prompts: 1"} {
 		t.Run(traits, func(t *testing.T) {
 			r := newTestAgent(t, traits)
@@ -225,7 +225,7 @@ func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
 	}
 }
 
-func TestARestartedServerTakesUpTheConversation(t *testing.T) {
+func TestARestartedServerRestoresTheACPSession(t *testing.T) {
 	r := newTestAgent(t, "load")
 	r.run("say one")
 	if err := r.Close(); err != nil {
@@ -255,7 +255,7 @@ func TestARestartedServerTakesUpTheConversation(t *testing.T) {
 	}
 }
 
-func TestARestoredSessionForksTheConversation(t *testing.T) {
+func TestARestoredSessionForksTheACPSession(t *testing.T) {
 	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
 		r := newTestAgent(t, traits)
 		r.run("say one")

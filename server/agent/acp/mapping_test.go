@@ -211,7 +211,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 	}
 }
 
-func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
+func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 	options := []protocol.Option{
 		{ID: "opt-2-reject_once", Kind: protocol.Deny, Label: "Do reject_once"},
 		{ID: "opt-0-allow_once", Kind: protocol.AllowOnce, Label: "Do allow_once"},
@@ -351,7 +351,7 @@ func TestToolsWhoseLongIDsBeginAlikeAreNotOne(t *testing.T) {
 	}
 }
 
-func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
+func TestDeniedToolsEndInAFixedOrder(t *testing.T) {
 	r := newReadyAgent(t, "plain")
 	var prompts []string
 	for _, id := range []string{"f", "e", "d", "c", "b", "a"} {
@@ -368,7 +368,7 @@ func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
 	}
 }
 
-func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
+func TestTheAgentContinuesDuringAPermissionRequest(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
 		r.waitFor(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
@@ -400,7 +400,7 @@ func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 	}
 }
 
-func TestSettingsAreSetAgainInTheOrderOfTheAgent(t *testing.T) {
+func TestSettingsAreRestoredInTheOrderOfTheAgent(t *testing.T) {
 	s := &settings{}
 	for _, id := range []string{"model", "effort", "brave"} {
 		s.upsert(protocol.Setting{ID: id}, selectSetting)
@@ -411,7 +411,7 @@ func TestSettingsAreSetAgainInTheOrderOfTheAgent(t *testing.T) {
 	}
 }
 
-func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
+func TestSettingsAreSetEmittedAndRestored(t *testing.T) {
 	r := newTestAgent(t, "modes,models,config,load")
 	r.run("option mode")
 	r.waitFor(t, "options", func() bool { return len(r.events) > 0 })

@@ -44,7 +44,7 @@ func toolOutputs(events []session.Event) map[string]string {
 	return text
 }
 
-func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
+func TestOutputIsTheLastOutputOfTheAgent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)

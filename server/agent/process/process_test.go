@@ -132,7 +132,7 @@ func TestOutputWaitsForASlowReader(t *testing.T) {
 	}
 }
 
-func TestTheLogIsABoundedTail(t *testing.T) {
+func TestStderrIsABoundedTail(t *testing.T) {
 	p := start(t, `i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done; printf 'bad \377 byte' >&2`)
 	p.End(10 * time.Second)
 	log := p.StderrTail()

@@ -92,7 +92,7 @@ func TestGivenTasksAreSolvedWithoutPlanning(t *testing.T) {
 		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb", "pipeline.completed B: rb")
 }
 
-func TestAFailedTaskTakesWhatNeedsItAlong(t *testing.T) {
+func TestAFailedTaskCancelsItsDependents(t *testing.T) {
 	st, end, err := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"fail":"broke","code":"timeout"}]},`+
 		`{"id":"b","title":"B","after":["a"]},{"id":"c","title":"C","after":["b"]}]}`)
 	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed", "task.started [a]", "task.failed [a] broke",
@@ -102,7 +102,7 @@ func TestAFailedTaskTakesWhatNeedsItAlong(t *testing.T) {
 	}
 }
 
-func TestTasksThatWaitForEachOtherFail(t *testing.T) {
+func TestTasksWithCyclicDependenciesFail(t *testing.T) {
 	st, _, _ := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","after":["b"]},{"id":"b","title":"B","after":["a"]}]}`)
 	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") || got[len(got)-1] != "plan.failed no task was completed" {
 		t.Errorf("%v", got)

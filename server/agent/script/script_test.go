@@ -188,7 +188,7 @@ func TestAScriptIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestTheFirstTurnThatFitsAMessageIsPlayed(t *testing.T) {
+func TestTheFirstMatchingSectionRuns(t *testing.T) {
 	a, st := open(t, parse(t,
 		`{"on":"tests"}`, `{"say":"part"}`,
 		`{"turn":3}`, `{"say":"third"}`,
@@ -252,7 +252,7 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 	}
 }
 
-func TestATurnEndsAsTheScriptSays(t *testing.T) {
+func TestATurnEndsWithTheReasonOfTheScript(t *testing.T) {
 	_, end, err := runScript(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
 	if err != nil || end.Reason != protocol.ReasonRefusal || end.Code != protocol.CodeAgentFailed || end.Message != "no, hello" || end.Usage.Input != 3 {
 		t.Errorf("%+v, %v", end, err)
@@ -278,7 +278,7 @@ func TestAnAgentOfABadStateDoesNotOpen(t *testing.T) {
 	}
 }
 
-func TestATurnThatIsOverBreaksOffTheAgent(t *testing.T) {
+func TestAnEmitErrorEndsTheRun(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`, `{"say":"x"}`), nil)
 	st.emitErr = errors.New("the turn is over")
 	if _, err := a.Run(t.Context(), newTurn(1, ""), st); !errors.Is(err, st.emitErr) {

@@ -40,7 +40,7 @@ func TestTextStreamsInWordsOrRunesAtItsPace(t *testing.T) {
 	})
 }
 
-func TestChunksJoinToTheirText(t *testing.T) {
+func TestJoinedChunksAreTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		r := rate{Words: rapid.IntRange(0, 3).Draw(t, "words")}
@@ -147,7 +147,7 @@ func TestAnInterruptStopsInMidText(t *testing.T) {
 	})
 }
 
-func TestABurstTellsEachDeltaOnceOverItsParts(t *testing.T) {
+func TestABurstNumbersItsDeltasOverItsParts(t *testing.T) {
 	st, _, _ := runScript(t, `{"burst":5,"size":4,"parts":2,"kind":"reasoning"}`)
 	wantEvents(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..", "reasoning.delta 2 ..",
 		"reasoning.delta 3 ..", "reasoning.delta 4 ..", "reasoning.end", "reasoning.end")
@@ -156,7 +156,7 @@ func TestABurstTellsEachDeltaOnceOverItsParts(t *testing.T) {
 	}
 }
 
-func TestWhatGoesWrongIsTold(t *testing.T) {
+func TestRetriesRecoveriesAndNoticesAreEmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		st, _, _ := runScript(t, `{"retry":"overloaded","times":2,"limit":3,"delay":"1s"}`, `{"recover":"reconnect","delay":"2s"}`,
@@ -172,7 +172,7 @@ func TestWhatGoesWrongIsTold(t *testing.T) {
 	})
 }
 
-func TestBytesAreSaidAsTheyAre(t *testing.T) {
+func TestBytesAreStreamedUnchanged(t *testing.T) {
 	st, _, _ := runScript(t, `{"bytes":"aP/+"}`)
 	wantEvents(t, st, "text.start", "text.delta h\uFFFD\uFFFD", "text.end")
 	if d := st.events[1].Data.(protocol.PartDeltaData); d.Text != "h\xff\xfe" {
@@ -213,7 +213,7 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 	})
 }
 
-func TestTheContextFollowsFromWhatWasSaid(t *testing.T) {
+func TestTheContextUsageFollowsFromTheText(t *testing.T) {
 	a, st := open(t, parse(t, `{"window":100}`, `{"on":"set"}`, `{"context":{"tokens":80,"max_tokens":90}}`, `{"usage":{"input":5}}`,
 		`{"on":"*"}`, `{"say":"12345678"}`), nil)
 	if _, err := a.Run(t.Context(), newTurn(1, "1234"), st); err != nil {
@@ -238,7 +238,7 @@ func TestTheContextFollowsFromWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestSettingsAreTakenToldAndExported(t *testing.T) {
+func TestSettingsAreSetEmittedAndExported(t *testing.T) {
 	s := parse(t, `{"agent":"A","version":"2","settings":[{"id":"mode","value":"ask","choices":[{"id":"ask","label":"Ask"},{"id":"full","label":"Full"}]}]}`,
 		`{"on":"*"}`, `{"say":"{mode}"}`)
 	a, st := open(t, s, nil)
@@ -268,7 +268,7 @@ func TestSettingsAreTakenToldAndExported(t *testing.T) {
 	}
 }
 
-func TestTheTourIsShortAndTellsItsStory(t *testing.T) {
+func TestTheTourIsShortAndComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, st := open(t, Tour(), nil)
 		began := time.Now()
