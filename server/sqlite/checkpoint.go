@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
+	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -22,6 +24,13 @@ const (
 )
 
 var errBusy = errors.New("write-ahead log is in use")
+
+// A checkpointer is the connection that runs checkpoints.
+type checkpointer struct {
+	mu       sync.Mutex   // held to use conn or to take all readers; locked before the mutex of the writer
+	conn     *sqlite.Conn // guarded by mu
+	walBytes atomic.Int64 // approximate bytes committed since the last checkpoint started
+}
 
 // checkpoint copies the log while commits and reads continue, or empties it at walLimit. Under an
 // unbroken stream of commits and reads a passive checkpoint never completes, and the log only
@@ -57,26 +66,26 @@ func (s *Store) limitWAL() {
 
 // checkpointPassive copies what was committed before the call to the database.
 func (s *Store) checkpointPassive() error {
-	s.checkpointMu.Lock()
-	defer s.checkpointMu.Unlock()
-	if err := s.failure(); err != nil {
+	s.checkpoints.mu.Lock()
+	defer s.checkpoints.mu.Unlock()
+	if err := s.writer.failure(); err != nil {
 		return err
 	}
-	s.walBytes.Store(0)
-	err := runCheckpoint(s.checkpointConn, passive)
+	s.checkpoints.walBytes.Store(0)
+	err := runCheckpoint(s.checkpoints.conn, passive)
 	if err == nil || errors.Is(err, errBusy) {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.checkFailure(err)
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	return s.writer.checkFailure(err)
 }
 
 // truncateWAL copies everything to the database and empties the log. Reads and commits wait
 // meanwhile.
 func (s *Store) truncateWAL(ctx context.Context) error {
-	s.checkpointMu.Lock()
-	defer s.checkpointMu.Unlock()
+	s.checkpoints.mu.Lock()
+	defer s.checkpoints.mu.Unlock()
 	for taken := range readConns {
 		conn, err := s.readers.get(ctx)
 		if err != nil {
@@ -84,13 +93,13 @@ func (s *Store) truncateWAL(ctx context.Context) error {
 		}
 		defer s.readers.put(conn)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failed != nil {
-		return s.failed
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	if s.writer.failed != nil {
+		return s.writer.failed
 	}
-	s.walBytes.Store(0)
-	return s.checkFailure(runCheckpoint(s.checkpointConn, truncate))
+	s.checkpoints.walBytes.Store(0)
+	return s.writer.checkFailure(runCheckpoint(s.checkpoints.conn, truncate))
 }
 
 // runCheckpoint runs one checkpoint. It returns errBusy when another connection prevented

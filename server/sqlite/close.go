@@ -13,26 +13,26 @@ func (s *Store) Close() error {
 	for range readConns {
 		<-s.readers
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.failed
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	err := s.writer.failed
 	if err == nil {
 		if err = s.markClean(); err != nil {
-			err = fmt.Errorf("close store: %w", s.checkFailure(err))
+			err = fmt.Errorf("close store: %w", s.writer.checkFailure(err))
 		}
 	}
 	return errors.Join(err, s.release())
 }
 
 // markClean records a clean close after everything committed. The log is ordered, so the record
-// never exists without the commits before it. The caller holds mu.
+// never exists without the commits before it. The caller holds the mutex of the writer.
 func (s *Store) markClean() error {
 	r := s.run
 	r.clean = true
-	if err := transact(s.writer, func() error { return saveRunRecord(s.writer, r) }); err != nil {
+	if err := transact(s.writer.conn, func() error { return saveRunRecord(s.writer.conn, r) }); err != nil {
 		return err
 	}
-	return runCheckpoint(s.checkpointConn, truncate)
+	return runCheckpoint(s.checkpoints.conn, truncate)
 }
 
 // release closes everything that Open has opened so far. The last connection to close checkpoints.
@@ -40,7 +40,7 @@ func (s *Store) markClean() error {
 func (s *Store) release() error {
 	var errs []error
 	for _, conn := range s.conns {
-		if s.failed == nil || conn != s.writer {
+		if s.writer.failed == nil || conn != s.writer.conn {
 			errs = append(errs, conn.Close())
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Store) maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.committed:
-			if s.walBytes.Load() >= s.walLimit/8 {
+			if s.checkpoints.walBytes.Load() >= s.walLimit/8 {
 				err = s.checkpoint(ctx)
 			}
 			if idle {
@@ -38,7 +38,7 @@ func (s *Store) maintain(ctx context.Context) {
 			case !collected:
 				err = s.collectRemoved(ctx)
 				collected = err == nil
-			case s.walBytes.Load() > 0:
+			case s.checkpoints.walBytes.Load() > 0:
 				err = s.checkpointPassive()
 			default:
 				err = s.truncateWAL(ctx)

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -56,13 +54,8 @@ type Store struct {
 
 	conns []*sqlite.Conn // all connections
 
-	checkpointConn *sqlite.Conn // guarded by checkpointMu
-	walBytes       atomic.Int64 // approximate bytes committed since the last checkpoint started
-
-	checkpointMu sync.Mutex   // held to use checkpointConn or to take all readers; locked before mu
-	mu           sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
-	writer       *sqlite.Conn // guarded by mu
-	failed       error        // guarded by mu; the first fatal error, returned by every later commit
+	checkpoints checkpointer
+	writer      writer
 }
 
 var _ session.Store = (*Store)(nil)
@@ -111,7 +104,7 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 
 // open opens the connections, migrates the schema and verifies the last run.
 func (s *Store) open(dir string) (err error) {
-	whole, err := walIntact(s.path + "-wal")
+	intact, err := walIntact(s.path + "-wal")
 	if err != nil {
 		return err
 	}
@@ -121,18 +114,18 @@ func (s *Store) open(dir string) (err error) {
 	if err := s.openReaders(); err != nil {
 		return err
 	}
-	if s.writer, err = s.connect(sqlite.OpenReadWrite); err != nil {
+	if s.writer.conn, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err
 	}
 	// Synchronous FULL until this run is recorded: a power cut must not remove the record of a run
 	// that has shown something.
-	if err := setPragmas(s.writer, "synchronous = FULL"); err != nil {
+	if err := setPragmas(s.writer.conn, "synchronous = FULL"); err != nil {
 		return err
 	}
-	if err := enableWAL(s.writer); err != nil {
+	if err := enableWAL(s.writer.conn); err != nil {
 		return err
 	}
-	if err := migrate(s.writer, s.path); err != nil {
+	if err := migrate(s.writer.conn, s.path); err != nil {
 		return err
 	}
 	found, err := readGeneration(dir)
@@ -142,18 +135,18 @@ func (s *Store) open(dir string) (err error) {
 	if s.run.generation, err = writeGeneration(dir); err != nil {
 		return err
 	}
-	if err := verifyTrust(s.writer, s.run, found, whole); err != nil {
+	if err := verifyTrust(s.writer.conn, s.run, found, intact); err != nil {
 		return err
 	}
 	if s.run.sync == Normal {
-		if err := setPragmas(s.writer, "synchronous = NORMAL"); err != nil {
+		if err := setPragmas(s.writer.conn, "synchronous = NORMAL"); err != nil {
 			return err
 		}
 	}
-	if s.checkpointConn, err = s.connect(sqlite.OpenReadWrite); err != nil {
+	if s.checkpoints.conn, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err
 	}
-	s.checkpointConn.SetBusyTimeout(0)
+	s.checkpoints.conn.SetBusyTimeout(0)
 	return nil
 }
 

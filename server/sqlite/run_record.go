@@ -14,30 +14,31 @@ type runRecord struct {
 	bootID     string // "" when unknown
 	sync       Sync
 	clean      bool   // the store was closed by Close
-	generation string // identity of the generation file, see generation.go
+	generation string // identity of the generation file, see readGeneration
 }
 
 // intact reports whether the database still holds everything that run r showed. bootID, generation
 // and walIntact are the values found by the current Open. Unsynced writes outlive their process but
 // not their kernel. The write-ahead log exists from Open until a clean close, so commits are lost
 // when it is missing.
-func (r runRecord) intact(boot, generation string, whole bool) bool {
+func (r runRecord) intact(bootID, generation string, walIntact bool) bool {
 	if r.generation != generation {
 		return false
 	}
-	return r.clean || whole && (r.sync == Full || r.bootID != "" && r.bootID == boot)
+	return r.clean || walIntact && (r.sync == Full || r.bootID != "" && r.bootID == bootID)
 }
 
 // verifyTrust compares the record of the last run with the current state and gives every session a
 // new epoch when something shown may be lost. Positions of lost events are then never taken for new
-// ones. It records this run. The caller must sync the transaction before anything is shown.
-func verifyTrust(conn *sqlite.Conn, now runRecord, found string, whole bool) error {
+// ones. generation and walIntact are the values found by the current Open. It records this run. The
+// caller must sync the transaction before anything is shown.
+func verifyTrust(conn *sqlite.Conn, now runRecord, generation string, walIntact bool) error {
 	last, known, err := loadRunRecord(conn)
 	if err != nil {
 		return err
 	}
 	return transact(conn, func() error {
-		if known && !last.intact(now.bootID, found, whole) {
+		if known && !last.intact(now.bootID, generation, walIntact) {
 			if err := renewEpochs(conn); err != nil {
 				return err
 			}

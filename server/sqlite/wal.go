@@ -30,11 +30,11 @@ func walIntact(path string) (bool, error) {
 		return false, fmt.Errorf("check write-ahead log: %w", err)
 	}
 	defer func() { _ = file.Close() }() // read-only
-	whole, err := framesIntact(bufio.NewReaderSize(file, 1<<20))
+	intact, err := framesIntact(bufio.NewReaderSize(file, 1<<20))
 	if err != nil {
 		return false, fmt.Errorf("check write-ahead log: %w", err)
 	}
-	return whole, nil
+	return intact, nil
 }
 
 func framesIntact(log io.Reader) (bool, error) {
