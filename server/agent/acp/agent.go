@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -61,14 +62,9 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	if len(config.Command) == 0 {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
 	}
-	for _, d := range []struct {
-		field *time.Duration
-		v     time.Duration
-	}{{&config.StartTimeout, startTimeout}, {&config.CancelTimeout, cancelTimeout}, {&config.EndGrace, endGrace}} {
-		if *d.field == 0 {
-			*d.field = d.v
-		}
-	}
+	config.StartTimeout = cmp.Or(config.StartTimeout, startTimeout)
+	config.CancelTimeout = cmp.Or(config.CancelTimeout, cancelTimeout)
+	config.EndGrace = cmp.Or(config.EndGrace, endGrace)
 	cwd, err := filepath.Abs(spec.CWD)
 	if err != nil {
 		return nil, fmt.Errorf("working directory of %s: %w", config.Name, err)
@@ -102,19 +98,19 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	c.setTurn(t)
 	defer c.endTurn(t)
 
-	type answer struct {
+	type response struct {
 		end session.End
 		err error
 	}
-	answered := make(chan answer, 1)
-	prompted, stop := context.WithCancel(context.WithoutCancel(ctx))
+	responses := make(chan response, 1)
+	promptCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go func() {
-		end, err := c.prompt(prompted, c.promptBlocks(turn.Message, t))
-		answered <- answer{end, err}
+		end, err := c.prompt(promptCtx, c.promptBlocks(turn.Message, t))
+		responses <- response{end, err}
 	}()
 	select {
-	case r := <-answered:
+	case r := <-responses:
 		if r.err == nil {
 			return a.recordUsage(c, r.end, out), nil
 		}
@@ -122,21 +118,21 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	case <-ctx.Done():
 	}
 
-	late, cancel := context.WithTimeout(prompted, a.config.CancelTimeout)
+	cancelCtx, cancel := context.WithTimeout(promptCtx, a.config.CancelTimeout)
 	defer cancel()
-	if err := c.conn.Notify(late, "session/cancel", cancelParams{c.session}); err != nil {
+	if err := c.conn.Notify(cancelCtx, "session/cancel", cancelParams{c.session}); err != nil {
 		a.host.Logf("interrupt %s: %v", a.config.Name, err)
 	}
 	end := session.End{Reason: protocol.ReasonInterrupted}
 	select {
-	case r := <-answered:
+	case r := <-responses:
 		end.Usage = a.recordUsage(c, r.end, out).Usage
-	case <-late.Done():
+	case <-cancelCtx.Done():
 		t.warn(fmt.Sprintf(
 			"%s did not stop within %v and was killed; it restarts with the next message",
 			a.config.Name, a.config.CancelTimeout))
 		c.close(0)
-		<-answered
+		<-responses
 	}
 	return end, nil
 }
@@ -224,9 +220,9 @@ func (a *Agent) recordUsage(c *client, end session.End, out session.Output) sess
 // markPrompted records that the ACP session has content to restore.
 func (a *Agent) markPrompted() error {
 	a.mu.Lock()
-	said := a.saved.Prompted
+	prompted := a.saved.Prompted
 	a.mu.Unlock()
-	if said {
+	if prompted {
 		return nil
 	}
 	return a.updateState(func(s *state) { s.Prompted = true })
