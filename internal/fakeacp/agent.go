@@ -65,7 +65,7 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// agent is the agent. The goroutine of serve owns sessions and loggedIn.
+// agent is a running agent. The goroutine of serve owns sessions and loggedIn.
 type agent struct {
 	traits   []string
 	dir      string

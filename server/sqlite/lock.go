@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// ErrLocked is wrapped by Open when another process holds the data directory. The message names the
-// process.
+// ErrLocked is wrapped in the error of Open when another process holds the data directory. The
+// message names the process.
 var ErrLocked = errors.New("data directory is in use")
 
 // orphanTime is the time to wait for a lock whose holder was killed.

@@ -14,7 +14,7 @@ import (
 	"agentctl/server/session"
 )
 
-// client is the ACP client of one agent process.
+// client is the ACP client of one agent process: its connection, session and running turn.
 type client struct {
 	// Static after start.
 	config    Config

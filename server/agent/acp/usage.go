@@ -9,7 +9,7 @@ import (
 type cost struct {
 	known    bool
 	sum      float64
-	billed   float64 // part of sum that ended turns include
+	billed   float64 // part of sum assigned to ended turns
 	currency string
 }
 
@@ -30,7 +30,7 @@ func (c *client) applyUsage(u *update) {
 	defer c.mu.Unlock()
 	total := &c.cost
 	if !total.known && c.restored {
-		total.billed = u.Cost.Amount // recorded before the restart
+		total.billed = u.Cost.Amount // cost of earlier turns, already recorded
 	}
 	total.known, total.sum, total.currency = true, u.Cost.Amount, u.Cost.Currency
 }
