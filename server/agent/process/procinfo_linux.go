@@ -11,7 +11,7 @@ import (
 // Indexes into the fields of /proc/PID/stat that follow the program's name. proc(5) numbers fields
 // from 1; the name is field 2. It is in parentheses and may contain any byte, parentheses included.
 const (
-	statState  = 3 - 3
+	statState  = 0 // field 3
 	statParent = 4 - 3
 	statGroup  = 5 - 3
 	statTicks  = 22 - 3
