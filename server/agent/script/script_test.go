@@ -227,7 +227,7 @@ func TestMatches(t *testing.T) {
 		{"**", "x", true},
 	} {
 		if got := matches(c.pattern, c.text); got != c.want {
-			t.Errorf("fits(%q, %q) = %v", c.pattern, c.text, got)
+			t.Errorf("matches(%q, %q) = %v", c.pattern, c.text, got)
 		}
 	}
 }
