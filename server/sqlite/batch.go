@@ -30,11 +30,11 @@ func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
 		if err := removeSession(conn, b.Session); err != nil {
 			return 0, err
 		}
-		err := w.answers()
+		err := w.writeAnswers()
 		return w.size, err
 	}
 	for _, step := range []func() error{
-		w.session, w.log, w.turns, w.answers, w.decisions, w.blobs, w.groups,
+		w.writeSession, w.writeLog, w.writeTurns, w.writeAnswers, w.writeDecisions, w.writeBlobs, w.writeGroups,
 	} {
 		if err := step(); err != nil {
 			return 0, err
@@ -43,8 +43,8 @@ func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
 	return w.size, nil
 }
 
-// session creates or updates the session row and sets the session number.
-func (w *batchWriter) session() (err error) {
+// writeSession creates or updates the session row and sets the session number.
+func (w *batchWriter) writeSession() (err error) {
 	if w.Create != nil {
 		row := sessionRow{Record: *w.Create}
 		row.ID, row.Summary = w.Session, nil
@@ -78,8 +78,8 @@ func (w *batchWriter) applyTo(row *sessionRow) {
 	w.size += len(row.Summary) + len(row.Spec)
 }
 
-// log writes events, folds and the snapshot, then the head.
-func (w *batchWriter) log() (err error) {
+// writeLog writes events, folds and the snapshot, then the head.
+func (w *batchWriter) writeLog() (err error) {
 	w.head.snapshot = noSnapshot
 	if w.Create == nil {
 		if w.head, err = loadHead(w.conn, w.n); err != nil {
@@ -87,7 +87,7 @@ func (w *batchWriter) log() (err error) {
 		}
 	}
 	before := w.head
-	for _, step := range []func() error{w.events, w.folds, w.snapshot} {
+	for _, step := range []func() error{w.writeEvents, w.writeFolds, w.writeSnapshot} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (w *batchWriter) log() (err error) {
 	return w.head.save(w.conn, w.n)
 }
 
-func (w *batchWriter) events() error {
+func (w *batchWriter) writeEvents() error {
 	if len(w.Events) == 0 {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (w *batchWriter) events() error {
 	return nil
 }
 
-func (w *batchWriter) folds() error {
+func (w *batchWriter) writeFolds() error {
 	for _, f := range w.Folds {
 		if f.First == 0 || f.First > f.Last || f.Last > w.head.last {
 			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
@@ -142,7 +142,7 @@ func (w *batchWriter) insertRange(query string, s seqRange, data []byte) error {
 	return prepare(w.conn, query).int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
 }
 
-func (w *batchWriter) snapshot() error {
+func (w *batchWriter) writeSnapshot() error {
 	if w.Snapshot == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (w *batchWriter) snapshot() error {
 	return nil
 }
 
-func (w *batchWriter) turns() error {
+func (w *batchWriter) writeTurns() error {
 	for _, t := range w.Turns {
 		if err := insertTurn(w.conn, w.n, t); err != nil {
 			return fmt.Errorf("insert turn: %w", err)
@@ -166,7 +166,7 @@ func (w *batchWriter) turns() error {
 	return nil
 }
 
-func (w *batchWriter) answers() error {
+func (w *batchWriter) writeAnswers() error {
 	for _, a := range w.Answers {
 		a.Session = w.Session
 		w.size += len(a.Body)
@@ -177,7 +177,7 @@ func (w *batchWriter) answers() error {
 	return nil
 }
 
-func (w *batchWriter) decisions() error {
+func (w *batchWriter) writeDecisions() error {
 	for _, d := range w.Decisions {
 		w.size += len(d.Data)
 		if err := insertDecision(w.conn, w.n, d); err != nil {
@@ -187,7 +187,7 @@ func (w *batchWriter) decisions() error {
 	return nil
 }
 
-func (w *batchWriter) blobs() error {
+func (w *batchWriter) writeBlobs() error {
 	for _, b := range w.Blobs {
 		w.size += len(b.Data)
 		if err := insertBlob(w.conn, w.n, b); err != nil {
@@ -197,7 +197,7 @@ func (w *batchWriter) blobs() error {
 	return nil
 }
 
-func (w *batchWriter) groups() error {
+func (w *batchWriter) writeGroups() error {
 	for _, g := range w.Groups {
 		if err := recordGroup(w.conn, w.n, g); err != nil {
 			return fmt.Errorf("record process group: %w", err)

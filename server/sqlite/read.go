@@ -23,9 +23,9 @@ func (s *Store) Read(
 			return err
 		}
 		if folded {
-			return r.folded()
+			return r.readFolded()
 		}
-		return r.raw(r.through)
+		return r.readRaw(r.through)
 	})
 	if err != nil {
 		return dst, after, fmt.Errorf("read events of %s after %d: %w", id, r.last, err)
@@ -47,8 +47,8 @@ type eventReader struct {
 	dst     []byte
 }
 
-// raw appends events up to through, until full.
-func (r *eventReader) raw(through uint64) error {
+// readRaw appends events up to through, until full.
+func (r *eventReader) readRaw(through uint64) error {
 	if r.last >= through {
 		return nil
 	}
@@ -65,18 +65,18 @@ func (r *eventReader) raw(through uint64) error {
 		if !ok {
 			return r.checkEnd(through)
 		}
-		if err := r.chunk(q, through); err != nil {
+		if err := r.readChunk(q, through); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chunk appends the requested lines of the current row that fit.
-func (r *eventReader) chunk(q *statement, through uint64) error {
+// readChunk appends the requested lines of the current row that fit.
+func (r *eventReader) readChunk(q *statement, through uint64) error {
 	c := seqRangeAt(q)
 	base := len(r.dst)
-	if err := r.load(q, c); err != nil {
+	if err := r.readRow(q, c); err != nil {
 		return err
 	}
 	if c.first() > r.last+1 {
@@ -104,8 +104,9 @@ func (r *eventReader) chunk(q *statement, through uint64) error {
 	return nil
 }
 
-// folded appends folds that are within the requested range and raw events between them, until full.
-func (r *eventReader) folded() error {
+// readFolded appends folds that are within the requested range and raw events between them, until
+// full.
+func (r *eventReader) readFolded() error {
 	folds := prepare(r.conn, selectFolds).int(key(r.n, r.last+1)).int(key(r.n, r.through))
 	defer folds.reset()
 	for !r.full {
@@ -114,17 +115,17 @@ func (r *eventReader) folded() error {
 			return err
 		}
 		if !ok {
-			return r.raw(r.through)
+			return r.readRaw(r.through)
 		}
 		f := seqRangeAt(folds)
 		if f.first() <= r.last || f.last > r.through {
 			continue
 		}
-		if err := r.raw(f.first() - 1); err != nil || r.full {
+		if err := r.readRaw(f.first() - 1); err != nil || r.full {
 			return err
 		}
 		base := len(r.dst)
-		if err := r.load(folds, f); err != nil {
+		if err := r.readRow(folds, f); err != nil {
 			return err
 		}
 		if len(r.dst)-r.start > r.limit && base > r.start {
@@ -153,8 +154,8 @@ func (r *eventReader) missingError(last uint64) error {
 	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.last+1, last)
 }
 
-// load appends the data of the current row and verifies its checksum.
-func (r *eventReader) load(q *statement, s seqRange) error {
+// readRow appends the data of the current row and verifies its checksum.
+func (r *eventReader) readRow(q *statement, s seqRange) error {
 	base, size := len(r.dst), q.stmt.ColumnLen(3)
 	r.dst = slices.Grow(r.dst, size)[:base+size]
 	q.stmt.ColumnBytes(3, r.dst[base:])
