@@ -47,9 +47,9 @@ func (s *Store) Answer(ctx context.Context, key string) (session.Answer, error) 
 	return a, nil
 }
 
-// Forget deletes answers stored before the given time. It implements session.Store. Commits
+// PruneAnswers deletes answers stored before the given time. It implements session.Store. Commits
 // continue between its transactions.
-func (s *Store) Forget(ctx context.Context, before time.Time) error {
+func (s *Store) PruneAnswers(ctx context.Context, before time.Time) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("forget answers: %w", err)

@@ -198,7 +198,7 @@ func (w *batchWriter) writeBlobs() error {
 }
 
 func (w *batchWriter) writeGroups() error {
-	for _, g := range w.Groups {
+	for _, g := range w.ProcessGroups {
 		if err := recordGroup(w.conn, w.n, g); err != nil {
 			return fmt.Errorf("record process group: %w", err)
 		}

@@ -78,9 +78,9 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	return a, nil
 }
 
-// Traits implements session.Agent. ACP has no field for the reason of a decision, so the session
+// Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the session
 // sends it as a message.
-func (a *Agent) Traits() session.Traits { return session.Traits{} }
+func (a *Agent) Capabilities() session.Capabilities { return session.Capabilities{} }
 
 // Run implements session.Agent.
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {

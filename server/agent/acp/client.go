@@ -49,7 +49,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	proc, err := process.Start(process.Command{
 		Args: a.config.Command, Dir: a.spec.CWD, Env: env,
 		Record: func(g process.Group) error {
-			return a.host.Group(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start})
+			return a.host.RecordProcessGroup(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start})
 		},
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	}
 	g := proc.Group()
 	c.conn = rpc.New(proc.Stdout, proc.Stdin, c)
-	go c.awaitExit(session.Group{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
+	go c.awaitExit(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
 
 	if err = c.initialize(ctx); err == nil {
 		if err = a.openSession(ctx, c, saved); wantsLogin(err) && c.authenticate(ctx, env) {
@@ -77,13 +77,13 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 }
 
 // awaitExit waits for the end of the program and records it.
-func (c *client) awaitExit(g session.Group) {
+func (c *client) awaitExit(g session.ProcessGroup) {
 	defer close(c.exited)
 	<-c.proc.Done()
 	c.proc.End(0)
 	c.conn.Wait()
 	c.proc.Release()
-	if err := c.host.Group(g); err != nil {
+	if err := c.host.RecordProcessGroup(g); err != nil {
 		c.host.Logf("record the end of process group %d: %v", g.PID, err)
 	}
 }

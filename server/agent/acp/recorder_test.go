@@ -33,7 +33,7 @@ type recorder struct {
 	events  []session.Event
 	asked   []protocol.Approval
 	state   []byte
-	groups  []session.Group
+	groups  []session.ProcessGroup
 	logs    []string
 	changed chan struct{} // capacity 1; signals a record
 	block   chan struct{} // unless nil, Emit waits for it
@@ -60,7 +60,7 @@ func (r *recorder) Save(state []byte) error {
 	return nil
 }
 
-func (r *recorder) Group(g session.Group) error {
+func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {
 	r.record(func() { r.groups = append(r.groups, g) })
 	return nil
 }

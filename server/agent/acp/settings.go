@@ -263,7 +263,7 @@ func (s *settings) setAgent(name string, agent *implementation) {
 func (s *settings) setCommands(u *update) {
 	s.options.Commands = nil
 	for _, c := range u.Commands {
-		slash := protocol.Slash{Name: c.Name, About: c.Description}
+		slash := protocol.SlashCommand{Name: c.Name, About: c.Description}
 		if c.Input != nil {
 			slash.Hint = c.Input.Hint
 		}

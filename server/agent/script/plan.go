@@ -103,7 +103,7 @@ func (p *plan) run(ctx context.Context, r *runner) error {
 		}
 	}
 	if len(results) == 0 {
-		return r.emitData(ctx, protocol.PlanFailed, protocol.PlanFaultData{
+		return r.emitData(ctx, protocol.PlanFailed, protocol.PlanErrorData{
 			Message: "no task was completed", Code: protocol.CodeAgentFailed,
 		})
 	}
@@ -152,7 +152,7 @@ func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, e
 			if message == "" {
 				message = "the plan was " + string(v.Outcome)
 			}
-			return nil, false, r.emitData(ctx, protocol.PlanCancelled, protocol.PlanFaultData{Message: message})
+			return nil, false, r.emitData(ctx, protocol.PlanCancelled, protocol.PlanErrorData{Message: message})
 		}
 		summary = "Planned again: " + v.Reason
 	}

@@ -23,7 +23,7 @@ type fakeSession struct {
 	events []session.Event
 	asked  []protocol.Approval
 	saved  []byte
-	groups []session.Group
+	groups []session.ProcessGroup
 
 	onEvent func(session.Event)                     // called for each event, without the lock
 	decide  func(protocol.Approval) session.Verdict // nil: allow once
@@ -80,7 +80,7 @@ func (s *fakeSession) Save(state []byte) error {
 	return nil
 }
 
-func (s *fakeSession) Group(g session.Group) error {
+func (s *fakeSession) Group(g session.ProcessGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append(s.groups, g)
@@ -238,7 +238,7 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 			continue
 		}
 		line := fmt.Sprintf(`{"emit":%q,"data":%s,"task":"k","parent":"p"}`, et.Type, protocol.MustEncode(et.New()))
-		if et.Type == protocol.Folded || et.Type == protocol.SessionUpdated {
+		if et.Type == protocol.JoinedDeltas || et.Type == protocol.SessionUpdated {
 			line = fmt.Sprintf(`{"emit":%q,"task":"k","parent":"p"}`, et.Type)
 		}
 		st, _, err := runScript(t, line)

@@ -38,7 +38,7 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 	p, err := process.Start(process.Command{
 		Args: s.Args, Dir: r.agent.spec.CWD, Env: env,
 		Record: func(g process.Group) error {
-			return r.agent.host.Group(session.Group{PID: g.PID, Start: g.Start})
+			return r.agent.host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start})
 		},
 	})
 	if err != nil {
@@ -67,5 +67,5 @@ func (c *child) end(host session.Host) error {
 	<-c.drained
 	c.Release()
 	g := c.Group()
-	return host.Group(session.Group{PID: g.PID, Start: g.Start, Ended: true})
+	return host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start, Ended: true})
 }
