@@ -14,37 +14,37 @@ import (
 	"syscall"
 )
 
-// Variable and DirEnvVar are the names of the environment variables that make and place the agent.
+// Environment variables: the traits of the agent and its directory.
 const (
 	EnvVar    = "FAKEACP"
 	DirEnvVar = "FAKEACP_DIR"
 )
 
-// Enabled reports whether this process is to be the agent.
+// Enabled reports whether this process is to run the agent.
 func Enabled() bool { return os.Getenv(EnvVar) != "" }
 
-// Main is the agent's program: it speaks over standard input and output and returns the exit status.
+// Main runs the agent over standard input and output and returns the exit status.
 func Main() int {
 	a := &agent{
 		traits:   strings.FieldsFunc(os.Getenv(EnvVar), func(r rune) bool { return r == ',' || r == ' ' }),
 		dir:      os.Getenv(DirEnvVar),
 		out:      bufio.NewWriter(os.Stdout),
-		waiting:  map[string]chan message{},
+		pending:  map[string]chan message{},
 		sessions: map[string]*session{},
 	}
-	if a.is("child") {
+	if a.has("child") {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		select {}
 	}
-	if a.is("stubborn") {
+	if a.has("stubborn") {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	}
-	if a.is("noise") {
-		a.line("Loaded cached credentials.")
-		a.line(`{"level":"info","msg":"starting"}`)
+	if a.has("noise") {
+		a.writeLine("Loaded cached credentials.")
+		a.writeLine(`{"level":"info","msg":"starting"}`)
 	}
 	a.serve(os.Stdin)
-	if a.is("stubborn") {
+	if a.has("stubborn") {
 		select {}
 	}
 	return 0
@@ -57,38 +57,39 @@ type message struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
-	Error  *fault          `json:"error"`
+	Error  *rpcError       `json:"error"`
 }
 
-type fault struct {
+type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// agent's sessions and login are owned by the goroutine of serve.
+// agent is a running agent. The goroutine of serve owns sessions and loggedIn.
 type agent struct {
 	traits   []string
 	dir      string
 	sessions map[string]*session
 	loggedIn bool
 
-	mu      sync.Mutex
-	out     *bufio.Writer
-	asked   int
-	waiting map[string]chan message // answers to our requests, by id
+	mu          sync.Mutex
+	out         *bufio.Writer
+	lastRequest int
+	pending     map[string]chan message // calls waiting for a response, by id
 }
 
-// session is one conversation. Its fields but cancel are of whoever runs its prompt, one at a time.
+// session is an ACP session. Its running prompt owns all fields but cancel. One prompt runs at a
+// time.
 type session struct {
 	id      string
 	prompts []string
 	options map[string]string
-	cancel  chan struct{} // one place: session/cancel
+	cancel  chan struct{} // capacity 1; signals session/cancel
 }
 
-func (a *agent) is(trait string) bool { return slices.Contains(a.traits, trait) }
+func (a *agent) has(trait string) bool { return slices.Contains(a.traits, trait) }
 
-func (a *agent) line(s string) {
+func (a *agent) writeLine(s string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, _ = a.out.WriteString(s + "\n")
@@ -101,22 +102,22 @@ func (a *agent) send(m obj) {
 	if err != nil {
 		panic("fakeacp: " + err.Error())
 	}
-	a.line(string(b))
+	a.writeLine(string(b))
 }
 
 func (a *agent) reply(id json.RawMessage, result any) { a.send(obj{"id": id, "result": result}) }
 
 func (a *agent) refuse(id json.RawMessage, code int, text string) {
-	a.send(obj{"id": id, "error": fault{code, text}})
+	a.send(obj{"id": id, "error": rpcError{code, text}})
 }
 
-// ask sends a request of ours, does something and waits for the answer.
-func (a *agent) ask(method string, params any, meanwhile func()) message {
+// request sends a request, calls meanwhile and returns the response.
+func (a *agent) request(method string, params any, meanwhile func()) message {
 	answer := make(chan message, 1)
 	a.mu.Lock()
-	id := fmt.Sprintf("ask-%d", a.asked)
-	a.asked++
-	a.waiting[id] = answer
+	id := fmt.Sprintf("ask-%d", a.lastRequest)
+	a.lastRequest++
+	a.pending[id] = answer
 	a.mu.Unlock()
 	a.send(obj{"id": id, "method": method, "params": params})
 	meanwhile()
@@ -138,19 +139,22 @@ func (a *agent) serve(in io.Reader) {
 			var id string
 			_ = json.Unmarshal(m.ID, &id)
 			a.mu.Lock()
-			answer := a.waiting[id]
-			delete(a.waiting, id)
+			answer := a.pending[id]
+			delete(a.pending, id)
 			a.mu.Unlock()
 			if answer != nil {
 				answer <- m
 			}
 			continue
 		}
-		a.take(m)
+		a.dispatch(m)
 	}
 }
 
-func (a *agent) take(m message) {
+// openMethods need no open session.
+var openMethods = []string{"session/new", "session/load", "session/resume", "session/fork"}
+
+func (a *agent) dispatch(m message) {
 	var p struct {
 		SessionID, ModeID, ModelID, ConfigID string
 		Value                                any
@@ -158,7 +162,7 @@ func (a *agent) take(m message) {
 	}
 	_ = json.Unmarshal(m.Params, &p)
 	s := a.sessions[p.SessionID]
-	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains([]string{"session/new", "session/load", "session/resume", "session/fork"}, m.Method) {
+	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains(openMethods, m.Method) {
 		if m.ID != nil {
 			a.refuse(m.ID, -32002, "no such session")
 		}
@@ -171,9 +175,9 @@ func (a *agent) take(m message) {
 		a.loggedIn = true
 		a.reply(m.ID, obj{})
 	case "session/new":
-		a.open(m)
+		a.newSession(m)
 	case "session/load", "session/resume", "session/fork":
-		a.reopen(m, p.SessionID)
+		a.restoreSession(m, p.SessionID)
 	case "session/set_mode":
 		s.options["mode"] = p.ModeID
 		a.reply(m.ID, obj{})
@@ -182,7 +186,7 @@ func (a *agent) take(m message) {
 		a.reply(m.ID, obj{})
 	case "session/set_config_option":
 		s.options[p.ConfigID] = fmt.Sprint(p.Value)
-		a.reply(m.ID, obj{"configOptions": a.config(s)})
+		a.reply(m.ID, obj{"configOptions": a.configOptions(s)})
 	case "session/cancel":
 		select {
 		case s.cancel <- struct{}{}:
@@ -193,11 +197,11 @@ func (a *agent) take(m message) {
 		for _, part := range p.Prompt {
 			text.WriteString(part.Text)
 		}
-		select { // a cancel of an earlier prompt is over
+		select { // drop a cancel of an earlier prompt
 		case <-s.cancel:
 		default:
 		}
-		go a.prompt(m.ID, s, text.String())
+		go a.runPrompt(m.ID, s, text.String())
 	default:
 		if m.ID != nil {
 			a.refuse(m.ID, -32601, "no such method: "+m.Method)
@@ -206,16 +210,16 @@ func (a *agent) take(m message) {
 }
 
 func (a *agent) initialize(m message) {
-	if a.is("mute") {
+	if a.has("mute") {
 		return
 	}
 	version := 1
-	if a.is("v2") {
+	if a.has("v2") {
 		version = 2
 	}
 	offers := obj{}
 	for _, trait := range []string{"resume", "fork"} {
-		if a.is(trait) {
+		if a.has(trait) {
 			offers[trait] = obj{}
 		}
 	}
@@ -223,7 +227,7 @@ func (a *agent) initialize(m message) {
 		"protocolVersion": version,
 		"agentInfo":       obj{"name": "fakeacp", "title": "Fake Agent", "version": "1.2.3"},
 		"agentCapabilities": obj{
-			"loadSession": a.is("load"), "sessionCapabilities": offers, "promptCapabilities": obj{"image": true},
+			"loadSession": a.has("load"), "sessionCapabilities": offers, "promptCapabilities": obj{"image": true},
 		},
 		"authMethods": []obj{
 			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
@@ -233,29 +237,32 @@ func (a *agent) initialize(m message) {
 	})
 }
 
-func (a *agent) open(m message) {
-	if a.is("auth") && !a.loggedIn {
+func (a *agent) newSession(m message) {
+	if a.has("auth") && !a.loggedIn {
 		a.refuse(m.ID, -32000, "Authentication required")
 		return
 	}
-	s := &session{id: fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1), options: map[string]string{}, cancel: make(chan struct{}, 1)}
+	s := &session{
+		id:      fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1),
+		options: map[string]string{}, cancel: make(chan struct{}, 1),
+	}
 	a.sessions[s.id] = s
-	result := a.options(s)
+	result := a.sessionOptions(s)
 	result["sessionId"] = s.id
 	a.reply(m.ID, result)
-	a.update(s, obj{"sessionUpdate": "available_commands_update", "availableCommands": []obj{
+	a.sendUpdate(s, obj{"sessionUpdate": "available_commands_update", "availableCommands": []obj{
 		{"name": "init", "description": "writes a file", "input": obj{"hint": "which"}},
 	}})
 }
 
-// reopen brings a session back from its file. A load replays what was said in it, a resume does not.
-func (a *agent) reopen(m message, id string) {
+// restoreSession restores a session from its file. A load replays its prompts, a resume does not.
+func (a *agent) restoreSession(m message, id string) {
 	load := m.Method == "session/load"
-	if !a.is(strings.TrimPrefix(m.Method, "session/")) {
+	if !a.has(strings.TrimPrefix(m.Method, "session/")) {
 		a.refuse(m.ID, -32601, "no such method: "+m.Method)
 		return
 	}
-	b, err := os.ReadFile(a.file(id))
+	b, err := os.ReadFile(a.sessionFile(id))
 	if err != nil {
 		a.refuse(m.ID, -32002, "no such session")
 		return
@@ -266,68 +273,74 @@ func (a *agent) reopen(m message, id string) {
 		s.id += "-fork"
 	}
 	a.sessions[s.id] = s
-	late := a.is("late")
+	late := a.has("late")
 	if load && !late {
-		a.replay(s)
+		a.replayPrompts(s)
 	}
-	result := a.options(s)
+	result := a.sessionOptions(s)
 	if m.Method == "session/fork" {
 		result["sessionId"] = s.id
 	}
 	a.reply(m.ID, result)
 	if load && late {
-		a.replay(s)
+		a.replayPrompts(s)
 	}
 }
 
-func (a *agent) replay(s *session) {
+func (a *agent) replayPrompts(s *session) {
 	for _, p := range s.prompts {
-		a.update(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
-		a.chunk(s, "agent_message_chunk", "replayed answer")
+		a.sendUpdate(s, obj{"sessionUpdate": "user_message_chunk", "content": obj{"type": "text", "text": p}})
+		a.sendChunk(s, "agent_message_chunk", "replayed answer")
 	}
 }
 
-func (a *agent) file(id string) string { return filepath.Join(a.dir, filepath.Base(id)+".json") }
+func (a *agent) sessionFile(id string) string { return filepath.Join(a.dir, filepath.Base(id)+".json") }
 
-func (a *agent) keep(s *session) {
+func (a *agent) saveSession(s *session) {
 	if a.dir == "" {
 		return
 	}
 	b, _ := json.Marshal(s.prompts)
-	_ = os.WriteFile(a.file(s.id), b, 0o600)
+	_ = os.WriteFile(a.sessionFile(s.id), b, 0o600)
 }
 
-func (a *agent) options(s *session) obj {
+func (a *agent) sessionOptions(s *session) obj {
 	result := obj{}
-	if a.is("modes") {
-		result["modes"] = obj{"currentModeId": "ask", "availableModes": []obj{{"id": "ask", "name": "Ask", "description": "asks"}, {"id": "yolo", "name": "Yolo"}}}
+	if a.has("modes") {
+		result["modes"] = obj{"currentModeId": "ask", "availableModes": []obj{
+			{"id": "ask", "name": "Ask", "description": "asks"}, {"id": "yolo", "name": "Yolo"},
+		}}
 	}
-	if a.is("models") {
-		result["models"] = obj{"currentModelId": "small", "availableModels": []obj{{"modelId": "small", "name": "Small"}, {"modelId": "large", "name": "Large"}}}
+	if a.has("models") {
+		result["models"] = obj{"currentModelId": "small", "availableModels": []obj{
+			{"modelId": "small", "name": "Small"}, {"modelId": "large", "name": "Large"},
+		}}
 	}
-	if a.is("config") {
-		result["configOptions"] = a.config(s)
+	if a.has("config") {
+		result["configOptions"] = a.configOptions(s)
 	}
 	return result
 }
 
-func (a *agent) config(s *session) []obj {
+func (a *agent) configOptions(s *session) []obj {
 	value := s.options["effort"]
 	if value == "" {
 		value = "low"
 	}
 	return []obj{
 		{"id": "effort", "name": "Effort", "type": "select", "currentValue": value, "options": []obj{
-			{"group": "all", "name": "All", "options": []obj{{"value": "low", "name": "Low"}, {"value": "high", "name": "High", "description": "slow"}}},
+			{"group": "all", "name": "All", "options": []obj{
+				{"value": "low", "name": "Low"}, {"value": "high", "name": "High", "description": "slow"},
+			}},
 		}},
 		{"id": "brave", "name": "Brave", "type": "boolean", "currentValue": s.options["brave"] == "true"},
 	}
 }
 
-func (a *agent) update(s *session, u obj) {
+func (a *agent) sendUpdate(s *session, u obj) {
 	a.send(obj{"method": "session/update", "params": obj{"sessionId": s.id, "update": u}})
 }
 
-func (a *agent) chunk(s *session, kind, text string) {
-	a.update(s, obj{"sessionUpdate": kind, "content": obj{"type": "text", "text": text}})
+func (a *agent) sendChunk(s *session, kind, text string) {
+	a.sendUpdate(s, obj{"sessionUpdate": kind, "content": obj{"type": "text", "text": text}})
 }

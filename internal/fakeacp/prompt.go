@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// prompt plays the steps of a prompt and answers it.
-func (a *agent) prompt(id json.RawMessage, s *session, text string) {
+// runPrompt runs the steps of a prompt and responds to it.
+func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 	s.prompts = append(s.prompts, text)
-	a.keep(s)
+	a.saveSession(s)
 	reason, after := "end_turn", ""
 	for step := range strings.Lines(text) {
 		verb, rest, _ := strings.Cut(strings.TrimSuffix(step, "\n"), " ")
@@ -33,102 +33,105 @@ func (a *agent) prompt(id json.RawMessage, s *session, text string) {
 			a.refuse(id, n, message)
 			return
 		default:
-			a.step(s, verb, rest)
+			a.runStep(s, verb, rest)
 		}
 		if reason == "cancelled" {
 			break
 		}
 	}
-	a.reply(id, obj{"stopReason": reason, "usage": obj{"inputTokens": 11, "outputTokens": 7, "cachedReadTokens": 3, "thoughtTokens": 2}})
+	usage := obj{"inputTokens": 11, "outputTokens": 7, "cachedReadTokens": 3, "thoughtTokens": 2}
+	a.reply(id, obj{"stopReason": reason, "usage": usage})
 	if after != "" {
-		a.say(s, after)
+		a.sendText(s, after)
 	}
 }
 
-func (a *agent) say(s *session, text string) { a.chunk(s, "agent_message_chunk", text) }
+func (a *agent) sendText(s *session, text string) { a.sendChunk(s, "agent_message_chunk", text) }
 
-func (a *agent) step(s *session, verb, rest string) {
+func (a *agent) runStep(s *session, verb, rest string) {
 	n, _ := strconv.Atoi(rest)
 	switch verb {
 	case "say":
-		a.say(s, rest)
+		a.sendText(s, rest)
 	case "think":
-		a.chunk(s, "agent_thought_chunk", rest)
+		a.sendChunk(s, "agent_thought_chunk", rest)
 	case "update":
 		a.send(obj{"method": "session/update", "params": obj{"sessionId": s.id, "update": json.RawMessage(rest)}})
 	case "ask":
-		a.permission(s, allKinds, rest, func() {})
+		a.requestPermission(s, allKinds, rest, func() {})
 	case "askon":
-		a.permission(s, allKinds, rest, func() { a.say(s, "meanwhile ") })
+		a.requestPermission(s, allKinds, rest, func() { a.sendText(s, "meanwhile ") })
 	case "askwith":
 		kinds, call, _ := strings.Cut(rest, " ")
-		a.permission(s, kinds, call, func() {})
+		a.requestPermission(s, kinds, call, func() {})
 	case "request":
-		m := a.ask(rest, obj{"sessionId": s.id}, func() {})
+		m := a.request(rest, obj{"sessionId": s.id}, func() {})
 		if m.Error != nil {
-			a.say(s, fmt.Sprintf("%s: %d", rest, m.Error.Code))
+			a.sendText(s, fmt.Sprintf("%s: %d", rest, m.Error.Code))
 		} else {
-			a.say(s, rest+": accepted")
+			a.sendText(s, rest+": accepted")
 		}
 	case "line":
-		a.line(rest)
+		a.writeLine(rest)
 	case "bytes":
 		b, _ := hex.DecodeString(rest)
-		a.line(string(b))
+		a.writeLine(string(b))
 	case "burst":
 		for i := range n {
-			a.say(s, fmt.Sprintf("%d ", i))
+			a.sendText(s, fmt.Sprintf("%d ", i))
 		}
 	case "big":
-		a.say(s, strings.Repeat("x", n))
+		a.sendText(s, strings.Repeat("x", n))
 	case "stderr":
 		fmt.Fprintln(os.Stderr, rest)
 	case "child":
-		a.say(s, a.child())
+		a.sendText(s, a.startChild())
 	case "sessions":
-		a.say(s, fmt.Sprintf("prompts: %d", len(s.prompts)))
+		a.sendText(s, fmt.Sprintf("prompts: %d", len(s.prompts)))
 	case "option":
-		a.say(s, fmt.Sprintf("%s is %s", rest, s.options[rest]))
+		a.sendText(s, fmt.Sprintf("%s is %s", rest, s.options[rest]))
 	case "deaf":
 		select {}
 	case "exit":
 		os.Exit(n)
 	default:
-		a.say(s, "what is "+verb+"? ")
+		a.sendText(s, "unknown step "+verb+" ")
 	}
 }
 
 const allKinds = "allow_once,allow_always,reject_once,reject_always"
 
-// permission offers the options in an order of its own and under ids of its own.
-func (a *agent) permission(s *session, kinds, call string, meanwhile func()) {
+// requestPermission requests permission with options in its own order and with its own ids, then
+// says the outcome.
+func (a *agent) requestPermission(s *session, kinds, call string, meanwhile func()) {
 	options := []obj{}
 	for i, k := range strings.Split(kinds, ",") {
 		options = append(options, obj{"optionId": fmt.Sprintf("opt-%d-%s", i, k), "kind": k, "name": "Do " + k})
 	}
 	slices.Reverse(options)
-	m := a.ask("session/request_permission", obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)}, meanwhile)
+	params := obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)}
+	m := a.request("session/request_permission", params, meanwhile)
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }
 	}
 	_ = json.Unmarshal(m.Result, &r)
 	switch {
 	case m.Error != nil:
-		a.say(s, "refused: "+m.Error.Message)
+		a.sendText(s, "refused: "+m.Error.Message)
 	case r.Outcome.Outcome == "selected":
-		a.say(s, "selected "+r.Outcome.OptionID)
+		a.sendText(s, "selected "+r.Outcome.OptionID)
 	default:
-		a.say(s, r.Outcome.Outcome)
+		a.sendText(s, r.Outcome.Outcome)
 	}
 }
 
-// child starts a process that ignores TERM and returns its pid.
-func (a *agent) child() string {
+// startChild starts a process that ignores TERM and returns its pid.
+func (a *agent) startChild() string {
 	self, err := os.Executable()
 	if err != nil {
 		return err.Error()
 	}
-	c := exec.CommandContext(context.Background(), self) // it is to outlive the agent
+	c := exec.CommandContext(context.Background(), self) // outlives the agent
 	c.Env = append(os.Environ(), EnvVar+"=child")
 	if err := c.Start(); err != nil {
 		return err.Error()

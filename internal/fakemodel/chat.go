@@ -79,10 +79,10 @@ func (c *chat) end(s *stream, stop Stop, u usage) {
 		last["usage"] = chatUsage(u)
 		s.event("", last)
 	}
-	s.line("", []byte("[DONE]"))
+	s.writeData("", []byte("[DONE]"))
 }
 
-func (c *chat) whole(parts []part, stop Stop, u usage) any {
+func (c *chat) complete(parts []part, stop Stop, u usage) any {
 	var text, thought string
 	var calls []obj
 	for _, p := range parts {
@@ -105,7 +105,7 @@ func (c *chat) whole(parts []part, stop Stop, u usage) any {
 	}
 }
 
-func (c *chat) fail(status int, message string) any { return openAIError(status, message) }
+func (c *chat) errorBody(status int, message string) any { return openAIError(status, message) }
 
 func openAIError(status int, message string) any {
 	return obj{"error": obj{"message": message, "type": "fake_error", "code": fmt.Sprint(status)}}

@@ -16,12 +16,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forms has, for each API, where and how it is asked, with a tool offered and the result of an earlier call at the end.
-var forms = []struct {
+// apiForms has a request for each API, with a tool and the result of an earlier call at the end.
+var apiForms = []struct {
 	api          API
 	path, body   string
-	once         string // path of the form that is not streamed; "" when the body says so
-	text, reason string // fields of the stream that carry text and reasoning
+	once         string // path of a request without streaming; "" if the body selects it
+	text, reason string // fields of text and reasoning in the stream
 	tool, finish string
 }{
 	{
@@ -83,21 +83,21 @@ func post(t *testing.T, url, body string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-func everything(_ context.Context, _ Request, out *Reply) {
+func replyWithAll(_ context.Context, _ Request, out *Reply) {
 	out.Reasoning("why")
 	out.Text("one ")
 	out.Text("two")
 	out.Call("bash", obj{"command": "ls"})
 }
 
-func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
-	for _, f := range forms {
+func TestEveryAPIDecodesTheRequestAndStreamsTheReply(t *testing.T) {
+	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
-			h, url := serve(t, everything)
+			h, url := serve(t, replyWithAll)
 			_, body := post(t, url+f.path, f.body)
 			for _, want := range []string{f.text + `one "`, f.text + `two"`, f.reason, f.tool, f.finish} {
 				if !strings.Contains(body, want) {
-					t.Errorf("the stream lacks %s:\n%s", want, body)
+					t.Errorf("%s missing in stream:\n%s", want, body)
 				}
 			}
 			for line := range strings.Lines(body) {
@@ -110,16 +110,16 @@ func TestEveryFormReadsTheRequestAndStreamsTheReply(t *testing.T) {
 			result, ended := req.ToolResult()
 			if req.API != f.api || req.Model != "m" || !req.Stream || req.System != "be brief" || req.LastUser() != "hi" ||
 				!req.Offers("bash") || req.Offers("edit") || !ended || !strings.Contains(result, "done") {
-				t.Errorf("read the request as %+v", req)
+				t.Errorf("decoded request %+v", req)
 			}
 		})
 	}
 }
 
-func TestEveryFormAnswersWhole(t *testing.T) {
-	for _, f := range forms {
+func TestEveryAPIAnswersWithoutStreaming(t *testing.T) {
+	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
-			_, url := serve(t, everything)
+			_, url := serve(t, replyWithAll)
 			path := f.path
 			if f.once != "" {
 				path = f.once
@@ -133,8 +133,8 @@ func TestEveryFormAnswersWhole(t *testing.T) {
 	}
 }
 
-func TestEveryFormFailsInItsOwnWords(t *testing.T) {
-	for _, f := range forms {
+func TestEveryAPIHasItsOwnErrorForm(t *testing.T) {
+	for _, f := range apiForms {
 		t.Run(string(f.api), func(t *testing.T) {
 			_, url := serve(t, func(_ context.Context, _ Request, out *Reply) { out.Fail(429, "slow down") })
 			status, body := post(t, url+f.path, f.body)
@@ -145,7 +145,7 @@ func TestEveryFormFailsInItsOwnWords(t *testing.T) {
 	}
 }
 
-func TestDripEndsWithTheRequest(t *testing.T) {
+func TestRepeatEndsWithTheRequest(t *testing.T) {
 	ended := make(chan struct{})
 	_, url := serve(t, func(ctx context.Context, _ Request, out *Reply) {
 		out.Repeat(ctx, "drop ", time.Millisecond)
@@ -153,7 +153,7 @@ func TestDripEndsWithTheRequest(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+forms[0].path, strings.NewReader(forms[0].body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +172,10 @@ func TestDripEndsWithTheRequest(t *testing.T) {
 	<-ended
 }
 
-func TestTurnsGoOnWithTheLast(t *testing.T) {
+func TestTurnsRepeatsTheLastScript(t *testing.T) {
 	_, url := serve(t, Turns(Say("first"), Say("last")))
 	for _, want := range []string{"first", "last", "last"} {
-		if _, body := post(t, url+forms[0].path, forms[0].body); !strings.Contains(body, want) {
+		if _, body := post(t, url+apiForms[0].path, apiForms[0].body); !strings.Contains(body, want) {
 			t.Errorf("want %s in %s", want, body)
 		}
 	}
@@ -186,7 +186,7 @@ func TestCutBreaksTheConnection(t *testing.T) {
 		out.Text("half")
 		out.Cut()
 	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+forms[0].path, strings.NewReader(forms[0].body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+apiForms[0].path, strings.NewReader(apiForms[0].body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,12 +196,12 @@ func TestCutBreaksTheConnection(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if _, err := io.ReadAll(resp.Body); err == nil {
-		t.Error("the body ended as if it were whole")
+		t.Error("no error after an aborted connection")
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, form := range forms {
+	for _, form := range apiForms {
 		f.Add(form.path, []byte(form.body))
 	}
 	f.Fuzz(func(t *testing.T, path string, body []byte) {

@@ -88,7 +88,7 @@ func (g *gemini) end(s *stream, stop Stop, u usage) {
 	s.event("", g.response([]obj{{"text": ""}}, geminiStop(stop), &u))
 }
 
-func (g *gemini) whole(parts []part, stop Stop, u usage) any {
+func (g *gemini) complete(parts []part, stop Stop, u usage) any {
 	out := []obj{}
 	for _, p := range parts {
 		out = append(out, geminiPart(p))
@@ -96,7 +96,7 @@ func (g *gemini) whole(parts []part, stop Stop, u usage) any {
 	return g.response(out, geminiStop(stop), &u)
 }
 
-func (g *gemini) fail(status int, message string) any {
+func (g *gemini) errorBody(status int, message string) any {
 	kind := "INTERNAL"
 	switch status {
 	case 400:
@@ -111,7 +111,7 @@ func (g *gemini) fail(status int, message string) any {
 	return obj{"error": obj{"code": status, "message": message, "status": kind}}
 }
 
-// geminiStop has no reason of its own for a tool call: the wire says STOP.
+// geminiStop maps a stop reason. Gemini has no reason for a tool call and sends STOP.
 func geminiStop(s Stop) string {
 	return [...]string{StopEnd: "STOP", StopTool: "STOP", StopMaxTokens: "MAX_TOKENS", StopRefusal: "SAFETY"}[s]
 }

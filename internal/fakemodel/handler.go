@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// maxBody bounds one request, in bytes.
+// maxBody is the maximum size of a request body, in bytes.
 const maxBody = 64 << 20
 
 // obj is a JSON object.
 type obj = map[string]any
 
-// Handler is the endpoint. It serves any base path: only the end of a path names the API. Safe for concurrent use; one
-// Script may run for several requests at once.
+// Handler is the endpoint. It serves any base path: only the end of the path selects the API. It is
+// safe for concurrent use, so a Script may run for several requests at once.
 type Handler struct {
 	script Script
 
@@ -27,7 +27,7 @@ type Handler struct {
 // New returns a Handler that answers every model request with script.
 func New(script Script) *Handler { return &Handler{script: script} }
 
-// Requests returns the model requests so far, in order of arrival.
+// Requests returns the model requests received so far, in order.
 func (h *Handler) Requests() []Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,23 +70,24 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	h.requests = append(h.requests, req)
 	h.mu.Unlock()
 
-	out := &Reply{enc: enc, use: usage{input: 1 + len(body)/4}, prefix: fmt.Sprint(req.N)}
+	out := &Reply{enc: enc, usage: usage{input: 1 + len(body)/4}, prefix: fmt.Sprint(req.N)}
 	if req.Stream {
 		out.stream = &stream{w: w}
 	}
 	h.script(r.Context(), req, out)
 	switch {
 	case out.status != 0:
-		writeJSON(w, out.status, enc.fail(out.status, out.message))
+		writeJSON(w, out.status, enc.errorBody(out.status, out.message))
 	case req.Stream:
-		enc.end(out.stream, out.stop, out.use)
+		enc.end(out.stream, out.stop, out.usage)
 		out.stream.flush()
 	default:
-		writeJSON(w, http.StatusOK, enc.whole(out.parts, out.stop, out.use))
+		writeJSON(w, http.StatusOK, enc.complete(out.parts, out.stop, out.usage))
 	}
 }
 
-// decode picks the API by the path. A nil encoder means that no API answers there.
+// decode decodes a request of the API that the path selects. The encoder is nil for an unknown
+// path.
 func decode(path string, body []byte) (Request, encoder, error) {
 	switch {
 	case strings.HasSuffix(path, "/chat/completions"):
@@ -107,7 +108,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// texts joins the text of a content that is a string or a list of parts with a text.
+// texts joins the text of a content: a string, or a list of parts with text.
 func texts(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -6,10 +6,10 @@ import (
 )
 
 type messages struct {
-	model string
-	begun bool
-	open  string // type of the open content block, "" for none
-	index int
+	model   string
+	started bool
+	open    string // type of the open content block, or ""
+	index   int
 }
 
 func decodeMessages(body []byte) (Request, encoder, error) {
@@ -66,25 +66,26 @@ func (m *messages) message(content []obj, stop any, u usage) obj {
 }
 
 func (m *messages) begin(s *stream) {
-	if !m.begun {
-		m.begun = true
+	if !m.started {
+		m.started = true
 		m.event(s, "message_start", obj{"message": m.message([]obj{}, nil, usage{input: 1})})
 	}
 }
 
-// block makes sure that a block of the given kind is open. Text and thinking go on in the block they are in.
-func (m *messages) block(s *stream, kind string, start obj) {
+// openBlock opens a block of the given kind unless one is open. Text and thinking continue the open
+// block.
+func (m *messages) openBlock(s *stream, kind string, start obj) {
 	m.begin(s)
 	if m.open == kind && kind != "tool_use" {
 		return
 	}
-	m.shut(s)
+	m.closeBlock(s)
 	m.open = kind
 	start["type"] = kind
 	m.event(s, "content_block_start", obj{"index": m.index, "content_block": start})
 }
 
-func (m *messages) shut(s *stream) {
+func (m *messages) closeBlock(s *stream) {
 	if m.open == "" {
 		return
 	}
@@ -103,20 +104,20 @@ func (m *messages) delta(s *stream, d obj) {
 func (m *messages) emit(s *stream, p part) {
 	switch {
 	case p.call != nil:
-		m.block(s, "tool_use", obj{"id": p.call.id, "name": p.call.name, "input": obj{}})
+		m.openBlock(s, "tool_use", obj{"id": p.call.id, "name": p.call.name, "input": obj{}})
 		m.delta(s, obj{"type": "input_json_delta", "partial_json": string(p.call.args)})
 	case p.thought != "":
-		m.block(s, "thinking", obj{"thinking": "", "signature": ""})
+		m.openBlock(s, "thinking", obj{"thinking": "", "signature": ""})
 		m.delta(s, obj{"type": "thinking_delta", "thinking": p.thought})
 	default:
-		m.block(s, "text", obj{"text": ""})
+		m.openBlock(s, "text", obj{"text": ""})
 		m.delta(s, obj{"type": "text_delta", "text": p.text})
 	}
 }
 
 func (m *messages) end(s *stream, stop Stop, u usage) {
 	m.begin(s)
-	m.shut(s)
+	m.closeBlock(s)
 	m.event(s, "message_delta", obj{
 		"delta": obj{"stop_reason": messagesStop(stop), "stop_sequence": nil},
 		"usage": obj{"input_tokens": u.input, "output_tokens": u.output},
@@ -124,7 +125,7 @@ func (m *messages) end(s *stream, stop Stop, u usage) {
 	m.event(s, "message_stop", obj{})
 }
 
-func (m *messages) whole(parts []part, stop Stop, u usage) any {
+func (m *messages) complete(parts []part, stop Stop, u usage) any {
 	content := []obj{}
 	for _, p := range parts {
 		switch {
@@ -139,7 +140,7 @@ func (m *messages) whole(parts []part, stop Stop, u usage) any {
 	return m.message(content, messagesStop(stop), u)
 }
 
-func (m *messages) fail(status int, message string) any {
+func (m *messages) errorBody(status int, message string) any {
 	kind := "api_error"
 	switch status {
 	case 401:

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Stop says why the model ended its message.
+// Stop is a stop reason.
 type Stop int
 
-// The reasons a wire form can carry. StopTool is implied by Reply.Call.
+// Stop reasons. Reply.Call sets StopTool.
 const (
 	StopEnd Stop = iota
 	StopTool
@@ -19,18 +19,20 @@ const (
 	StopRefusal
 )
 
-// Script answers one request. It runs on the request's goroutine, so it may block on channels and on ctx, which ends
-// when the agent goes away. What it wrote is on the wire when the call returns; returning ends the model's message.
+// Script answers one request. It runs on the goroutine of the request and may block on channels and
+// on ctx, which ends when the client disconnects. Output is on the wire when each call returns.
+// Returning ends the message of the model.
 type Script func(ctx context.Context, req Request, out *Reply)
 
-// Turns is a Script that answers its n-th request with the n-th of list, and all further ones with the last.
+// Turns returns a Script that answers the n-th request with the n-th of list, and all later ones
+// with the last.
 func Turns(list ...Script) Script {
 	return func(ctx context.Context, req Request, out *Reply) {
 		list[min(req.N, len(list)-1)](ctx, req, out)
 	}
 }
 
-// Say is a Script that streams each chunk of text.
+// Say returns a Script that streams chunks of text.
 func Say(chunks ...string) Script {
 	return func(_ context.Context, _ Request, out *Reply) {
 		for _, c := range chunks {
@@ -39,7 +41,7 @@ func Say(chunks ...string) Script {
 	}
 }
 
-// part is one thing the model said. Exactly one of text, thought and call is set.
+// part is a piece of output. Exactly one of text, thought and call is set.
 type part struct {
 	text, thought string
 	call          *call
@@ -50,38 +52,38 @@ type call struct {
 	args     json.RawMessage
 }
 
-// encoder is one wire form of a reply. emit is called for every part as it is said, end once after the last; whole is
-// the form of a reply that was not to be streamed.
+// encoder encodes a reply for one API. emit is called for each part of a stream, end once after the
+// last part. complete encodes a reply without streaming.
 type encoder interface {
 	emit(s *stream, p part)
 	end(s *stream, stop Stop, u usage)
-	whole(parts []part, stop Stop, u usage) any
-	fail(status int, message string) any
+	complete(parts []part, stop Stop, u usage) any
+	errorBody(status int, message string) any
 }
 
-// usage is made up from the sizes, so that it is the same each time.
+// usage is estimated from sizes, so it is deterministic.
 type usage struct{ input, output int }
 
-// Reply is what a Script writes to. It belongs to the Script's goroutine.
+// Reply is the output of a Script. Only the goroutine of the Script may use it.
 type Reply struct {
-	enc    encoder
-	stream *stream // nil: collect in parts, send whole
-	parts  []part
-	said   bool
-	stop   Stop
-	use    usage
-	calls  int
-	prefix string
+	enc     encoder
+	stream  *stream // nil: collect parts and send them at the end
+	parts   []part
+	started bool
+	stop    Stop
+	usage   usage
+	calls   int
+	prefix  string
 
-	status  int // of a failure, 0 for none
+	status  int // HTTP status of a failure, or 0
 	message string
 }
 
 // Text streams a chunk of the answer.
-func (r *Reply) Text(chunk string) { r.say(part{text: chunk}, len(chunk)) }
+func (r *Reply) Text(chunk string) { r.send(part{text: chunk}, len(chunk)) }
 
-// Reasoning streams a chunk of the model's thinking.
-func (r *Reply) Reasoning(chunk string) { r.say(part{thought: chunk}, len(chunk)) }
+// Reasoning streams a chunk of reasoning.
+func (r *Reply) Reasoning(chunk string) { r.send(part{thought: chunk}, len(chunk)) }
 
 // Call calls a tool. args must marshal to a JSON object.
 func (r *Reply) Call(name string, args any) {
@@ -91,25 +93,25 @@ func (r *Reply) Call(name string, args any) {
 	}
 	r.calls++
 	r.stop = StopTool
-	r.say(part{call: &call{id: fmt.Sprintf("call_%s_%d", r.prefix, r.calls), name: name, args: b}}, len(b))
+	r.send(part{call: &call{id: fmt.Sprintf("call_%s_%d", r.prefix, r.calls), name: name, args: b}}, len(b))
 }
 
-// End sets why the message ends, when it is not StopEnd or StopTool.
+// End sets a stop reason other than StopEnd and StopTool.
 func (r *Reply) End(why Stop) { r.stop = why }
 
-// Fail answers with an HTTP error in the API's own form. Only what comes before the first Text, Reasoning or Call can
-// fail: later it panics, as the status is on the wire.
+// Fail answers with an HTTP error in the form of the API. It panics after Text, Reasoning or Call:
+// the status is already sent.
 func (r *Reply) Fail(status int, message string) {
-	if r.said {
+	if r.started {
 		panic("fakemodel: Fail after output")
 	}
 	r.status, r.message = status, message
 }
 
-// Repeat streams chunk and a number, one each interval, until ctx ends. The number keeps agents that watch for a looping
-// model quiet.
-func (r *Reply) Repeat(ctx context.Context, chunk string, every time.Duration) {
-	tick := time.NewTicker(every)
+// Repeat streams chunk and a number at every interval until ctx ends. The number avoids the loop
+// detection of agents.
+func (r *Reply) Repeat(ctx context.Context, chunk string, interval time.Duration) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for i := 1; ; i++ {
 		select {
@@ -121,18 +123,18 @@ func (r *Reply) Repeat(ctx context.Context, chunk string, every time.Duration) {
 	}
 }
 
-// Cut breaks the connection off, as a failing network does. It does not return.
+// Cut aborts the connection, like a network failure. It does not return.
 func (r *Reply) Cut() { panic(http.ErrAbortHandler) }
 
-func (r *Reply) say(p part, size int) {
-	r.said = true
-	r.use.output += 1 + size/4
+func (r *Reply) send(p part, size int) {
+	r.started = true
+	r.usage.output += 1 + size/4
 	if r.stream != nil {
 		r.enc.emit(r.stream, p)
 		r.stream.flush()
 		return
 	}
-	if n := len(r.parts); n > 0 && r.parts[n-1].joins(p) {
+	if n := len(r.parts); n > 0 && r.parts[n-1].continues(p) {
 		r.parts[n-1].text += p.text
 		r.parts[n-1].thought += p.thought
 		return
@@ -140,7 +142,7 @@ func (r *Reply) say(p part, size int) {
 	r.parts = append(r.parts, p)
 }
 
-// joins reports whether next goes on where p ends.
-func (p part) joins(next part) bool {
+// continues reports whether next can be appended to p.
+func (p part) continues(next part) bool {
 	return p.call == nil && next.call == nil && (p.text != "") == (next.text != "")
 }

@@ -2,10 +2,10 @@ package fakemodel
 
 import "strings"
 
-// API names one of the wire forms.
+// API is a model API.
 type API string
 
-// The wire forms a Handler speaks.
+// Supported APIs.
 const (
 	Chat      API = "chat"      // OpenAI chat completions
 	Responses API = "responses" // OpenAI Responses
@@ -13,21 +13,22 @@ const (
 	Gemini    API = "gemini"    // Gemini generateContent
 )
 
-// Roles of a Message, whatever the wire calls them.
+// Roles of a Message in any API.
 const (
 	User      = "user"
 	Assistant = "assistant"
 	Tool      = "tool" // the result of a tool call
 )
 
-// Message is one message of a request, reduced to its text. Tool calls of the assistant have Call set.
+// Message is a message of a request, reduced to its text. Tool calls of the assistant have Call
+// set.
 type Message struct {
 	Role string
 	Text string
-	Call string // the name of the tool called, for the assistant
+	Call string // name of the called tool
 }
 
-// Request is what an agent asked, reduced to what a Script decides by.
+// Request is the decoded request of a client, reduced to what a Script needs.
 type Request struct {
 	API      API
 	Model    string
@@ -36,7 +37,7 @@ type Request struct {
 	Messages []Message
 	Tools    []string // names of the tools offered
 	Body     []byte   // as received
-	N        int      // ordinal at its Handler, from 0
+	N        int      // index of the request at its Handler, from 0
 }
 
 // LastUser returns the text of the last user message, or "".
@@ -49,7 +50,7 @@ func (r Request) LastUser() string {
 	return ""
 }
 
-// ToolResult returns the text of the tool result that ends the request, and whether one does.
+// ToolResult returns the text of the last message and whether it is a tool result.
 func (r Request) ToolResult() (string, bool) {
 	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == Tool {
 		return r.Messages[n-1].Text, true
@@ -57,7 +58,7 @@ func (r Request) ToolResult() (string, bool) {
 	return "", false
 }
 
-// Offers reports whether the request lets the model call the named tool.
+// Offers reports whether the request offers the named tool.
 func (r Request) Offers(tool string) bool {
 	for _, t := range r.Tools {
 		if t == tool {
@@ -67,7 +68,7 @@ func (r Request) Offers(tool string) bool {
 	return false
 }
 
-// add appends a message, joining it to the last one when both are plain text of one role.
+// add appends a message. Plain text of the same role is joined to the last message.
 func (r *Request) add(m Message) {
 	if m.Text == "" && m.Call == "" && m.Role != Tool {
 		return

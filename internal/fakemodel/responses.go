@@ -6,14 +6,14 @@ import (
 )
 
 type responses struct {
-	model string
-	begun bool
-	seq   int
-	open  *item
-	done  []obj // items finished so far
+	model   string
+	started bool
+	seq     int
+	open    *item
+	done    []obj // items finished so far
 }
 
-// item is the output item being streamed: a message or a reasoning summary, whose text grows.
+// item is the open output item: a message or a reasoning summary.
 type item struct {
 	kind, id, text string
 }
@@ -81,8 +81,8 @@ func (r *responses) response(status string, output []obj, u *usage) obj {
 }
 
 func (r *responses) begin(s *stream) {
-	if !r.begun {
-		r.begun = true
+	if !r.started {
+		r.started = true
 		r.event(s, "response.created", obj{"response": r.response("in_progress", []obj{}, nil)})
 		r.event(s, "response.in_progress", obj{"response": r.response("in_progress", []obj{}, nil)})
 	}
@@ -90,23 +90,23 @@ func (r *responses) begin(s *stream) {
 
 func (r *responses) itemID(kind string) string { return fmt.Sprintf("%s_fake_%d", kind, len(r.done)) }
 
-// enter makes sure that an item of the given kind is open.
-func (r *responses) enter(s *stream, kind string) {
+// openItem opens an item of the given kind unless one is open.
+func (r *responses) openItem(s *stream, kind string) {
 	if r.open != nil && r.open.kind == kind {
 		return
 	}
-	r.shut(s)
+	r.closeItem(s)
 	r.open = &item{kind: kind, id: r.itemID(kind)}
 	r.event(s, "response.output_item.added", obj{"output_index": len(r.done), "item": r.open.object("in_progress")})
-	r.event(s, r.open.partEvent("added"), r.at(obj{"part": r.open.part()}))
+	r.event(s, r.open.partEvent("added"), r.locate(obj{"part": r.open.part()}))
 }
 
-func (r *responses) shut(s *stream) {
+func (r *responses) closeItem(s *stream) {
 	if r.open == nil {
 		return
 	}
-	r.event(s, r.open.textEvent("done"), r.at(obj{"text": r.open.text}))
-	r.event(s, r.open.partEvent("done"), r.at(obj{"part": r.open.part()}))
+	r.event(s, r.open.textEvent("done"), r.locate(obj{"text": r.open.text}))
+	r.event(s, r.open.partEvent("done"), r.locate(obj{"part": r.open.part()}))
 	r.finish(s, r.open.object("completed"))
 	r.open = nil
 }
@@ -116,8 +116,8 @@ func (r *responses) finish(s *stream, it obj) {
 	r.done = append(r.done, it)
 }
 
-// at adds where the open item's only part stands.
-func (r *responses) at(fields obj) obj {
+// locate adds the position of the part of the open item.
+func (r *responses) locate(fields obj) obj {
 	fields["item_id"], fields["output_index"] = r.open.id, len(r.done)
 	if r.open.kind == "reasoning" {
 		fields["summary_index"] = 0
@@ -163,7 +163,7 @@ func (r *responses) emit(s *stream, p part) {
 	r.begin(s)
 	switch {
 	case p.call != nil:
-		r.shut(s)
+		r.closeItem(s)
 		it := responsesCall(r.itemID("fc"), p.call, "in_progress", "")
 		r.event(s, "response.output_item.added", obj{"output_index": len(r.done), "item": it})
 		at := obj{"item_id": it["id"], "output_index": len(r.done), "delta": string(p.call.args)}
@@ -172,27 +172,27 @@ func (r *responses) emit(s *stream, p part) {
 		r.event(s, "response.function_call_arguments.done", at)
 		r.finish(s, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
 	case p.thought != "":
-		r.enter(s, "reasoning")
-		r.grow(s, p.thought)
+		r.openItem(s, "reasoning")
+		r.addText(s, p.thought)
 	default:
-		r.enter(s, "message")
-		r.grow(s, p.text)
+		r.openItem(s, "message")
+		r.addText(s, p.text)
 	}
 }
 
-func (r *responses) grow(s *stream, text string) {
+func (r *responses) addText(s *stream, text string) {
 	r.open.text += text
-	r.event(s, r.open.textEvent("delta"), r.at(obj{"delta": text}))
+	r.event(s, r.open.textEvent("delta"), r.locate(obj{"delta": text}))
 }
 
 func (r *responses) end(s *stream, stop Stop, u usage) {
 	r.begin(s)
-	r.shut(s)
+	r.closeItem(s)
 	status := responsesStop(stop)
 	r.event(s, "response."+status, obj{"response": r.response(status, append([]obj{}, r.done...), &u)})
 }
 
-func (r *responses) whole(parts []part, stop Stop, u usage) any {
+func (r *responses) complete(parts []part, stop Stop, u usage) any {
 	for _, p := range parts {
 		it := &item{kind: "message", id: r.itemID("message"), text: p.text}
 		switch {
@@ -207,7 +207,7 @@ func (r *responses) whole(parts []part, stop Stop, u usage) any {
 	return r.response(responsesStop(stop), append([]obj{}, r.done...), &u)
 }
 
-func (r *responses) fail(status int, message string) any { return openAIError(status, message) }
+func (r *responses) errorBody(status int, message string) any { return openAIError(status, message) }
 
 func responsesCall(id string, c *call, status, args string) obj {
 	return obj{

@@ -6,22 +6,23 @@ import (
 	"net/http"
 )
 
-// stream writes server-sent events. Write errors mean the agent has gone, which its Script learns from its context.
+// stream writes server-sent events. It ignores write errors: the context of the Script ends when
+// the client disconnects.
 type stream struct {
 	w       http.ResponseWriter
 	started bool
 }
 
-// event writes one event; name is "" for the wire forms that have none.
+// event writes one event. APIs without event names pass "".
 func (s *stream) event(name string, data any) {
 	b, err := json.Marshal(data)
 	if err != nil {
 		panic("fakemodel: marshal event: " + err.Error())
 	}
-	s.line(name, b)
+	s.writeData(name, b)
 }
 
-func (s *stream) line(name string, data []byte) {
+func (s *stream) writeData(name string, data []byte) {
 	if !s.started {
 		s.started = true
 		s.w.Header().Set("Content-Type", "text/event-stream")

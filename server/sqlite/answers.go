@@ -10,7 +10,8 @@ import (
 	"agentctl/server/session"
 )
 
-// forgetRows bounds how many answers one transaction of Forget drops, and so how long a commit waits for it.
+// forgetRows is the maximum number of answers that one transaction of Forget deletes. It bounds how
+// long a commit waits for that transaction.
 const forgetRows = 500
 
 func insertAnswer(conn *sqlite.Conn, a session.Answer) error {
@@ -23,7 +24,7 @@ func answerSum(a session.Answer) sum {
 	return sum(0).text(a.Key).text(a.Session).blob(a.Hash).int(nanoseconds(a.At)).blob(a.Body)
 }
 
-// Answer returns the kept answer to a command key; see session.Store.
+// Answer returns the stored answer to a command key. It implements session.Store.
 func (s *Store) Answer(ctx context.Context, key string) (session.Answer, error) {
 	var a session.Answer
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
@@ -46,13 +47,14 @@ func (s *Store) Answer(ctx context.Context, key string) (session.Answer, error) 
 	return a, nil
 }
 
-// PruneAnswers drops answers from before the given time; see session.Store. Commits go on between its transactions.
+// PruneAnswers deletes answers stored before the given time. It implements session.Store. Commits
+// continue between its transactions.
 func (s *Store) PruneAnswers(ctx context.Context, before time.Time) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("forget answers: %w", err)
 		}
-		dropped, err := s.forgetSome(before)
+		dropped, err := s.forgetBatch(before)
 		if err != nil {
 			return fmt.Errorf("forget answers: %w", err)
 		}
@@ -62,12 +64,12 @@ func (s *Store) PruneAnswers(ctx context.Context, before time.Time) error {
 	}
 }
 
-func (s *Store) forgetSome(before time.Time) (dropped int, err error) {
+func (s *Store) forgetBatch(before time.Time) (dropped int, err error) {
 	err = s.write(func(conn *sqlite.Conn) (int, error) {
 		err := prepare(conn, "DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer WHERE at < ? LIMIT ?)").
 			time(before).int(forgetRows).run()
 		dropped = conn.Changes()
-		return pages, err
+		return batchOverhead, err
 	})
 	return dropped, err
 }

@@ -9,30 +9,32 @@ import (
 	"agentctl/server/session"
 )
 
-// A batch is a session.Batch on its way into the database, inside the transaction of its commit.
-type batch struct {
+// A batchWriter writes one session.Batch to the database, inside the transaction of its commit.
+type batchWriter struct {
 	*session.Batch
 	conn *sqlite.Conn
-	n    int64 // the session's number
-	head head  // as the batch leaves it
-	size int   // bytes it adds to the log, about
+	n    int64 // the session number
+	head head  // the head after the batch
+	size int   // approximate bytes added to the write-ahead log
 }
 
-// pages is what a batch adds to the log beyond its data: the log takes whole pages, of the chunk and the head at least.
-const pages = 3 * 4096
+// batchOverhead is the approximate number of bytes that a batch adds to the write-ahead log beyond
+// its data. The log holds whole pages: at least those of the chunk and of the head.
+const batchOverhead = 3 * 4096
 
-// apply writes one batch and returns about how many bytes that adds to the log.
-func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
-	w := &batch{Batch: b, conn: conn, size: pages}
+// applyBatch writes one batch and returns the approximate number of bytes added to the write-ahead
+// log.
+func applyBatch(conn *sqlite.Conn, b *session.Batch) (int, error) {
+	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead}
 	if b.Delete {
 		if err := removeSession(conn, b.Session); err != nil {
 			return 0, err
 		}
-		err := w.answers()
+		err := w.writeAnswers()
 		return w.size, err
 	}
 	for _, step := range []func() error{
-		w.session, w.log, w.turns, w.answers, w.decisions, w.blobs, w.groups,
+		w.writeSession, w.writeLog, w.writeTurns, w.writeAnswers, w.writeDecisions, w.writeBlobs, w.writeGroups,
 	} {
 		if err := step(); err != nil {
 			return 0, err
@@ -41,12 +43,12 @@ func apply(conn *sqlite.Conn, b *session.Batch) (int, error) {
 	return w.size, nil
 }
 
-// session creates or changes the session's own row and learns its number.
-func (w *batch) session() (err error) {
+// writeSession creates or updates the session row and sets the session number.
+func (w *batchWriter) writeSession() (err error) {
 	if w.Create != nil {
 		row := sessionRow{Record: *w.Create}
 		row.ID, row.Summary = w.Session, nil
-		w.change(&row)
+		w.applyTo(&row)
 		w.n, err = row.insert(w.conn)
 		return err
 	}
@@ -59,11 +61,11 @@ func (w *batch) session() (err error) {
 		return err
 	}
 	w.n = row.n
-	w.change(&row)
+	w.applyTo(&row)
 	return row.save(w.conn)
 }
 
-func (w *batch) change(row *sessionRow) {
+func (w *batchWriter) applyTo(row *sessionRow) {
 	if w.Summary != nil {
 		row.Summary = w.Summary
 	}
@@ -76,8 +78,8 @@ func (w *batch) change(row *sessionRow) {
 	w.size += len(row.Summary) + len(row.Spec)
 }
 
-// log writes what moves the head or must not reach past it.
-func (w *batch) log() (err error) {
+// writeLog writes events, folds and the snapshot, then the head.
+func (w *batchWriter) writeLog() (err error) {
 	w.head.snapshot = noSnapshot
 	if w.Create == nil {
 		if w.head, err = loadHead(w.conn, w.n); err != nil {
@@ -85,7 +87,7 @@ func (w *batch) log() (err error) {
 		}
 	}
 	before := w.head
-	for _, step := range []func() error{w.events, w.folds, w.snapshot} {
+	for _, step := range []func() error{w.writeEvents, w.writeFolds, w.writeSnapshot} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -96,22 +98,22 @@ func (w *batch) log() (err error) {
 	return w.head.save(w.conn, w.n)
 }
 
-func (w *batch) events() error {
+func (w *batchWriter) writeEvents() error {
 	if len(w.Events) == 0 {
 		return nil
 	}
 	if w.First != w.head.last+1 || w.Last > maxSeq {
-		return fmt.Errorf("events %d to %d do not follow %d", w.First, w.Last, w.head.last)
+		return fmt.Errorf("events %d to %d do not follow event %d", w.First, w.Last, w.head.last)
 	}
 	next := w.First
 	for rest := w.Events; len(rest) > 0; {
-		data, lines := cutChunk(rest)
+		data, lines := splitChunk(rest)
 		if lines == 0 {
-			return errors.New("events end within a line")
+			return errors.New("last event line has no newline")
 		}
 		rest = rest[len(data):]
-		c := span{key: key(w.n, next), last: next + uint64(lines) - 1}
-		if err := w.insertSpan(insertChunk, c, data); err != nil {
+		c := seqRange{key: key(w.n, next), last: next + uint64(lines) - 1}
+		if err := w.insertRange(insertChunk, c, data); err != nil {
 			return fmt.Errorf("append events: %w", err)
 		}
 		next = c.last + 1
@@ -123,24 +125,24 @@ func (w *batch) events() error {
 	return nil
 }
 
-func (w *batch) folds() error {
+func (w *batchWriter) writeFolds() error {
 	for _, f := range w.Folds {
 		if f.First == 0 || f.First > f.Last || f.Last > w.head.last {
 			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
 		}
-		if err := w.insertSpan(insertFold, span{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
-			return fmt.Errorf("keep fold: %w", err)
+		if err := w.insertRange(insertFold, seqRange{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
+			return fmt.Errorf("insert fold: %w", err)
 		}
 	}
 	return nil
 }
 
-func (w *batch) insertSpan(query string, s span, data []byte) error {
+func (w *batchWriter) insertRange(query string, s seqRange, data []byte) error {
 	w.size += len(data)
 	return prepare(w.conn, query).int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
 }
 
-func (w *batch) snapshot() error {
+func (w *batchWriter) writeSnapshot() error {
 	if w.Snapshot == nil {
 		return nil
 	}
@@ -150,52 +152,52 @@ func (w *batch) snapshot() error {
 	w.head.snapshot = int64(w.SnapSeq)
 	w.size += len(w.Snapshot)
 	if err := saveSnapshot(w.conn, w.n, w.SnapSeq, w.Snapshot); err != nil {
-		return fmt.Errorf("keep snapshot: %w", err)
+		return fmt.Errorf("save snapshot: %w", err)
 	}
 	return nil
 }
 
-func (w *batch) turns() error {
+func (w *batchWriter) writeTurns() error {
 	for _, t := range w.Turns {
 		if err := insertTurn(w.conn, w.n, t); err != nil {
-			return fmt.Errorf("keep turn: %w", err)
+			return fmt.Errorf("insert turn: %w", err)
 		}
 	}
 	return nil
 }
 
-func (w *batch) answers() error {
+func (w *batchWriter) writeAnswers() error {
 	for _, a := range w.Answers {
 		a.Session = w.Session
 		w.size += len(a.Body)
 		if err := insertAnswer(w.conn, a); err != nil {
-			return fmt.Errorf("keep answer: %w", err)
+			return fmt.Errorf("insert answer: %w", err)
 		}
 	}
 	return nil
 }
 
-func (w *batch) decisions() error {
+func (w *batchWriter) writeDecisions() error {
 	for _, d := range w.Decisions {
 		w.size += len(d.Data)
 		if err := insertDecision(w.conn, w.n, d); err != nil {
-			return fmt.Errorf("keep decision: %w", err)
+			return fmt.Errorf("insert decision: %w", err)
 		}
 	}
 	return nil
 }
 
-func (w *batch) blobs() error {
+func (w *batchWriter) writeBlobs() error {
 	for _, b := range w.Blobs {
 		w.size += len(b.Data)
 		if err := insertBlob(w.conn, w.n, b); err != nil {
-			return fmt.Errorf("keep blob: %w", err)
+			return fmt.Errorf("insert blob: %w", err)
 		}
 	}
 	return nil
 }
 
-func (w *batch) groups() error {
+func (w *batchWriter) writeGroups() error {
 	for _, g := range w.ProcessGroups {
 		if err := recordGroup(w.conn, w.n, g); err != nil {
 			return fmt.Errorf("record process group: %w", err)

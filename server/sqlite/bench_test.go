@@ -10,8 +10,8 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// wide returns n event lines of 250 bytes.
-func wide(n int) []byte {
+// eventLines returns n event lines of 250 bytes.
+func eventLines(n int) []byte {
 	line := append(bytes.Repeat([]byte{'x'}, 249), '\n')
 	return bytes.Repeat(line, n)
 }
@@ -22,7 +22,7 @@ func BenchmarkCommit(b *testing.B) {
 			b.Run(fmt.Sprintf("sync=%s/events=%d", sync, n), func(b *testing.B) {
 				s := open(b, b.TempDir(), sqlite.Options{Sync: sync})
 				commit(b, s, create("a"))
-				data, next := wide(n), uint64(1)
+				data, next := eventLines(n), uint64(1)
 				b.ReportAllocs()
 				for b.Loop() {
 					last := next + uint64(n) - 1
@@ -35,7 +35,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCatchUp reads 100,000 events the way a connection does, 64 KiB at a time.
+// BenchmarkCatchUp reads 100,000 events in batches of 64 KiB, like a connection.
 func BenchmarkCatchUp(b *testing.B) {
 	const total = 100_000
 	for _, batch := range []int{1, 10, 100, 1000} {
@@ -60,9 +60,9 @@ func BenchmarkCatchUp(b *testing.B) {
 	}
 }
 
-// fillLog commits total events, and a fold of 4 KiB for 99 of every 100.
+// fillLog commits total events, with a fold of 4 KiB for 99 of every 100.
 func fillLog(b *testing.B, s session.Store, total, batch int) {
-	data := wide(batch)
+	data := eventLines(batch)
 	fold := append(bytes.Repeat([]byte{'f'}, 4095), '\n')
 	var batches []*session.Batch
 	for first := 1; first <= total; first += batch {
@@ -80,14 +80,14 @@ func fillLog(b *testing.B, s session.Store, total, batch int) {
 
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
-	reopened(b, dir, sqlite.Options{}, func(s *sqlite.Store) {
+	withStore(b, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		for i := range 1000 {
 			commit(b, s, create(fmt.Sprint(i)), events(fmt.Sprint(i), 1, 10))
 		}
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		reopened(b, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		withStore(b, dir, sqlite.Options{}, func(s *sqlite.Store) {
 			if _, err := s.Sessions(context.Background()); err != nil {
 				b.Fatal(err)
 			}

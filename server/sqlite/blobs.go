@@ -18,7 +18,7 @@ func blobSum(n int64, b session.Blob) sum {
 	return sum(0).int(n).text(b.ID).text(b.MediaType).blob(b.Data)
 }
 
-// Blob returns a session's blob; see session.Store.
+// Blob returns a blob of a session. It implements session.Store.
 func (s *Store) Blob(ctx context.Context, id, blob string) (session.Blob, error) {
 	b := session.Blob{ID: blob}
 	err := s.read(ctx, func(conn *sqlite.Conn) error {

@@ -5,93 +5,106 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
+	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
 )
 
-// Once an eighth of logLimit is committed, it is moved from the log to the database. A log of logLimit bytes makes reads
-// and commits wait until it is empty, as soon as the housekeeping sees it; a commit that finds twice that much does it
-// itself.
-const logLimit = 64 << 20
+// walLimit is the size in bytes at which the write-ahead log is emptied. After an eighth of it is
+// committed, a checkpoint copies the log to the database while commits and reads continue. At
+// walLimit the maintenance goroutine stops reads and commits until the log is empty. A commit that
+// finds the log at twice walLimit empties it first.
+const walLimit = 64 << 20
 
-// The checkpoint modes used. Neither waits for anybody.
+// Checkpoint modes. Neither waits for other connections.
 const (
-	passive  = "PRAGMA wal_checkpoint(PASSIVE)"  // moves what it can while commits and reads go on
-	truncate = "PRAGMA wal_checkpoint(TRUNCATE)" // moves everything and empties the log, when nobody else is at it
+	passive  = "PRAGMA wal_checkpoint(PASSIVE)"  // copies as much as it can while commits and reads continue
+	truncate = "PRAGMA wal_checkpoint(TRUNCATE)" // copies everything and empties the log; needs exclusive use
 )
 
-var errBusy = errors.New("log is in use")
+var errBusy = errors.New("write-ahead log is in use")
 
-// move checkpoints beside commits and reads, and in their stead once the log is too long: under an unbroken stream of
-// them no checkpoint ever catches up, and only one that does lets the log start over.
-func (s *Store) move(ctx context.Context) error {
-	size, err := s.logSize()
+// A checkpointer is the connection that runs checkpoints.
+type checkpointer struct {
+	mu       sync.Mutex   // held to use conn or to take all readers; locked before the mutex of the writer
+	conn     *sqlite.Conn // guarded by mu
+	walBytes atomic.Int64 // approximate bytes committed since the last checkpoint started
+}
+
+// checkpoint copies the log while commits and reads continue, or empties it at walLimit. Under an
+// unbroken stream of commits and reads a passive checkpoint never completes, and the log only
+// restarts after one that completes.
+func (s *Store) checkpoint(ctx context.Context) error {
+	size, err := s.walSize()
 	if err != nil {
 		return err
 	}
-	if size >= s.logLimit {
-		return s.empty(ctx)
+	if size >= s.walLimit {
+		return s.truncateWAL(ctx)
 	}
-	return s.moveSome()
+	return s.checkpointPassive()
 }
 
-func (s *Store) logSize() (int64, error) {
+func (s *Store) walSize() (int64, error) {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil {
-		return 0, fmt.Errorf("size of log: %w", err)
+		return 0, fmt.Errorf("size of write-ahead log: %w", err)
 	}
 	return info.Size(), nil
 }
 
-// makeRoom keeps the log bounded however late the housekeeping comes. What keeps it from emptying the log is told by the
-// commit that follows, or passes.
-func (s *Store) makeRoom() {
-	if size, err := s.logSize(); err == nil && size >= 2*s.logLimit {
-		if err := s.empty(context.Background()); err != nil && !errors.Is(err, errBusy) {
-			s.log.Warn("empty log before a commit", "err", err)
+// limitWAL bounds the log when maintenance is late. It ignores errors except for a log entry: the
+// commit that follows either fails with the same error or succeeds.
+func (s *Store) limitWAL() {
+	if size, err := s.walSize(); err == nil && size >= 2*s.walLimit {
+		if err := s.truncateWAL(context.Background()); err != nil && !errors.Is(err, errBusy) {
+			s.log.Warn("truncate write-ahead log before commit", "err", err)
 		}
 	}
 }
 
-// moveSome moves what was committed when it began.
-func (s *Store) moveSome() error {
-	s.moving.Lock()
-	defer s.moving.Unlock()
-	if err := s.failure(); err != nil {
+// checkpointPassive copies what was committed before the call to the database.
+func (s *Store) checkpointPassive() error {
+	s.checkpoints.mu.Lock()
+	defer s.checkpoints.mu.Unlock()
+	if err := s.writer.failure(); err != nil {
 		return err
 	}
-	s.unmoved.Store(0)
-	err := checkpoint(s.checkpoints, passive)
+	s.checkpoints.walBytes.Store(0)
+	err := runCheckpoint(s.checkpoints.conn, passive)
 	if err == nil || errors.Is(err, errBusy) {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.judgeFailure(err)
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	return s.writer.checkFailure(err)
 }
 
-// empty moves everything and empties the log, for which reads and commits have to wait.
-func (s *Store) empty(ctx context.Context) error {
-	s.moving.Lock()
-	defer s.moving.Unlock()
+// truncateWAL copies everything to the database and empties the log. Reads and commits wait
+// meanwhile.
+func (s *Store) truncateWAL(ctx context.Context) error {
+	s.checkpoints.mu.Lock()
+	defer s.checkpoints.mu.Unlock()
 	for taken := range readConns {
-		conn, err := s.readers.take(ctx)
+		conn, err := s.readers.get(ctx)
 		if err != nil {
 			return fmt.Errorf("wait for %d reads: %w", readConns-taken, err)
 		}
 		defer s.readers.put(conn)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failed != nil {
-		return s.failed
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	if s.writer.failed != nil {
+		return s.writer.failed
 	}
-	s.unmoved.Store(0)
-	return s.judgeFailure(checkpoint(s.checkpoints, truncate))
+	s.checkpoints.walBytes.Store(0)
+	return s.writer.checkFailure(runCheckpoint(s.checkpoints.conn, truncate))
 }
 
-// checkpoint runs one checkpoint; errBusy says that somebody kept it from finishing.
-func checkpoint(conn *sqlite.Conn, mode string) error {
+// runCheckpoint runs one checkpoint. It returns errBusy when another connection prevented
+// completion.
+func runCheckpoint(conn *sqlite.Conn, mode string) error {
 	q := prepare(conn, mode)
 	defer q.reset()
 	if _, err := q.next(); err != nil {

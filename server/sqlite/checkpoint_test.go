@@ -17,17 +17,17 @@ import (
 	"agentctl/server/sqlite"
 )
 
-func logSize(t testing.TB, dir string) int64 {
+func walSize(t testing.TB, dir string) int64 {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, logFile))
+	info, err := os.Stat(filepath.Join(dir, walFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return info.Size()
 }
 
-// until asks again and again, for a few seconds.
-func until(t testing.TB, what string, done func() bool) {
+// waitFor polls done for at most a minute.
+func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -37,48 +37,48 @@ func until(t testing.TB, what string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("%s: still not", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }
 
 func TestAQuietStoreEmptiesItsLog(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, sqlite.Options{}.WithRounds(time.Millisecond))
+	s := open(t, dir, sqlite.Options{}.WithInterval(time.Millisecond))
 	commit(t, s, create("a"), events("a", 1, 1000))
-	until(t, "log is empty", func() bool { return logSize(t, dir) == 0 })
+	waitFor(t, "write-ahead log is empty", func() bool { return walSize(t, dir) == 0 })
 	commit(t, s, events("a", 1001, 1001))
-	until(t, "log is empty again", func() bool { return logSize(t, dir) == 0 })
+	waitFor(t, "write-ahead log is empty again", func() bool { return walSize(t, dir) == 0 })
 }
 
 func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
-	for each, commits := range map[uint64]uint64{1: 6000, 200: 500} { // both make a log of tens of MB
+	for each, commits := range map[uint64]uint64{1: 6000, 200: 500} { // each commits tens of MB
 		t.Run(fmt.Sprint(each), func(t *testing.T) {
 			const limit = 4 << 20
 			dir := t.TempDir()
-			s := open(t, dir, sqlite.Options{}.WithLogLimit(limit))
+			s := open(t, dir, sqlite.Options{}.WithWALLimit(limit))
 			commit(t, s, create("a"))
 			ctx, cancel := context.WithCancel(t.Context())
 			var readers sync.WaitGroup
 			for range 2 {
-				readers.Go(func() { readOver(ctx, t, s) })
+				readers.Go(func() { readLoop(ctx, t, s) })
 			}
-			data, largest := wide(int(each)), int64(0)
+			data, largest := eventLines(int(each)), int64(0)
 			for i := range commits {
 				commit(t, s, &session.Batch{Session: "a", Events: data, First: i*each + 1, Last: (i + 1) * each})
-				largest = max(largest, logSize(t, dir))
+				largest = max(largest, walSize(t, dir))
 			}
 			cancel()
 			readers.Wait()
 			if largest > 4*limit {
-				t.Errorf("log grew to %d KiB", largest>>10)
+				t.Errorf("write-ahead log grew to %d KiB", largest>>10)
 			}
 		})
 	}
 }
 
-// readOver reads the log of "a" over and over until ctx ends.
-func readOver(ctx context.Context, t *testing.T, s session.Store) {
+// readLoop reads the log of "a" repeatedly until ctx ends.
+func readLoop(ctx context.Context, t *testing.T, s session.Store) {
 	var buf []byte
 	for at := uint64(0); ctx.Err() == nil; {
 		var err error
@@ -93,13 +93,13 @@ func readOver(ctx context.Context, t *testing.T, s session.Store) {
 	}
 }
 
-// A warnings handler hands on the messages that are logged.
-type warnings chan string
+// A warningHandler sends logged messages to its channel.
+type warningHandler chan string
 
-func (w warnings) Enabled(context.Context, slog.Level) bool { return true }
-func (w warnings) WithAttrs([]slog.Attr) slog.Handler       { return w }
-func (w warnings) WithGroup(string) slog.Handler            { return w }
-func (w warnings) Handle(_ context.Context, r slog.Record) error {
+func (w warningHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (w warningHandler) WithAttrs([]slog.Attr) slog.Handler       { return w }
+func (w warningHandler) WithGroup(string) slog.Handler            { return w }
+func (w warningHandler) Handle(_ context.Context, r slog.Record) error {
 	select {
 	case w <- r.Message:
 	default:
@@ -108,23 +108,23 @@ func (w warnings) Handle(_ context.Context, r slog.Record) error {
 }
 
 func TestACheckpointThatFindsNoSpaceIsTriedAgain(t *testing.T) {
-	dir, heard := t.TempDir(), make(warnings, 1)
-	s := open(t, dir, sqlite.Options{Log: slog.New(heard)}.WithRounds(time.Millisecond))
+	dir, warnings := t.TempDir(), make(warningHandler, 1)
+	s := open(t, dir, sqlite.Options{Log: slog.New(warnings)}.WithInterval(time.Millisecond))
 	commit(t, s, create("a"))
-	stop := failing(t, on("write", dataFile, sqlite3.SQLITE_FULL))
+	stop := injectFault(t, failOn("write", dbFile, sqlite3.SQLITE_FULL))
 	commit(t, s, events("a", 1, 1000))
 	select {
-	case <-heard:
+	case <-warnings:
 	case <-time.After(time.Minute):
 		t.Fatal("no warning")
 	}
 	commit(t, s, events("a", 1001, 1002))
 	stop()
-	until(t, "log is empty", func() bool { return logSize(t, dir) == 0 })
+	waitFor(t, "write-ahead log is empty", func() bool { return walSize(t, dir) == 0 })
 }
 
 func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {
-	s := open(t, t.TempDir(), sqlite.Options{}.WithRounds(time.Millisecond))
+	s := open(t, t.TempDir(), sqlite.Options{}.WithInterval(time.Millisecond))
 	ids := []string{"a", "b", "c"}
 	for _, id := range ids {
 		commit(t, s, create(id))

@@ -4,11 +4,11 @@ import "hash/crc32"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A sum is the CRC-32C over a row's fields. Each field is preceded by its length, so that bytes cannot move from one
-// to the next unseen.
+// A sum is the CRC-32C of the fields of a row. The length of each field precedes its bytes, so
+// bytes cannot move between fields undetected.
 type sum uint32
 
-// int goes byte by byte: crc32.Update would make the eight bytes escape to the heap.
+// int adds eight bytes one by one. With crc32.Update the bytes would escape to the heap.
 func (s sum) int(v int64) sum {
 	c := ^uint32(s)
 	for range 8 {

@@ -5,42 +5,42 @@ import (
 	"fmt"
 )
 
-// Close stops the housekeeping, waits for the reads under way, puts everything into the database file and marks it as
-// cleanly closed; a store that failed is left as it is. No other call may follow.
+// Close stops maintenance, waits for running reads, checkpoints the log and marks the database as
+// cleanly closed. After a fatal error it changes nothing. No other call may follow.
 func (s *Store) Close() error {
 	s.stop()
 	<-s.stopped
 	for range readConns {
 		<-s.readers
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.failed
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	err := s.writer.failed
 	if err == nil {
-		if err = s.finish(); err != nil {
-			err = fmt.Errorf("close store: %w", s.judgeFailure(err))
+		if err = s.markClean(); err != nil {
+			err = fmt.Errorf("close store: %w", s.writer.checkFailure(err))
 		}
 	}
 	return errors.Join(err, s.release())
 }
 
-// finish marks the store clean behind everything that was committed: the log is kept in order, so that the mark is
-// never there without what precedes it. The caller holds mu.
-func (s *Store) finish() error {
-	clean := s.opening
-	clean.clean = true
-	if err := transact(s.writer, func() error { return record(s.writer, clean) }); err != nil {
+// markClean records a clean close after everything committed. The log is ordered, so the record
+// never exists without the commits before it. The caller holds the mutex of the writer.
+func (s *Store) markClean() error {
+	r := s.run
+	r.clean = true
+	if err := transact(s.writer.conn, func() error { return saveRunRecord(s.writer.conn, r) }); err != nil {
 		return err
 	}
-	return checkpoint(s.checkpoints, truncate)
+	return runCheckpoint(s.checkpoints.conn, truncate)
 }
 
-// release closes what Open has opened so far. The last connection to be closed checkpoints, which a store that failed
-// must not do: its writer stays open for as long as the process lives.
+// release closes everything that Open has opened so far. The last connection to close checkpoints.
+// After a fatal error that must not happen, so the writer then stays open until the process exits.
 func (s *Store) release() error {
 	var errs []error
 	for _, conn := range s.conns {
-		if s.failed == nil || conn != s.writer {
+		if s.writer.failed == nil || conn != s.writer.conn {
 			errs = append(errs, conn.Close())
 		}
 	}

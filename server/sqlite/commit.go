@@ -8,18 +8,19 @@ import (
 	"agentctl/server/session"
 )
 
-// Commit writes all batches in one transaction. Unlike what session.Store says of one caller, any goroutine may call it.
+// Commit writes all batches in one transaction. Any goroutine may call it, which session.Store does
+// not require.
 //
-// A batch is refused, and with it the whole commit, when its session does not exist, when its events do not follow the
-// session's last one or are not one line per seq, or when a fold or snapshot reaches past them. Of answers, decisions and
-// blobs the first under a key stays.
+// A batch, and with it the whole commit, is refused when its session does not exist, when its
+// events do not follow the last event or are not one line per seq, or when a fold or snapshot is
+// past the last event. The first answer, decision or blob under a key is kept.
 //
-// The batch whose sync failed is the one exception to nothing being kept: a later Open may find it.
+// A commit that failed in fsync may still be found by a later Open.
 func (s *Store) Commit(batches []*session.Batch) error {
 	err := s.write(func(conn *sqlite.Conn) (int, error) {
 		size := 0
 		for _, b := range batches {
-			n, err := apply(conn, b)
+			n, err := applyBatch(conn, b)
 			if err != nil {
 				return 0, fmt.Errorf("session %s: %w", b.Session, err)
 			}
@@ -36,41 +37,4 @@ func (s *Store) Commit(batches []*session.Batch) error {
 		}
 	}
 	return nil
-}
-
-// write runs do, which returns about how many bytes it adds to the log, in one transaction of the writer.
-func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
-	s.makeRoom()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failed != nil {
-		return s.failed
-	}
-	size := 0
-	err := transact(s.writer, func() (err error) {
-		size, err = do(s.writer)
-		return err
-	})
-	if err != nil {
-		return s.judgeFailure(err)
-	}
-	s.unmoved.Add(int64(size))
-	notify(s.wrote)
-	return nil
-}
-
-// judgeFailure stops the store when err is final or left the writer inside a transaction. The caller holds mu.
-func (s *Store) judgeFailure(err error) error {
-	if final(err) || !s.writer.AutocommitEnabled() {
-		s.failed = fmt.Errorf("%w: %w", session.ErrStoreFailed, err)
-		return s.failed
-	}
-	return err
-}
-
-// failure returns why the store takes no more commits, nil while it does.
-func (s *Store) failure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.failed
 }

@@ -14,9 +14,9 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// damaged commits one of everything to session "a" of a closed store.
-func damageable(t testing.TB, dir string) {
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+// writeAllKinds commits rows of every kind to session "a" and closes the store.
+func writeAllKinds(t testing.TB, dir string) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
 			Session: "a", Summary: []byte("summary"), Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
 			Folds:         []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
@@ -29,45 +29,46 @@ func damageable(t testing.TB, dir string) {
 	})
 }
 
-// told returns what a store says about session "a", one entry per question; an error that is not ErrCorrupt fails.
-func told(t testing.TB, s *sqlite.Store) map[string]string {
+// readAll returns the results of all read methods for session "a", by name. An error other than
+// ErrCorrupt and ErrNotFound fails the test.
+func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 	ctx := context.Background()
 	all := map[string]string{}
-	say := func(name string, answer any, err error) {
+	add := func(name string, result any, err error) {
 		if err != nil && !errors.Is(err, session.ErrCorrupt) && !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil {
-			all[name] = fmt.Sprint(answer)
+			all[name] = fmt.Sprint(result)
 		}
 	}
 	one, err := s.Session(ctx, "a")
-	one.Epoch = "" // renewed where the damage is seen as an older copy
-	say("session", one, err)
+	one.Epoch = "" // renewed if the damage looks like an older copy
+	add("session", one, err)
 	sessions, err := s.Sessions(ctx)
 	for i := range sessions {
 		sessions[i].Epoch = ""
 	}
-	say("sessions", sessions, err)
+	add("sessions", sessions, err)
 	raw, at, err := s.Read(ctx, "a", 0, 1200, false, 1<<20, nil)
-	say("raw", fmt.Sprint(string(raw), at), err)
+	add("raw", fmt.Sprint(string(raw), at), err)
 	folded, at, err := s.Read(ctx, "a", 0, 1200, true, 1<<20, nil)
-	say("folded", fmt.Sprint(string(folded), at), err)
+	add("folded", fmt.Sprint(string(folded), at), err)
 	turns, err := s.Turns(ctx, "a", 0, 10)
-	say("turns", turns, err)
+	add("turns", turns, err)
 	answer, err := s.Answer(ctx, "k")
-	say("answer", answer, err)
+	add("answer", answer, err)
 	decision, err := s.Decision(ctx, "a", "r")
-	say("decision", decision, err)
+	add("decision", decision, err)
 	blob, err := s.Blob(ctx, "a", "b")
-	say("blob", blob, err)
+	add("blob", blob, err)
 	groups, err := s.ProcessGroups(ctx)
-	say("groups", groups, err)
+	add("groups", groups, err)
 	return all
 }
 
 func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
-	for name, c := range map[string]struct{ sql, question string }{
+	for name, c := range map[string]struct{ sql, read string }{
 		"events":          {"UPDATE chunk SET data = CAST(replace(data, '\"seq\":7', '\"seq\":8') AS BLOB) WHERE key & 0xffff = 1", "raw"},
 		"end of events":   {"UPDATE chunk SET last = last + 1 WHERE key & 0xffff = 1", "raw"},
 		"start of events": {"UPDATE chunk SET key = key + 1 WHERE key & 0xffff = 601", "raw"},
@@ -90,24 +91,24 @@ func TestADamagedRowIsCorruptAndNothingElseIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			damageable(t, dir)
-			query(t, dir, c.sql)
-			reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-				if got, told := told(t, s)[c.question]; told {
-					t.Errorf("told %s", got)
+			writeAllKinds(t, dir)
+			execSQL(t, dir, c.sql)
+			withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+				if got, ok := readAll(t, s)[c.read]; ok {
+					t.Errorf("read %s", got)
 				}
 			})
 		})
 	}
 }
 
-// TestAFlippedBitIsNeverServed flips bits all over the database file, one at a time.
+// TestAFlippedBitIsNeverServed flips bits at random positions of the database file, one at a time.
 func TestAFlippedBitIsNeverServed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	damageable(t, dir)
+	writeAllKinds(t, dir)
 	path := filepath.Join(dir, "agentctl.db")
 	var want map[string]string
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { want = told(t, s) })
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { want = readAll(t, s) })
 	clean, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +116,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
 		bit := random.IntN(len(clean) * 8)
-		// Where the b-tree pages have their headers and cell pointers, half of the time.
+		// Half of the time in the header and cell pointers of a b-tree page.
 		if random.IntN(2) == 0 {
 			bit = random.IntN(len(clean)/4096)*4096*8 + random.IntN(32*8)
 		}
@@ -128,30 +129,31 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for question, answer := range told(t, s) {
+		for name, result := range readAll(t, s) {
 			switch {
-			case answer == want[question]:
-			case question == "folded" && answer == want["raw"]: // a lost fold is made up for by its events
-			case question == "turns" || question == "groups": // a lost row of an unnumbered list
-				if answer == "[]" {
+			case result == want[name]:
+			case name == "folded" && result == want["raw"]: // raw events replace a lost fold
+			case name == "turns" || name == "groups": // a lost row is not detected
+				if result == "[]" {
 					continue
 				}
 				fallthrough
 			default:
-				t.Errorf("bit %d of byte %d: %s: %.300s", bit%8, bit/8, question, answer)
+				t.Errorf("bit %d of byte %d: %s: %.300s", bit%8, bit/8, name, result)
 			}
 		}
-		_ = s.Close() // on a damaged file anything goes
+		_ = s.Close() // may fail on a damaged file
 	}
 }
 
-// torn kills a writer and hands its log to cut; what a store opened on boot makes of it is returned.
-func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
+// reopenWithLog kills a writer, changes its write-ahead log with cut and reopens the store on boot.
+// It returns the record and events of session "a".
+func reopenWithLog(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
-	killed(t, dir, "1", sqlite.Normal, 30)
-	path := filepath.Join(dir, logFile)
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	runWriterUntilKilled(t, dir, "1", sqlite.Normal, 30)
+	path := filepath.Join(dir, walFile)
 	wal, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +161,7 @@ func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record sessio
 	if err := os.WriteFile(path, cut(wal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reopened(t, dir, sqlite.Options{BootID: boot}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{BootID: boot}, func(s *sqlite.Store) {
 		if record, err = s.Session(context.Background(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +172,7 @@ func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record sessio
 
 func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
 	for cut := 1; cut < 10; cut++ {
-		record, log := torn(t, "2", func(wal []byte) []byte { return wal[:len(wal)*cut/10] })
+		record, log := reopenWithLog(t, "2", func(wal []byte) []byte { return wal[:len(wal)*cut/10] })
 		if !bytes.Equal(log, lines(1, record.Head)) {
 			t.Errorf("cut %d: %d events in %d bytes", cut, record.Head, len(log))
 		}
@@ -181,8 +183,8 @@ func TestATornLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
 }
 
 func TestADamagedLogKeepsAPrefixUnderANewEpoch(t *testing.T) {
-	for tenth := range 9 { // the end of a log may be torn by the kill itself
-		record, log := torn(t, "1", func(wal []byte) []byte {
+	for tenth := range 9 { // the kill may tear the end of the log
+		record, log := reopenWithLog(t, "1", func(wal []byte) []byte {
 			wal[len(wal)*tenth/10] ^= 4
 			return wal
 		})

@@ -16,7 +16,7 @@ func insertDecision(conn *sqlite.Conn, n int64, d session.Decision) error {
 
 func decisionSum(n int64, d session.Decision) sum { return sum(0).int(n).text(d.Request).blob(d.Data) }
 
-// Decision returns how a request was resolved; see session.Store.
+// Decision returns the resolution of a request. It implements session.Store.
 func (s *Store) Decision(ctx context.Context, id, request string) ([]byte, error) {
 	d := session.Decision{Request: request}
 	err := s.read(ctx, func(conn *sqlite.Conn) error {

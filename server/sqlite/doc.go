@@ -1,22 +1,25 @@
-// Package sqlite keeps sessions in one SQLite database inside a data directory. It satisfies session.Store.
+// Package sqlite stores sessions in one SQLite database inside a data directory. It implements
+// session.Store.
 //
-// It owns the directory's lock, the database file, its write-ahead log and when that is checkpointed, the schema and its
-// migrations, and the judgement at Open whether the file still holds everything that was ever shown. It must not know
-// what an event means: lines are kept as they were encoded and handed back byte for byte.
+// It owns the lock of the directory, the database file, the write-ahead log and its checkpoints,
+// the schema and its migrations, and the decision at Open whether the file still holds everything
+// that was ever shown. It must not know the meaning of events: lines are stored and returned byte
+// for byte.
 //
-// What a commit survives is Options.Sync: the death of the process always, a power cut with Full.
+// Durability: a commit always survives the death of the process. With Options.Sync set to Full it
+// survives a power cut.
 //
-// Files: agentctl.db, its log agentctl.db-wal and index agentctl.db-shm; lock, held while the store is open; generation,
-// which tells a database from an older copy of it.
+// Files: agentctl.db; its write-ahead log agentctl.db-wal and index agentctl.db-shm; lock, held
+// while the store is open; generation, which tells a database from an older copy of it.
 //
-// Keys: a session's number n (its rowid) and a seq make one integer, n<<40|seq, so that a session's chunks, folds and
-// turns lie side by side and a range of seqs is a range of rowids.
+// Keys: the number n of a session (its rowid) and a seq form one integer, n<<40|seq. The chunks,
+// folds and turns of a session are adjacent, and a range of seqs is a range of rowids.
 //
-// Damage: every row carries a CRC-32C over all of its fields and its key, verified whenever the row is read, and every
-// session a head that says how far its events and its snapshot go, so that missing events are noticed. A missing fold is
-// made up for by its events. What goes unnoticed is a turn, decision, answer, blob or process group whose whole row is
-// gone, and a session gone with its head.
+// Damage: every row has a CRC-32C of its fields and its key, verified on every read. Every session
+// has a head with the seqs of its last event and its snapshot, so missing events are detected.
+// Events replace a missing fold. A missing row of a turn, decision, answer, blob or process group
+// is not detected, nor is a session missing together with its head.
 //
-// The library's SQLite must be 3.51.3 or later: before that, a commit that restarted the log beside a checkpoint on
-// another connection, which is how this package works, could corrupt the database.
+// The SQLite library must be 3.51.3 or later. In older versions a commit that restarts the log
+// during a checkpoint on another connection, as this package does, can corrupt the database.
 package sqlite

@@ -2,14 +2,14 @@ package sqlite
 
 import "time"
 
-// WithRounds returns o with another time between rounds of housekeeping.
-func (o Options) WithRounds(d time.Duration) Options {
-	o.every = d
+// WithInterval returns o with another interval of maintenance.
+func (o Options) WithInterval(d time.Duration) Options {
+	o.interval = d
 	return o
 }
 
-// WithLogLimit returns o with another size at which the log is emptied under load.
-func (o Options) WithLogLimit(bytes int64) Options {
-	o.logLimit = bytes
+// WithWALLimit returns o with another limit of the write-ahead log, in bytes.
+func (o Options) WithWALLimit(bytes int64) Options {
+	o.walLimit = bytes
 	return o
 }

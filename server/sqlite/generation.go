@@ -10,11 +10,12 @@ import (
 	"strconv"
 )
 
-// The side file "generation" is rewritten by every Open and named in the database. A database put back from a backup
-// names an older one; a whole directory put back has one with another change time, which no copying tool can set.
+// Every Open rewrites the file "generation" and records its identity in the database. A restored
+// database file names an older generation. In a restored directory the change time of the file
+// differs: no copying tool can set it.
 
-// generation identifies the side file as it is; empty when there is none.
-func generation(dir string) (string, error) {
+// readGeneration returns the identity of the generation file, or "" when there is none.
+func readGeneration(dir string) (string, error) {
 	path := filepath.Join(dir, "generation")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,8 +31,9 @@ func generation(dir string) (string, error) {
 	return string(text) + "@" + strconv.FormatInt(changed, 10), nil
 }
 
-// renewGeneration writes a new side file and returns its identity. A file torn by a power cut is merely another one.
-func renewGeneration(dir string) (string, error) {
+// writeGeneration writes a new generation file and returns its identity. A file torn by a power cut
+// counts as another generation.
+func writeGeneration(dir string) (string, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "generation"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("write generation: %w", err)
@@ -40,5 +42,5 @@ func renewGeneration(dir string) (string, error) {
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return "", fmt.Errorf("write generation: %w", err)
 	}
-	return generation(dir)
+	return readGeneration(dir)
 }

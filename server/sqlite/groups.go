@@ -9,7 +9,7 @@ import (
 	"agentctl/server/session"
 )
 
-// recordGroup adds or, when it has ended, removes the record of a process group.
+// recordGroup inserts the record of a process group, or deletes it when the group has ended.
 func recordGroup(conn *sqlite.Conn, n int64, g session.ProcessGroup) error {
 	if g.Ended {
 		return prepare(conn, "DELETE FROM process WHERE n = ? AND pid = ? AND start = ?").
@@ -23,7 +23,7 @@ func groupSum(n int64, g session.ProcessGroup) sum {
 	return sum(0).int(n).int(int64(g.PID)).text(g.Start)
 }
 
-// ProcessGroups returns the recorded process groups of all sessions; see session.Store.
+// ProcessGroups returns the recorded process groups of all sessions. It implements session.Store.
 func (s *Store) ProcessGroups(ctx context.Context) ([]session.ProcessGroup, error) {
 	var groups []session.ProcessGroup
 	err := s.read(ctx, func(conn *sqlite.Conn) error {

@@ -8,10 +8,10 @@ import (
 	"agentctl/server/session"
 )
 
-// A head is how far a session is. Every session has one from its creation on.
+// A head holds the last seqs of a session. Every session has one from creation.
 type head struct {
-	last     uint64 // the seq of its last event, 0 when it has none
-	snapshot int64  // the seq of its snapshot, noSnapshot when it has none
+	last     uint64 // seq of the last event, 0 for none
+	snapshot int64  // seq of the snapshot, or noSnapshot
 }
 
 const noSnapshot = -1

@@ -2,7 +2,8 @@ package sqlite
 
 import "fmt"
 
-// A key is n<<seqBits|seq. Both halves are checked where they enter, so that a key never reaches into another session.
+// A key is n<<seqBits|seq. Both parts are checked on entry, so a key never reaches into another
+// session.
 const (
 	seqBits   = 40
 	maxSeq    = 1<<seqBits - 1
@@ -15,7 +16,7 @@ func seqOf(key int64) uint64 { return uint64(key) & maxSeq }
 
 func checkNumber(n int64) error {
 	if n > maxNumber {
-		return fmt.Errorf("session number %d is past the %d that fit", n, maxNumber)
+		return fmt.Errorf("session number %d exceeds the maximum %d", n, maxNumber)
 	}
 	return nil
 }

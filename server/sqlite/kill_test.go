@@ -17,20 +17,21 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// writerEnv makes the test binary a writer process: "BOOT SYNC DIR".
+// writerEnv makes the test binary a writer process. Its value is "BOOT SYNC DIR".
 const writerEnv = "SQLITE_TEST_WRITER"
 
 func TestMain(m *testing.M) {
 	if args, ok := os.LookupEnv(writerEnv); ok {
-		fmt.Fprintln(os.Stderr, write(strings.SplitN(args, " ", 3)))
+		fmt.Fprintln(os.Stderr, runWriter(strings.SplitN(args, " ", 3)))
 		os.Exit(1)
 	}
-	installFaults()
+	installFaultVFS()
 	goleak.VerifyTestMain(m)
 }
 
-// write appends to session "a" without end, one to fifty events per commit, and reports every commit on stdout.
-func write(args []string) error {
+// runWriter appends to session "a" without end, one to fifty events per commit, and prints the last
+// seq of every commit.
+func runWriter(args []string) error {
 	s, err := sqlite.Open(args[2], sqlite.Options{BootID: args[0], Sync: sqlite.Sync(args[1])})
 	if err != nil {
 		return err
@@ -53,8 +54,9 @@ func write(args []string) error {
 	}
 }
 
-// killed runs a writer process until it has reported n commits, kills it, and returns the last seq it reported.
-func killed(t *testing.T, dir, boot string, sync sqlite.Sync, n int) uint64 {
+// runWriterUntilKilled runs a writer process, kills it after n reported commits and returns the
+// last reported seq.
+func runWriterUntilKilled(t *testing.T, dir, boot string, sync sqlite.Sync, n int) uint64 {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", writerEnv, boot, sync, dir))
@@ -86,10 +88,10 @@ func killed(t *testing.T, dir, boot string, sync sqlite.Sync, n int) uint64 {
 
 func TestWhatWasReportedCommittedSurvivesKilling(t *testing.T) {
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
 	for _, n := range []int{1, 2, 150, 700} {
-		reported := killed(t, dir, "1", sqlite.Normal, n)
-		reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
+		reported := runWriterUntilKilled(t, dir, "1", sqlite.Normal, n)
+		withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
 			record, err := s.Session(context.Background(), "a")
 			if err != nil {
 				t.Fatal(err)

@@ -11,15 +11,18 @@ import (
 	"time"
 )
 
-// ErrLocked is what Open wraps when another holder has the data directory; the text names its process.
+// ErrLocked is wrapped in the error of Open when another process holds the data directory. The
+// message names the process.
 var ErrLocked = errors.New("data directory is in use")
 
-// orphanTime bounds how long a lock outlives its killed holder.
+// orphanTime is the time to wait for a lock whose holder was killed.
 const orphanTime = 2 * time.Second
 
-// lock takes a data directory, which it creates (0700) when missing, until the file is closed. The file stays: removing it would let
-// two openers lock two files of one name. The kernel drops the lock with the process, so it is never stale; but a child that the
-// process was just forking when it was killed holds it until it has become another program: for that alone it waits.
+// lock locks a data directory until the returned file is closed. It creates a missing directory
+// with mode 0700. The lock file is not removed: two processes could otherwise lock two files of the
+// same name. The kernel releases the lock when the process dies. Only a child that the process was
+// forking when it was killed keeps the lock, until it executes another program; lock waits for that
+// case alone.
 func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
@@ -29,7 +32,8 @@ func lock(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
 	held, err := lockFile(file)
-	for until := time.Now().Add(orphanTime); held && err == nil && dead(holder(file)) && time.Now().Before(until); {
+	deadline := time.Now().Add(orphanTime)
+	for held && err == nil && processGone(holderPID(file)) && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 		held, err = lockFile(file)
 	}
@@ -37,9 +41,9 @@ func lock(dir string) (*os.File, error) {
 	case err != nil:
 		err = fmt.Errorf("lock %s: %w", dir, err)
 	case held:
-		err = fmt.Errorf("%w: %s by process %s", ErrLocked, dir, holder(file))
+		err = fmt.Errorf("%w: %s is locked by process %s", ErrLocked, dir, holderPID(file))
 	default:
-		err = sign(file)
+		err = writePID(file)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -47,18 +51,18 @@ func lock(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// sign writes this process's id for the next opener's message.
-func sign(file *os.File) error {
+// writePID writes the id of this process for the error message of the next opener.
+func writePID(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
-		return fmt.Errorf("sign lock: %w", err)
+		return fmt.Errorf("write lock holder: %w", err)
 	}
 	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
-		return fmt.Errorf("sign lock: %w", err)
+		return fmt.Errorf("write lock holder: %w", err)
 	}
 	return nil
 }
 
-func holder(file *os.File) string {
+func holderPID(file *os.File) string {
 	b, err := io.ReadAll(io.NewSectionReader(file, 0, 32))
 	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {
 		return pid

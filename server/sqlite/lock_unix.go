@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile reports whether somebody else holds the lock.
+// lockFile locks the file. held reports whether another process holds the lock.
 func lockFile(file *os.File) (held bool, err error) {
 	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -19,8 +19,8 @@ func lockFile(file *os.File) (held bool, err error) {
 	return false, err
 }
 
-// dead reports whether there is no process of that id.
-func dead(pid string) bool {
+// processGone reports whether no process has the id.
+func processGone(pid string) bool {
 	n, err := strconv.Atoi(pid)
 	return err == nil && n > 0 && errors.Is(unix.Kill(n, 0), unix.ESRCH)
 }

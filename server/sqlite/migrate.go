@@ -9,23 +9,25 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Each file takes the schema from the version before its number to its number; user_version tells which were applied.
+// Each file upgrades the schema from the previous version to the version of its number. PRAGMA
+// user_version is the current version.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// A NewerError says that a later release wrote the database. Nothing was changed.
+// A NewerError reports a database written by a later release. The database is unchanged.
 type NewerError struct {
 	Path    string
-	Version int // of the database
-	Known   int // the newest this release knows
+	Version int // schema version of the database
+	Known   int // newest schema version of this release
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer release (schema %d, this one knows %d)", e.Path, e.Version, e.Known)
+	return fmt.Sprintf("%s was written by a newer release (schema %d, this release supports up to %d)",
+		e.Path, e.Version, e.Known)
 }
 
-var steps = func() []string {
+var migrationFiles = func() []string {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		panic(err) // the pattern is a constant
@@ -33,23 +35,24 @@ var steps = func() []string {
 	return names
 }()
 
-// schemaVersion returns how many steps were applied to a database, or a *NewerError.
+// schemaVersion returns the schema version of a database, or a *NewerError.
 func schemaVersion(conn *sqlite.Conn, path string) (int, error) {
 	version, err := pragma(conn, "user_version")
-	if err == nil && version > len(steps) {
-		err = &NewerError{Path: path, Version: version, Known: len(steps)}
+	if err == nil && version > len(migrationFiles) {
+		err = &NewerError{Path: path, Version: version, Known: len(migrationFiles)}
 	}
 	return version, err
 }
 
-// migrate brings the schema to the newest version, each step in a transaction of its own with its version number.
+// migrate upgrades the schema to the newest version. Each migration and its version number are one
+// transaction.
 func migrate(conn *sqlite.Conn, path string) error {
 	version, err := schemaVersion(conn, path)
 	if err != nil {
 		return err
 	}
-	for i := version; i < len(steps); i++ {
-		script, err := migrations.ReadFile(steps[i])
+	for i := version; i < len(migrationFiles); i++ {
+		script, err := migrations.ReadFile(migrationFiles[i])
 		if err != nil {
 			return err
 		}

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -17,79 +15,77 @@ import (
 	"agentctl/server/session"
 )
 
-// Sync says what a commit survives.
+// Sync is the durability level of a commit.
 type Sync string
 
-// The sync levels.
+// Sync levels.
 const (
-	Normal Sync = "normal" // the death of the process; a power cut can take the last seconds, then epochs are renewed
-	Full   Sync = "full"   // a power cut as well, for one fsync per commit
+	// Normal commits survive the death of the process. A power cut can lose the last seconds;
+	// epochs are then renewed.
+	Normal Sync = "normal"
+	// Full commits also survive a power cut, at one fsync per commit.
+	Full Sync = "full"
 )
 
-// Options of Open. The zero value is fine.
+// Options configures Open. The zero value is valid.
 type Options struct {
-	Sync   Sync         // Normal when empty
-	BootID string       // names the run of the operating system; empty asks the system
-	Log    *slog.Logger // hears of housekeeping that failed and is tried again; nil discards
+	Sync   Sync         // default Normal
+	BootID string       // id of the current boot; default: from the operating system
+	Log    *slog.Logger // receives warnings about failed maintenance; nil discards them
 
-	every    time.Duration // a round of housekeeping; a second when 0
-	logLimit int64         // the constant when 0
+	interval time.Duration // of maintenance; default one second
+	walLimit int64         // default walLimit
 }
 
-// A Store is an open database. It is a session.Store, with its rules for concurrent use.
+// A Store is an open database. It implements session.Store, with the same rules for concurrent use.
 type Store struct {
 	// Static after Open.
-	path     string
-	opening  opening
-	log      *slog.Logger
-	every    time.Duration
-	logLimit int64
-	lock     *os.File // held
-	readers  readers
-	wrote    chan struct{} // holds one token while a commit waits to be noticed by the housekeeping goroutine
-	removed  chan struct{} // the same for a commit that removed a session
-	stop     context.CancelFunc
-	stopped  chan struct{} // closed when the housekeeping goroutine is gone
+	path      string
+	run       runRecord
+	log       *slog.Logger
+	interval  time.Duration
+	walLimit  int64
+	lock      *os.File // the locked file
+	readers   connPool
+	committed chan struct{} // one token: there was a commit since maintenance last looked
+	removed   chan struct{} // one token: a commit removed a session
+	stop      context.CancelFunc
+	stopped   chan struct{} // closed when the maintenance goroutine has ended
 
-	conns []*sqlite.Conn // all of them
+	conns []*sqlite.Conn // all connections
 
-	checkpoints *sqlite.Conn // guarded by moving
-	unmoved     atomic.Int64 // bytes committed since the last checkpoint began, about
-
-	moving sync.Mutex   // held by whoever uses checkpoints or takes all readers; taken before mu
-	mu     sync.Mutex   // one transaction, or one reset of the write-ahead log, at a time
-	writer *sqlite.Conn // guarded by mu
-	failed error        // guarded by mu; set once, then every commit returns it
+	checkpoints checkpointer
+	writer      writer
 }
 
 var _ session.Store = (*Store)(nil)
 
-// Open opens the store in dir, which it creates when missing. It fails with ErrLocked when another process has it and
-// with a *NewerError when a later release wrote it. When the database cannot be trusted to hold all it ever showed,
-// every session gets a new epoch.
+// Open opens the store in dir and creates dir when missing. The error wraps ErrLocked when another
+// process holds the store and is a *NewerError when a later release wrote it. When the database may
+// have lost something it once showed, every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
-		path:     filepath.Join(dir, "agentctl.db"),
-		opening:  opening{boot: opts.BootID, sync: opts.Sync},
-		log:      opts.Log,
-		every:    cmp.Or(opts.every, time.Second),
-		logLimit: cmp.Or(opts.logLimit, logLimit),
-		wrote:    make(chan struct{}, 1),
-		removed:  make(chan struct{}, 1),
-		stopped:  make(chan struct{}),
+		path:      filepath.Join(dir, "agentctl.db"),
+		run:       runRecord{bootID: opts.BootID, sync: opts.Sync},
+		log:       opts.Log,
+		interval:  cmp.Or(opts.interval, time.Second),
+		walLimit:  cmp.Or(opts.walLimit, walLimit),
+		committed: make(chan struct{}, 1),
+		removed:   make(chan struct{}, 1),
+		stopped:   make(chan struct{}),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	switch s.opening.sync {
+	switch s.run.sync {
 	case "":
-		s.opening.sync = Normal
+		s.run.sync = Normal
 	case Normal, Full:
 	default:
 		return nil, fmt.Errorf("open store: unknown sync level %q", opts.Sync)
 	}
-	if s.opening.boot == "" {
-		if s.opening.boot, err = bootID(); err != nil {
+	if s.run.bootID == "" {
+		if s.run.bootID, err = bootID(); err != nil {
 			return nil, fmt.Errorf("open store: %w", err)
 		}
 	}
@@ -101,62 +97,63 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
-	notify(s.removed) // by a run that did not get to sweep
-	go s.keepHouse(ctx)
+	notify(s.removed) // the last run may have left rows of removed sessions
+	go s.maintain(ctx)
 	return s, nil
 }
 
-// open opens the connections, brings the schema up to date and judges trust.
+// open opens the connections, migrates the schema and verifies the last run.
 func (s *Store) open(dir string) (err error) {
-	whole, err := logWhole(s.path + "-wal")
+	intact, err := walIntact(s.path + "-wal")
 	if err != nil {
 		return err
 	}
-	if err := touch(s.path); err != nil {
+	if err := createFile(s.path); err != nil {
 		return err
 	}
 	if err := s.openReaders(); err != nil {
 		return err
 	}
-	if s.writer, err = s.connect(sqlite.OpenReadWrite); err != nil {
+	if s.writer.conn, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err
 	}
-	// Full until this run is on record: a run that showed something must not be forgotten by a power cut.
-	if err := settings(s.writer, "synchronous = FULL"); err != nil {
+	// Synchronous FULL until this run is recorded: a power cut must not remove the record of a run
+	// that has shown something.
+	if err := setPragmas(s.writer.conn, "synchronous = FULL"); err != nil {
 		return err
 	}
-	if err := useLog(s.writer); err != nil {
+	if err := enableWAL(s.writer.conn); err != nil {
 		return err
 	}
-	if err := migrate(s.writer, s.path); err != nil {
+	if err := migrate(s.writer.conn, s.path); err != nil {
 		return err
 	}
-	found, err := generation(dir)
+	found, err := readGeneration(dir)
 	if err != nil {
 		return err
 	}
-	if s.opening.generation, err = renewGeneration(dir); err != nil {
+	if s.run.generation, err = writeGeneration(dir); err != nil {
 		return err
 	}
-	if err := judge(s.writer, s.opening, found, whole); err != nil {
+	if err := verifyTrust(s.writer.conn, s.run, found, intact); err != nil {
 		return err
 	}
-	if s.opening.sync == Normal {
-		if err := settings(s.writer, "synchronous = NORMAL"); err != nil {
+	if s.run.sync == Normal {
+		if err := setPragmas(s.writer.conn, "synchronous = NORMAL"); err != nil {
 			return err
 		}
 	}
-	if s.checkpoints, err = s.connect(sqlite.OpenReadWrite); err != nil {
+	if s.checkpoints.conn, err = s.connect(sqlite.OpenReadWrite); err != nil {
 		return err
 	}
-	s.checkpoints.SetBusyTimeout(0)
+	s.checkpoints.conn.SetBusyTimeout(0)
 	return nil
 }
 
-// openReaders opens the read connections. They come first because they, unlike the others, leave a database that turns
-// out to be a newer release's as it is, when they are closed as well.
+// openReaders opens the read connections. They are opened first because, even on close, they do not
+// modify a database of a newer release.
 func (s *Store) openReaders() error {
-	s.readers = make(readers, readConns)
+	s.readers = make(connPool, readConns)
 	for range readConns {
 		conn, err := s.connect(sqlite.OpenReadOnly)
 		if err != nil {
@@ -170,20 +167,20 @@ func (s *Store) openReaders() error {
 	return nil
 }
 
-// connect opens a connection that never checkpoints by itself.
+// connect opens a connection without automatic checkpoints.
 func (s *Store) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(s.path, flags)
 	if err != nil {
 		return nil, classify(err)
 	}
-	if err := settings(conn, "wal_autocheckpoint = 0"); err != nil {
+	if err := setPragmas(conn, "wal_autocheckpoint = 0"); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	s.conns = append(s.conns, conn)
 	return conn, nil
 }
 
-func settings(conn *sqlite.Conn, pragmas ...string) error {
+func setPragmas(conn *sqlite.Conn, pragmas ...string) error {
 	for _, p := range pragmas {
 		if err := prepare(conn, "PRAGMA "+p).run(); err != nil {
 			return fmt.Errorf("set %s: %w", p, err)
@@ -192,21 +189,21 @@ func settings(conn *sqlite.Conn, pragmas ...string) error {
 	return nil
 }
 
-// useLog switches to write-ahead logging, which not every file system can carry.
-func useLog(conn *sqlite.Conn) error {
+// enableWAL enables write-ahead logging. Not every file system supports it.
+func enableWAL(conn *sqlite.Conn) error {
 	q := prepare(conn, "PRAGMA journal_mode = WAL")
 	defer q.reset()
 	if _, err := q.next(); err != nil {
-		return fmt.Errorf("use write-ahead log: %w", err)
+		return fmt.Errorf("enable write-ahead log: %w", err)
 	}
 	if mode := q.textAt(0); mode != "wal" {
-		return fmt.Errorf("use write-ahead log: the file system allows %q only", mode)
+		return fmt.Errorf("enable write-ahead log: the file system only supports %q", mode)
 	}
 	return nil
 }
 
-// touch creates the database file for its owner alone; SQLite gives the files beside it the same mode.
-func touch(path string) error {
+// createFile creates the database file with mode 0600. SQLite gives its other files the same mode.
+func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err

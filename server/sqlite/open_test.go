@@ -19,7 +19,7 @@ import (
 	"agentctl/server/sqlite"
 )
 
-func TestASecondOpenerIsToldWhoHasTheDirectory(t *testing.T) {
+func TestASecondOpenFailsAndNamesTheHolder(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, sqlite.Options{})
 	_, err := sqlite.Open(dir, sqlite.Options{})
@@ -42,7 +42,7 @@ func TestAFailedOpenLeavesTheDirectoryFree(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {})
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {})
 }
 
 func TestAnUnknownSyncLevelIsRefused(t *testing.T) {
@@ -51,8 +51,8 @@ func TestAnUnknownSyncLevelIsRefused(t *testing.T) {
 	}
 }
 
-// query runs SQL on the database of a closed store.
-func query(t testing.TB, dir, sql string) {
+// execSQL runs SQL on the database of a closed store.
+func execSQL(t testing.TB, dir, sql string) {
 	t.Helper()
 	conn, err := sqlite3.OpenConn(filepath.Join(dir, "agentctl.db"), sqlite3.OpenReadWrite)
 	if err != nil {
@@ -65,8 +65,8 @@ func query(t testing.TB, dir, sql string) {
 
 func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	live, dir := t.TempDir(), filepath.Join(t.TempDir(), "data")
-	reopened(t, live, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
-	newer, err := sqlite3.OpenConn(filepath.Join(live, dataFile), sqlite3.OpenReadWrite)
+	withStore(t, live, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+	newer, err := sqlite3.OpenConn(filepath.Join(live, dbFile), sqlite3.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,26 +74,26 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copyDir(t, live, dir) // with a log, as a killed release leaves it
+	copyDir(t, live, dir) // with a write-ahead log, as after a kill
 	if err := newer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before := contents(t, dir)
+	before := storeFiles(t, dir)
 	_, err = sqlite.Open(dir, sqlite.Options{})
 	var refused *sqlite.NewerError
 	if !errors.As(err, &refused) || refused.Version != 99 {
 		t.Fatalf("open: %v", err)
 	}
-	if after := contents(t, dir); !maps.Equal(after, before) {
+	if after := storeFiles(t, dir); !maps.Equal(after, before) {
 		t.Error("files differ")
 	}
 }
 
-// contents returns the files that make up a store.
-func contents(t testing.TB, dir string) map[string]string {
+// storeFiles returns the files of a store by name.
+func storeFiles(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	for _, name := range []string{dataFile, logFile, "generation"} {
+	for _, name := range []string{dbFile, walFile, "generation"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -103,11 +103,11 @@ func contents(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// epochs opens and cleanly closes the store on boot "1" and returns its sessions' epochs.
-func epochs(t testing.TB, dir string) string {
+// sessionEpochs opens the store on boot "1", closes it and returns the epochs of its sessions.
+func sessionEpochs(t testing.TB, dir string) string {
 	t.Helper()
 	var all []string
-	reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) {
 		records, err := s.Sessions(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func epochs(t testing.TB, dir string) string {
 	return strings.Join(all, " ")
 }
 
-// copyDir copies a data directory as backup tools do, times included.
+// copyDir copies a data directory with its times, like backup tools.
 func copyDir(t testing.TB, from, to string) {
 	t.Helper()
 	if err := os.RemoveAll(to); err != nil {
@@ -140,7 +140,7 @@ func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
 	}
 	nothing := func(*testing.T, string) {}
 	for name, c := range map[string]struct {
-		boot    string // of the run that is judged
+		boot    string // of the last run
 		sync    sqlite.Sync
 		clean   bool
 		between func(t *testing.T, dir string)
@@ -156,23 +156,23 @@ func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
+			withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), create("b")) })
 			if c.clean {
-				reopened(t, dir, sqlite.Options{BootID: c.boot, Sync: c.sync}, func(s *sqlite.Store) {
+				withStore(t, dir, sqlite.Options{BootID: c.boot, Sync: c.sync}, func(s *sqlite.Store) {
 					commit(t, s, events("a", 1, 3))
 				})
 			} else {
-				killed(t, dir, c.boot, c.sync, 1)
+				runWriterUntilKilled(t, dir, c.boot, c.sync, 1)
 			}
 			c.between(t, dir)
-			got := epochs(t, dir)
+			got := sessionEpochs(t, dir)
 			if c.kept && got != "e-a e-b" {
 				t.Errorf("epochs %s", got)
 			}
 			if !c.kept && !regexp.MustCompile(`^[a-z2-7]{12} [a-z2-7]{12}$`).MatchString(got) {
 				t.Errorf("epochs %s", got)
 			}
-			if again := epochs(t, dir); again != got {
+			if again := sessionEpochs(t, dir); again != got {
 				t.Errorf("epochs %s then %s", got, again)
 			}
 		})
@@ -183,11 +183,11 @@ func TestARestoredBackupGetsNewEpochs(t *testing.T) {
 	for _, what := range []string{"agentctl.db", "."} {
 		t.Run(what, func(t *testing.T) {
 			dir, backup := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backup")
-			reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+			withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
 			copyDir(t, dir, backup)
-			reopened(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, events("a", 4, 9)) })
+			withStore(t, dir, sqlite.Options{BootID: "1"}, func(s *sqlite.Store) { commit(t, s, events("a", 4, 9)) })
 			copyDir(t, filepath.Join(backup, what), filepath.Join(dir, what))
-			if got := epochs(t, dir); got == "e-a" {
+			if got := sessionEpochs(t, dir); got == "e-a" {
 				t.Error("epoch kept")
 			}
 		})
@@ -196,12 +196,12 @@ func TestARestoredBackupGetsNewEpochs(t *testing.T) {
 
 func TestADatabaseDeletedUnderItsLogIsANewOne(t *testing.T) {
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
-	killed(t, dir, "1", sqlite.Normal, 1)
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })
+	runWriterUntilKilled(t, dir, "1", sqlite.Normal, 1)
 	if err := os.Remove(filepath.Join(dir, "agentctl.db")); err != nil {
 		t.Fatal(err)
 	}
-	if got := epochs(t, dir); got != "" {
+	if got := sessionEpochs(t, dir); got != "" {
 		t.Errorf("epochs %s", got)
 	}
 }

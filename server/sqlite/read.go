@@ -11,48 +11,50 @@ import (
 	"agentctl/server/session"
 )
 
-// Read appends events to dst; see session.Store. A session that does not exist is ErrNotFound.
+// Read appends events to dst. It implements session.Store. The error for a missing session wraps
+// ErrNotFound.
 func (s *Store) Read(
 	ctx context.Context, id string, after, through uint64, folded bool, limit int, dst []byte,
 ) ([]byte, uint64, error) {
-	r := &reading{ctx: ctx, at: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst}
+	r := &eventReader{ctx: ctx, last: after, through: min(through, maxSeq), start: len(dst), limit: limit, dst: dst}
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		r.conn = conn
 		if r.n, err = sessionNumber(conn, id); err != nil {
 			return err
 		}
 		if folded {
-			return r.folded()
+			return r.readFolded()
 		}
-		return r.raw(r.through)
+		return r.readRaw(r.through)
 	})
 	if err != nil {
-		return dst, after, fmt.Errorf("read events of %s after %d: %w", id, r.at, err)
+		return dst, after, fmt.Errorf("read events of %s after %d: %w", id, r.last, err)
 	}
-	return r.dst, r.at, nil
+	return r.dst, r.last, nil
 }
 
-// A reading is one Read under way. Bytes go from SQLite's page to dst and are cut there; nothing in between.
-type reading struct {
+// An eventReader is the state of one Read. Bytes are copied once, from the page of SQLite to dst,
+// and trimmed there.
+type eventReader struct {
 	ctx     context.Context
 	conn    *sqlite.Conn
 	n       int64
-	at      uint64 // the last seq in dst
+	last    uint64 // seq of the last event in dst
 	through uint64
-	start   int // of what was appended to dst
-	limit   int // of what is appended, when it is more than one line
+	start   int // length of dst before the call
+	limit   int // maximum bytes appended, unless the first line is longer
 	full    bool
 	dst     []byte
 }
 
-// raw appends events up to through, until full.
-func (r *reading) raw(through uint64) error {
-	if r.at >= through {
+// readRaw appends events up to through, until full.
+func (r *eventReader) readRaw(through uint64) error {
+	if r.last >= through {
 		return nil
 	}
-	q := prepare(r.conn, selectChunks).int(key(r.n, 0)).int(key(r.n, r.at+1)).int(key(r.n, through))
+	q := prepare(r.conn, selectChunks).int(key(r.n, 0)).int(key(r.n, r.last+1)).int(key(r.n, through))
 	defer q.reset()
-	for r.at < through && !r.full {
+	for r.last < through && !r.full {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
@@ -61,33 +63,33 @@ func (r *reading) raw(through uint64) error {
 			return err
 		}
 		if !ok {
-			return r.ended(through)
+			return r.checkEnd(through)
 		}
-		if err := r.chunk(q, through); err != nil {
+		if err := r.readChunk(q, through); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chunk appends the lines of the current row that are wanted and fit.
-func (r *reading) chunk(q *statement, through uint64) error {
-	c := spanAt(q)
+// readChunk appends the requested lines of the current row that fit.
+func (r *eventReader) readChunk(q *statement, through uint64) error {
+	c := seqRangeAt(q)
 	base := len(r.dst)
-	if err := r.load(q, c); err != nil {
+	if err := r.readRow(q, c); err != nil {
 		return err
 	}
-	if c.first() > r.at+1 {
-		return r.missing(c.first() - 1)
+	if c.first() > r.last+1 {
+		return r.missingError(c.first() - 1)
 	}
-	if c.last <= r.at { // r.at is where a chunk ends
+	if c.last <= r.last { // r.at is where a chunk ends
 		r.dst = r.dst[:base]
 		return nil
 	}
 	lines := r.dst[base:]
-	lines = lines[lineEnd(lines, r.at+1-c.first()):]
+	lines = lines[lineEnd(lines, r.last+1-c.first()):]
 	if through < c.last {
-		lines = lines[:lineEnd(lines, through-r.at)]
+		lines = lines[:lineEnd(lines, through-r.last)]
 	}
 	if room := r.limit - (base - r.start); len(lines) > room {
 		r.full = true
@@ -97,14 +99,15 @@ func (r *reading) chunk(q *statement, through uint64) error {
 		}
 		lines = lines[:end]
 	}
-	r.at += uint64(bytes.Count(lines, newline))
+	r.last += uint64(bytes.Count(lines, newline))
 	r.dst = append(r.dst[:base], lines...)
 	return nil
 }
 
-// folded appends folds where they lie within what is wanted and raw events between them, until full.
-func (r *reading) folded() error {
-	folds := prepare(r.conn, selectFolds).int(key(r.n, r.at+1)).int(key(r.n, r.through))
+// readFolded appends folds that are within the requested range and raw events between them, until
+// full.
+func (r *eventReader) readFolded() error {
+	folds := prepare(r.conn, selectFolds).int(key(r.n, r.last+1)).int(key(r.n, r.through))
 	defer folds.reset()
 	for !r.full {
 		ok, err := folds.next()
@@ -112,17 +115,17 @@ func (r *reading) folded() error {
 			return err
 		}
 		if !ok {
-			return r.raw(r.through)
+			return r.readRaw(r.through)
 		}
-		f := spanAt(folds)
-		if f.first() <= r.at || f.last > r.through {
+		f := seqRangeAt(folds)
+		if f.first() <= r.last || f.last > r.through {
 			continue
 		}
-		if err := r.raw(f.first() - 1); err != nil || r.full {
+		if err := r.readRaw(f.first() - 1); err != nil || r.full {
 			return err
 		}
 		base := len(r.dst)
-		if err := r.load(folds, f); err != nil {
+		if err := r.readRow(folds, f); err != nil {
 			return err
 		}
 		if len(r.dst)-r.start > r.limit && base > r.start {
@@ -130,29 +133,29 @@ func (r *reading) folded() error {
 			r.dst = r.dst[:base]
 			return nil
 		}
-		r.at = f.last
+		r.last = f.last
 	}
 	return nil
 }
 
-// ended checks that no more events up to through exist, now that there are no more chunks.
-func (r *reading) ended(through uint64) error {
+// checkEnd returns an error when events up to through exist that no chunk contains.
+func (r *eventReader) checkEnd(through uint64) error {
 	head, err := loadHead(r.conn, r.n)
 	if err != nil {
 		return err
 	}
-	if last := min(head.last, through); r.at < last {
-		return r.missing(last)
+	if last := min(head.last, through); r.last < last {
+		return r.missingError(last)
 	}
 	return nil
 }
 
-func (r *reading) missing(last uint64) error {
-	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.at+1, last)
+func (r *eventReader) missingError(last uint64) error {
+	return fmt.Errorf("%w: events %d to %d are missing", session.ErrCorrupt, r.last+1, last)
 }
 
-// load appends the data of the current row, whose span is s, and verifies both.
-func (r *reading) load(q *statement, s span) error {
+// readRow appends the data of the current row and verifies its checksum.
+func (r *eventReader) readRow(q *statement, s seqRange) error {
 	base, size := len(r.dst), q.stmt.ColumnLen(3)
 	r.dst = slices.Grow(r.dst, size)[:base+size]
 	q.stmt.ColumnBytes(3, r.dst[base:])
@@ -164,7 +167,7 @@ func (r *reading) load(q *statement, s span) error {
 
 var newline = []byte{'\n'}
 
-// lineEnd returns where the first n lines of data end.
+// lineEnd returns the end of the first n lines of data.
 func lineEnd(data []byte, n uint64) int {
 	end := 0
 	for ; n > 0 && end < len(data); n-- {

@@ -13,7 +13,7 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// A modelLog is what Read is measured against: every event and fold in a slice.
+// A modelLog is the model of Read: events and folds in slices.
 type modelLog struct {
 	events [][]byte // events[i] has seq i+1
 	folds  []session.Fold
@@ -38,8 +38,8 @@ func (m *modelLog) read(after, through uint64, folded bool, limit int) ([]byte, 
 	return out, at
 }
 
-// grow appends a drawn batch to the model and returns it.
-func (m *modelLog) grow(t *rapid.T, id string) *session.Batch {
+// appendBatch appends a random batch to the model and returns it.
+func (m *modelLog) appendBatch(t *rapid.T, id string) *session.Batch {
 	b := &session.Batch{Session: id, First: uint64(len(m.events)) + 1}
 	for range rapid.IntRange(1, 15).Draw(t, "events") {
 		size := rapid.SampledFrom([]int{0, 1, 10, 300, 5_000, 70_000}).Draw(t, "size")
@@ -69,7 +69,7 @@ func TestReadGivesWhatTheModelGives(t *testing.T) {
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
 		run++
-		// Neighbours on both sides show when a read reaches into another session.
+		// Sessions before and after detect reads across sessions.
 		logs := make([]modelLog, 3)
 		ids := []string{fmt.Sprint("a", run), fmt.Sprint("b", run), fmt.Sprint("c", run)}
 		for _, id := range ids {
@@ -80,7 +80,7 @@ func TestReadGivesWhatTheModelGives(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "commits") {
 			var batches []*session.Batch
 			for i, id := range ids {
-				batches = append(batches, logs[i].grow(t, id))
+				batches = append(batches, logs[i].appendBatch(t, id))
 			}
 			if err := s.Commit(batches); err != nil {
 				t.Fatal(err)

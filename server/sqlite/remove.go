@@ -10,11 +10,12 @@ import (
 	"agentctl/server/session"
 )
 
-// sweepRows bounds how many rows one transaction of the sweep deletes, and so how long a commit waits for it.
-const sweepRows = 16
+// collectRows is the maximum number of rows that one transaction of collectRemoved deletes per
+// table. It bounds how long a commit waits for that transaction.
+const collectRows = 16
 
-// removeSession makes a session and everything of it unreachable: a number is never given out again. What can be large
-// is left to the sweep. A session that is not there is as good as removed.
+// removeSession removes a session. Its number is never reused. Large tables are left to
+// collectRemoved. A missing session is not an error.
 func removeSession(conn *sqlite.Conn, id string) error {
 	n, err := sessionNumber(conn, id)
 	if errors.Is(err, session.ErrNotFound) {
@@ -34,35 +35,35 @@ func removeSession(conn *sqlite.Conn, id string) error {
 	return prepare(conn, "INSERT INTO removed (n) VALUES (?)").int(n).run()
 }
 
-// sweep deletes what removed sessions have left, a little at a time.
-func (s *Store) sweep(ctx context.Context) error {
+// collectRemoved deletes the remaining rows of removed sessions in small transactions.
+func (s *Store) collectRemoved(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		err := s.write(func(conn *sqlite.Conn) (_ int, err error) {
-			more, err = sweepSome(conn)
-			return pages, err
+			more, err = collectSome(conn)
+			return batchOverhead, err
 		})
 		if err != nil {
-			return fmt.Errorf("sweep: %w", err)
+			return fmt.Errorf("collect removed sessions: %w", err)
 		}
 	}
 	return nil
 }
 
-// sweepSome reports whether there may be more.
-func sweepSome(conn *sqlite.Conn) (bool, error) {
+// collectSome deletes some rows and reports whether more may remain.
+func collectSome(conn *sqlite.Conn) (bool, error) {
 	n, ok, err := firstRemoved(conn)
 	if !ok || err != nil {
 		return false, err
 	}
 	for _, table := range []string{"chunk", "fold", "turn"} {
 		err := prepare(conn, "DELETE FROM "+table+" WHERE key IN (SELECT key FROM "+table+
-			" WHERE key BETWEEN ? AND ? LIMIT ?)").int(key(n, 0)).int(key(n, maxSeq)).int(sweepRows).run()
+			" WHERE key BETWEEN ? AND ? LIMIT ?)").int(key(n, 0)).int(key(n, maxSeq)).int(collectRows).run()
 		if err != nil || conn.Changes() > 0 {
 			return true, err
 		}
 	}
 	err = prepare(conn, "DELETE FROM blob WHERE rowid IN (SELECT rowid FROM blob WHERE n = ? LIMIT ?)").
-		int(n).int(sweepRows).run()
+		int(n).int(collectRows).run()
 	if err != nil || conn.Changes() > 0 {
 		return true, err
 	}

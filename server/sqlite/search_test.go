@@ -11,25 +11,25 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// talk is a session's log in the making: turns of 99 events with 4 KiB of text, and the folds of their deltas.
-type talk struct {
+// A logBuilder builds the log of a session: turns of 99 events with 4 KiB of text, and their folds.
+type logBuilder struct {
 	session string
 	seq     uint64
 	batch   *session.Batch
 	run     protocol.DeltaRun
 }
 
-func (l *talk) add(turn string, typ protocol.Type, data any) {
+func (l *logBuilder) add(turn string, typ protocol.Type, data any) {
 	l.seq++
 	e := &protocol.Event{Session: l.session, Seq: l.seq, Turn: turn, Time: noon, Type: typ, Data: protocol.MustEncode(data)}
 	l.batch.Events = append(e.AppendJSON(l.batch.Events), '\n')
 	if d, ok := e.Delta(); ok && l.run.Add(e, d) {
 		return
 	}
-	l.cut()
+	l.flushFold()
 }
 
-func (l *talk) cut() {
+func (l *logBuilder) flushFold() {
 	if l.run.Len() > 1 {
 		e := l.run.Event()
 		l.batch.Folds = append(l.batch.Folds, session.Fold{First: e.First(), Last: e.Seq, Line: append(e.AppendJSON(nil), '\n')})
@@ -37,7 +37,7 @@ func (l *talk) cut() {
 	l.run.Reset()
 }
 
-func (l *talk) turn(n int) *session.Batch {
+func (l *logBuilder) addTurn(n int) *session.Batch {
 	l.batch = &session.Batch{Session: l.session, First: l.seq + 1}
 	id := fmt.Sprint("t", n)
 	l.add(id, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: fmt.Sprint("question ", n)}})
@@ -57,7 +57,7 @@ func (l *talk) turn(n int) *session.Batch {
 		l.add(id, protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "some words of an answer "})
 	}
 	l.add(id, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-	l.cut()
+	l.flushFold()
 	l.batch.Last = l.seq
 	l.batch.Turns = []session.TurnRow{{Turn: id, First: l.batch.First, Last: l.seq, Reason: "completed", Ended: noon}}
 	return l.batch
@@ -65,14 +65,14 @@ func (l *talk) turn(n int) *session.Batch {
 
 func TestALogOfAnyAgeIsSearched(t *testing.T) {
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"))
-		l := talk{session: "a"}
+		l := logBuilder{session: "a"}
 		for n := range 100 {
-			commit(t, s, l.turn(n))
+			commit(t, s, l.addTurn(n))
 		}
 	})
-	for range 2 { // searching changes nothing that the next one finds
+	for range 2 { // a search does not change later results
 		s, err := sqlite.Open(dir, sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -105,13 +105,14 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch looks for what is nowhere, so that everything is looked through, and for what is everywhere.
+// BenchmarkSearch searches for a word without matches, which scans everything, and for a word in
+// every turn.
 func BenchmarkSearch(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
 	commit(b, s, create("a"))
-	l := talk{session: "a"}
+	l := logBuilder{session: "a"}
 	for n := range 1000 {
-		commit(b, s, l.turn(n))
+		commit(b, s, l.addTurn(n))
 	}
 	hub, err := session.NewHub(context.Background(), session.Config{Store: s})
 	if err != nil {
@@ -140,12 +141,12 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchOfManySessions looks into a thousand sessions of one turn each.
+// BenchmarkSearchOfManySessions searches a thousand sessions of one turn each.
 func BenchmarkSearchOfManySessions(b *testing.B) {
 	s := open(b, b.TempDir(), sqlite.Options{})
 	for i := range 1000 {
-		l := talk{session: fmt.Sprint("s", i)}
-		commit(b, s, create(l.session), l.turn(i))
+		l := logBuilder{session: fmt.Sprint("s", i)}
+		commit(b, s, create(l.session), l.addTurn(i))
 	}
 	hub, err := session.NewHub(context.Background(), session.Config{Store: s})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"agentctl/server/session"
 )
 
-// A sessionRow is a session's own row: all of its record but what snapshot and chunk hold.
+// A sessionRow is a row of the table session: a record without its head and snapshot.
 type sessionRow struct {
 	n int64
 	session.Record
@@ -25,9 +25,10 @@ func (r *sessionRow) sum() sum {
 	return sum(0).int(r.n).text(r.ID).text(r.Epoch).int(nanoseconds(r.Created)).int(live).blob(r.Spec).blob(r.Summary)
 }
 
-// insert gives the row its number. The checksum covers that number, so it is written right after.
+// insert assigns the session number. The checksum covers the number, so insert saves the row again.
 func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
-	err := prepare(conn, "INSERT INTO session (id, epoch, created, live, spec, summary, crc) VALUES (?, '', 0, 0, '', '', 0)").
+	err := prepare(conn, `INSERT INTO session (id, epoch, created, live, spec, summary, crc)
+		VALUES (?, '', 0, 0, '', '', 0)`).
 		text(r.ID).run()
 	if err != nil {
 		return 0, fmt.Errorf("create: %w", err)
@@ -40,7 +41,8 @@ func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
 }
 
 func (r *sessionRow) save(conn *sqlite.Conn) error {
-	err := prepare(conn, "UPDATE session SET epoch = ?, created = ?, live = ?, spec = ?, summary = ?, crc = ? WHERE n = ?").
+	err := prepare(conn, `UPDATE session SET epoch = ?, created = ?, live = ?, spec = ?, summary = ?, crc = ?
+		WHERE n = ?`).
 		text(r.Epoch).time(r.Created).bool(r.Live).blob(r.Spec).blob(r.Summary).int(int64(r.sum())).int(r.n).run()
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
@@ -82,7 +84,7 @@ func sessionNumber(conn *sqlite.Conn, id string) (int64, error) {
 	return q.intAt(0), nil
 }
 
-// sessionRows returns all of them, oldest first.
+// sessionRows returns all rows, oldest first.
 func sessionRows(conn *sqlite.Conn) ([]sessionRow, error) {
 	q := prepare(conn, "SELECT "+sessionColumns+" FROM session ORDER BY created, n")
 	defer q.reset()
@@ -100,7 +102,7 @@ func sessionRows(conn *sqlite.Conn) ([]sessionRow, error) {
 	}
 }
 
-// Sessions returns all records without Snapshot, oldest first; see session.Store.
+// Sessions returns all records without Snapshot, oldest first. It implements session.Store.
 func (s *Store) Sessions(ctx context.Context) ([]session.Record, error) {
 	var records []session.Record
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
@@ -128,7 +130,7 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Record, error) {
 	return records, nil
 }
 
-// Session returns one whole record; see session.Store.
+// Session returns one complete record. It implements session.Store.
 func (s *Store) Session(ctx context.Context, id string) (session.Record, error) {
 	var row sessionRow
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {

@@ -13,7 +13,7 @@ func saveSnapshot(conn *sqlite.Conn, n int64, seq uint64, data []byte) error {
 		int(n).int(int64(snapshotSum(n, seq, data))).blob(data).run()
 }
 
-// loadSnapshot returns the snapshot of a session that has one at seq.
+// loadSnapshot returns the snapshot that the head has at seq.
 func loadSnapshot(conn *sqlite.Conn, n int64, seq uint64) ([]byte, error) {
 	q := prepare(conn, "SELECT crc, data FROM snapshot WHERE n = ?").int(n)
 	defer q.reset()

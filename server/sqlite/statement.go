@@ -6,8 +6,9 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// A statement is one run of a prepared statement: parameters in order, then next or run, then reset. The first error
-// sticks and comes out of next or run. The prepared statement itself lives as long as its connection.
+// A statement is one execution of a prepared statement: bind parameters in order, call next or run,
+// then reset. next and run return the first error. The prepared statement lives as long as its
+// connection.
 type statement struct {
 	stmt  *sqlite.Stmt
 	param int
@@ -52,7 +53,7 @@ func (s *statement) blob(v []byte) *statement {
 	return s
 }
 
-// next reports whether there is a row.
+// next advances to the next row and reports whether there is one.
 func (s *statement) next() (bool, error) {
 	if s.err != nil {
 		return false, s.err
@@ -61,14 +62,14 @@ func (s *statement) next() (bool, error) {
 	return row, classify(err)
 }
 
-// reset ends the run. Its error repeats what next said.
+// reset ends the execution. It ignores the error, which next has already returned.
 func (s *statement) reset() {
 	if s.stmt != nil {
 		_ = s.stmt.Reset()
 	}
 }
 
-// run steps a statement that returns no rows, or whose rows nobody wants.
+// run executes a statement and ignores its rows.
 func (s *statement) run() error {
 	defer s.reset()
 	for {
@@ -79,7 +80,8 @@ func (s *statement) run() error {
 	}
 }
 
-// intAt, textAt, timeAt and blobAt read a column of the current row; blobAt returns a copy, nil when it is empty.
+// intAt, textAt, timeAt, sumAt and blobAt read a column of the current row. blobAt returns a copy,
+// nil for an empty value.
 func (s *statement) intAt(col int) int64      { return s.stmt.ColumnInt64(col) }
 func (s *statement) textAt(col int) string    { return s.stmt.ColumnText(col) }
 func (s *statement) timeAt(col int) time.Time { return instant(s.stmt.ColumnInt64(col)) }
@@ -95,7 +97,7 @@ func (s *statement) blobAt(col int) []byte {
 	return b
 }
 
-// nanoseconds and instant map a time to its column and back; the zero time is 0.
+// nanoseconds and instant convert a time to its column value and back. The zero time is 0.
 func nanoseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

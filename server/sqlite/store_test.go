@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 7, time.UTC)
 
-// open opens a store that the test's end closes.
+// open opens a store. The test closes it.
 func open(t testing.TB, dir string, opts sqlite.Options) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(dir, opts)
@@ -35,8 +35,8 @@ func open(t testing.TB, dir string, opts sqlite.Options) *sqlite.Store {
 	return s
 }
 
-// reopened opens dir, hands it to do and closes it.
-func reopened(t testing.TB, dir string, opts sqlite.Options, do func(*sqlite.Store)) {
+// withStore opens the store in dir, calls do and closes it.
+func withStore(t testing.TB, dir string, opts sqlite.Options, do func(*sqlite.Store)) {
 	t.Helper()
 	s, err := sqlite.Open(dir, opts)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
 		ProcessGroups: []session.ProcessGroup{{PID: 42, Start: "then"}},
 	}
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
 
 	ctx := context.Background()
 	s := open(t, dir, sqlite.Options{})
@@ -117,7 +117,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 	}
 }
 
-// check compares what a method returned with what it should.
+// check compares the result of a method with want.
 func check[T any](t testing.TB, want T) func(T, error) {
 	t.Helper()
 	return func(got T, err error) {
@@ -131,7 +131,7 @@ func check[T any](t testing.TB, want T) func(T, error) {
 	}
 }
 
-func TestWhatIsNotThereIsNotFound(t *testing.T) {
+func TestMissingRowsAreNotFound(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	commit(t, s, create("a"))
@@ -150,7 +150,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
-func TestARefusedBatchTakesItsCommitWithItAndNothingElse(t *testing.T) {
+func TestARefusedBatchRefusesItsCommitAndNothingElse(t *testing.T) {
 	for name, bad := range map[string]*session.Batch{
 		"a gap":                   events("a", 5, 6),
 		"a repeat":                events("a", 3, 4),
@@ -170,7 +170,7 @@ func TestARefusedBatchTakesItsCommitWithItAndNothingElse(t *testing.T) {
 				t.Fatalf("commit: %v", err)
 			}
 			if _, err := s.Session(context.Background(), "c"); !errors.Is(err, session.ErrNotFound) {
-				t.Errorf("the batch before it was kept: %v", err)
+				t.Errorf("the preceding batch was kept: %v", err)
 			}
 			commit(t, s, events("a", 4, 4))
 			if got := read(t, s, "a", 0, 9); !bytes.Equal(got, lines(1, 4)) {
@@ -296,7 +296,7 @@ func TestForgetDropsOldAnswersAlone(t *testing.T) {
 	s := open(t, t.TempDir(), sqlite.Options{})
 	commit(t, s, create("a"))
 	b := &session.Batch{Session: "a"}
-	for i := range 1300 { // more than one transaction of it
+	for i := range 1300 { // needs several transactions
 		b.Answers = append(b.Answers, session.Answer{Key: fmt.Sprint("old", i), At: noon})
 	}
 	b.Answers = append(b.Answers, session.Answer{Key: "new", At: noon.Add(time.Hour)})
@@ -312,7 +312,7 @@ func TestForgetDropsOldAnswersAlone(t *testing.T) {
 	check(t, session.Answer{Key: "new", Session: "a", At: noon.Add(time.Hour)})(s.Answer(ctx, "new"))
 }
 
-func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
+func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	everything := func(id string) *session.Batch {
@@ -353,14 +353,14 @@ func TestADeletedSessionLeavesNothingAndItsNeighbourAlone(t *testing.T) {
 	check(t, session.Record{ID: "b", Epoch: "e-b", Created: noon, Spec: []byte("spec")})(s.Session(ctx, "b"))
 	check(t, []session.TurnRow(nil))(s.Turns(ctx, "b", 0, 9))
 	if got := read(t, s, "b", 0, 9); len(got) != 0 {
-		t.Errorf("events of its successor: %s", got)
+		t.Errorf("events of the new session: %s", got)
 	}
 }
 
-func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
+func TestARemovedSessionIsCollectedFromTheFileAlsoByTheNextRun(t *testing.T) {
 	dir := t.TempDir()
 	left := func() int {
-		conn, err := sqlite3.OpenConn(filepath.Join(dir, dataFile), sqlite3.OpenReadOnly)
+		conn, err := sqlite3.OpenConn(filepath.Join(dir, dbFile), sqlite3.OpenReadOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,10 +378,10 @@ func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 		}
 		return n
 	}
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-		for id, most := range map[string]uint64{"a": 1000, "b": 1000, "c": 5} {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		for id, count := range map[string]uint64{"a": 1000, "b": 1000, "c": 5} {
 			commit(t, s, create(id))
-			for seq := uint64(1); seq <= most; seq++ {
+			for seq := uint64(1); seq <= count; seq++ {
 				b := events(id, seq, seq)
 				b.Blobs = []session.Blob{{ID: fmt.Sprint(seq)}}
 				b.Folds = []session.Fold{{First: seq, Last: seq, Line: []byte("f\n")}}
@@ -392,9 +392,9 @@ func TestARemovedSessionIsSweptFromTheFileAlsoByTheNextRun(t *testing.T) {
 		commit(t, s, &session.Batch{Session: "a", Delete: true}, &session.Batch{Session: "c", Delete: true})
 	})
 	s := open(t, dir, sqlite.Options{})
-	until(t, "what was left is swept", func() bool { return left() == 4000 })
+	waitFor(t, "remaining rows are deleted", func() bool { return left() == 4000 })
 	if got := read(t, s, "b", 0, 1000); !bytes.Equal(got, lines(1, 1000)) {
-		t.Error("events of its neighbour differ")
+		t.Error("events of another session differ")
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 func insertTurn(conn *sqlite.Conn, n int64, t session.TurnRow) error {
 	k := key(n, t.First)
-	return prepare(conn, "INSERT INTO turn (key, last, turn, message, reason, ended, crc) VALUES (?, ?, ?, ?, ?, ?, ?)").
+	return prepare(conn, `INSERT INTO turn (key, last, turn, message, reason, ended, crc)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`).
 		int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).time(t.Ended).
 		int(int64(turnSum(k, t))).run()
 }
@@ -20,7 +21,8 @@ func turnSum(k int64, t session.TurnRow) sum {
 	return sum(0).int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).int(nanoseconds(t.Ended))
 }
 
-// Turns returns finished turns, newest first; see session.Store. A session that does not exist is ErrNotFound.
+// Turns returns finished turns, newest first. It implements session.Store. The error for a missing
+// session wraps ErrNotFound.
 func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error) {
 	var turns []session.TurnRow
 	err := s.read(ctx, func(conn *sqlite.Conn) error {

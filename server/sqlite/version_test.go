@@ -6,7 +6,7 @@ import (
 	sqlite3 "zombiezen.com/go/sqlite"
 )
 
-func TestTheLibraryIsPastTheFaultInRestartingTheLog(t *testing.T) {
+func TestTheLibraryHasTheFixForLogRestarts(t *testing.T) {
 	if sqlite3.VersionNumber < 3_051_003 {
 		t.Errorf("SQLite %s", sqlite3.Version)
 	}

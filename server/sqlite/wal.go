@@ -10,36 +10,37 @@ import (
 	"os"
 )
 
-// Sizes and marks of the write-ahead log's file format, https://sqlite.org/fileformat2.html#walformat.
+// Constants of the write-ahead log format, https://sqlite.org/fileformat2.html#walformat.
 const (
-	logHeader   = 32
-	frameHeader = 24
-	logMagic    = 0x377f0682 // one more when its checksums are big-endian
+	walHeaderSize   = 32
+	frameHeaderSize = 24
+	walMagic        = 0x377f0682 // plus one when checksums are big-endian
 )
 
-// logWhole reports whether every commit that reached the log at path can still be recovered from it. SQLite ends
-// recovery at the first frame that does not add up and takes it for one that was being written when the process died;
-// here, a commit behind that frame says that it was damaged later. Damage to the very last frame cannot be told apart.
-func logWhole(path string) (bool, error) {
+// walIntact reports whether every commit that reached the log at path can be recovered. SQLite ends
+// recovery at the first frame with a wrong checksum and assumes that the process died while writing
+// it. A commit behind such a frame proves later damage. Damage to the last frame cannot be
+// detected.
+func walIntact(path string) (bool, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("check log: %w", err)
+		return false, fmt.Errorf("check write-ahead log: %w", err)
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	whole, err := framesWhole(bufio.NewReaderSize(file, 1<<20))
+	defer func() { _ = file.Close() }() // read-only
+	intact, err := framesIntact(bufio.NewReaderSize(file, 1<<20))
 	if err != nil {
-		return false, fmt.Errorf("check log: %w", err)
+		return false, fmt.Errorf("check write-ahead log: %w", err)
 	}
-	return whole, nil
+	return intact, nil
 }
 
-func framesWhole(log io.Reader) (bool, error) {
-	header := make([]byte, logHeader)
+func framesIntact(log io.Reader) (bool, error) {
+	header := make([]byte, walHeaderSize)
 	switch _, err := io.ReadFull(log, header); {
-	case err == io.EOF: // emptied
+	case err == io.EOF: // truncated by a checkpoint
 		return true, nil
 	case err == io.ErrUnexpectedEOF:
 		return false, nil
@@ -47,49 +48,50 @@ func framesWhole(log io.Reader) (bool, error) {
 		return false, err
 	}
 	magic, page := binary.BigEndian.Uint32(header), binary.BigEndian.Uint32(header[8:])
-	sum := logSum{order: binary.LittleEndian}
+	sum := walChecksum{order: binary.LittleEndian}
 	if magic&1 == 1 {
 		sum.order = binary.BigEndian
 	}
 	sum.add(header[:24])
-	if magic&^1 != logMagic || page < 512 || page > 65536 || !sum.matches(header[24:]) {
+	if magic&^1 != walMagic || page < 512 || page > 65536 || !sum.matches(header[24:]) {
 		return false, nil
 	}
 	salts := [8]byte(header[16:24])
-	frame, broken := make([]byte, frameHeader+page), false
+	frame, broken := make([]byte, frameHeaderSize+page), false
 	for {
 		if _, err := io.ReadFull(log, frame); err == io.EOF || err == io.ErrUnexpectedEOF {
 			return true, nil
 		} else if err != nil {
 			return false, err
 		}
-		ours, commit := [8]byte(frame[8:16]) == salts, binary.BigEndian.Uint32(frame[4:]) != 0
+		current, commit := [8]byte(frame[8:16]) == salts, binary.BigEndian.Uint32(frame[4:]) != 0
 		if broken {
-			if ours && commit {
+			if current && commit {
 				return false, nil
 			}
 			continue
 		}
 		sum.add(frame[:8])
-		sum.add(frame[frameHeader:])
-		broken = !ours || !sum.matches(frame[16:24])
+		sum.add(frame[frameHeaderSize:])
+		broken = !current || !sum.matches(frame[16:24])
 	}
 }
 
-// A logSum is the checksum that runs through a log: each frame's covers all before it.
-type logSum struct {
+// A walChecksum is the running checksum of a log. The checksum of each frame covers all frames
+// before it.
+type walChecksum struct {
 	order  binary.ByteOrder
 	s0, s1 uint32
 }
 
-// add takes a multiple of eight bytes.
-func (s *logSum) add(data []byte) {
+// add adds data, a multiple of eight bytes.
+func (s *walChecksum) add(data []byte) {
 	for ; len(data) >= 8; data = data[8:] {
 		s.s0 += s.order.Uint32(data) + s.s1
 		s.s1 += s.order.Uint32(data[4:]) + s.s0
 	}
 }
 
-func (s *logSum) matches(stored []byte) bool {
+func (s *walChecksum) matches(stored []byte) bool {
 	return binary.BigEndian.Uint32(stored) == s.s0 && binary.BigEndian.Uint32(stored[4:]) == s.s1
 }

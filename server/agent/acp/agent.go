@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,42 +14,42 @@ import (
 	"agentctl/server/session"
 )
 
-// Deadlines that hold unless a Config says otherwise.
+// Default deadlines.
 const (
-	startTimeout  = 2 * time.Minute        // from the process's start until it takes prompts
-	replayQuiet   = 200 * time.Millisecond // without an update, after which a replay is over
-	cancelTimeout = 5 * time.Second        // from an interrupt until the turn's process is ended
-	endGrace      = 2 * time.Second        // for each step of ending a process: its input closed, TERM, KILL
+	startTimeout  = 2 * time.Minute        // from process start to readiness for prompts
+	replayQuiet   = 200 * time.Millisecond // without an update, ends a replay
+	cancelTimeout = 5 * time.Second        // from an interrupt to the kill of the process
+	endGrace      = 2 * time.Second        // between closing input, TERM and KILL
 )
 
-// Config says how to run an agent. Zero durations mean the defaults.
+// Config configures an agent. Zero durations select the defaults.
 type Config struct {
-	Name    string // for people
+	Name    string // display name
 	Command []string
-	Env     map[string]string // added to the server's
-	Install string            // how to get the program, in words
-	Login   string            // how to log in to it, in words
+	Env     map[string]string // added to the environment of the server
+	Install string            // installation hint for users
+	Login   string            // login hint for users
 
 	StartTimeout  time.Duration
 	CancelTimeout time.Duration
 	EndGrace      time.Duration
 }
 
-// Agent runs the turns of one session on an ACP agent. Its process starts with the first turn, and anew with the next when
-// it has gone.
+// Agent runs the turns of one session on an ACP agent. The process starts with the first turn and
+// restarts with the next turn after it has exited.
 type Agent struct {
 	// Static after New.
 	config Config
 	spec   session.Spec
 	host   session.Host
-	life   context.Context // ends with Close
-	end    context.CancelFunc
+	ctx    context.Context // cancelled by Close
+	cancel context.CancelFunc
 
-	starting chan struct{} // one place: whoever starts or ends the link holds it
+	startSem chan struct{} // capacity 1; held while a client starts or ends
 
-	mu   sync.Mutex
-	link *link // nil: no process
-	kept state
+	mu     sync.Mutex
+	client *client // nil: no process
+	saved  state
 }
 
 var (
@@ -56,156 +57,157 @@ var (
 	_ session.Configurer = (*Agent)(nil)
 )
 
-// New makes an agent for a session and starts nothing.
+// New returns an agent for a session. It starts no process.
 func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	if len(config.Command) == 0 {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
 	}
-	for _, d := range []struct {
-		field *time.Duration
-		v     time.Duration
-	}{{&config.StartTimeout, startTimeout}, {&config.CancelTimeout, cancelTimeout}, {&config.EndGrace, endGrace}} {
-		if *d.field == 0 {
-			*d.field = d.v
-		}
-	}
+	config.StartTimeout = cmp.Or(config.StartTimeout, startTimeout)
+	config.CancelTimeout = cmp.Or(config.CancelTimeout, cancelTimeout)
+	config.EndGrace = cmp.Or(config.EndGrace, endGrace)
 	cwd, err := filepath.Abs(spec.CWD)
 	if err != nil {
 		return nil, fmt.Errorf("working directory of %s: %w", config.Name, err)
 	}
 	spec.CWD = cwd
-	a := &Agent{config: config, spec: spec, host: host, starting: make(chan struct{}, 1), kept: loadState(spec.State)}
-	a.life, a.end = context.WithCancel(context.Background())
+	a := &Agent{
+		config: config, spec: spec, host: host,
+		startSem: make(chan struct{}, 1), saved: decodeState(spec.State),
+	}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
 	return a, nil
 }
 
-// Capabilities implements session.Agent. The protocol has no place for the reason of a decision, so the session sends it as a
-// message.
+// Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the session
+// sends it as a message.
 func (a *Agent) Capabilities() session.Capabilities { return session.Capabilities{} }
 
 // Run implements session.Agent.
 func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
-	l, err := a.connect(ctx)
+	c, err := a.connect(ctx)
 	if ctx.Err() != nil {
 		return session.End{Reason: protocol.ReasonInterrupted}, nil
 	}
 	if err != nil {
 		return session.End{}, err
 	}
-	if err := a.said(); err != nil {
-		return session.End{}, fmt.Errorf("save that the conversation has begun: %w", err)
+	if err := a.markPrompted(); err != nil {
+		return session.End{}, fmt.Errorf("save state: %w", err)
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD)
-	l.begin(t)
-	defer l.finish(t)
+	c.setTurn(t)
+	defer c.endTurn(t)
 
-	type answer struct {
+	type response struct {
 		end session.End
 		err error
 	}
-	answered := make(chan answer, 1)
-	prompted, stop := context.WithCancel(context.WithoutCancel(ctx))
+	responses := make(chan response, 1)
+	promptCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go func() {
-		end, err := l.prompt(prompted, l.blocks(turn.Message, t))
-		answered <- answer{end, err}
+		end, err := c.prompt(promptCtx, c.promptBlocks(turn.Message, t))
+		responses <- response{end, err}
 	}()
 	select {
-	case r := <-answered:
+	case r := <-responses:
 		if r.err == nil {
-			return a.account(l, r.end, out), nil
+			return a.recordUsage(c, r.end, out), nil
 		}
-		return session.End{}, a.failed(l, r.err)
+		return session.End{}, a.translateError(c, r.err)
 	case <-ctx.Done():
 	}
 
-	late, cancel := context.WithTimeout(prompted, a.config.CancelTimeout)
+	cancelCtx, cancel := context.WithTimeout(promptCtx, a.config.CancelTimeout)
 	defer cancel()
-	if err := l.conn.Notify(late, "session/cancel", sessionID{l.session}); err != nil {
+	if err := c.conn.Notify(cancelCtx, "session/cancel", cancelParams{c.session}); err != nil {
 		a.host.Logf("interrupt %s: %v", a.config.Name, err)
 	}
 	end := session.End{Reason: protocol.ReasonInterrupted}
 	select {
-	case r := <-answered:
-		end.Usage = a.account(l, r.end, out).Usage
-	case <-late.Done():
-		t.warn(fmt.Sprintf("%s did not stop within %v and was ended; it starts again with the next message", a.config.Name, a.config.CancelTimeout))
-		l.close(0)
-		<-answered
+	case r := <-responses:
+		end.Usage = a.recordUsage(c, r.end, out).Usage
+	case <-cancelCtx.Done():
+		t.warn(fmt.Sprintf(
+			"%s did not stop within %v and was killed; it restarts with the next message",
+			a.config.Name, a.config.CancelTimeout))
+		c.close(0)
+		<-responses
 	}
 	return end, nil
 }
 
-// Configure implements session.Configurer. It starts the agent when it does not run, since only it knows its settings.
+// Configure implements session.Configurer. It starts the agent if necessary, since only a running
+// agent reports its settings.
 func (a *Agent) Configure(ctx context.Context, setting, value string) error {
-	l, err := a.connect(ctx)
+	c, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
-	if err := l.configure(ctx, setting, value); err != nil {
-		return a.failed(l, err)
+	if err := c.configure(ctx, setting, value); err != nil {
+		return a.translateError(c, err)
 	}
-	return a.keep(func(s *state) { s.set(setting, value) })
+	return a.updateState(func(s *state) { s.set(setting, value) })
 }
 
 // Close implements session.Agent.
 func (a *Agent) Close() error {
-	a.end()
-	a.starting <- struct{}{}
-	defer func() { <-a.starting }()
+	a.cancel()
+	a.startSem <- struct{}{}
+	defer func() { <-a.startSem }()
 	a.mu.Lock()
-	l := a.link
-	a.link = nil
+	c := a.client
+	a.client = nil
 	a.mu.Unlock()
-	if l != nil {
-		l.close(a.config.EndGrace)
+	if c != nil {
+		c.close(a.config.EndGrace)
 	}
 	return nil
 }
 
-// connect returns the link to the running agent, starting it when it does not run.
-func (a *Agent) connect(ctx context.Context) (*link, error) {
+// connect returns the client of the running agent. It starts the agent if necessary.
+func (a *Agent) connect(ctx context.Context) (*client, error) {
 	select {
-	case a.starting <- struct{}{}:
-		defer func() { <-a.starting }()
+	case a.startSem <- struct{}{}:
+		defer func() { <-a.startSem }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if a.life.Err() != nil {
-		return nil, a.closed()
+	if a.ctx.Err() != nil {
+		return nil, a.closedError()
 	}
 	a.mu.Lock()
-	l, kept := a.link, a.kept
+	c, saved := a.client, a.saved
 	a.mu.Unlock()
-	if l != nil {
-		if l.alive() {
-			return l, nil
+	if c != nil {
+		if c.alive() {
+			return c, nil
 		}
-		l.close(0)
+		c.close(0)
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, a.config.StartTimeout)
 	defer cancel()
-	defer context.AfterFunc(a.life, cancel)()
-	l, err := a.start(ctx, kept)
+	defer context.AfterFunc(a.ctx, cancel)()
+	c, err := a.start(ctx, saved)
 	a.mu.Lock()
-	a.link = l
+	a.client = c
 	a.mu.Unlock()
-	return l, err
+	return c, err
 }
 
-func (a *Agent) closed() error {
+func (a *Agent) closedError() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "%s is closed", a.config.Name)
 }
 
-// account adds what a turn has used to the session's sum.
-func (a *Agent) account(l *link, end session.End, out session.Output) session.End {
-	end = l.billed(end)
+// recordUsage adds the usage of a turn to the total of the session.
+func (a *Agent) recordUsage(c *client, end session.End, out session.Output) session.End {
+	end = c.addCost(end)
 	if end.Usage == nil || *end.Usage == (protocol.Usage{}) {
 		return end
 	}
 	var sum protocol.Usage
-	err := a.keep(func(s *state) { sum = s.spend(end.Usage) })
+	err := a.updateState(func(s *state) { sum = s.addUsage(end.Usage) })
 	if err == nil {
 		err = out.Emit(session.Event{Type: protocol.UsageUpdated, Data: sum})
 	}
@@ -215,27 +217,28 @@ func (a *Agent) account(l *link, end session.End, out session.Output) session.En
 	return end
 }
 
-// said notes that there is something to be taken up.
-func (a *Agent) said() error {
+// markPrompted records that the ACP session has content to restore.
+func (a *Agent) markPrompted() error {
 	a.mu.Lock()
-	said := a.kept.Said
+	prompted := a.saved.Prompted
 	a.mu.Unlock()
-	if said {
+	if prompted {
 		return nil
 	}
-	return a.keep(func(s *state) { s.Said = true })
+	return a.updateState(func(s *state) { s.Prompted = true })
 }
 
-// keep changes what is saved.
-func (a *Agent) keep(change func(*state)) error {
+// updateState changes the state and saves it.
+func (a *Agent) updateState(change func(*state)) error {
 	a.mu.Lock()
-	change(&a.kept)
-	b := a.kept.encode()
+	change(&a.saved)
+	b := a.saved.encode()
 	a.mu.Unlock()
 	return a.host.Save(b)
 }
 
-// environment is the server's without its own secret, and what configuration and session add.
+// environment returns the environment of the server without AGENTCTL_TOKEN, plus that of the
+// configuration and of the session.
 func (a *Agent) environment() []string {
 	var env []string
 	for _, kv := range os.Environ() {

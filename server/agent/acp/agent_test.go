@@ -14,13 +14,13 @@ import (
 )
 
 func TestATurnStreamsTextAndReasoningInTheirOrder(t *testing.T) {
-	r := launch(t, "plain")
-	r.run("say hello ") // starts it
-	r.forget()
+	r := newTestAgent(t, "plain")
+	r.run("say hello ") // starts the agent
+	r.clear()
 	end := r.run("think why", "think  not", "say a", "say b", "think hm",
 		`update {"sessionUpdate":"agent_message_chunk","messageId":"m1","content":{"type":"text","text":"c"}}`,
 		`update {"sessionUpdate":"agent_message_chunk","messageId":"m2","content":{"type":"text","text":"d"}}`)
-	r.wantStory(`
+	r.wantEvents(`
 reasoning.start {"part":"p1"}
 reasoning.delta {"part":"p1","text":"why"}
 reasoning.delta {"part":"p1","text":" not"}
@@ -43,8 +43,8 @@ text.delta {"part":"p5","text":"d"}
 	}
 }
 
-func TestStopReasonsAreTold(t *testing.T) {
-	r := launch(t, "plain")
+func TestStopReasonsAreMapped(t *testing.T) {
+	r := newTestAgent(t, "plain")
 	for stop, want := range map[string]protocol.Reason{
 		"end_turn": protocol.ReasonCompleted, "max_tokens": protocol.ReasonMaxTokens, "refusal": protocol.ReasonRefusal,
 		"max_turn_requests": protocol.ReasonMaxRequests, "cancelled": protocol.ReasonInterrupted, "new_reason": protocol.ReasonCompleted,
@@ -55,32 +55,32 @@ func TestStopReasonsAreTold(t *testing.T) {
 	}
 }
 
-func TestAnInterruptKeepsWhatWasSaidAndTheProcess(t *testing.T) {
-	r := launch(t, "plain")
+func TestAnInterruptKeepsOutputAndProcess(t *testing.T) {
+	r := newTestAgent(t, "plain")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.until(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
+		r.waitFor(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
 		cancel()
 	}()
-	end, err := r.try(ctx, "say half", "hang")
+	end, err := r.tryRun(ctx, "say half", "hang")
 	if err != nil || end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("ended %+v, %v", end, err)
 	}
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
 	if len(r.groups) != 1 {
-		t.Errorf("used %d processes", len(r.groups))
+		t.Errorf("%d processes started", len(r.groups))
 	}
 }
 
 func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T) {
-	r := launch(t, "stubborn,resume", func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
+	r := newTestAgent(t, "stubborn,resume", func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.until(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
+		r.waitFor(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
 		cancel()
 	}()
-	end, err := r.try(ctx, "say half", "deaf")
+	end, err := r.tryRun(ctx, "say half", "deaf")
 	if err != nil || end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("ended %+v, %v", end, err)
 	}
@@ -88,32 +88,32 @@ func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T
 		t.Errorf("groups are %+v", r.groups)
 	}
 	if len(r.data(protocol.Notice)) != 1 {
-		t.Error("nobody was told that the process was ended")
+		t.Error("no notice about the killed process")
 	}
 	r.run("sessions")
 	r.wantText("halfprompts: 2")
 }
 
-func TestAnInterruptDuringTheStartIsOne(t *testing.T) {
-	r := launch(t, "mute")
+func TestAnInterruptDuringTheStart(t *testing.T) {
+	r := newTestAgent(t, "mute")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.until(t, "a process", func() bool { return len(r.groups) > 0 })
+		r.waitFor(t, "a process", func() bool { return len(r.groups) > 0 })
 		cancel()
 	}()
-	if end, err := r.try(ctx, "say never"); err != nil || end.Reason != protocol.ReasonInterrupted {
+	if end, err := r.tryRun(ctx, "say never"); err != nil || end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("ended %+v, %v", end, err)
 	}
 }
 
 func TestAnAgentThatNeverAnswersTheStartTimesOut(t *testing.T) {
-	r := launch(t, "mute", func(c *Config, _ *session.Spec) { c.StartTimeout = 50 * time.Millisecond })
-	if _, err := r.try(t.Context(), "say never"); protocol.CodeOf(err) != protocol.CodeTimeout {
+	r := newTestAgent(t, "mute", func(c *Config, _ *session.Spec) { c.StartTimeout = 50 * time.Millisecond })
+	if _, err := r.tryRun(t.Context(), "say never"); protocol.CodeOf(err) != protocol.CodeTimeout {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestFailuresSayWhatToDo(t *testing.T) {
+func TestErrorsIncludeTheRemedy(t *testing.T) {
 	without := func(_ *Config, s *session.Spec) { s.Env["GEMINI_API_KEY"] = "" }
 	missing := func(c *Config, _ *session.Spec) { c.Command, c.Install = []string{"no-such-agent"}, "get it" }
 	for name, test := range map[string]struct {
@@ -123,7 +123,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		code   protocol.Code
 		want   []string
 	}{
-		"a login wanted":         {"auth", without, "", protocol.CodeAgentAuth, []string{"Fake wants a login", "`fakeacp login`"}},
+		"a login wanted":         {"auth", without, "", protocol.CodeAgentAuth, []string{"Fake needs a login", "`fakeacp login`"}},
 		"a login that is known":  {"auth", func(c *Config, s *session.Spec) { without(c, s); c.Login = "run x" }, "", protocol.CodeAgentAuth, []string{"run x"}},
 		"a program not there":    {"plain", missing, "", protocol.CodeNoAgent, []string{"not installed", "no-such-agent", "get it"}},
 		"a directory not there":  {"plain", func(_ *Config, s *session.Spec) { s.CWD = "/no/such" }, "", protocol.CodeNoAgent, []string{"/no/such"}},
@@ -137,21 +137,21 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 			if test.change != nil {
 				changes = append(changes, test.change)
 			}
-			r := launch(t, test.traits, changes...)
-			_, err := r.try(t.Context(), test.prompt)
+			r := newTestAgent(t, test.traits, changes...)
+			_, err := r.tryRun(t.Context(), test.prompt)
 			if protocol.CodeOf(err) != test.code {
 				t.Errorf("got %v", err)
 			}
 			for _, w := range test.want {
 				if err != nil && !strings.Contains(err.Error(), w) {
-					t.Errorf("%q does not say %q", err, w)
+					t.Errorf("%q does not contain %q", err, w)
 				}
 			}
 		})
 	}
 }
 
-func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
+func TestErrorTextOfTheAgent(t *testing.T) {
 	for message, test := range map[string]struct{ data, want string }{
 		"bad model":                           {"", "bad model"},
 		"Internal error":                      {`{"details":"no credit"}`, "Internal error: no credit"},
@@ -160,8 +160,8 @@ func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
 		`{"error":"odd"}`:                     {`"odd"`, `{"error":"odd"}`},
 		"with data that is a list of nothing": {`[]`, "with data that is a list of nothing"},
 	} {
-		if got := words(&rpc.Error{Message: message, Data: json.RawMessage(test.data)}); got != test.want {
-			t.Errorf("%s with %s is told as %s", message, test.data, got)
+		if got := errorText(&rpc.Error{Message: message, Data: json.RawMessage(test.data)}); got != test.want {
+			t.Errorf("%s with %s: got %s", message, test.data, got)
 		}
 	}
 }
@@ -169,13 +169,13 @@ func TestAnErrorOfTheAgentIsToldInItsWords(t *testing.T) {
 func TestCloseEndsATurnThatRunsOrStarts(t *testing.T) {
 	for name, traits := range map[string]string{"runs": "plain", "starts": "mute"} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, traits)
+			r := newTestAgent(t, traits)
 			failed := make(chan error)
 			go func() {
-				_, err := r.try(t.Context(), "say here", "deaf")
+				_, err := r.tryRun(t.Context(), "say here", "deaf")
 				failed <- err
 			}()
-			r.until(t, "the process at work", func() bool {
+			r.waitFor(t, "a running process", func() bool {
 				return len(r.groups) > 0 && (traits == "mute" || strings.Contains(textOf(r.events), "here"))
 			})
 			if err := r.Close(); err != nil {
@@ -193,28 +193,28 @@ func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
 		return func(_ *Config, s *session.Spec) { s.Env[variable] = "k" }
 	}
 	for _, variable := range []string{"FAKE_KEY", "GEMINI_API_KEY"} {
-		r := launch(t, "auth", with(variable))
+		r := newTestAgent(t, "auth", with(variable))
 		r.run("say in")
 		r.wantText("in")
 	}
 	t.Setenv("GEMINI_API_KEY", "")
-	r := launch(t, "auth", with("OTHER_KEY"))
-	if _, err := r.try(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeAgentAuth {
+	r := newTestAgent(t, "auth", with("OTHER_KEY"))
+	if _, err := r.tryRun(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
+func TestACrashedAgentRestartsAndRestoresItsSession(t *testing.T) {
 	for traits, want := range map[string]string{"resume": "prompts: 3", "load": "prompts: 3", "load,late": "prompts: 3", "load,resume": "prompts: 3", "plain": "prompts: 1"} {
 		t.Run(traits, func(t *testing.T) {
-			r := launch(t, traits)
+			r := newTestAgent(t, traits)
 			r.run("say one")
-			if _, err := r.try(t.Context(), "exit 1"); err == nil {
-				t.Error("nobody noticed the crash")
+			if _, err := r.tryRun(t.Context(), "exit 1"); err == nil {
+				t.Error("the crash went unnoticed")
 			}
-			r.forget()
+			r.clear()
 			r.run("sessions")
-			r.wantText(want) // and nothing of a replay
+			r.wantText(want) // without a replay
 			if got := len(r.data(protocol.Raw)); got != 0 {
 				t.Errorf("%d raw events of the replay", got)
 			}
@@ -225,68 +225,68 @@ func TestACrashedAgentIsStartedAgainAndTakesUpTheConversation(t *testing.T) {
 	}
 }
 
-func TestARestartedServerTakesUpTheConversation(t *testing.T) {
-	r := launch(t, "load")
+func TestARestartedServerRestoresTheACPSession(t *testing.T) {
+	r := newTestAgent(t, "load")
 	r.run("say one")
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := r.again("load")
+	next := r.restart("load")
 	next.run("sessions")
 	next.wantText("prompts: 2")
 
-	quiet := launch(t, "modes")
+	quiet := newTestAgent(t, "modes")
 	if err := quiet.Configure(t.Context(), "mode", "yolo"); err != nil {
 		t.Fatal(err)
 	}
-	fresh := quiet.again("modes")
+	fresh := quiet.restart("modes")
 	fresh.run("option mode")
 	fresh.wantText("mode is yolo")
 	if n := fresh.data(protocol.Notice); len(n) > 0 {
-		t.Errorf("missed a conversation in which nothing was said: %+v", n)
+		t.Errorf("notice about an empty ACP session: %+v", n)
 	}
 
-	lost := r.again("load")
-	lost.kept.Session = "another"
+	lost := r.restart("load")
+	lost.saved.Session = "another"
 	lost.run("sessions")
 	lost.wantText("prompts: 1")
 	if len(lost.data(protocol.Notice)) != 1 {
-		t.Error("nobody was told that the conversation is lost")
+		t.Error("no notice about the lost ACP session")
 	}
 }
 
-func TestARestoredSessionForksTheConversation(t *testing.T) {
+func TestARestoredSessionForksTheACPSession(t *testing.T) {
 	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
-		r := launch(t, traits)
+		r := newTestAgent(t, traits)
 		r.run("say one")
-		other := launch(t, traits, func(_ *Config, s *session.Spec) {
+		other := newTestAgent(t, traits, func(_ *Config, s *session.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", r.state
 		})
 		other.run("sessions")
 		other.wantText("prompts: 2")
-		if got := strings.TrimPrefix(other.kept.Session, r.kept.Session); got != want {
-			t.Errorf("with %s the conversation is %s, that of the first %s", traits, other.kept.Session, r.kept.Session)
+		if got := strings.TrimPrefix(other.saved.Session, r.saved.Session); got != want {
+			t.Errorf("with %s the ACP session is %s, the first one %s", traits, other.saved.Session, r.saved.Session)
 		}
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again := launch(t, traits, func(_ *Config, s *session.Spec) {
+		again := newTestAgent(t, traits, func(_ *Config, s *session.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", other.state
 		})
 		again.run("sessions")
 		again.wantText("prompts: 3")
-		if again.kept.Session != other.kept.Session {
-			t.Errorf("with %s forked once more: %s", traits, again.kept.Session)
+		if again.saved.Session != other.saved.Session {
+			t.Errorf("with %s forked again: %s", traits, again.saved.Session)
 		}
 	}
 }
 
 func TestTheProcessStartsWithTheFirstTurn(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	if len(r.groups) != 0 {
-		t.Error("a process before any turn")
+		t.Error("a process before the first turn")
 	}
 	r.run("say hi", "say  there")
 	if g := r.groups; len(g) != 1 || g[0].PID == 0 || g[0].Ended || g[0].Session != "ses" {

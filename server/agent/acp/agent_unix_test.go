@@ -20,7 +20,7 @@ import (
 
 func TestNothingOfTheAgentIsLeft(t *testing.T) {
 	for _, traits := range []string{"plain", "stubborn"} {
-		r := launch(t, traits, func(c *Config, _ *session.Spec) { c.EndGrace = 50 * time.Millisecond })
+		r := newTestAgent(t, traits, func(c *Config, _ *session.Spec) { c.EndGrace = 50 * time.Millisecond })
 		r.run("child")
 		pid, err := strconv.Atoi(r.text())
 		if err != nil {
@@ -32,7 +32,7 @@ func TestNothingOfTheAgentIsLeft(t *testing.T) {
 		for _, p := range []int{r.groups[0].PID, pid} {
 			waitGone(t, p)
 		}
-		if _, err := r.try(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeShuttingDown {
+		if _, err := r.tryRun(t.Context(), "say no"); protocol.CodeOf(err) != protocol.CodeShuttingDown {
 			t.Errorf("ran after Close: %v", err)
 		}
 	}
@@ -49,7 +49,7 @@ func waitGone(t *testing.T, pid int) {
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("process %d is still there", pid)
+			t.Fatalf("process %d still runs", pid)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -59,7 +59,7 @@ func TestTheEnvironmentIsThatOfTheSessionWithoutTheServersSecret(t *testing.T) {
 	t.Setenv("AGENTCTL_TOKEN", "secret")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "env")
-	r := launch(t, "plain", func(c *Config, s *session.Spec) {
+	r := newTestAgent(t, "plain", func(c *Config, s *session.Spec) {
 		c.Command = []string{"/bin/sh", "-c", `env > "$OUT"; pwd >> "$OUT"; exec "$0"`, c.Command[0]}
 		c.Env = map[string]string{"OUT": file, "WHO": "config"}
 		s.Env["WHO"] = "session"

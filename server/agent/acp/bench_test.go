@@ -11,19 +11,19 @@ import (
 	"agentctl/server/session"
 )
 
-// silent is a session that takes everything and keeps nothing.
-type silent struct{ *recorder }
+// discardSession is a session that discards all events.
+type discardSession struct{ *recorder }
 
-func (silent) Emit(session.Event) error { return nil }
+func (discardSession) Emit(session.Event) error { return nil }
 
-// BenchmarkChunk is what one chunk of an agent's answer costs from its line to the event, in a stream of 40-byte chunks.
+// BenchmarkChunk measures one chunk of 40 bytes from its line to the event.
 func BenchmarkChunk(b *testing.B) {
 	line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("word ", 8) + `"}}}}` + "\n"
-	out := silent{&recorder{}}
-	l := started(out.recorder)
+	out := discardSession{&recorder{}}
+	l := newTestClient(out.recorder)
 	t := newTurn(b.Context(), "t", out, "/")
-	l.begin(t)
-	defer l.finish(t)
+	l.setTurn(t)
+	defer l.endTurn(t)
 	r, w := io.Pipe()
 	c := rpc.New(r, io.Discard, l)
 	batch := []byte(strings.Repeat(line, 100))
@@ -38,20 +38,20 @@ func BenchmarkChunk(b *testing.B) {
 	c.Wait()
 }
 
-// BenchmarkOutput is what an agent costs that sends a tool's whole output again with each line of it.
+// BenchmarkOutput measures updates that repeat the whole output of a tool.
 func BenchmarkOutput(b *testing.B) {
-	out := silent{&recorder{}}
-	l := started(out.recorder)
+	out := discardSession{&recorder{}}
+	c := newTestClient(out.recorder)
 	t := newTurn(b.Context(), "t", out, "/")
-	l.begin(t)
-	defer l.finish(t)
+	c.setTurn(t)
+	defer c.endTurn(t)
 	text := strings.Repeat("a line of some tool's output\n", 1000)
 	b.ReportAllocs()
 	for i := range b.N {
-		said, err := protocol.Encode(text[:len(text)-i%2])
+		encoded, err := protocol.Encode(text[:len(text)-i%2])
 		if err != nil {
 			b.Fatal(err)
 		}
-		l.Notify("session/update", json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":`+string(said)+`}}]}}`))
+		c.HandleNotification("session/update", json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":`+string(encoded)+`}}]}}`))
 	}
 }

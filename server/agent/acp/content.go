@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Kinds of protocol.Content.
+// Types of protocol.Content.
 const (
 	contentText  = "text"
 	contentDiff  = "diff"
@@ -15,20 +15,20 @@ const (
 	contentOther = "other"
 )
 
-// contents maps the content list of a tool call. What fits nothing is kept whole.
-func contents(raw json.RawMessage) []protocol.Content {
+// mapContents maps the content list of a tool call. Unknown content is kept as raw data.
+func mapContents(raw json.RawMessage) []protocol.Content {
 	var items []json.RawMessage
-	if read(raw, &items) != nil || items == nil && given(raw) && string(raw) != "[]" {
+	if decode(raw, &items) != nil || items == nil && present(raw) && string(raw) != "[]" {
 		return []protocol.Content{{Type: contentOther, Data: raw}}
 	}
 	out := make([]protocol.Content, 0, len(items))
 	for _, item := range items {
-		out = append(out, content(item))
+		out = append(out, mapContent(item))
 	}
 	return out
 }
 
-func content(raw json.RawMessage) protocol.Content {
+func mapContent(raw json.RawMessage) protocol.Content {
 	var c struct {
 		Type    string  `json:"type"`
 		Content block   `json:"content"`
@@ -36,7 +36,7 @@ func content(raw json.RawMessage) protocol.Content {
 		Old     *string `json:"oldText"`
 		New     string  `json:"newText"`
 	}
-	_ = read(raw, &c) // what cannot be read has no type and is kept whole
+	_ = decode(raw, &c) // undecodable content has no type and is kept raw
 	switch {
 	case c.Type == "diff":
 		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}
@@ -53,7 +53,7 @@ func content(raw json.RawMessage) protocol.Content {
 	return protocol.Content{Type: contentOther, Data: raw}
 }
 
-// plainText joins content that is nothing but text.
+// plainText joins the content if all of it is text.
 func plainText(content []protocol.Content) (string, bool) {
 	var b strings.Builder
 	for i, c := range content {
@@ -68,7 +68,7 @@ func plainText(content []protocol.Content) (string, bool) {
 	return b.String(), true
 }
 
-// diffs returns the diffs of a list, and every text in it.
+// diffs returns the diffs in a list and all its text.
 func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
 	var texts []string
 	for _, c := range list {
@@ -80,52 +80,4 @@ func diffs(list []protocol.Content) (diffs []protocol.Content, text string) {
 		}
 	}
 	return diffs, strings.Join(texts, "\n")
-}
-
-// result is what is known of a tool's raw output.
-type result struct {
-	raw     json.RawMessage
-	text    string // for people
-	whole   bool   // the raw output says no more than text
-	failure string
-	exit    *int
-}
-
-// readResult finds the words and the exit status in a raw output, whose form each agent chooses for itself.
-func readResult(raw json.RawMessage) result {
-	if !given(raw) {
-		return result{}
-	}
-	r := result{raw: raw}
-	if json.Unmarshal(raw, &r.text) == nil {
-		r.whole = true
-		r.failure = r.text
-		return r
-	}
-	var o struct {
-		Output, Stdout, FormattedOutput, Stderr, Error, Message any
-		ExitCode, Exit                                          *int
-		Snake                                                   *int `json:"exit_code"`
-		Metadata                                                struct{ Exit, ExitCode *int }
-	}
-	_ = read(raw, &o) // fields of other types say nothing
-	for _, v := range []any{o.FormattedOutput, o.Output, o.Stdout} {
-		if s, ok := v.(string); ok && r.text == "" {
-			r.text = s
-		}
-	}
-	if s, ok := o.Stderr.(string); ok {
-		r.text += s
-	}
-	for _, v := range []any{o.Error, o.Message, o.Stderr} {
-		if s, ok := v.(string); ok && r.failure == "" {
-			r.failure = s
-		}
-	}
-	for _, v := range []*int{o.ExitCode, o.Exit, o.Snake, o.Metadata.Exit, o.Metadata.ExitCode} {
-		if v != nil && r.exit == nil {
-			r.exit = v
-		}
-	}
-	return r
 }

@@ -1,9 +1,11 @@
-// Package acp drives any agent that speaks the Agent Client Protocol, version 1, as a subprocess over stdio.
+// Package acp runs any agent that speaks the Agent Client Protocol, version 1, as a subprocess over
+// standard input and output.
 //
-// It owns the agent's process, the conversation with it, and the mapping between that protocol and the project's events,
-// approvals and settings. It must not know how sessions keep or show what it tells them, nor who listens.
+// It owns the process of the agent, the ACP session in it, and the mapping of its messages to
+// events, approvals and settings. It must not know how sessions store or show events, nor which
+// clients are connected.
 //
-// One goroutine reads what the agent says and waits for the session to take each event, so a slow log slows the agent and
-// nothing is dropped. The agent's own history is never shown: the session's log is the authority, and what an agent replays
-// when it takes up a conversation is dropped.
+// One goroutine reads the messages of the agent and waits until the session has accepted each
+// event. A slow log therefore slows the agent, and no message is dropped. The log of the session is
+// the authority: history that an agent replays when it restores an ACP session is dropped.
 package acp

@@ -8,82 +8,83 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// garbageLen bounds what is kept of a line that is no message, in bytes.
-const garbageLen = 64 << 10
+// maxInvalidLine is the maximum length of an invalid line to keep, in bytes.
+const maxInvalidLine = 64 << 10
 
-var _ rpc.Handler = (*link)(nil)
+var _ rpc.Handler = (*client)(nil)
 
-// Notify implements rpc.Handler.
-func (l *link) Notify(method string, params json.RawMessage) {
+// HandleNotification implements rpc.Handler.
+func (c *client) HandleNotification(method string, params json.RawMessage) {
 	if method != "session/update" {
-		l.raw(method, params)
+		c.emitRaw(method, params)
 		return
 	}
 	var p updateParams
 	var u update
-	if read(params, &p) != nil || read(p.Update, &u) != nil || u.Kind == "" {
-		l.raw(method, params)
+	if decode(params, &p) != nil || decode(p.Update, &u) != nil || u.Kind == "" {
+		c.emitRaw(method, params)
 		return
 	}
-	if l.aside(&u) {
+	if c.applyAgentUpdate(&u) {
 		return
 	}
-	turn, replay := l.current(p.Session)
+	turn, replay := c.turnFor(p.Session)
 	if replay {
 		select {
-		case l.replayed <- struct{}{}:
+		case c.replayed <- struct{}{}:
 		default:
 		}
 		return
 	}
-	if turn == nil || !turn.take(&u) {
-		l.raw(method, params)
+	if turn == nil || !turn.apply(&u) {
+		c.emitRaw(method, params)
 	}
 }
 
-// aside takes the updates that are about the agent and not about a turn.
-func (l *link) aside(u *update) bool {
+// applyAgentUpdate applies an update about the agent rather than a turn. It reports whether u is
+// one.
+func (c *client) applyAgentUpdate(u *update) bool {
 	switch u.Kind {
 	case "available_commands_update":
-		l.change(func(s *settings) { s.commands(u) })
+		c.updateSettings(func(s *settings) { s.setCommands(u) })
 	case "current_mode_update":
-		l.change(func(s *settings) { s.set(modeID, u.Mode) })
+		c.updateSettings(func(s *settings) { s.set(modeID, u.Mode) })
 	case "config_option_update":
-		l.change(func(s *settings) { s.config(u.Config) })
+		c.updateSettings(func(s *settings) { s.applyConfig(u.Config) })
 	case "usage_update":
-		l.usage(u)
+		c.applyUsage(u)
 	default:
 		return false
 	}
 	return true
 }
 
-// Request implements rpc.Handler. Permission is asked for in a goroutine of the turn's, so that the agent can go on
-// speaking; everything else was never offered.
-func (l *link) Request(req *rpc.Request) {
+// HandleRequest implements rpc.Handler. Permission is requested in a goroutine of the turn, so the
+// agent can continue to send. Other methods are refused: they were not offered.
+func (c *client) HandleRequest(req *rpc.Request) {
 	if req.Method == "session/request_permission" {
 		var p permissionParams
-		err := read(req.Params, &p)
-		turn, _ := l.current(p.Session)
-		if err != nil || turn == nil || !turn.permit(req, &p) {
-			l.answer(req, permissionResult{permissionOutcome{Outcome: "cancelled"}})
+		err := decode(req.Params, &p)
+		turn, _ := c.turnFor(p.Session)
+		if err != nil || turn == nil || !turn.requestPermission(req, &p) {
+			c.reply(req, permissionResult{permissionOutcome{Outcome: "cancelled"}})
 		}
 		return
 	}
-	l.raw(req.Method, req.Params)
-	if err := req.Refuse(context.Background(), rpc.CodeMethodNotFound, "not offered: "+req.Method); err != nil {
-		l.host.Logf("refuse %s: %v", l.config.Name, err)
+	c.emitRaw(req.Method, req.Params)
+	if err := req.ReplyError(context.Background(), rpc.CodeMethodNotFound, "not supported: "+req.Method); err != nil {
+		c.host.Logf("refuse %s: %v", c.config.Name, err)
 	}
 }
 
-// answer waits for its turn to be written for as long as the connection lives.
-func (l *link) answer(req *rpc.Request, result any) {
+// reply sends a result. It blocks until the result is queued or the connection ends.
+func (c *client) reply(req *rpc.Request, result any) {
 	if err := req.Reply(context.Background(), result); err != nil {
-		l.host.Logf("answer %s: %v", l.config.Name, err)
+		c.host.Logf("answer %s: %v", c.config.Name, err)
 	}
 }
 
-// Garbage implements rpc.Handler.
-func (l *link) Garbage(line []byte, _ error) {
-	l.raw("", protocol.AppendString(nil, string(line[:min(len(line), garbageLen)])))
+// HandleInvalid implements rpc.Handler.
+func (c *client) HandleInvalid(line []byte, _ error) {
+	c.emitRaw("", protocol.AppendString(nil, string(line[:min(len(line), maxInvalidLine)])))
 }

@@ -9,12 +9,12 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// authMethod is a way to log in that the agent offers.
+// authMethod is a login method of the agent.
 type authMethod struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Type        string `json:"type"` // "env_var" needs nobody: a key is in the environment
+	Type        string `json:"type"` // "env_var": keys in the environment, no user interaction
 	Vars        []struct {
 		Name     string `json:"name"`
 		Optional bool   `json:"optional"`
@@ -25,34 +25,34 @@ type authenticateParams struct {
 	Method string `json:"methodId"`
 }
 
-// keyMethods are ways to log in that agents are known to offer without saying which variable holds the key.
-var keyMethods = map[string]string{
+// keyVariables maps login methods without vars to the environment variable of their key.
+var keyVariables = map[string]string{
 	"gemini-api-key": "GEMINI_API_KEY",
 	"openai-api-key": "OPENAI_API_KEY",
 	"codex-api-key":  "CODEX_API_KEY",
 }
 
-// wantsLogin reports whether the agent refused for want of a login.
+// wantsLogin reports whether the agent refused a request because a login is required.
 func wantsLogin(err error) bool {
 	var e *rpc.Error
 	return errors.As(err, &e) && e.Code == codeAuthRequired
 }
 
-// logIn logs in by a key that is in the agent's environment, if there is one that the agent takes. It never uses a way that
-// would need a person: nobody sits at the server.
-func (l *link) logIn(ctx context.Context, env []string) bool {
+// authenticate logs in with a key from the environment of the agent and reports success. It never
+// uses an interactive method: no user is at the server.
+func (c *client) authenticate(ctx context.Context, env []string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(env, func(kv string) bool {
 			v, ok := strings.CutPrefix(kv, name+"=")
 			return ok && v != ""
 		})
 	}
-	for _, m := range l.offers.AuthMethods {
-		if !m.keyed(has) {
+	for _, m := range c.agentInfo.AuthMethods {
+		if !m.keyAvailable(has) {
 			continue
 		}
-		if _, err := l.conn.Call(ctx, "authenticate", authenticateParams{m.ID}); err != nil {
-			l.host.Logf("log in to %s by %s: %v", l.config.Name, m.ID, err)
+		if _, err := c.conn.Call(ctx, "authenticate", authenticateParams{m.ID}); err != nil {
+			c.host.Logf("log in to %s by %s: %v", c.config.Name, m.ID, err)
 			continue
 		}
 		return true
@@ -60,9 +60,9 @@ func (l *link) logIn(ctx context.Context, env []string) bool {
 	return false
 }
 
-// keyed reports whether all that the method needs is in the environment.
-func (m *authMethod) keyed(has func(string) bool) bool {
-	if name, known := keyMethods[m.ID]; known {
+// keyAvailable reports whether the environment has all keys of the method.
+func (m *authMethod) keyAvailable(has func(string) bool) bool {
+	if name, known := keyVariables[m.ID]; known {
 		return has(name)
 	}
 	if m.Type != "env_var" || len(m.Vars) == 0 {
@@ -76,13 +76,13 @@ func (m *authMethod) keyed(has func(string) bool) bool {
 	return true
 }
 
-// howToLogIn says in words what a person has to do.
-func (l *link) howToLogIn() string {
-	if l.config.Login != "" {
-		return l.config.Login + ", on the machine of the server"
+// loginHint describes the login for users.
+func (c *client) loginHint() string {
+	if c.config.Login != "" {
+		return c.config.Login + ", on the server machine"
 	}
 	var ways []string
-	for _, m := range l.offers.AuthMethods {
+	for _, m := range c.agentInfo.AuthMethods {
 		if m.Description != "" {
 			ways = append(ways, m.Name+" ("+m.Description+")")
 		} else {
@@ -90,7 +90,7 @@ func (l *link) howToLogIn() string {
 		}
 	}
 	if len(ways) == 0 {
-		return "log in to it on the machine of the server"
+		return "log in on the server machine"
 	}
-	return "on the machine of the server, " + strings.Join(ways, ", or ")
+	return "on the server machine, " + strings.Join(ways, ", or ")
 }

@@ -14,12 +14,12 @@ import (
 	"agentctl/server/session"
 )
 
-// ready is a rig whose agent has started and whose start is forgotten.
-func ready(t *testing.T, traits string) *rig {
+// newReadyAgent returns a started agent without the events of its start.
+func newReadyAgent(t *testing.T, traits string) *testAgent {
 	t.Helper()
-	r := launch(t, traits)
+	r := newTestAgent(t, traits)
 	r.run("think of nothing")
-	r.until(t, "the options", func() bool {
+	r.waitFor(t, "the options", func() bool {
 		for _, e := range r.events {
 			if e.Type == protocol.AgentOptions && e.Data.(protocol.Options).Commands != nil {
 				return true
@@ -27,7 +27,7 @@ func ready(t *testing.T, traits string) *rig {
 		}
 		return false
 	})
-	r.forget()
+	r.clear()
 	return r
 }
 
@@ -115,28 +115,28 @@ tool.output {"content":[{"data":"text","type":"other"}],"replace":true,"tool":"t
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := ready(t, "plain")
+			r := newReadyAgent(t, "plain")
 			r.run(strings.Split(test.steps, "\n")...)
-			r.wantStory(strings.ReplaceAll(test.want, "SES", r.link.session))
+			r.wantEvents(strings.ReplaceAll(test.want, "SES", r.client.session))
 		})
 	}
 }
 
 func TestRequestsThatWereNeverOfferedAreRefused(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.run("request fs/read_text_file", "request terminal/create", "request elicitation/create")
 	r.wantText("fs/read_text_file: -32601terminal/create: -32601elicitation/create: -32601")
 }
 
 func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
-	r := ready(t, "plain")
-	l := r.link
-	l.Notify("session/update", json.RawMessage(`{"sessionId":"`+l.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
+	r := newReadyAgent(t, "plain")
+	c := r.client
+	c.HandleNotification("session/update", json.RawMessage(`{"sessionId":"`+c.session+`","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"late words"}}}`))
 	if raw := r.data(protocol.Raw); len(raw) != 1 || !strings.Contains(string(raw[0].(protocol.RawData).Data), "late words") {
-		t.Errorf("got %s", r.story())
+		t.Errorf("got %s", r.eventLines())
 	}
 	r.run("after more words")
-	r.until(t, "them in the turn or after it", func() bool {
+	r.waitFor(t, "the words in the turn or after it", func() bool {
 		for _, e := range r.events {
 			if b, _ := protocol.Encode(e.Data); strings.Contains(string(b), "more words") {
 				return true
@@ -147,13 +147,13 @@ func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {
 }
 
 func TestNoiseBeforeTheFirstMessageIsSurvived(t *testing.T) {
-	r := launch(t, "noise")
+	r := newTestAgent(t, "noise")
 	r.run("say hi")
 	r.wantText("hi")
 }
 
 func TestLongLinesAndBurstsComeWhole(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.run("big 5000000", "burst 5000")
 	var want strings.Builder
 	want.WriteString(strings.Repeat("x", 5000000))
@@ -161,12 +161,12 @@ func TestLongLinesAndBurstsComeWhole(t *testing.T) {
 		fmt.Fprintf(&want, "%d ", i)
 	}
 	if got := r.text(); got != want.String() {
-		t.Errorf("%d of %d bytes came", len(got), want.Len())
+		t.Errorf("got %d of %d bytes", len(got), want.Len())
 	}
 }
 
 func TestASlowSessionSlowsTheAgentAndLosesNothing(t *testing.T) {
-	r := ready(t, "plain")
+	r := newReadyAgent(t, "plain")
 	r.block = make(chan struct{})
 	go func() {
 		for range 5 {
@@ -176,7 +176,7 @@ func TestASlowSessionSlowsTheAgentAndLosesNothing(t *testing.T) {
 	}()
 	r.run("burst 3000")
 	if got := strings.Count(r.text(), " "); got != 3000 {
-		t.Errorf("%d of 3000 chunks came", got)
+		t.Errorf("got %d of 3000 chunks", got)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 		"allow":                       {"ask " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_once"},
 		"always is our rule":          {"ask " + ask, verdict(protocol.Allowed, "allow_always"), "selected opt-0-allow_once"},
 		"deny":                        {"ask " + ask, verdict(protocol.Denied, ""), "selected opt-2-reject_once"},
-		"nobody answered":             {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
+		"expired":                     {"ask " + ask, verdict(protocol.Expired, ""), "selected opt-2-reject_once"},
 		"cancelled":                   {"ask " + ask, verdict(protocol.Cancelled, ""), "cancelled"},
 		"the very option":             {"askwith allow_once,allow_once,reject_once " + ask, verdict(protocol.Allowed, "opt-0-allow_once"), "selected opt-0-allow_once"},
 		"only a lasting permission":   {"askwith allow_always,reject_once " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_always"},
@@ -203,7 +203,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 		"an option of the other kind": {"ask " + ask, verdict(protocol.Denied, "opt-0-allow_once"), "selected opt-2-reject_once"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) { return test.verdict, nil }
 			r.run(test.step)
 			r.wantText(test.want)
@@ -211,7 +211,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 	}
 }
 
-func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
+func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 	options := []protocol.Option{
 		{ID: "opt-2-reject_once", Kind: protocol.Deny, Label: "Do reject_once"},
 		{ID: "opt-0-allow_once", Kind: protocol.AllowOnce, Label: "Do allow_once"},
@@ -257,11 +257,11 @@ func TestAnApprovalSaysWhatIsAsked(t *testing.T) {
 			Kind: protocol.ApproveTool, Title: "Fetch x", Name: "WebFetch", CWD: "CWD", Tool: "turn/c", Options: options,
 		}},
 		"nothing at all": {`{}`, protocol.Approval{
-			Kind: protocol.ApproveTool, Title: "a tool wants to run", Name: "a tool wants to run", CWD: "CWD", Options: options,
+			Kind: protocol.ApproveTool, Title: "run a tool", Name: "run a tool", CWD: "CWD", Options: options,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			r.run("ask " + test.call)
 			test.want.CWD = strings.Replace(test.want.CWD, "CWD", r.spec.CWD, 1)
 			if len(r.asked) != 1 || !reflect.DeepEqual(r.asked[0], test.want) {
@@ -275,84 +275,84 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 	request := func(fields string) string {
 		return `ask {"toolCallId":"c","title":"make","kind":"execute"` + fields + `}`
 	}
-	told := func(input string) string {
+	update := func(input string) string {
 		return `update {"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","rawInput":` + input + `}`
 	}
-	words := func(text string) string {
+	withText := func(text string) string {
 		return request(`,"content":[{"type":"content","content":{"type":"text","text":"` + text + `"}}]`)
 	}
 	for name, test := range map[string]struct {
 		want  string
 		steps []string
 	}{
-		"the session's":           {"", []string{request("")}},
-		"of the arguments":        {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
-		"of the call":             {"/w", []string{told(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)}},
-		"the nearer one":          {"/near", []string{told(`{"command":"make","cwd":"/w","workdir":"/near"}`), request(`,"rawInput":{"command":"make"}`)}},
-		"below the session's":     {"sub", []string{request(`,"rawInput":{"command":"make","workdir":"sub"}`)}},
-		"told in words":           {"sub", []string{words("[in sub] (builds it) [background]")}},
-		"told in words with none": {"", []string{words("[current working directory /x] (builds it)")}},
-		"told in odd words":       {"", []string{words("[in ")}},
+		"the session's":               {"", []string{request("")}},
+		"of the arguments":            {"/w", []string{request(`,"rawInput":{"command":"make","cwd":"/w"}`)}},
+		"of the call":                 {"/w", []string{update(`{"command":"make","cwd":"/w"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"the nearer one":              {"/near", []string{update(`{"command":"make","cwd":"/w","workdir":"/near"}`), request(`,"rawInput":{"command":"make"}`)}},
+		"below the session's":         {"sub", []string{request(`,"rawInput":{"command":"make","workdir":"sub"}`)}},
+		"in the text":                 {"sub", []string{withText("[in sub] (builds it) [background]")}},
+		"in text without a directory": {"", []string{withText("[current working directory /x] (builds it)")}},
+		"in malformed text":           {"", []string{withText("[in ")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			r.run(test.steps...)
 			want := test.want
 			if !filepath.IsAbs(want) {
 				want = filepath.Join(r.spec.CWD, want)
 			}
 			if got := r.asked[0]; got.CWD != want || got.Command != "make" {
-				t.Errorf("asked for %q in %s, want it in %s", got.Command, got.CWD, want)
+				t.Errorf("asked for %q in %s, want %s", got.Command, got.CWD, want)
 			}
 		})
 	}
 }
 
 func TestAChangeOfModeIsAChoice(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
 		return session.Verdict{Outcome: protocol.Allowed, Option: "opt-1-allow_always"}, nil
 	}
 	r.run(`askwith allow_once,allow_always,reject_once {"toolCallId":"c","title":"Ready to code?","kind":"switch_mode"}`)
 	r.wantText("selected opt-1-allow_always")
 	if r.asked[0].Name != "" {
-		t.Errorf("a rule could be about %q", r.asked[0].Name)
+		t.Errorf("a rule could match %q", r.asked[0].Name)
 	}
 	for _, o := range r.asked[0].Options {
 		if o.Kind == protocol.AllowAlways {
-			t.Errorf("%+v would make a rule", o)
+			t.Errorf("%+v creates a rule", o)
 		}
 	}
 }
 
 func TestAToolThatWasDeniedEndsAsDenied(t *testing.T) {
 	for name, last := range map[string]string{
-		"told by the agent": `update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`,
-		"told by nobody":    `think of something else`,
+		"ended by the agent":     `update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`,
+		"not ended by the agent": `think of something else`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := ready(t, "plain")
+			r := newReadyAgent(t, "plain")
 			r.run("ask "+ask, last)
 			ended := r.data(protocol.ToolEnded)
 			if len(ended) != 1 || ended[0].(protocol.ToolEndedData).Status != protocol.ToolDenied {
-				t.Errorf("got\n%s", r.story())
+				t.Errorf("got\n%s", r.eventLines())
 			}
 		})
 	}
 }
 
 func TestToolsWhoseLongIDsBeginAlikeAreNotOne(t *testing.T) {
-	r := ready(t, "plain")
+	r := newReadyAgent(t, "plain")
 	id := strings.Repeat("x", 300)
 	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"`+id+`1","title":"one"}`, `update {"sessionUpdate":"tool_call","toolCallId":"`+id+`2","title":"two"}`)
 	all := r.data(protocol.ToolStarted)
 	if len(all) != 2 || all[0].(protocol.ToolStartedData).Tool == all[1].(protocol.ToolStartedData).Tool {
-		t.Errorf("told\n%s", r.story())
+		t.Errorf("got\n%s", r.eventLines())
 	}
 }
 
-func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
-	r := ready(t, "plain")
+func TestDeniedToolsEndInAFixedOrder(t *testing.T) {
+	r := newReadyAgent(t, "plain")
 	var prompts []string
 	for _, id := range []string{"f", "e", "d", "c", "b", "a"} {
 		prompts = append(prompts, "ask "+strings.Replace(ask, `"c"`, `"`+id+`"`, 1))
@@ -364,14 +364,14 @@ func TestToolsThatNobodyEndsEndInTheSameOrderAlways(t *testing.T) {
 		got.WriteString(id[strings.LastIndexByte(id, '/')+1:])
 	}
 	if got.String() != "abcdef" {
-		t.Errorf("they ended as %q", got.String())
+		t.Errorf("order %q", got.String())
 	}
 }
 
-func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
-	r := launch(t, "plain")
+func TestTheAgentContinuesDuringAPermissionRequest(t *testing.T) {
+	r := newTestAgent(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-		r.until(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
+		r.waitFor(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
 		return session.Verdict{Outcome: protocol.Allowed}, nil
 	}
 	r.run("askon " + ask)
@@ -380,18 +380,18 @@ func TestTheAgentGoesOnSpeakingWhileItAsks(t *testing.T) {
 
 func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 	for name, verdict := range map[string]session.Verdict{
-		"whose end is told":        {Outcome: protocol.Cancelled},
-		"that were denied with it": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
+		"cancelled":             {Outcome: protocol.Cancelled},
+		"denied with deny_stop": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := launch(t, "plain")
+			r := newTestAgent(t, "plain")
 			ctx, cancel := context.WithCancel(t.Context())
 			r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
 				cancel()
 				<-ctx.Done()
 				return verdict, nil
 			}
-			end, err := r.try(ctx, "ask "+ask, "hang")
+			end, err := r.tryRun(ctx, "ask "+ask, "hang")
 			if err != nil || end.Reason != protocol.ReasonInterrupted {
 				t.Errorf("ended %+v, %v", end, err)
 			}
@@ -400,23 +400,23 @@ func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
 	}
 }
 
-func TestSettingsAreSetAgainInTheOrderOfTheAgent(t *testing.T) {
+func TestSettingsAreRestoredInTheOrderOfTheAgent(t *testing.T) {
 	s := &settings{}
 	for _, id := range []string{"model", "effort", "brave"} {
-		s.put(protocol.Setting{ID: id}, byConfig)
+		s.upsert(protocol.Setting{ID: id}, selectSetting)
 	}
-	got := s.order(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
+	got := s.sortIDs(map[string]string{"speed": "fast", "brave": "true", "effort": "high", "colour": "red", "model": "large"})
 	if want := []string{"model", "effort", "brave", "colour", "speed"}; !slices.Equal(got, want) {
-		t.Errorf("set as %q, want %q", got, want)
+		t.Errorf("order %q, want %q", got, want)
 	}
 }
 
-func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
-	r := launch(t, "modes,models,config,load")
+func TestSettingsAreSetEmittedAndRestored(t *testing.T) {
+	r := newTestAgent(t, "modes,models,config,load")
 	r.run("option mode")
-	r.until(t, "options", func() bool { return len(r.events) > 0 })
+	r.waitFor(t, "options", func() bool { return len(r.events) > 0 })
 	var got protocol.Options
-	r.until(t, "the options", func() bool {
+	r.waitFor(t, "the options", func() bool {
 		for _, e := range r.events {
 			if o, ok := e.Data.(protocol.Options); ok {
 				got = o
@@ -439,7 +439,7 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	}
 
 	if first := r.data(protocol.AgentOptions)[0].(protocol.Options); len(first.Settings) != len(want.Settings) {
-		t.Errorf("told before all was known: %+v", first)
+		t.Errorf("emitted before all settings were known: %+v", first)
 	}
 
 	chosen := map[string]string{"mode": "yolo", "model": "large", "effort": "high", "brave": "true"}
@@ -457,42 +457,42 @@ func TestSettingsAreTakenToldAndSetAgain(t *testing.T) {
 	all := r.data(protocol.AgentOptions)
 	for _, s := range all[len(all)-1].(protocol.Options).Settings {
 		if s.Value != chosen[s.ID] {
-			t.Errorf("%s is told as %s", s.ID, s.Value)
+			t.Errorf("%s is %s", s.ID, s.Value)
 		}
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := r.again("modes,models,config,load")
+	next := r.restart("modes,models,config,load")
 	next.run("option mode", "option model", "option effort", "option brave")
 	next.wantText("mode is yolomodel is largeeffort is highbrave is true")
 }
 
 func TestCostIsThatOfTheTurnAndUsageThatOfTheSession(t *testing.T) {
-	r := launch(t, "plain")
+	r := newTestAgent(t, "plain")
 	for i, want := range []float64{0.5, 0.25} {
 		end := r.run(fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`, []float64{0.5, 0.75}[i]))
 		if end.Usage.Cost != want || end.Usage.Currency != "USD" {
-			t.Errorf("turn %d cost %+v", i, end.Usage)
+			t.Errorf("usage of turn %d: %+v", i, end.Usage)
 		}
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := r.again("plain")
+	next := r.restart("plain")
 	next.run("say more")
 	want := protocol.Usage{Input: 33, Output: 21, Cached: 9, Reasoning: 6, Cost: 0.75, Currency: "USD"}
 	if sums := next.data(protocol.UsageUpdated); len(sums) != 1 || sums[0] != want {
-		t.Errorf("the session's usage is %+v", sums)
+		t.Errorf("session usage %+v", sums)
 	}
 }
 
 func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
-	l := &link{config: Config{Name: "Fake"}}
-	l.offers.Capabilities.Prompt.Image = true
-	r := &recorder{news: make(chan struct{}, 1)}
+	c := &client{config: Config{Name: "Fake"}}
+	c.agentInfo.Capabilities.Prompt.Image = true
+	r := &recorder{changed: make(chan struct{}, 1)}
 	tn := newTurn(t.Context(), "turn", r, "/")
-	got := l.blocks(protocol.Message{Text: "look", Parts: []protocol.Part{
+	got := c.promptBlocks(protocol.Message{Text: "look", Parts: []protocol.Part{
 		{Type: "image", URL: "data:image/png;base64,AAAA"},
 		{Type: "file", URL: "file:///a/b.txt"},
 		{Type: "mention", Text: "@x"},
@@ -508,10 +508,10 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if n := r.data(protocol.Notice); len(n) != 1 || !strings.Contains(n[0].(protocol.NoticeData).Message, "audio") {
-		t.Errorf("said %+v", n)
+		t.Errorf("notices %+v", n)
 	}
-	if got := l.blocks(protocol.Message{}, tn); len(got) != 1 {
-		t.Errorf("an empty message is %+v", got)
+	if got := c.promptBlocks(protocol.Message{}, tn); len(got) != 1 {
+		t.Errorf("blocks of an empty message: %+v", got)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"agentctl/server/session"
 )
 
-// Kinds of the protocol's permission options.
+// Kinds of ACP permission options.
 const (
 	allowOnce    = "allow_once"
 	allowAlways  = "allow_always"
@@ -21,51 +21,51 @@ const (
 	rejectAlways = "reject_always"
 )
 
-// permit asks the session about the agent's request and answers it when there is a verdict. It returns false, and answers
-// nothing, when the turn is over.
-func (t *turn) permit(req *rpc.Request, p *permissionParams) bool {
+// requestPermission asks the session for a decision and answers the request with it. It returns
+// false without an answer when the turn is over.
+func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
+	if t.ended {
 		return false
 	}
-	// Begins the tool, where the agent asks before it tells. That the turn or the tool has ended is nothing to stop at: Ask
-	// will say so, or the agent runs the same call again.
+	// Start the tool if the request comes before tool_call. Errors are ignored: if the turn is
+	// over, Ask returns an error; if the tool has ended, the agent runs the same call again.
 	if p.Tool.ID != "" {
-		_ = t.upsert(&p.Tool, false)
+		_ = t.upsertTool(&p.Tool, false)
 	} else if t.endPart() != nil {
 		return false
 	}
-	a := t.approval(p)
+	a := t.newApproval(p)
 	known := t.tools[p.Tool.ID]
-	t.asking.Go(func() {
-		v, err := t.out.Ask(t.context, a)
+	t.approvals.Go(func() {
+		v, err := t.out.Ask(t.ctx, a)
 		answer := permissionOutcome{Outcome: "cancelled"}
-		if err == nil && t.context.Err() == nil {
-			answer = outcome(v, p.Options)
+		if err == nil && t.ctx.Err() == nil {
+			answer = chooseOption(v, p.Options)
 		}
-		t.decided(known, v.Outcome)
-		_ = req.Reply(context.WithoutCancel(t.context), permissionResult{answer}) // it fails when the agent has gone
+		t.recordVerdict(known, v.Outcome)
+		_ = req.Reply(context.WithoutCancel(t.ctx), permissionResult{answer}) // fails after the exit of the agent
 	})
 	return true
 }
 
-// decided notes what the agent may not say itself.
-func (t *turn) decided(known *tool, o protocol.Outcome) {
+// recordVerdict records the decision on a tool. The agent may not report a denial itself.
+func (t *turn) recordVerdict(known *tool, o protocol.Outcome) {
 	if known == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known.denied = o == protocol.Denied || o == protocol.Expired
-	known.since = time.Now()
+	known.start = time.Now()
 }
 
-// approval says what the agent asks, in the words of the project.
-func (t *turn) approval(p *permissionParams) protocol.Approval {
+// newApproval converts a permission request to an approval.
+func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	c := &p.Tool
 	a := protocol.Approval{
-		Kind: protocol.ApproveTool, Title: c.Title, Name: c.Meta.Claude.Tool, CWD: t.cwd, Options: offered(p),
+		Kind: protocol.ApproveTool, Title: c.Title, Name: c.Meta.Claude.Tool, CWD: t.cwd, Options: approvalOptions(p),
 	}
 	kind := toolKind(c.ToolKind)
 	input := c.Input
@@ -80,20 +80,20 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 		if a.Name == "" {
 			a.Name = known.call.Name
 		}
-		if !given(input) {
+		if !present(input) {
 			input = known.call.Input
 		}
 	}
-	if given(input) {
+	if present(input) {
 		a.Input = input
 	}
-	in := readInput(input)
-	changes, words := diffs(contents(c.Content))
-	a.Content, a.Why = changes, words
+	in := parseInput(input)
+	changes, text := diffs(mapContents(c.Content))
+	a.Content, a.Why = changes, text
 	if a.Why == "" {
 		a.Why = in.description
 	}
-	for _, l := range c.places() {
+	for _, l := range c.locations() {
 		a.Paths = append(a.Paths, l.Path)
 	}
 	for _, d := range changes {
@@ -104,28 +104,28 @@ func (t *turn) approval(p *permissionParams) protocol.Approval {
 	switch {
 	case kind == protocol.ToolExecute:
 		a.Kind, a.Command = protocol.ApproveCommand, commandLine(a.Title, in, a.Input)
-		a.CWD = t.directory(t.tools[c.ID], in, words)
-	case kind == protocol.ToolEdit, len(changes) > 0 && !removes(kind):
+		a.CWD = t.commandDir(t.tools[c.ID], in, text)
+	case kind == protocol.ToolEdit, len(changes) > 0 && !removesFile(kind):
 		a.Kind = protocol.ApprovePatch
 	}
 	if a.Title == "" {
-		a.Title = "a tool wants to run"
+		a.Title = "run a tool"
 	}
 	switch {
-	case p.choice(), removes(kind):
-		a.Name = "" // no rule: it would be about a choice, or about other files, or let an edit stand for a deletion
+	case p.isModeChange(), removesFile(kind):
+		a.Name = "" // no rules for a choice of mode, nor for removals: a rule could match other files
 	case a.Name == "" && a.Kind == protocol.ApproveTool:
-		a.Name = a.Title // what a rule would be about
+		a.Name = a.Title // the subject of a rule
 	}
 	return a
 }
 
-// removes reports whether a kind of tool takes a file away from where it is.
-func removes(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
+// removesFile reports whether a kind of tool deletes or moves files.
+func removesFile(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
 
-// commandLine is the command that is asked for. A rule is about exactly this text, so where the arguments hold no command in
-// a form that is known, they stand in it whole: a title may be the same for every command. An agent that tells no arguments
-// has nothing but the title.
+// commandLine returns the command to approve. A rule matches exactly this text. If the arguments
+// have no known command field, the text includes all of them: different commands may share a title.
+// Without arguments it is the title.
 func commandLine(title string, in input, raw json.RawMessage) string {
 	switch {
 	case in.command != "":
@@ -136,14 +136,15 @@ func commandLine(title string, in input, raw json.RawMessage) string {
 	return title + " " + string(raw)
 }
 
-// directory is where the command is to run: a rule is about that, too. A request may tell less of it than the call did, and
-// Gemini CLI and its kin tell it in words: "[in DIRECTORY] (description)".
-func (t *turn) directory(known *tool, in input, words string) string {
+// commandDir returns the directory of the command, which rules also match. A request may omit the
+// directory of the call. Gemini CLI and agents derived from it put it into the text: "[in
+// DIRECTORY] (description)".
+func (t *turn) commandDir(known *tool, in input, text string) string {
 	dir := in.cwd
 	if dir == "" && known != nil {
 		dir = known.dir
 	}
-	if rest, ok := strings.CutPrefix(strings.TrimSuffix(words, " [background]"), "[in "); ok && dir == "" {
+	if rest, ok := strings.CutPrefix(strings.TrimSuffix(text, " [background]"), "[in "); ok && dir == "" {
 		dir = rest[:max(strings.LastIndexByte(rest, ']'), 0)]
 	}
 	if !filepath.IsAbs(dir) {
@@ -152,14 +153,14 @@ func (t *turn) directory(known *tool, in input, words string) string {
 	return dir
 }
 
-// choice reports whether the request is for a change of mode, where every option is another mode.
-func (p *permissionParams) choice() bool { return p.Tool.ToolKind == "switch_mode" }
+// isModeChange reports whether the request offers a change of mode. Every option is then a mode.
+func (p *permissionParams) isModeChange() bool { return p.Tool.ToolKind == "switch_mode" }
 
-// offered maps the agent's options, each to the decision that it stands for, under the agent's ids. Always allowing is a rule
-// of the session's and not the agent's, so that it stays listed and revocable: the agent's own way of it is not offered,
-// except for a change of mode, where each option is a choice of its own.
-func offered(p *permissionParams) []protocol.Option {
-	choice := p.choice()
+// approvalOptions maps the options of the agent to decisions and keeps their ids. allow_always is a
+// rule of the session, so that users can list and revoke it; the option of the agent is dropped. In
+// a change of mode every option is kept.
+func approvalOptions(p *permissionParams) []protocol.Option {
+	choice := p.isModeChange()
 	var out []protocol.Option
 	for _, o := range p.Options {
 		option := protocol.Option{ID: o.ID, Label: o.Name}
@@ -184,9 +185,10 @@ func offered(p *permissionParams) []protocol.Option {
 	return out
 }
 
-// outcome picks the agent's option for a verdict: the very one chosen, else by kind, and never one of ours. A refusal picks
-// a reject option, since cancelled would end more than the tool call.
-func outcome(v session.Verdict, options []permissionOption) permissionOutcome {
+// chooseOption returns the option of the agent for a verdict: the chosen option, or else the best
+// match by kind. A denial selects a reject option, since cancelled would end more than the tool
+// call.
+func chooseOption(v session.Verdict, options []permissionOption) permissionOutcome {
 	var kinds []string
 	switch v.Outcome {
 	case protocol.Allowed:
@@ -209,52 +211,4 @@ func outcome(v session.Verdict, options []permissionOption) permissionOutcome {
 		return permissionOutcome{Outcome: "cancelled"}
 	}
 	return permissionOutcome{Outcome: "selected", Option: options[chosen].ID}
-}
-
-// input is what is known of a tool's arguments, whose form each agent chooses for itself.
-type input struct{ command, cwd, description string }
-
-func readInput(raw json.RawMessage) input {
-	var o struct {
-		Command                                 json.RawMessage
-		CWD, Workdir, Directory                 any
-		WorkingDirectory                        any `json:"working_directory"`
-		DirPath                                 any `json:"dir_path"`
-		Description, Reason, Justification, Why any
-	}
-	_ = read(raw, &o) // fields of other types say nothing
-	first := func(list ...any) string {
-		for _, v := range list {
-			if s, ok := v.(string); ok && s != "" {
-				return s
-			}
-		}
-		return ""
-	}
-	in := input{
-		cwd:         first(o.Workdir, o.WorkingDirectory, o.DirPath, o.Directory, o.CWD),
-		description: first(o.Description, o.Reason, o.Justification, o.Why),
-	}
-	var words []string
-	switch {
-	case json.Unmarshal(o.Command, &in.command) == nil:
-	case json.Unmarshal(o.Command, &words) == nil:
-		in.command = joinWords(words)
-	}
-	return in
-}
-
-// joinWords writes a command given as words the way a shell would be told it. What follows "sh -c" is told as it is.
-func joinWords(words []string) string {
-	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-c" || words[1] == "-lc") {
-		return words[2]
-	}
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~{}!") {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }

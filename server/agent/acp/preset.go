@@ -9,23 +9,24 @@ import (
 	"agentctl/protocol"
 )
 
-// Scheme begins the name of an ad hoc agent: "acp:COMMAND ARG…".
+// Scheme is the prefix of an agent given as a command: "acp:COMMAND ARG…".
 const Scheme = "acp:"
 
 // A Preset is a known agent.
 type Preset struct {
-	Name    string // what people call it with
+	Name    string // for --agent
 	Title   string
 	Command []string
-	Install string // how to get it, in words for people
-	Login   string // how to log in to it, where that is known
+	Install string // installation hint for users
+	Login   string // login hint for users, if known
 }
 
 // presets is sorted by name.
 var presets = []Preset{
 	{
 		Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"},
-		Install: "npm install -g @agentclientprotocol/claude-agent-acp", Login: "run `claude /login`, or set ANTHROPIC_API_KEY",
+		Install: "npm install -g @agentclientprotocol/claude-agent-acp",
+		Login:   "run `claude /login`, or set ANTHROPIC_API_KEY",
 	},
 	{
 		Name: "codex", Title: "Codex", Command: []string{"codex-acp"},
@@ -37,7 +38,8 @@ var presets = []Preset{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--acp"},
-		Install: "npm install -g @google/gemini-cli", Login: "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
+		Install: "npm install -g @google/gemini-cli",
+		Login:   "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
 	},
 	{
 		Name: "goose", Title: "Goose", Command: []string{"goose", "acp"},
@@ -53,16 +55,17 @@ var presets = []Preset{
 	},
 }
 
-// Presets lists the known agents by name.
+// Presets returns the known agents, sorted by name.
 func Presets() []Preset { return slices.Clone(presets) }
 
-// Find returns what to run for the name of a preset or for "acp:COMMAND ARG…", whose words may be quoted as in a shell. An
-// unknown name is a protocol error no_agent.
+// Find returns the configuration of a preset or of "acp:COMMAND ARG…", with arguments quoted as in
+// a shell. The error for an unknown name has the code no_agent.
 func Find(name string) (Config, error) {
 	if line, ok := strings.CutPrefix(name, Scheme); ok {
 		words, err := shell.Fields(line, nil)
 		if err != nil || len(words) == 0 {
-			return Config{}, protocol.Errorf(protocol.CodeNoAgent, "%q is not a command: write %sCOMMAND ARG…", name, Scheme)
+			return Config{}, protocol.Errorf(protocol.CodeNoAgent,
+				"%q is not a command: write %sCOMMAND ARG…", name, Scheme)
 		}
 		return Config{Name: words[0], Command: words}, nil
 	}

@@ -7,27 +7,28 @@ import (
 	"agentctl/server/session"
 )
 
-// blocks writes a message in the protocol's form.
-func (l *link) blocks(m protocol.Message, t *turn) []block {
+// promptBlocks converts a message to content blocks. It warns about parts that the agent does not
+// support.
+func (c *client) promptBlocks(m protocol.Message, t *turn) []block {
 	var out []block
 	if m.Text != "" || len(m.Parts) == 0 {
 		out = append(out, block{Type: "text", Text: m.Text})
 	}
 	for _, p := range m.Parts {
-		b, ok := l.block(p)
+		b, ok := c.promptBlock(p)
 		if ok {
 			out = append(out, b)
 			continue
 		}
-		t.warn(l.config.Name + " cannot take a part of type " + p.Type + "; it was left out")
+		t.warn(c.config.Name + " does not support parts of type " + p.Type + "; the part was left out")
 	}
 	return out
 }
 
-func (l *link) block(p protocol.Part) (block, bool) {
+func (c *client) promptBlock(p protocol.Part) (block, bool) {
 	media, data, inline := inlineData(p.URL)
 	switch {
-	case inline && strings.HasPrefix(media, "image/") && l.offers.Capabilities.Prompt.Image:
+	case inline && strings.HasPrefix(media, "image/") && c.agentInfo.Capabilities.Prompt.Image:
 		return block{Type: "image", MIMEType: media, Data: data}, true
 	case inline:
 		return block{}, false
@@ -43,7 +44,7 @@ func (l *link) block(p protocol.Part) (block, bool) {
 	return block{}, false
 }
 
-// inlineData splits a data URL in base64.
+// inlineData splits a base64 data URL.
 func inlineData(url string) (media, data string, ok bool) {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
@@ -53,8 +54,8 @@ func inlineData(url string) (media, data string, ok bool) {
 	return media, data, ok
 }
 
-// end maps why the agent stopped. Cancelled without our asking is the agent's own way of giving up a turn, for instance
-// after a refusal.
+// end maps the stop reason. Without a cancel by the server, cancelled means that the agent stopped
+// the turn itself, for instance after a denial.
 func (r *promptResult) end() session.End {
 	end := session.End{Reason: protocol.ReasonCompleted}
 	switch r.Reason {
@@ -66,10 +67,10 @@ func (r *promptResult) end() session.End {
 	case "refusal":
 		end.Reason = protocol.ReasonRefusal
 	case "cancelled":
-		end.Reason, end.Message = protocol.ReasonInterrupted, "the agent gave the turn up"
+		end.Reason, end.Message = protocol.ReasonInterrupted, "the agent stopped the turn"
 	default:
-		end.Message = "the agent stopped with the reason " + r.Reason
+		end.Message = "stop reason " + r.Reason
 	}
-	end.Usage = r.usage()
+	end.Usage = r.tokenUsage()
 	return end
 }

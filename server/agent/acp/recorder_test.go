@@ -25,18 +25,18 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// recorder is a session that keeps what its agent says, and decides as decide says.
+// recorder is a session that records events and decides with decide.
 type recorder struct {
 	decide func(context.Context, protocol.Approval) (session.Verdict, error)
 
-	mu     sync.Mutex
-	events []session.Event
-	asked  []protocol.Approval
-	state  []byte
-	groups []session.ProcessGroup
-	logs   []string
-	news   chan struct{} // one place: something was recorded
-	block  chan struct{} // Emit waits for it, unless it is nil
+	mu      sync.Mutex
+	events  []session.Event
+	asked   []protocol.Approval
+	state   []byte
+	groups  []session.ProcessGroup
+	logs    []string
+	changed chan struct{} // capacity 1; signals a record
+	block   chan struct{} // unless nil, Emit waits for it
 }
 
 func (r *recorder) Emit(e session.Event) error {
@@ -46,41 +46,41 @@ func (r *recorder) Emit(e session.Event) error {
 	if _, err := protocol.Encode(e.Data); err != nil {
 		return err
 	}
-	r.note(func() { r.events = append(r.events, e) })
+	r.record(func() { r.events = append(r.events, e) })
 	return nil
 }
 
 func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
-	r.note(func() { r.asked = append(r.asked, a) })
+	r.record(func() { r.asked = append(r.asked, a) })
 	return r.decide(ctx, a)
 }
 
 func (r *recorder) Save(state []byte) error {
-	r.note(func() { r.state = state })
+	r.record(func() { r.state = state })
 	return nil
 }
 
 func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {
-	r.note(func() { r.groups = append(r.groups, g) })
+	r.record(func() { r.groups = append(r.groups, g) })
 	return nil
 }
 
 func (r *recorder) Logf(format string, args ...any) {
-	r.note(func() { r.logs = append(r.logs, fmt.Sprintf(format, args...)) })
+	r.record(func() { r.logs = append(r.logs, fmt.Sprintf(format, args...)) })
 }
 
-func (r *recorder) note(f func()) {
+func (r *recorder) record(f func()) {
 	r.mu.Lock()
 	f()
 	r.mu.Unlock()
 	select {
-	case r.news <- struct{}{}:
+	case r.changed <- struct{}{}:
 	default:
 	}
 }
 
-// until waits until what was recorded makes ok true.
-func (r *recorder) until(t *testing.T, what string, ok func() bool) {
+// waitFor waits until ok, called under the lock, returns true.
+func (r *recorder) waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -92,15 +92,15 @@ func (r *recorder) until(t *testing.T, what string, ok func() bool) {
 			return
 		}
 		select {
-		case <-r.news:
+		case <-r.changed:
 		case <-ctx.Done():
-			t.Fatalf("never saw %s in\n%s", what, r.story())
+			t.Fatalf("no %s in\n%s", what, r.eventLines())
 		}
 	}
 }
 
-// story writes the events one in a line, in as few words as they can be told apart by.
-func (r *recorder) story() string {
+// eventLines returns the events as text, one per line, without durations.
+func (r *recorder) eventLines() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var b strings.Builder
@@ -132,8 +132,8 @@ func textOf(events []session.Event) string {
 	return b.String()
 }
 
-// forget drops the events so far, those of the start for instance.
-func (r *recorder) forget() {
+// clear drops the events recorded so far.
+func (r *recorder) clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = nil
@@ -155,25 +155,25 @@ func deny(context.Context, protocol.Approval) (session.Verdict, error) {
 	return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny}, nil
 }
 
-// rig is an agent with the fake program behind it.
-type rig struct {
+// testAgent is an agent with fakeacp as its program.
+type testAgent struct {
 	*recorder
 	*Agent
 	t *testing.T
 }
 
-// launch makes an agent whose program has the given traits, and ends it with the test.
-func launch(t *testing.T, traits string, change ...func(*Config, *session.Spec)) *rig {
+// newTestAgent returns an agent whose program has the given traits. The test closes it.
+func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.Spec)) *testAgent {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{decide: deny, news: make(chan struct{}, 1)}
+	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 	config := Config{Name: "Fake", Command: []string{self}, EndGrace: 5 * time.Second}
 	spec := session.Spec{Session: "ses", CWD: t.TempDir(), Env: map[string]string{
 		fakeacp.EnvVar: traits, fakeacp.DirEnvVar: t.TempDir(),
-		"GORACE": "atexit_sleep_ms=0", // of a race-enabled test binary that plays the agent
+		"GORACE": "atexit_sleep_ms=0", // for a test binary with -race
 	}}
 	for _, f := range change {
 		f(&config, &spec)
@@ -198,13 +198,13 @@ func launch(t *testing.T, traits string, change ...func(*Config, *session.Spec))
 			t.Errorf("%d process groups started and %d ended", started, ended)
 		}
 	})
-	return &rig{r, a, t}
+	return &testAgent{r, a, t}
 }
 
-// again is an agent as a restarted server makes it: the same session, what was saved, the same program.
-func (r *rig) again(traits string) *rig {
+// restart returns an agent as after a restart of the server: same session, saved state and program.
+func (r *testAgent) restart(traits string) *testAgent {
 	r.t.Helper()
-	return launch(r.t, traits, func(_ *Config, s *session.Spec) {
+	return newTestAgent(r.t, traits, func(_ *Config, s *session.Spec) {
 		s.Env = maps.Clone(r.spec.Env)
 		s.Env[fakeacp.EnvVar] = traits
 		s.CWD = r.spec.CWD
@@ -212,32 +212,32 @@ func (r *rig) again(traits string) *rig {
 	})
 }
 
-// run runs a turn whose prompt has the given steps.
-func (r *rig) run(steps ...string) session.End {
+// run runs a turn with the given prompt steps.
+func (r *testAgent) run(steps ...string) session.End {
 	r.t.Helper()
-	end, err := r.try(r.t.Context(), steps...)
+	end, err := r.tryRun(r.t.Context(), steps...)
 	if err != nil {
-		r.t.Fatalf("%v, after\n%s", err, r.story())
+		r.t.Fatalf("%v, after\n%s", err, r.eventLines())
 	}
 	return end
 }
 
-func (r *rig) try(ctx context.Context, steps ...string) (session.End, error) {
+func (r *testAgent) tryRun(ctx context.Context, steps ...string) (session.End, error) {
 	return r.Run(ctx, session.Turn{ID: "turn", Message: protocol.Message{Text: strings.Join(steps, "\n")}}, r.recorder)
 }
 
-func (r *rig) wantText(want string) {
+func (r *testAgent) wantText(want string) {
 	r.t.Helper()
 	if got := r.text(); got != want {
-		r.t.Errorf("said %q, want %q", got, want)
+		r.t.Errorf("text %q, want %q", got, want)
 	}
 }
 
-// wantStory compares everything but the usage, which every turn of the fake agent has.
-func (r *rig) wantStory(want string) {
+// wantEvents compares all events except usage.updated, which every turn of fakeacp emits.
+func (r *testAgent) wantEvents(want string) {
 	r.t.Helper()
 	var b strings.Builder
-	for line := range strings.Lines(r.story()) {
+	for line := range strings.Lines(r.eventLines()) {
 		if !strings.HasPrefix(line, string(protocol.UsageUpdated)) {
 			b.WriteString(line)
 		}

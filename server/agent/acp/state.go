@@ -7,17 +7,18 @@ import (
 	"agentctl/protocol"
 )
 
-// state is what an agent needs to go on after a restart.
+// state is the saved state of an agent, restored after a restart of the server.
 type state struct {
-	Session  string            `json:"session"`            // the conversation, as the agent calls it
-	Owner    string            `json:"owner,omitempty"`    // the session whose conversation it is
-	Said     bool              `json:"said,omitempty"`     // something was said in it
-	Settings map[string]string `json:"settings,omitempty"` // that were set by people
-	Usage    *protocol.Usage   `json:"usage,omitempty"`    // of all turns
+	Session  string            `json:"session"`            // ACP session id
+	Owner    string            `json:"owner,omitempty"`    // the session that created the ACP session
+	Prompted bool              `json:"said,omitempty"`     // the ACP session has content
+	Settings map[string]string `json:"settings,omitempty"` // values set by users
+	Usage    *protocol.Usage   `json:"usage,omitempty"`    // total of all turns
 }
 
-// loadState reads what was saved. What cannot be read was not saved by this package: the conversation starts anew.
-func loadState(b []byte) state {
+// decodeState decodes saved state. Invalid state was not saved by this package; it is ignored and a
+// new ACP session starts.
+func decodeState(b []byte) state {
 	var s state
 	if len(b) == 0 || json.Unmarshal(b, &s) != nil {
 		return state{}
@@ -42,8 +43,8 @@ func (s *state) encode() []byte {
 	return b
 }
 
-// spend adds what a turn has used and returns the sum.
-func (s *state) spend(u *protocol.Usage) protocol.Usage {
+// addUsage adds the usage of a turn and returns the total.
+func (s *state) addUsage(u *protocol.Usage) protocol.Usage {
 	sum := *u
 	if s.Usage != nil {
 		sum = *s.Usage

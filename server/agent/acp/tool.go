@@ -13,32 +13,34 @@ import (
 	"agentctl/server/session"
 )
 
-// tool is what has been told of a tool call so far.
+// tool is the known state of a tool call.
 type tool struct {
-	id      string // ours
-	parent  string // ours
+	id      string // unique in the session
+	parent  string // tool id of the parent
 	call    protocol.ToolStartedData
-	text    string             // output that is nothing but text
-	content []protocol.Content // output that is more than text
-	dir     string             // where a command runs, as the arguments told last
-	since   time.Time          // it began, or was allowed
+	text    string             // output, if all of it is text
+	content []protocol.Content // output, if it is more than text
+	dir     string             // directory in the latest arguments
+	start   time.Time          // when it started or was allowed
 	denied  bool
 	ended   bool
 }
 
-// errToolEnded keeps what is told of a call after its end from opening it again.
+// errToolEnded is returned for updates after the end of a call, so they do not reopen it.
 var errToolEnded = errors.New("the tool call has ended")
 
-// toolID makes the agent's id unique in the session: an agent may count its calls anew in each turn. The session shortens a long one.
+// toolID returns a tool id that is unique in the session: an agent may number its calls anew in
+// each turn. The session shortens long ids.
 func (t *turn) toolID(id string) string { return t.id + "/" + id }
 
-// upsert notes what a tool_call, an update of one or a permission request tells, in whatever order they come, and emits what
-// is new. Only with output are content and status looked at: those of a permission request are about the request.
-func (t *turn) upsert(c *toolCall, output bool) error {
+// upsertTool applies a tool_call, tool_call_update or permission request, in any order, and emits
+// changes. Content and status are applied only with output: in a permission request they describe
+// the request.
+func (t *turn) upsertTool(c *toolCall, output bool) error {
 	known := t.tools[c.ID]
 	first := known == nil
 	if first {
-		known = &tool{id: t.toolID(c.ID), since: time.Now()}
+		known = &tool{id: t.toolID(c.ID), start: time.Now()}
 		known.call.Tool = known.id
 		if p := c.Meta.Claude.Parent; p != "" {
 			known.parent = t.toolID(p)
@@ -51,11 +53,11 @@ func (t *turn) upsert(c *toolCall, output bool) error {
 	if known.ended {
 		return errToolEnded
 	}
-	if err := t.describe(known, c, first); err != nil || !output {
+	if err := t.describeTool(known, c, first); err != nil || !output {
 		return err
 	}
 	if c.Content != nil {
-		if err := t.output(known, c.Content); err != nil {
+		if err := t.updateOutput(known, c.Content); err != nil {
 			return err
 		}
 	}
@@ -71,38 +73,38 @@ func (t *turn) upsert(c *toolCall, output bool) error {
 	return nil
 }
 
-// describe emits tool.started with what is new about the call, or nothing.
-func (t *turn) describe(known *tool, c *toolCall, first bool) error {
-	now, news := known.call, protocol.ToolStartedData{Tool: known.id}
+// describeTool emits tool.started with the changed fields, if any.
+func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
+	now, changed := known.call, protocol.ToolStartedData{Tool: known.id}
 	if v := c.Meta.Claude.Tool; v != "" && v != now.Name {
-		now.Name, news.Name = v, v
+		now.Name, changed.Name = v, v
 	}
 	if c.Title != "" && c.Title != now.Title {
-		now.Title, news.Title = c.Title, c.Title
+		now.Title, changed.Title = c.Title, c.Title
 	}
-	// "other" says less than what was said before.
+	// "other" never replaces a specific kind.
 	if v := toolKind(c.ToolKind); v != "" && v != now.Kind && (v != protocol.ToolOther || now.Kind == "") {
-		now.Kind, news.Kind = v, v
+		now.Kind, changed.Kind = v, v
 	}
-	if given(c.Input) && !bytes.Equal(c.Input, now.Input) {
-		now.Input, news.Input = c.Input, c.Input
-		if dir := readInput(c.Input).cwd; dir != "" {
+	if present(c.Input) && !bytes.Equal(c.Input, now.Input) {
+		now.Input, changed.Input = c.Input, c.Input
+		if dir := parseInput(c.Input).cwd; dir != "" {
 			known.dir = dir
 		}
 	}
-	if v := c.places(); len(v) > 0 && !slices.Equal(v, now.Locations) {
-		now.Locations, news.Locations = v, v
+	if v := c.locations(); len(v) > 0 && !slices.Equal(v, now.Locations) {
+		now.Locations, changed.Locations = v, v
 	}
 	known.call = now
-	if !first && reflect.DeepEqual(news, protocol.ToolStartedData{Tool: known.id}) {
+	if !first && reflect.DeepEqual(changed, protocol.ToolStartedData{Tool: known.id}) {
 		return nil
 	}
-	return t.tell(known, protocol.ToolStarted, news)
+	return t.emitTool(known, protocol.ToolStarted, changed)
 }
 
-// output replaces the tool's output. Text that only grew is told as what was added.
-func (t *turn) output(known *tool, raw json.RawMessage) error {
-	content := contents(raw)
+// updateOutput replaces the output of a tool. For text that only grew it emits the added text.
+func (t *turn) updateOutput(known *tool, raw json.RawMessage) error {
+	content := mapContents(raw)
 	text, plain := plainText(content)
 	switch {
 	case !plain:
@@ -110,7 +112,8 @@ func (t *turn) output(known *tool, raw json.RawMessage) error {
 			return nil
 		}
 		known.text, known.content = "", content
-		return t.tell(known, protocol.ToolOutput, protocol.ToolOutputData{Tool: known.id, Content: content, Replace: true})
+		data := protocol.ToolOutputData{Tool: known.id, Content: content, Replace: true}
+		return t.emitTool(known, protocol.ToolOutput, data)
 	case text == known.text && known.content == nil:
 		return nil
 	}
@@ -119,33 +122,33 @@ func (t *turn) output(known *tool, raw json.RawMessage) error {
 		data.Text, data.Replace = rest, false
 	}
 	known.text, known.content = text, nil
-	return t.tell(known, protocol.ToolOutput, data)
+	return t.emitTool(known, protocol.ToolOutput, data)
 }
 
-// endTool tells how the call ended. Output that came in no other way is shown now.
+// endTool emits the end of a call. Output that is only in the raw output is emitted first.
 func (t *turn) endTool(known *tool, status protocol.ToolStatus, c *toolCall) error {
 	known.ended = true
-	result := readResult(c.Output)
+	result := parseResult(c.Output)
 	if known.text == "" && known.content == nil && result.text != "" {
 		known.text = result.text
 		data := protocol.ToolOutputData{Tool: known.id, Text: result.text}
-		if err := t.tell(known, protocol.ToolOutput, data); err != nil {
+		if err := t.emitTool(known, protocol.ToolOutput, data); err != nil {
 			return err
 		}
 	}
 	data := protocol.ToolEndedData{
-		Tool: known.id, Status: status, ExitCode: result.exit, DurationMS: time.Since(known.since).Milliseconds(),
+		Tool: known.id, Status: status, ExitCode: result.exit, DurationMS: time.Since(known.start).Milliseconds(),
 	}
-	if !result.whole || result.text != known.text {
+	if !result.textOnly || result.text != known.text {
 		data.Output = result.raw
 	}
 	if status == protocol.ToolFailed {
 		data.Error = result.failure
 	}
-	return t.tell(known, protocol.ToolEnded, data)
+	return t.emitTool(known, protocol.ToolEnded, data)
 }
 
-func (t *turn) tell(known *tool, kind protocol.Type, data any) error {
+func (t *turn) emitTool(known *tool, kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Parent: known.parent, Data: data})
 }
 
@@ -158,7 +161,7 @@ func toolKind(kind string) string {
 	return protocol.ToolOther
 }
 
-func (c *toolCall) places() []protocol.Location {
+func (c *toolCall) locations() []protocol.Location {
 	var out []protocol.Location
 	for _, l := range c.Locations {
 		if l.Path != "" {

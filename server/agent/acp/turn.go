@@ -12,24 +12,24 @@ import (
 	"agentctl/server/session"
 )
 
-// turn maps what the agent says during one turn to events.
+// turn maps the updates of one turn to events.
 type turn struct {
 	// Static after newTurn.
-	id      string
-	out     session.Output
-	cwd     string
-	context context.Context // of the turn's requests for permission
-	stop    context.CancelFunc
-	asking  sync.WaitGroup
+	id        string
+	out       session.Output
+	cwd       string
+	ctx       context.Context // for permission requests
+	stop      context.CancelFunc
+	approvals sync.WaitGroup
 
-	mu    sync.Mutex // held while one update is taken
-	over  bool
+	mu    sync.Mutex // held while an update is applied
+	ended bool
 	part  part
 	parts int
-	tools map[string]*tool // by the agent's id
+	tools map[string]*tool // by ACP tool call id
 }
 
-// part is the text or reasoning that chunks are added to. The zero part is none.
+// part is the open text or reasoning part. The zero part is none.
 type part struct {
 	id, message string
 	kind        protocol.Kind
@@ -37,42 +37,43 @@ type part struct {
 
 func newTurn(ctx context.Context, id string, out session.Output, cwd string) *turn {
 	t := &turn{id: id, out: out, cwd: cwd, tools: map[string]*tool{}}
-	t.context, t.stop = context.WithCancel(ctx)
+	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
 }
 
-// finish ends requests that are still open and closes what only this package knows to be over.
+// finish cancels open requests and ends denied tools. The session ends everything else.
 func (t *turn) finish() {
 	t.stop()
 	t.mu.Lock()
-	t.over = true
+	t.ended = true
 	t.mu.Unlock()
-	t.asking.Wait()
+	t.approvals.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(t.tools)) {
 		if tool := t.tools[id]; tool.denied && !tool.ended {
-			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // the session closes what this cannot
+			_ = t.endTool(tool, protocol.ToolDenied, &toolCall{}) // on an error the session ends the tool
 		}
 	}
 }
 
-// take maps an update, in the order of the wire. It returns false when the update belongs to nothing here, or came too late.
-func (t *turn) take(u *update) bool {
+// apply maps an update to events. It returns false for an update that maps to none or arrives after
+// the turn.
+func (t *turn) apply(u *update) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
+	if t.ended {
 		return false
 	}
 	switch u.Kind {
 	case "agent_message_chunk":
-		return t.chunk(u, protocol.KindText)
+		return t.addChunk(u, protocol.KindText)
 	case "agent_thought_chunk":
-		return t.chunk(u, protocol.KindReasoning)
+		return t.addChunk(u, protocol.KindReasoning)
 	case "tool_call", "tool_call_update":
-		return u.ID != "" && t.upsert(&u.toolCall, true) == nil
+		return u.ID != "" && t.upsertTool(&u.toolCall, true) == nil
 	case "plan":
-		return t.plan(u) == nil
+		return t.updatePlan(u) == nil
 	}
 	return false
 }
@@ -81,15 +82,16 @@ func (t *turn) emit(kind protocol.Type, data any) error {
 	return t.out.Emit(session.Event{Type: kind, Data: data})
 }
 
-// warn tells people something that no other event says. When it fails the turn is over, and so is what it is about.
+// warn emits a warning for users. An error means that the turn is over, so it is ignored.
 func (t *turn) warn(message string) {
 	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
 }
 
-// chunk adds to the open part, or begins one when the kind or the message changes or something else came between.
-func (t *turn) chunk(u *update, kind protocol.Kind) bool {
+// addChunk adds text to the open part. It starts a new part when the kind or message changes or
+// another event came between.
+func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	var b block
-	if read(u.Content, &b) != nil || b.Type != "text" {
+	if decode(u.Content, &b) != nil || b.Type != "text" {
 		return false
 	}
 	if b.Text == "" {
@@ -125,8 +127,8 @@ func (t *turn) endPart() error {
 	return t.emit(end, protocol.PartEndData{Part: id})
 }
 
-// plan replaces the plan whole, as the agent sends it.
-func (t *turn) plan(u *update) error {
+// updatePlan replaces the plan. The agent always sends all of it.
+func (t *turn) updatePlan(u *update) error {
 	tasks := make([]protocol.Task, 0, len(u.Entries))
 	done := len(u.Entries) > 0
 	for i, e := range u.Entries {

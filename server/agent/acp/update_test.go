@@ -12,14 +12,14 @@ import (
 	"agentctl/server/session"
 )
 
-// started is a link in the middle of a turn, without a program.
-func started(r *recorder) *link {
-	l := &link{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
-	l.change(func(s *settings) { s.ready = true })
-	return l
+// newTestClient returns a client without a program, ready for a turn.
+func newTestClient(r *recorder) *client {
+	c := &client{config: Config{Name: "Fake"}, host: r, session: "s", replayed: make(chan struct{}, 1)}
+	c.updateSettings(func(s *settings) { s.ready = true })
+	return c
 }
 
-func updateOf(t interface{ Fatal(...any) }, u any) json.RawMessage {
+func updateParamsJSON(t interface{ Fatal(...any) }, u any) json.RawMessage {
 	b, err := json.Marshal(map[string]any{"sessionId": "s", "update": u})
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +27,8 @@ func updateOf(t interface{ Fatal(...any) }, u any) json.RawMessage {
 	return b
 }
 
-// outputs folds what was told of the tools' output, as a client does.
-func outputs(events []session.Event) map[string]string {
+// toolOutputs returns the output of each tool as a client computes it.
+func toolOutputs(events []session.Event) map[string]string {
 	text := map[string]string{}
 	for _, e := range events {
 		if d, ok := e.Data.(protocol.ToolOutputData); ok {
@@ -44,41 +44,41 @@ func outputs(events []session.Event) map[string]string {
 	return text
 }
 
-func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
+func TestOutputIsTheLastOutputOfTheAgent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &recorder{decide: deny, news: make(chan struct{}, 1)}
-		l := started(r)
+		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.begin(tn)
+		c.setTurn(tn)
 		want := map[string]string{}
 		text := map[string]string{}
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			id := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id")
 			var content []any
 			switch rapid.IntRange(0, 3).Draw(t, "what") {
-			case 0: // it grew
+			case 0: // appended text
 				text[id] += rapid.StringMatching(`[a-zé\n]{0,5}`).Draw(t, "more")
 				content = []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": text[id]}}}
 				want["t/"+id] = text[id]
-			case 1: // it is another
+			case 1: // other text
 				text[id] = rapid.StringMatching(`[a-z]{0,5}`).Draw(t, "text")
 				content = []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": text[id]}}}
 				want["t/"+id] = text[id]
-			case 2: // it is a diff
+			case 2: // a diff
 				text[id] = ""
 				s := rapid.StringMatching(`[a-z]{1,5}`).Draw(t, "new")
 				content = []any{map[string]any{"type": "diff", "path": "/x", "newText": s}}
 				want["t/"+id] = "diff:" + s
-			case 3: // it is gone
+			case 3: // empty
 				text[id], content, want["t/"+id] = "", []any{}, ""
 			}
-			l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
+			c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}))
 		}
-		l.finish(tn)
-		got := outputs(r.events)
+		c.endTurn(tn)
+		got := toolOutputs(r.events)
 		for tool, w := range want {
 			if got[tool] != w {
-				t.Fatalf("%s shows %q, want %q; told\n%s", tool, got[tool], w, r.story())
+				t.Fatalf("output of %s is %q, want %q; events\n%s", tool, got[tool], w, r.eventLines())
 			}
 		}
 	})
@@ -86,10 +86,10 @@ func TestOutputIsWhatTheAgentSaidLastHoweverItCame(t *testing.T) {
 
 func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &recorder{decide: deny, news: make(chan struct{}, 1)}
-		l := started(r)
+		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.begin(tn)
+		c.setTurn(tn)
 		var want strings.Builder
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -97,17 +97,17 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 				s := rapid.String().Draw(t, "text")
 				want.WriteString(strings.ToValidUTF8(s, "\uFFFD"))
 				id := rapid.SampledFrom([]string{"", "m1", "m2"}).Draw(t, "message")
-				l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
+				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_message_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": s}}))
 			case 1:
-				l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
+				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "agent_thought_chunk", "content": map[string]any{"type": "text", "text": "hm"}}))
 			case 2:
 				id := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "tool")
-				l.Notify("session/update", updateOf(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
+				c.HandleNotification("session/update", updateParamsJSON(t, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "title": id}))
 			}
 		}
-		l.finish(tn)
+		c.endTurn(tn)
 		if got := r.text(); got != want.String() {
-			t.Fatalf("said %q, want %q", got, want.String())
+			t.Fatalf("text %q, want %q", got, want.String())
 		}
 		open := ""
 		for _, e := range r.events {
@@ -151,30 +151,30 @@ func FuzzNotify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if !utf8.Valid(raw) || !json.Valid(raw) {
-			return // the connection lets nothing else through
+			return // rpc.Conn passes valid JSON only
 		}
-		r := &recorder{decide: deny, news: make(chan struct{}, 1)}
-		l := started(r)
+		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
+		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/")
-		l.begin(tn)
-		l.Notify("session/update", updateOf(t, json.RawMessage(raw)))
-		l.Notify("session/update", json.RawMessage(raw))
+		c.setTurn(tn)
+		c.HandleNotification("session/update", updateParamsJSON(t, json.RawMessage(raw)))
+		c.HandleNotification("session/update", json.RawMessage(raw))
 		var p permissionParams
-		if read(json.RawMessage(raw), &p) == nil {
-			a := tn.approval(&p)
+		if decode(json.RawMessage(raw), &p) == nil {
+			a := tn.newApproval(&p)
 			if _, err := protocol.Encode(a); err != nil {
 				t.Errorf("approval %+v: %v", a, err)
 			}
-			outcome(session.Verdict{Outcome: protocol.Allowed}, p.Options)
+			chooseOption(session.Verdict{Outcome: protocol.Allowed}, p.Options)
 		}
-		l.finish(tn)
+		c.endTurn(tn)
 		for _, e := range r.events {
 			if b, err := protocol.Encode(e.Data); err != nil || !utf8.Valid(b) {
 				t.Errorf("%s %+v: %v", e.Type, e.Data, err)
 			}
 		}
 		if len(r.logs) > 0 {
-			t.Errorf("could not be told: %v", r.logs)
+			t.Errorf("logged errors: %v", r.logs)
 		}
 	})
 }

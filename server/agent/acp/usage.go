@@ -5,54 +5,56 @@ import (
 	"agentctl/server/session"
 )
 
-// cost is what the conversation has cost, as the agent tells it: a sum that only grows.
+// cost is the cumulative cost of the ACP session, as reported by the agent.
 type cost struct {
 	known    bool
 	sum      float64
-	billed   float64 // of sum, in the turns that have ended
+	billed   float64 // part of sum assigned to ended turns
 	currency string
 }
 
-// usage takes how full the context is and what the conversation has cost.
-func (l *link) usage(u *update) {
+// applyUsage emits the context usage and records the cost.
+func (c *client) applyUsage(u *update) {
 	if u.Size > 0 {
-		data := protocol.ContextInfo{Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size)}
-		if err := l.host.Emit(session.Event{Type: protocol.ContextUpdated, Data: data}); err != nil {
-			l.host.Logf("context of %s: %v", l.config.Name, err)
+		data := protocol.ContextInfo{
+			Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size),
+		}
+		if err := c.host.Emit(session.Event{Type: protocol.ContextUpdated, Data: data}); err != nil {
+			c.host.Logf("context of %s: %v", c.config.Name, err)
 		}
 	}
 	if u.Cost == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := &l.cost
-	if !c.known && l.resumed {
-		c.billed = u.Cost.Amount // the turns before were another server's to bill
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	total := &c.cost
+	if !total.known && c.restored {
+		total.billed = u.Cost.Amount // cost of earlier turns, already recorded
 	}
-	c.known, c.sum, c.currency = true, u.Cost.Amount, u.Cost.Currency
+	total.known, total.sum, total.currency = true, u.Cost.Amount, u.Cost.Currency
 }
 
-// billed adds to a turn's end what the turn has cost.
-func (l *link) billed(end session.End) session.End {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := &l.cost
-	if c.sum <= c.billed {
+// addCost adds the cost of the turn to its end.
+func (c *client) addCost(end session.End) session.End {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	total := &c.cost
+	if total.sum <= total.billed {
 		return end
 	}
 	u := protocol.Usage{}
 	if end.Usage != nil {
 		u = *end.Usage
 	}
-	u.Cost, u.Currency = c.sum-c.billed, c.currency
-	c.billed = c.sum
+	u.Cost, u.Currency = total.sum-total.billed, total.currency
+	total.billed = total.sum
 	end.Usage = &u
 	return end
 }
 
-// usage is what the agent says that a turn has used.
-func (r *promptResult) usage() *protocol.Usage {
+// tokenUsage returns the token usage of the turn, or nil if the agent reports none.
+func (r *promptResult) tokenUsage() *protocol.Usage {
 	if u := r.Usage; u != nil {
 		return &protocol.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning}
 	}

@@ -1,5 +1,5 @@
-// Package process runs an agent's program in a process group of its own and makes sure that nothing of the group is
-// left when it ends, whoever dies first: the program, a child of it, or this server.
+// Package process runs the program of an agent in its own process group. No process of the group
+// remains after the death of the program, of a child or of the server.
 //
-// It owns the child's pipes and its life. It must not know what is said over the pipes.
+// It owns the pipes of the program and its lifetime. It must not know the protocol on the pipes.
 package process

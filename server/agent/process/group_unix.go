@@ -16,8 +16,8 @@ func terminateGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGTERM) 
 
 func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// killEach kills what is left of a list of processes.
-func killEach(list []Group) {
+// killAll kills the processes of a list that still run.
+func killAll(list []Group) {
 	for _, g := range list {
 		if startTime(g.PID) == g.Start {
 			_ = syscall.Kill(g.PID, syscall.SIGKILL)
@@ -25,23 +25,24 @@ func killEach(list []Group) {
 	}
 }
 
-// poll is how often a group that is no child of ours is looked at.
-const poll = 20 * time.Millisecond
+// pollInterval is the interval between checks of a group that is not a child of this process.
+const pollInterval = 20 * time.Millisecond
 
-// EndGroup ends a group that an earlier server left: it is asked to terminate, and killed after grace. A group whose
-// number now belongs to somebody else is left alone. Descendants of the leader in other groups are killed at the end. It
-// returns when nothing of the group runs, at the latest a further grace after the kill.
+// EndGroup ends a group that an earlier server left: it sends TERM and kills the group after grace.
+// A group whose number was reused is left alone. Descendants of the leader in other groups are
+// killed at the end. EndGroup returns when no process of the group runs, at the latest grace after
+// the kill.
 func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
-	if g.PID <= 1 || !g.still() {
+	if g.PID <= 1 || !g.isCurrent() {
 		return nil
 	}
-	kin := descendants(g.PID)
-	defer func() { killEach(kin) }()
+	left := descendants(g.PID)
+	defer func() { killAll(left) }()
 	if errors.Is(terminateGroup(g.PID), syscall.ESRCH) {
 		return nil
 	}
-	look := time.NewTicker(poll)
-	defer look.Stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
 	kill := time.NewTimer(grace)
 	defer kill.Stop()
 	for killed := false; ; {
@@ -53,11 +54,11 @@ func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 				return nil
 			}
 			killed = true
-			kin = append(kin, descendants(g.PID)...)
+			left = append(left, descendants(g.PID)...)
 			_ = killGroup(g.PID)
 			kill.Reset(grace)
-		case <-look.C:
-			if errors.Is(syscall.Kill(-g.PID, 0), syscall.ESRCH) || !runs(g.PID) {
+		case <-poll.C:
+			if errors.Is(syscall.Kill(-g.PID, 0), syscall.ESRCH) || !groupRunning(g.PID) {
 				return nil
 			}
 		}

@@ -11,7 +11,7 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminateGroup kills the leader: there is no gentler way that reaches a program without a console.
+// terminateGroup kills the leader: Windows has no signal for a program without a console.
 func terminateGroup(pid int) error { return killGroup(pid) }
 
 func killGroup(pid int) error {
@@ -24,10 +24,10 @@ func killGroup(pid int) error {
 
 func descendants(int) []Group { return nil }
 
-func killEach([]Group) {}
+func killAll([]Group) {}
 
-// startTime is not asked for, as no server runs here.
+// startTime is unused: no server runs on Windows.
 func startTime(int) string { return "" }
 
-// EndGroup does nothing: no group is recorded where its start time cannot be told.
+// EndGroup does nothing: no group is recorded without a start time.
 func EndGroup(context.Context, Group, time.Duration) error { return nil }

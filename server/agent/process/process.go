@@ -10,92 +10,96 @@ import (
 	"time"
 )
 
-// linger is how long output is awaited after the program has exited, in case something that left the group still holds
-// the pipe.
-const linger = 500 * time.Millisecond
+// outputGrace is the time to wait for output after the exit of the program, in case a process
+// outside the group holds the pipe.
+const outputGrace = 500 * time.Millisecond
 
-// Command says what to run.
+// Command is a program to run.
 type Command struct {
 	Args []string // the program and its arguments
 	Dir  string
-	Env  []string // K=V; as os/exec: nil means the server's own
+	Env  []string // K=V; nil: the environment of the server
 
-	// Keep records the program's group. The program does not run before it has returned, and not at all when it fails or
-	// this server dies in it, so that no program runs unrecorded. nil: nobody needs to know.
-	Keep func(Group) error
+	// Record stores the group of the program durably. The program runs only after Record returns
+	// nil, so no program runs unrecorded. It never runs when Record fails or the server dies in it.
+	// nil: do not record.
+	Record func(Group) error
 }
 
-// Group names a process group so that a later server can end it without hitting a stranger that got its number.
+// Group identifies a process group. The start time tells it from a later group with the same
+// number.
 type Group struct {
-	PID   int    // of the leader, which is the group's number
-	Start string // of the leader, as the platform tells it; "" where it cannot
+	PID   int    // of the leader; also the number of the group
+	Start string // start time of the leader, platform-specific; "" where unknown
 }
 
-// Process is a running program. Its methods may be called from any goroutine; Stdin and Stdout each have one user.
+// Process is a running program. Its methods are safe for concurrent use. Stdin and Stdout have one
+// user each.
 type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.Reader
 
 	// Static after Start.
-	group  Group
-	stdout *os.File
-	stderr *tail
-	logged chan struct{} // closed when standard error has been read to its end
-	done   chan struct{} // closed when the leader has exited and its group has been ended
-	state  error         // how the leader exited; read after done
+	group      Group
+	stdout     *os.File
+	stderr     *tail
+	stderrDone chan struct{} // closed at the end of standard error
+	done       chan struct{} // closed after the leader has exited and its group was killed
+	exitErr    error         // exit error of the leader; read after done
 
-	ending sync.Mutex // held by End
+	endMu sync.Mutex // held by End
 }
 
-// Start runs cmd. The program's standard error is kept as a bounded tail.
+// Start runs cmd. It keeps a bounded tail of standard error.
 func Start(cmd Command) (*Process, error) {
 	if len(cmd.Args) == 0 || cmd.Args[0] == "" {
 		return nil, errors.New("start program: no command given")
 	}
-	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End owns the program's end
+	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End ends the program
 	c.Dir, c.Env = cmd.Dir, cmd.Env
 	c.SysProcAttr = ownGroup()
-	var g *gate
-	if cmd.Keep != nil {
+	var b *startBarrier
+	if cmd.Record != nil {
 		var err error
-		if g, err = newGate(c); err != nil {
+		if b, err = newStartBarrier(c); err != nil {
 			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 		}
-		defer g.close()
+		defer b.close()
 	}
 
-	ours, theirs, err := pipes()
+	parent, child, err := pipes()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 	}
-	// The program gets the files themselves: with writers of ours, Wait would wait for whoever holds its output.
-	c.Stdin, c.Stdout, c.Stderr = theirs[0], theirs[1], theirs[2]
+	// Pass files to the program: with an io.Writer, Wait would block until every holder of the pipe
+	// has closed it.
+	c.Stdin, c.Stdout, c.Stderr = child[0], child[1], child[2]
 	err = c.Start()
-	closeAll(theirs)
+	closeAll(child)
 	if err != nil {
-		closeAll(ours)
+		closeAll(parent)
 		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 	}
 
 	p := &Process{
-		Stdin:  ours[0],
-		stdout: ours[1],
-		group:  Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
-		stderr: &tail{},
-		logged: make(chan struct{}),
-		done:   make(chan struct{}),
+		Stdin:      parent[0],
+		stdout:     parent[1],
+		group:      Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
+		stderr:     &tail{},
+		stderrDone: make(chan struct{}),
+		done:       make(chan struct{}),
 	}
-	p.Stdout = &output{file: p.stdout, done: p.done}
-	go p.keepLog(ours[2])
-	go p.wait(c, ours[2])
-	if g == nil {
+	p.Stdout = &outputReader{file: p.stdout, done: p.done}
+	go p.readStderr(parent[2])
+	go p.wait(c, parent[2])
+	if b == nil {
 		return p, nil
 	}
-	if err = cmd.Keep(p.group); err == nil {
-		err = g.pass()
+	if err = cmd.Record(p.group); err == nil {
+		err = b.release()
 	}
 	if err != nil {
-		g.close()
+		b.close()
 		p.End(0)
 		p.Release()
 		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
@@ -103,20 +107,21 @@ func Start(cmd Command) (*Process, error) {
 	return p, nil
 }
 
-// pipes are for a program's standard input, output and error: our ends and its own.
-func pipes() (ours, theirs [3]*os.File, err error) {
-	for i := range ours {
+// pipes returns pipes for standard input, output and error: the ends of the server and the ends of
+// the program.
+func pipes() (parent, child [3]*os.File, err error) {
+	for i := range parent {
 		r, w, err := os.Pipe()
 		if err != nil {
-			closeAll(ours)
-			closeAll(theirs)
-			return ours, theirs, err
+			closeAll(parent)
+			closeAll(child)
+			return parent, child, err
 		}
-		if ours[i], theirs[i] = r, w; i == 0 {
-			ours[i], theirs[i] = w, r
+		if parent[i], child[i] = r, w; i == 0 {
+			parent[i], child[i] = w, r
 		}
 	}
-	return ours, theirs, nil
+	return parent, child, nil
 }
 
 func closeAll(files [3]*os.File) {
@@ -127,59 +132,60 @@ func closeAll(files [3]*os.File) {
 	}
 }
 
-// wait reaps the leader and ends what it left behind.
+// wait reaps the leader and kills the rest of its group.
 func (p *Process) wait(c *exec.Cmd, log *os.File) {
-	p.state = c.Wait()
+	p.exitErr = c.Wait()
 	_ = killGroup(p.group.PID)
-	_ = p.stdout.SetReadDeadline(time.Now().Add(linger))
-	_ = log.SetReadDeadline(time.Now().Add(linger))
+	_ = p.stdout.SetReadDeadline(time.Now().Add(outputGrace))
+	_ = log.SetReadDeadline(time.Now().Add(outputGrace))
 	close(p.done)
 }
 
-func (p *Process) keepLog(log *os.File) {
-	defer close(p.logged)
+func (p *Process) readStderr(log *os.File) {
+	defer close(p.stderrDone)
 	defer log.Close()
 	_, _ = io.Copy(p.stderr, log)
 }
 
-// Group returns what a later server needs to end the group.
+// Group returns the process group, for EndGroup in a later server.
 func (p *Process) Group() Group { return p.group }
 
-// Done is closed when the program has exited and the rest of its group has been told to.
+// Done returns a channel that is closed when the program has exited and the rest of its group was
+// killed.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the program exited: nil for status 0. It is valid once Done is closed.
-func (p *Process) Err() error { return p.state }
+// Err returns the exit error of the program, nil for status 0. It is valid after Done is closed.
+func (p *Process) Err() error { return p.exitErr }
 
-// Log returns the end of the program's standard error, valid UTF-8 of at most a few kilobytes.
-func (p *Process) Log() string { return p.stderr.String() }
+// StderrTail returns the last bytes of standard error, at most 8 KiB of valid UTF-8.
+func (p *Process) StderrTail() string { return p.stderr.String() }
 
-// End makes the program exit, waits until it has, and releases what it read from and logged to: standard input is closed,
-// after grace the group is asked to terminate, after a further grace it is killed. Both waits are skipped with grace 0.
-// Descendants that made groups of their own are killed once the program is gone. What the program printed can still be
-// read.
+// End ends the program and waits for its exit. It closes standard input, after grace sends TERM to
+// the group, and after another grace kills the group. With grace 0 it kills at once. After the exit
+// it kills descendants in groups of their own. Output of the program can still be read.
 func (p *Process) End(grace time.Duration) {
-	p.ending.Lock()
-	defer p.ending.Unlock()
-	kin := descendants(p.group.PID)
+	p.endMu.Lock()
+	defer p.endMu.Unlock()
+	left := descendants(p.group.PID)
 	_ = p.Stdin.Close()
-	if !p.exited(grace) {
-		kin = append(kin, descendants(p.group.PID)...)
+	if !p.waitExit(grace) {
+		left = append(left, descendants(p.group.PID)...)
 		_ = terminateGroup(p.group.PID)
-		if !p.exited(grace) {
-			kin = append(kin, descendants(p.group.PID)...)
+		if !p.waitExit(grace) {
+			left = append(left, descendants(p.group.PID)...)
 			_ = killGroup(p.group.PID)
 		}
 	}
 	<-p.done
-	killEach(kin)
-	<-p.logged
+	killAll(left)
+	<-p.stderrDone
 }
 
-// Release frees the output pipe, read to its end or not. Nothing may read it any more.
+// Release closes the output pipe. No read may follow.
 func (p *Process) Release() { _ = p.stdout.Close() }
 
-func (p *Process) exited(within time.Duration) bool {
+// waitExit reports whether the program exited within the given time.
+func (p *Process) waitExit(within time.Duration) bool {
 	if within <= 0 {
 		select {
 		case <-p.done:
@@ -198,27 +204,28 @@ func (p *Process) exited(within time.Duration) bool {
 	}
 }
 
-// below lists a family tree without its root. A process that is its own ancestor ends the walk.
-func below(pid int, children map[int][]Group) []Group {
+// subtree lists the descendants of pid. It removes visited processes from children, so a cycle
+// ends.
+func subtree(pid int, children map[int][]Group) []Group {
 	list := children[pid]
 	delete(children, pid)
 	for _, c := range list {
-		list = append(list, below(c.PID, children)...)
+		list = append(list, subtree(c.PID, children)...)
 	}
 	return list
 }
 
-// output reads what the program prints. Once the program has exited, what is still in the pipe is read as slowly as its
-// reader likes, but a read that finds nothing more for a while is the end.
-type output struct {
+// outputReader reads the output of the program. After the exit of the program the reader may be
+// slow, but a read that gets nothing for outputGrace returns io.EOF.
+type outputReader struct {
 	file *os.File
 	done <-chan struct{}
 }
 
-func (o *output) Read(b []byte) (int, error) {
+func (o *outputReader) Read(b []byte) (int, error) {
 	select {
 	case <-o.done:
-		_ = o.file.SetReadDeadline(time.Now().Add(linger))
+		_ = o.file.SetReadDeadline(time.Now().Add(outputGrace))
 	default:
 	}
 	n, err := o.file.Read(b)

@@ -17,14 +17,14 @@ func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, `trap '' TERM; `+escape)
-			pid, err := strconv.Atoi(line(t, bufio.NewReader(p.Stdout)))
+			pid, err := strconv.Atoi(readLine(t, bufio.NewReader(p.Stdout)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := end(p); err != nil {
 				t.Fatal(err)
 			}
-			gone(t, pid)
+			waitGone(t, pid)
 		})
 	}
 }

@@ -33,8 +33,8 @@ func start(t *testing.T, script string) *Process {
 	return p
 }
 
-// line reads one line of the program's output.
-func line(t *testing.T, r *bufio.Reader) string {
+// readLine reads one line of output.
+func readLine(t *testing.T, r *bufio.Reader) string {
 	t.Helper()
 	s, err := r.ReadString('\n')
 	if err != nil {
@@ -43,15 +43,15 @@ func line(t *testing.T, r *bufio.Reader) string {
 	return strings.TrimSpace(s)
 }
 
-// gone waits until no live process has the pid. A zombie is dead.
-func gone(t *testing.T, pid int) {
+// waitGone waits until no live process has the pid. Zombies do not count.
+func waitGone(t *testing.T, pid int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for alive(pid) {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("process %d is still there", pid)
+			t.Fatalf("process %d still runs", pid)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -90,12 +90,12 @@ func TestEndIsSureWhateverTheProgramIgnores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, script)
-			line(t, bufio.NewReader(p.Stdout))
+			readLine(t, bufio.NewReader(p.Stdout))
 			p.End(20 * time.Millisecond)
 			if p.Err() == nil {
 				t.Error("exited with status 0")
 			}
-			gone(t, p.Group().PID)
+			waitGone(t, p.Group().PID)
 		})
 	}
 }
@@ -103,14 +103,14 @@ func TestEndIsSureWhateverTheProgramIgnores(t *testing.T) {
 func TestNothingOfTheGroupOutlivesTheLeader(t *testing.T) {
 	p := start(t, `trap '' TERM; (trap '' TERM; while :; do sleep 100; done) & echo $!`)
 	out := bufio.NewReader(p.Stdout)
-	child, err := strconv.Atoi(line(t, out))
+	child, err := strconv.Atoi(readLine(t, out))
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-p.Done()
-	gone(t, child)
+	waitGone(t, child)
 	if _, err := out.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("the output did not end: %v", err)
+		t.Errorf("read after exit: %v, want EOF", err)
 	}
 }
 
@@ -126,16 +126,16 @@ func TestOutputIsReadWholeAfterTheExit(t *testing.T) {
 func TestOutputWaitsForASlowReader(t *testing.T) {
 	p := start(t, `echo kept`)
 	<-p.Done()
-	<-time.After(linger + 200*time.Millisecond) // past the time that a silent pipe is given
+	<-time.After(outputGrace + 200*time.Millisecond) // longer than outputGrace
 	if b, err := io.ReadAll(p.Stdout); err != nil || string(b) != "kept\n" {
 		t.Errorf("read %q, %v", b, err)
 	}
 }
 
-func TestTheLogIsABoundedTail(t *testing.T) {
+func TestStderrIsABoundedTail(t *testing.T) {
 	p := start(t, `i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done; printf 'bad \377 byte' >&2`)
 	p.End(10 * time.Second)
-	log := p.Log()
+	log := p.StderrTail()
 	if len(log) > tailSize+2 || !strings.HasSuffix(log, "line 2999\nbad \uFFFD byte") || !strings.HasPrefix(log, "line ") {
 		t.Errorf("kept %d bytes, ending %q", len(log), log[max(0, len(log)-40):])
 	}
@@ -146,7 +146,7 @@ func TestStartFailsForAProgramThatIsNotThere(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Start(Command{}); err == nil {
-		t.Error("started nothing")
+		t.Error("started an empty command")
 	}
 }
 
@@ -157,24 +157,24 @@ func TestALaterServerEndsTheGroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, script)
-			line(t, bufio.NewReader(p.Stdout))
+			readLine(t, bufio.NewReader(p.Stdout))
 			if err := EndGroup(t.Context(), p.Group(), 50*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
-			gone(t, p.Group().PID)
+			waitGone(t, p.Group().PID)
 		})
 	}
 }
 
 func TestALaterServerLeavesAStrangerAlone(t *testing.T) {
 	p := start(t, `echo ready; exec sleep 100`)
-	line(t, bufio.NewReader(p.Stdout))
+	readLine(t, bufio.NewReader(p.Stdout))
 	stranger := Group{PID: p.Group().PID, Start: p.Group().Start + "0"}
 	if err := EndGroup(t.Context(), stranger, 0); err != nil {
 		t.Fatal(err)
 	}
 	if !alive(p.Group().PID) {
-		t.Error("ended a process of another start time")
+		t.Error("ended a process with another start time")
 	}
 	if err := EndGroup(t.Context(), Group{}, 0); err != nil {
 		t.Error(err)

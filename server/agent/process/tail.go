@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tailSize bounds what is kept of a program's standard error, in bytes.
+// tailSize is the number of bytes of standard error to keep.
 const tailSize = 8 << 10
 
 // tail keeps the last bytes written to it. Safe for concurrent use.
@@ -26,7 +26,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns the tail from the first line that is whole.
+// String returns the tail from the first complete line, as valid UTF-8.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

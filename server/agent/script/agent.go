@@ -28,23 +28,25 @@ type agent struct {
 	spec   session.Spec
 	host   session.Host
 
-	// saving orders saves as the memories they hold. It is taken before mu.
-	saving sync.Mutex
+	// saveMu is held from encoding the state to saving it, so an older state is never saved last.
+	// Locked before mu.
+	saveMu sync.Mutex
 
-	mu       sync.Mutex
-	memory   memory
-	why      map[string]string // explanations of pending requests
-	crew     *crew             // of the plan being solved
-	children []*child
+	mu           sync.Mutex
+	state        agentState
+	explanations map[string]string // by pending request
+	scheduler    *scheduler        // of the running plan, or nil
+	children     []*child
 }
 
-// Open makes an agent that plays the script. It fails when the spec's state is not one of this agent.
+// Open returns an agent that plays the script. The error for a state of another agent has the code
+// invalid_state.
 func (s *Script) Open(spec session.Spec, host session.Host) (session.Agent, error) {
-	m, err := readMemory(spec.State)
+	state, err := decodeState(spec.State)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
-	return &agent{script: s, spec: spec, host: host, memory: m, why: map[string]string{}}, nil
+	return &agent{script: s, spec: spec, host: host, state: state, explanations: map[string]string{}}, nil
 }
 
 func (a *agent) Capabilities() session.Capabilities {
@@ -53,74 +55,60 @@ func (a *agent) Capabilities() session.Capabilities {
 
 func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
 	a.mu.Lock()
-	before := a.memory.begin(&turn)
-	heard := a.memory.Tokens
-	r := &round{agent: a, turn: turn, out: out, n: a.memory.Messages, before: before}
+	prior := a.state.beginTurn(&turn)
+	inputTokens := a.state.Tokens
+	t := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: prior}
 	a.mu.Unlock()
 
-	l := r.lane("", "", before.Lanes[""])
+	r := t.newRunner("", "", prior.Emitted[""])
 	var err error
 	if a.script.resumes {
 		err = a.save(out)
 	}
 	if err == nil {
-		err = r.steps().run(ctx, l)
+		err = t.steps().run(ctx, r)
 	}
 	if err == nil && a.script.window > 0 {
 		info, _ := a.Context(ctx)
-		err = l.tell(ctx, protocol.ContextUpdated, info)
+		err = r.emitData(ctx, protocol.ContextUpdated, info)
 	}
-	var e ended
+	var e endError
 	switch {
 	case ctx.Err() != nil:
-		e = ended{Reason: protocol.ReasonInterrupted}
+		e = endError{Reason: protocol.ReasonInterrupted}
 	case err == nil:
-		e = ended{Reason: protocol.ReasonCompleted}
+		e = endError{Reason: protocol.ReasonCompleted}
 	case !errors.As(err, &e):
 		return session.End{}, err
 	}
 
 	a.mu.Lock()
-	if ctx.Err() == nil { // else the turn may go on after a restart
-		a.memory.Turn = nil
+	if ctx.Err() == nil { // an interrupted turn may continue after a restart
+		a.state.Turn = nil
 	}
 	if e.Usage == nil {
-		e.Usage = &protocol.Usage{Input: heard, Output: a.memory.Tokens - heard, Model: "script"}
+		e.Usage = &protocol.Usage{Input: inputTokens, Output: a.state.Tokens - inputTokens, Model: "script"}
 	}
 	a.mu.Unlock()
 	if err := a.save(a.host); err != nil {
-		a.host.Logf("save the script agent's state: %v", err)
+		a.host.Logf("save state of script agent: %v", err)
 	}
 	return session.End(e), nil
 }
 
-// steps returns what is played for the turn's message.
-func (r *round) steps() steps {
-	var all steps
-	if options := r.agent.script.options; options != nil && r.n == 1 {
-		all = append(all, &emit{Type: protocol.AgentOptions, data: r.agent.options()})
-	}
-	if r.turn.Plan != nil {
-		return append(all, r.agent.script.solving(r.turn.Plan))
-	}
-	if found, ok := r.agent.script.match(r.n, r.turn.Message.Text); ok {
-		return append(all, found...)
-	}
-	return append(all, &say{Text: "You said: {message}"})
-}
-
-// note changes the memory with an event and emits it; where a restart may cut the turn, the memory is kept in one with it.
-func (a *agent) note(l *lane, e session.Event, apply ...func(*memory)) error {
+// record changes the state and emits an event. If the script resumes, it saves the state with the
+// event.
+func (a *agent) record(r *runner, e session.Event, apply ...func(*agentState)) error {
 	if a.script.resumes {
-		a.saving.Lock() // an older memory must not be kept last
-		defer a.saving.Unlock()
+		a.saveMu.Lock()
+		defer a.saveMu.Unlock()
 	}
 	a.mu.Lock()
 	for _, f := range apply {
-		f(&a.memory)
+		f(&a.state)
 	}
-	if t := a.memory.Turn; t != nil {
-		t.Lanes[l.key] = l.done
+	if t := a.state.Turn; t != nil {
+		t.Emitted[r.key] = r.done
 	}
 	a.mu.Unlock()
 	if a.script.resumes {
@@ -130,15 +118,15 @@ func (a *agent) note(l *lane, e session.Event, apply ...func(*memory)) error {
 		}
 		e.Save = state
 	}
-	return l.out.Emit(e)
+	return r.out.Emit(e)
 }
 
-type saver interface{ Save(state []byte) error }
+type stateSaver interface{ Save(state []byte) error }
 
-// save keeps the memory. Without the lock around both, an older memory could be kept last.
-func (a *agent) save(to saver) error {
-	a.saving.Lock()
-	defer a.saving.Unlock()
+// save saves the state.
+func (a *agent) save(to stateSaver) error {
+	a.saveMu.Lock()
+	defer a.saveMu.Unlock()
 	state, err := a.Export(context.Background())
 	if err != nil {
 		return err
@@ -146,50 +134,50 @@ func (a *agent) save(to saver) error {
 	return to.Save(state)
 }
 
-// Export hands out the memory.
+// Export returns the state.
 func (a *agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return json.Marshal(&a.memory)
+	return json.Marshal(&a.state)
 }
 
-// explains sets what Explain answers about a pending request; empty: nothing any more.
-func (a *agent) explains(request, why string) {
+// setExplanation sets the answer of Explain about a pending request. An empty text removes it.
+func (a *agent) setExplanation(request, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if why == "" {
-		delete(a.why, request)
+		delete(a.explanations, request)
 		return
 	}
-	a.why[request] = why
+	a.explanations[request] = why
 }
 
-// Explain answers with the text of the ask step.
+// Explain returns the explanation of the ask step. Its error code without one is unsupported.
 func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	why, ok := a.why[req.Request]
+	why, ok := a.explanations[req.Request]
 	if !ok {
 		return "", protocol.Errorf(protocol.CodeUnsupported, "the script has no explanation")
 	}
 	return why, nil
 }
 
-// Context tells numbers that follow from what was said, or those that a step set.
+// Context returns the context usage: as set by a step, or else an estimate from the text.
 func (a *agent) Context(context.Context) (protocol.ContextInfo, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.memory.measure(a.script.window), nil
+	return a.state.contextInfo(a.script.window), nil
 }
 
-// Compact leaves a quarter.
+// Compact keeps a quarter of the tokens.
 func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) {
 	a.mu.Lock()
-	before := a.memory.measure(a.script.window)
-	a.memory.Context = nil
-	a.memory.Tokens = before.Tokens / 4
-	a.memory.Transcript = 1
-	d := protocol.ContextCompactedData{Before: before.Tokens, After: a.memory.Tokens, Strategy: "summary"}
+	before := a.state.contextInfo(a.script.window)
+	a.state.Context = nil
+	a.state.Tokens = before.Tokens / 4
+	a.state.Transcript = 1
+	d := protocol.ContextCompactedData{Before: before.Tokens, After: a.state.Tokens, Strategy: "summary"}
 	if d.Before > 0 {
 		d.Percent = 100 * float64(d.Before-d.After) / float64(d.Before)
 	}
@@ -200,7 +188,7 @@ func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) 
 	return d, nil
 }
 
-// options returns the script's options with the values of now.
+// options returns the options of the script with the current values.
 func (a *agent) options() protocol.Options {
 	o := *a.script.options
 	o.Settings = a.settings()
@@ -215,25 +203,26 @@ func (a *agent) settings() []protocol.Setting {
 	defer a.mu.Unlock()
 	all := slices.Clone(a.script.options.Settings)
 	for i := range all {
-		if v, ok := a.memory.Settings[all[i].ID]; ok {
+		if v, ok := a.state.Settings[all[i].ID]; ok {
 			all[i].Value = v
 		}
 	}
 	return all
 }
 
-// Configure sets one of the script's settings.
+// Configure sets a setting of the script.
 func (a *agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
-		return protocol.Errorf(protocol.CodeNotFound, "there is no setting %.80q", setting)
+		return protocol.Errorf(protocol.CodeNotFound, "unknown setting %.80q", setting)
 	}
-	if c := all[i].Choices; len(c) > 0 && !slices.ContainsFunc(c, func(c protocol.Choice) bool { return c.ID == value }) {
-		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is no choice of %s", value, setting)
+	isValue := func(c protocol.Choice) bool { return c.ID == value }
+	if choices := all[i].Choices; len(choices) > 0 && !slices.ContainsFunc(choices, isValue) {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
 	}
 	a.mu.Lock()
-	a.memory.Settings[setting] = value
+	a.state.Settings[setting] = value
 	a.mu.Unlock()
 	if err := a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: a.options()}); err != nil {
 		return fmt.Errorf("configure: %w", err)

@@ -12,68 +12,69 @@ import (
 	"agentctl/server/session"
 )
 
-// An ask asks for a decision and goes on as it was decided.
+// An ask requests a decision and runs the steps for it.
 type ask struct {
 	Of string `json:"ask"`
 	protocol.Approval
-	Because string           `json:"explain"` // what explain answers
-	When    map[string]steps `json:"when"`    // by option, decision or outcome; the closest wins
-	Then    steps            `json:"then"`    // allowed
-	Else    steps            `json:"else"`    // not
+	Because string           `json:"explain"` // answer to explain
+	When    map[string]steps `json:"when"`    // by option, decision or outcome; the most specific wins
+	Then    steps            `json:"then"`    // after approval
+	Else    steps            `json:"else"`    // after denial, expiry or cancellation
 }
 
 func (a *ask) check() error {
 	switch a.Of {
-	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion:
+	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApproveTool, protocol.ApprovePlan,
+		protocol.ApproveQuestion:
 	default:
-		return fmt.Errorf("there is no approval of kind %.40q", a.Of)
+		return fmt.Errorf("unknown approval kind %.40q", a.Of)
 	}
 	if a.Kind != "" || a.Turn != "" || a.Explained != nil || !a.Asked.IsZero() || a.Expires != nil {
-		return errors.New("kind, turn, asked, explained and expires are not a script's to say")
+		return errors.New("kind, turn, asked, explained and expires cannot be set")
 	}
 	return nil
 }
 
-func (a *ask) run(ctx context.Context, l *lane) error {
+func (a *ask) run(ctx context.Context, r *runner) error {
 	req := a.Approval
 	req.Kind = a.Of
-	req.Request = l.request(a.Request)
-	req.Title, req.Command = l.fill(a.Title), l.fill(a.Command)
-	v, err := l.ask(ctx, req, l.fill(a.Because))
+	req.Request = r.approvalID(a.Request)
+	req.Title, req.Command = r.expand(a.Title), r.expand(a.Command)
+	v, err := r.ask(ctx, req, r.expand(a.Because))
 	if err != nil {
 		return err
 	}
 	for _, key := range []string{v.Option, string(v.Decision), string(v.Outcome)} {
 		if branch, ok := a.When[key]; ok && key != "" {
-			return branch.run(ctx, l)
+			return branch.run(ctx, r)
 		}
 	}
 	if v.Outcome == protocol.Allowed {
-		return a.Then.run(ctx, l)
+		return a.Then.run(ctx, r)
 	}
-	return a.Else.run(ctx, l)
+	return a.Else.run(ctx, r)
 }
 
-// ask waits for a decision. An error means that the turn is over: by deny_stop, or otherwise.
-func (l *lane) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
+// ask waits for a decision. An error means that the turn has ended, by deny_stop or otherwise.
+func (r *runner) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
 	if req.Task == "" {
-		req.Task = l.task
+		req.Task = r.task
 	}
-	l.agent.explains(req.Request, why)
-	defer l.agent.explains(req.Request, "")
-	v, err := l.out.Ask(ctx, req)
+	r.agent.setExplanation(req.Request, why)
+	defer r.agent.setExplanation(req.Request, "")
+	v, err := r.out.Ask(ctx, req)
 	switch {
 	case err != nil:
 		return v, err
 	case v.Decision == protocol.DenyStop:
-		return v, ended{Reason: protocol.ReasonDenied, Message: v.Reason}
+		return v, endError{Reason: protocol.ReasonDenied, Message: v.Reason}
 	case v.Outcome == protocol.Cancelled:
 		if err := ctx.Err(); err != nil {
 			return v, err
 		}
-		return v, ended{Reason: protocol.ReasonInterrupted}
+		return v, endError{Reason: protocol.ReasonInterrupted}
 	}
-	l.verdict = v
+	r.verdict = v
 	return v, nil
 }
 

@@ -13,32 +13,32 @@ import (
 )
 
 type sleep struct {
-	Span span `json:"sleep"`
+	Span duration `json:"sleep"`
 }
 
-func (s *sleep) run(ctx context.Context, l *lane) error { return l.pause(ctx, time.Duration(s.Span)) }
+func (s *sleep) run(ctx context.Context, r *runner) error { return r.sleep(ctx, time.Duration(s.Span)) }
 
-// look is how often a file that is waited for is looked for.
-const look = 10 * time.Millisecond
+// filePollInterval is the interval between checks for a file.
+const filePollInterval = 10 * time.Millisecond
 
-// A wait lasts until a gate is opened or a file is there.
+// A wait waits until a gate is open or a file exists.
 type wait struct {
 	For string `json:"wait"`
 }
 
-func (w *wait) run(ctx context.Context, l *lane) error {
-	if l.skip > 0 {
+func (w *wait) run(ctx context.Context, r *runner) error {
+	if r.skip > 0 {
 		return ctx.Err()
 	}
-	name := l.fill(w.For)
+	name := r.expand(w.For)
 	path, isFile := strings.CutPrefix(name, "file:")
 	if !isFile {
-		return l.agent.script.pass(ctx, name)
+		return r.agent.script.waitGate(ctx, name)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.agent.spec.CWD, path)
+		path = filepath.Join(r.agent.spec.CWD, path)
 	}
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(filePollInterval)
 	defer tick.Stop()
 	for {
 		if _, err := os.Stat(path); err == nil {
@@ -52,10 +52,10 @@ func (w *wait) run(ctx context.Context, l *lane) error {
 	}
 }
 
-// pass waits until the gate is open.
-func (s *Script) pass(ctx context.Context, name string) error {
+// waitGate waits until the gate is open.
+func (s *Script) waitGate(ctx context.Context, name string) error {
 	s.mu.Lock()
-	gate := s.gate(name)
+	gate := s.gateChan(name)
 	s.mu.Unlock()
 	select {
 	case <-gate:
@@ -65,10 +65,10 @@ func (s *Script) pass(ctx context.Context, name string) error {
 	}
 }
 
-// ended ends the turn from within its steps.
-type ended session.End
+// An endError ends the turn from a step.
+type endError session.End
 
-func (e ended) Error() string { return "the turn ends: " + string(e.Reason) }
+func (e endError) Error() string { return "end of turn: " + string(e.Reason) }
 
 type end struct {
 	Reason  protocol.Reason `json:"end"`
@@ -83,23 +83,23 @@ func (e *end) check() error {
 		protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied:
 		return nil
 	}
-	return fmt.Errorf("there is no reason %.40q", string(e.Reason))
+	return fmt.Errorf("unknown reason %.40q", string(e.Reason))
 }
 
-func (e *end) run(_ context.Context, l *lane) error {
-	return ended{Reason: e.Reason, Code: e.Code, Message: l.fill(e.Message), Usage: e.Usage}
+func (e *end) run(_ context.Context, r *runner) error {
+	return endError{Reason: e.Reason, Code: e.Code, Message: r.expand(e.Message), Usage: e.Usage}
 }
 
-// A fail breaks off the agent or, in a task, the task.
+// A fail fails the agent or, in a task, the task.
 type fail struct {
 	Text string        `json:"fail"`
 	Code protocol.Code `json:"code"`
 }
 
-func (f *fail) run(_ context.Context, l *lane) error {
+func (f *fail) run(_ context.Context, r *runner) error {
 	code := f.Code
 	if code == "" {
 		code = protocol.CodeAgentFailed
 	}
-	return protocol.Errorf(code, "%s", l.fill(f.Text))
+	return protocol.Errorf(code, "%s", r.expand(f.Text))
 }

@@ -11,26 +11,27 @@ import (
 	"agentctl/protocol"
 )
 
-// maxReplans bounds how often a denied plan is made again.
+// maxReplans is the maximum number of new plans after denials.
 const maxReplans = 20
 
-// A plan is made, confirmed where it asks for that, solved by a crew and summed up.
+// A plan step makes a plan, asks for confirmation if required, solves the tasks and aggregates the
+// results.
 type plan struct {
-	Question  string `json:"plan"` // empty: the message
-	Summary   string `json:"summary"`
-	Tasks     []task `json:"tasks"`
-	Confirm   bool   `json:"confirm"`
-	Why       string `json:"explain"`
-	Parallel  int    `json:"parallel"`
-	Delay     span   `json:"delay"` // until the plan is there
-	Aggregate string `json:"aggregate"`
-	Else      steps  `json:"else"` // when it is denied
+	Question  string     `json:"plan"` // default: the message
+	Summary   string     `json:"summary"`
+	Tasks     []taskSpec `json:"tasks"`
+	Confirm   bool       `json:"confirm"`
+	Why       string     `json:"explain"`
+	Parallel  int        `json:"parallel"`
+	Delay     duration   `json:"delay"` // before the plan is complete
+	Aggregate string     `json:"aggregate"`
+	Else      steps      `json:"else"` // after a denial
 
-	given bool // by plan.run: it was planned elsewhere
+	planned bool // the tasks come from plan.run
 }
 
-// A task says how a task of a plan is done. Its result goes into the aggregate.
-type task struct {
+// A taskSpec describes a task of a plan. The aggregate includes its result.
+type taskSpec struct {
 	protocol.Task
 	Steps  steps  `json:"steps"`
 	Result string `json:"result"`
@@ -38,43 +39,44 @@ type task struct {
 
 func (p *plan) check() error {
 	if len(p.Tasks) == 0 {
-		return errors.New("tasks: none")
+		return errors.New("tasks: at least one is required")
 	}
 	if p.Parallel < 0 {
-		return errors.New("parallel: at least 1")
+		return errors.New("parallel: must be at least 1")
 	}
 	seen := map[string]bool{}
 	for _, t := range p.Tasks {
 		if t.ID == "" || t.Title == "" {
-			return errors.New("tasks: each has an id and a title")
+			return errors.New("tasks: id and title are required")
 		}
 		if seen[t.ID] {
-			return fmt.Errorf("tasks: %.40q is there twice", t.ID)
+			return fmt.Errorf("tasks: duplicate id %.40q", t.ID)
 		}
 		seen[t.ID] = true
 	}
 	return nil
 }
 
-// solving returns the plan that plan.run asks for. Tasks that a plan of the script has are done as that says.
-func (s *Script) solving(given *protocol.PlanRunData) *plan {
-	p := &plan{Question: given.Question, Summary: given.Summary, given: true}
-	for _, part := range s.turns {
+// planFor returns the plan of a plan.run command. Tasks with the id of a task in the script get its
+// steps and result.
+func (s *Script) planFor(given *protocol.PlanRunData) *plan {
+	p := &plan{Question: given.Question, Summary: given.Summary, planned: true}
+	for _, part := range s.sections {
 		for _, st := range part.steps {
 			if of, ok := st.(*plan); ok {
 				p.Tasks = append(p.Tasks, of.Tasks...)
 			}
 		}
 	}
-	p.Tasks = p.edited(given.Tasks)
+	p.Tasks = p.mergeTasks(given.Tasks)
 	return p
 }
 
-// edited returns the tasks to solve: steps and results of known ones are kept.
-func (p *plan) edited(tasks []protocol.Task) []task {
-	all := make([]task, len(tasks))
+// mergeTasks returns the given tasks with the steps and results of the plan.
+func (p *plan) mergeTasks(tasks []protocol.Task) []taskSpec {
+	all := make([]taskSpec, len(tasks))
 	for i, t := range tasks {
-		if known := slices.IndexFunc(p.Tasks, func(k task) bool { return k.ID == t.ID }); known >= 0 {
+		if known := slices.IndexFunc(p.Tasks, func(k taskSpec) bool { return k.ID == t.ID }); known >= 0 {
 			all[i] = p.Tasks[known]
 		}
 		all[i].Task = t
@@ -82,65 +84,66 @@ func (p *plan) edited(tasks []protocol.Task) []task {
 	return all
 }
 
-func (p *plan) run(ctx context.Context, l *lane) error {
-	tasks, ok, err := p.agree(ctx, l)
+func (p *plan) run(ctx context.Context, r *runner) error {
+	tasks, ok, err := p.propose(ctx, r)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return p.Else.run(ctx, l)
+		return p.Else.run(ctx, r)
 	}
-	c := l.crew(tasks, p.Parallel)
-	if err := c.solve(ctx); err != nil {
+	s := r.newScheduler(tasks, p.Parallel)
+	if err := s.solve(ctx); err != nil {
 		return err
 	}
 	var results []string
-	for _, j := range c.jobs {
-		if j.Status == protocol.StatusCompleted {
-			results = append(results, j.Title+": "+j.result)
+	for _, t := range s.tasks {
+		if t.Status == protocol.StatusCompleted {
+			results = append(results, t.Title+": "+t.result)
 		}
 	}
 	if len(results) == 0 {
-		return l.tell(ctx, protocol.PlanFailed, protocol.PlanErrorData{
+		return r.emitData(ctx, protocol.PlanFailed, protocol.PlanErrorData{
 			Message: "no task was completed", Code: protocol.CodeAgentFailed,
 		})
 	}
-	return p.aggregate(ctx, l, results)
+	return p.aggregate(ctx, r, results)
 }
 
-// agree makes the plan and has it confirmed.
-func (p *plan) agree(ctx context.Context, l *lane) (_ []task, ok bool, err error) {
-	question := l.fill(p.Question)
+// propose emits the plan and asks for confirmation if required.
+func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, err error) {
+	question := r.expand(p.Question)
 	if question == "" {
-		question = l.turn.Message.Text
+		question = r.turn.Message.Text
 	}
 	tasks, summary := p.Tasks, p.Summary
 	for try := 0; ; try++ {
-		if err := l.tell(ctx, protocol.PlanStarted, protocol.PlanStartedData{Question: question}); err != nil {
+		if err := r.emitData(ctx, protocol.PlanStarted, protocol.PlanStartedData{Question: question}); err != nil {
 			return nil, false, err
 		}
-		if p.given {
+		if p.planned {
 			break
 		}
-		if err := l.pause(ctx, time.Duration(p.Delay)); err != nil {
+		if err := r.sleep(ctx, time.Duration(p.Delay)); err != nil {
 			return nil, false, err
 		}
-		data := protocol.PlanTasksData{Tasks: pending(tasks), Summary: summary}
-		if err := l.tell(ctx, protocol.PlanUpdated, data); err != nil {
+		data := protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary}
+		if err := r.emitData(ctx, protocol.PlanUpdated, data); err != nil {
 			return nil, false, err
 		}
 		if !p.Confirm {
 			break
 		}
-		v, err := l.ask(ctx, protocol.Approval{
-			Request: l.request(""), Kind: protocol.ApprovePlan, Title: question, Why: summary, Tasks: pending(tasks),
-		}, l.fill(p.Why))
+		v, err := r.ask(ctx, protocol.Approval{
+			Request: r.approvalID(""), Kind: protocol.ApprovePlan, Title: question, Why: summary,
+			Tasks: pendingTasks(tasks),
+		}, r.expand(p.Why))
 		if err != nil {
 			return nil, false, err
 		}
 		if v.Outcome == protocol.Allowed {
 			if v.Input != nil && len(v.Input.Tasks) > 0 {
-				tasks = p.edited(v.Input.Tasks)
+				tasks = p.mergeTasks(v.Input.Tasks)
 			}
 			break
 		}
@@ -149,32 +152,33 @@ func (p *plan) agree(ctx context.Context, l *lane) (_ []task, ok bool, err error
 			if message == "" {
 				message = "the plan was " + string(v.Outcome)
 			}
-			return nil, false, l.tell(ctx, protocol.PlanCancelled, protocol.PlanErrorData{Message: message})
+			return nil, false, r.emitData(ctx, protocol.PlanCancelled, protocol.PlanErrorData{Message: message})
 		}
 		summary = "Planned again: " + v.Reason
 	}
-	return tasks, true, l.tell(ctx, protocol.PlanCompleted, protocol.PlanTasksData{Tasks: pending(tasks), Summary: summary})
+	data := protocol.PlanTasksData{Tasks: pendingTasks(tasks), Summary: summary}
+	return tasks, true, r.emitData(ctx, protocol.PlanCompleted, data)
 }
 
-func (p *plan) aggregate(ctx context.Context, l *lane, results []string) error {
-	if err := l.tell(ctx, protocol.AggregateStarted, protocol.AggregateData{Tasks: len(results)}); err != nil {
+func (p *plan) aggregate(ctx context.Context, r *runner, results []string) error {
+	if err := r.emitData(ctx, protocol.AggregateStarted, protocol.AggregateData{Tasks: len(results)}); err != nil {
 		return err
 	}
-	text := l.fill(p.Aggregate)
+	text := r.expand(p.Aggregate)
 	if text == "" {
 		text = strings.Join(results, "\n")
 	}
-	if err := new(speech).speak(ctx, l, protocol.KindText, text); err != nil {
+	if err := new(textOptions).streamText(ctx, r, protocol.KindText, text); err != nil {
 		return err
 	}
 	data := protocol.AggregateData{Tasks: len(results), Text: text}
-	if err := l.tell(ctx, protocol.AggregateCompleted, data); err != nil {
+	if err := r.emitData(ctx, protocol.AggregateCompleted, data); err != nil {
 		return err
 	}
-	return l.tell(ctx, protocol.PipelineCompleted, data)
+	return r.emitData(ctx, protocol.PipelineCompleted, data)
 }
 
-func pending(tasks []task) []protocol.Task {
+func pendingTasks(tasks []taskSpec) []protocol.Task {
 	all := make([]protocol.Task, len(tasks))
 	for i, t := range tasks {
 		all[i] = t.Task
@@ -183,16 +187,16 @@ func pending(tasks []task) []protocol.Task {
 	return all
 }
 
-// progress tells how far a task is.
+// progress reports the progress of a task.
 type progress struct {
 	Text string `json:"progress"`
-	Task string `json:"task"` // the one it stands in, unless named
+	Task string `json:"task"` // default: the enclosing task
 }
 
-func (p *progress) run(ctx context.Context, l *lane) error {
+func (p *progress) run(ctx context.Context, r *runner) error {
 	name := p.Task
 	if name == "" {
-		name = l.task
+		name = r.task
 	}
-	return l.emit(ctx, taskEvent(protocol.TaskProgress, protocol.TaskData{Task: name, Message: l.fill(p.Text)}))
+	return r.emit(ctx, taskEvent(protocol.TaskProgress, protocol.TaskData{Task: name, Message: r.expand(p.Text)}))
 }

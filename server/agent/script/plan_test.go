@@ -15,8 +15,8 @@ const twoTasks = `{"plan":"Q","summary":"S","parallel":1,"tasks":[` +
 	`{"id":"b","title":"B","after":["a"],"steps":[{"tool":"t"}],"result":"rb"}],"aggregate":"sum"}`
 
 func TestAPlanIsSolvedTaskByTaskAndSummedUp(t *testing.T) {
-	st, end, err := play(t, twoTasks)
-	want(t, st, "plan.started", "plan.updated", "plan.completed",
+	st, end, err := runScript(t, twoTasks)
+	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed",
 		"task.started [a]", "text.start [a]", "text.delta [a] doing", "text.end [a]", "task.progress [a] half", "task.completed [a] ra",
 		"task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
 		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum", "pipeline.completed sum")
@@ -26,7 +26,7 @@ func TestAPlanIsSolvedTaskByTaskAndSummedUp(t *testing.T) {
 }
 
 func TestPartsOfTasksHaveNamesOfTheirOwn(t *testing.T) {
-	st, _, _ := play(t, `{"plan":"","tasks":[{"id":"a","title":"A"},{"id":"b","title":"B"}]}`)
+	st, _, _ := runScript(t, `{"plan":"","tasks":[{"id":"a","title":"A"},{"id":"b","title":"B"}]}`)
 	seen := map[string]bool{}
 	for _, e := range st.events {
 		if d, ok := e.Data.(protocol.PartStartData); ok {
@@ -51,10 +51,10 @@ func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
 			Tasks: []protocol.Task{{ID: "b", Title: "B2"}, {ID: "c", Title: "C", After: []string{"b"}}},
 		}}
 	}
-	if _, err := a.Run(t.Context(), turn(1, ""), st); err != nil {
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil {
 		t.Fatal(err)
 	}
-	want(t, st, "plan.started", "plan.updated", "plan.completed",
+	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed",
 		"task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
 		"task.started [c]", "text.start [c]", "text.delta [c] C: ", "text.delta [c] done.", "text.end [c]", "task.completed [c] done",
 		"aggregate.started", "text.start", "text.delta sum", "text.end", "aggregate.completed sum", "pipeline.completed sum")
@@ -71,10 +71,10 @@ func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
 		verdicts = verdicts[1:]
 		return v
 	}
-	if _, err := a.Run(t.Context(), turn(1, ""), st); err != nil {
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil {
 		t.Fatal(err)
 	}
-	want(t, st, "plan.started", "plan.updated", "plan.started", "plan.updated", "plan.cancelled no",
+	wantEvents(t, st, "plan.started", "plan.updated", "plan.started", "plan.updated", "plan.cancelled no",
 		"text.start", "text.delta well", "text.end")
 	if s := st.events[3].Data.(protocol.PlanTasksData).Summary; s != "Planned again: shorter" {
 		t.Error(s)
@@ -83,28 +83,28 @@ func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
 
 func TestGivenTasksAreSolvedWithoutPlanning(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"never"}`, twoTasks), nil)
-	run := turn(1, "")
-	run.Plan = &protocol.PlanRunData{Question: "G", Tasks: []protocol.Task{{ID: "b", Title: "B"}}}
-	if _, err := a.Run(t.Context(), run, st); err != nil {
+	turn := newTurn(1, "")
+	turn.Plan = &protocol.PlanRunData{Question: "G", Tasks: []protocol.Task{{ID: "b", Title: "B"}}}
+	if _, err := a.Run(t.Context(), turn, st); err != nil {
 		t.Fatal(err)
 	}
-	want(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
+	wantEvents(t, st, "plan.started", "plan.completed", "task.started [b]", "tool.started [b]", "tool.ended [b] completed", "task.completed [b] rb",
 		"aggregate.started", "text.start", "text.delta B: ", "text.delta rb", "text.end", "aggregate.completed B: rb", "pipeline.completed B: rb")
 }
 
-func TestAFailedTaskTakesWhatNeedsItAlong(t *testing.T) {
-	st, end, err := play(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"fail":"broke","code":"timeout"}]},`+
+func TestAFailedTaskCancelsItsDependents(t *testing.T) {
+	st, end, err := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"fail":"broke","code":"timeout"}]},`+
 		`{"id":"b","title":"B","after":["a"]},{"id":"c","title":"C","after":["b"]}]}`)
-	want(t, st, "plan.started", "plan.updated", "plan.completed", "task.started [a]", "task.failed [a] broke",
-		"task.cancelled [b] it needs A", "task.cancelled [c] it needs B", "plan.failed no task was completed")
+	wantEvents(t, st, "plan.started", "plan.updated", "plan.completed", "task.started [a]", "task.failed [a] broke",
+		"task.cancelled [b] A did not complete", "task.cancelled [c] B did not complete", "plan.failed no task was completed")
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Errorf("%+v, %v", end, err)
 	}
 }
 
-func TestTasksThatWaitForEachOtherFail(t *testing.T) {
-	st, _, _ := play(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","after":["b"]},{"id":"b","title":"B","after":["a"]}]}`)
-	if got := st.told(); !slices.Contains(got, "task.failed [a] its tasks wait for each other") || got[len(got)-1] != "plan.failed no task was completed" {
+func TestTasksWithCyclicDependenciesFail(t *testing.T) {
+	st, _, _ := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","after":["b"]},{"id":"b","title":"B","after":["a"]}]}`)
+	if got := st.eventLines(); !slices.Contains(got, "task.failed [a] cyclic dependency") || got[len(got)-1] != "plan.failed no task was completed" {
 		t.Errorf("%v", got)
 	}
 }
@@ -117,10 +117,10 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 		if err := keeper.CancelTask(t.Context(), "a"); protocol.CodeOf(err) != protocol.CodeNotFound {
 			t.Errorf("without a plan: %v", err)
 		}
-		over := make(chan struct{})
+		done := make(chan struct{})
 		go func() {
-			defer close(over)
-			_, _ = a.Run(t.Context(), turn(1, ""), st)
+			defer close(done)
+			_, _ = a.Run(t.Context(), newTurn(1, ""), st)
 		}()
 		synctest.Wait()
 		if err := keeper.CancelTask(t.Context(), "x"); protocol.CodeOf(err) != protocol.CodeNotFound {
@@ -141,7 +141,7 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 		if err := keeper.CancelTask(t.Context(), "b"); protocol.CodeOf(err) != protocol.CodeNotFound {
 			t.Errorf("cancelled twice: %v", err)
 		}
-		<-over
+		<-done
 		for id, lines := range map[string][]string{
 			"a": {"task.started", "task.restarted", "task.started", "task.completed"},
 			"b": {"task.started", "task.cancelled"},
@@ -157,7 +157,7 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 				t.Errorf("%s: %v", id, got)
 			}
 		}
-		if got := st.told(); got[len(got)-1] != "pipeline.completed sum" {
+		if got := st.eventLines(); got[len(got)-1] != "pipeline.completed sum" {
 			t.Errorf("%v", got)
 		}
 	})
@@ -165,9 +165,9 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 
 func TestAnInterruptEndsAllTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st, end, err := play(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"end":"refusal"}]},{"id":"b","title":"B","steps":[{"sleep":"1h"}]}]}`)
+		st, end, err := runScript(t, `{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"end":"refusal"}]},{"id":"b","title":"B","steps":[{"sleep":"1h"}]}]}`)
 		if err != nil || end.Reason != protocol.ReasonRefusal {
-			t.Errorf("%+v, %v, %v", end, err, st.told())
+			t.Errorf("%+v, %v, %v", end, err, st.eventLines())
 		}
 	})
 }

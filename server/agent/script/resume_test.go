@@ -14,7 +14,7 @@ import (
 	"agentctl/server/session"
 )
 
-const story = `{"resumes":true}
+const resumeScript = `{"resumes":true}
 {"on":"*"}
 {"think":"one two three"}
 {"say":"four five"}
@@ -23,63 +23,64 @@ const story = `{"resumes":true}
 {"plan":"Q","confirm":true,"parallel":1,"tasks":[{"id":"a","title":"A","steps":[{"say":"in a"},{"ask":"tool"},{"tool":"t"}],"result":"ra"},{"id":"b","title":"B"}]}
 {"end":"completed","usage":{"input":1}}`
 
-// cut runs a turn and kills the agent after n events; the next agent gets what was kept and goes on.
-func cut(t *testing.T, script *Script, st *stage, state []byte, resumed bool, n int) (done bool) {
+// runUntilCrash runs a turn and crashes the server after n events. The next agent gets the saved
+// state and resumes the turn.
+func runUntilCrash(t *testing.T, script *Script, st *fakeSession, state []byte, resumed bool, n int) (done bool) {
 	ctx, kill := context.WithCancelCause(t.Context())
 	defer kill(nil)
-	died := errors.New("died")
-	out := &mortal{stage: st, left: n, died: died, kill: func() { kill(died) }}
+	crashed := errors.New("crashed")
+	out := &crashingHost{fakeSession: st, left: n, crashed: crashed, kill: func() { kill(crashed) }}
 	a, err := script.Open(session.Spec{State: state}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := turn(1, "m")
-	run.Resumed = resumed
-	_, err = a.Run(ctx, run, out)
+	turn := newTurn(1, "m")
+	turn.Resumed = resumed
+	_, err = a.Run(ctx, turn, out)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err != nil && !errors.Is(err, died) {
+	if err != nil && !errors.Is(err, crashed) {
 		t.Fatal(err)
 	}
 	return out.left >= 0
 }
 
-// A mortal server dies when its events are used up: nothing that the agent says or saves then is kept.
-type mortal struct {
-	*stage
-	left int
-	died error
-	kill func()
+// A crashingHost fails after left events: later events and saves are lost.
+type crashingHost struct {
+	*fakeSession
+	left    int
+	crashed error
+	kill    func()
 }
 
-func (m *mortal) Emit(e session.Event) error {
+func (m *crashingHost) Emit(e session.Event) error {
 	if m.left--; m.left < 0 {
 		m.kill()
-		return m.died
+		return m.crashed
 	}
-	return m.stage.Emit(e)
+	return m.fakeSession.Emit(e)
 }
 
-func (m *mortal) Save(state []byte) error {
+func (m *crashingHost) Save(state []byte) error {
 	if m.left < 0 {
-		return m.died
+		return m.crashed
 	}
-	return m.stage.Save(state)
+	return m.fakeSession.Save(state)
 }
 
 func TestAResumedTurnRepeatsNothingAndLosesNothing(t *testing.T) {
-	script := parse(t, strings.Split(story, "\n")...)
-	whole := &stage{}
-	cut(t, script, whole, nil, false, 1000)
+	script := parse(t, strings.Split(resumeScript, "\n")...)
+	whole := &fakeSession{}
+	runUntilCrash(t, script, whole, nil, false, 1000)
 	rapid.Check(t, func(rt *rapid.T) {
-		st := &stage{}
-		done := cut(t, script, st, nil, false, rapid.IntRange(0, len(whole.events)).Draw(rt, "first"))
+		st := &fakeSession{}
+		done := runUntilCrash(t, script, st, nil, false, rapid.IntRange(0, len(whole.events)).Draw(rt, "first"))
 		for !done {
-			done = cut(t, script, st, st.saved, true, rapid.IntRange(1, len(whole.events)).Draw(rt, "more"))
+			done = runUntilCrash(t, script, st, st.saved, true, rapid.IntRange(1, len(whole.events)).Draw(rt, "more"))
 		}
-		if got, all := known(st), known(whole); !slices.Equal(got, all) {
-			rt.Fatalf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(all, "\n"))
+		if got, all := withoutTools(st), withoutTools(whole); !slices.Equal(got, all) {
+			rt.Fatalf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(all, "\n"))
 		}
 		if len(st.asked) != len(whole.asked) {
 			rt.Errorf("asked %d times, not %d", len(st.asked), len(whole.asked))
@@ -87,17 +88,17 @@ func TestAResumedTurnRepeatsNothingAndLosesNothing(t *testing.T) {
 	})
 }
 
-// known is what was told but for tools, whose work a restart may cut.
-func known(s *stage) []string {
-	return slices.DeleteFunc(s.told(), func(line string) bool { return strings.HasPrefix(line, "tool.") })
+// withoutTools returns the event lines without tools, whose events a restart may end.
+func withoutTools(s *fakeSession) []string {
+	return slices.DeleteFunc(s.eventLines(), func(line string) bool { return strings.HasPrefix(line, "tool.") })
 }
 
 func TestAToolThatHadStartedIsNotRunAgain(t *testing.T) {
-	script := parse(t, strings.Split(story, "\n")...)
+	script := parse(t, strings.Split(resumeScript, "\n")...)
 	for n := range 20 {
-		st := &stage{}
-		if done := cut(t, script, st, nil, false, n); !done {
-			cut(t, script, st, st.saved, true, 1000)
+		st := &fakeSession{}
+		if done := runUntilCrash(t, script, st, nil, false, n); !done {
+			runUntilCrash(t, script, st, st.saved, true, 1000)
 		}
 		runs := map[string][]protocol.Type{}
 		for _, e := range st.events {
@@ -110,7 +111,7 @@ func TestAToolThatHadStartedIsNotRunAgain(t *testing.T) {
 		}
 		for id, types := range runs {
 			once := []protocol.Type{protocol.ToolStarted, protocol.ToolEnded}
-			if !reflect.DeepEqual(types, once) && !reflect.DeepEqual(types, once[:1]) { // the session ends what was cut
+			if !reflect.DeepEqual(types, once) && !reflect.DeepEqual(types, once[:1]) { // the session ends an interrupted tool
 				t.Errorf("cut after %d: %s: %v", n, id, types)
 			}
 		}
@@ -123,12 +124,12 @@ func TestATurnOfAScriptThatDoesNotResumeKeepsNoProgress(t *testing.T) {
 		t.Error("resumes")
 	}
 	saves := 0
-	st.heard = func(session.Event) {
+	st.onEvent = func(session.Event) {
 		if st.saved != nil {
 			saves++
 		}
 	}
-	if _, err := a.Run(t.Context(), turn(1, ""), st); err != nil || saves != 0 || st.saved == nil {
-		t.Errorf("%d saves in the turn, %q after it, %v", saves, st.saved, err)
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil || saves != 0 || st.saved == nil {
+		t.Errorf("%d saves during the turn, %q after it, %v", saves, st.saved, err)
 	}
 }

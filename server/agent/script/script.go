@@ -15,34 +15,34 @@ import (
 	"agentctl/protocol"
 )
 
-// maxLine bounds a line of a script, in bytes.
+// maxLine is the maximum length of a line, in bytes.
 const maxLine = 1 << 20
 
 //go:embed tour.script
 var tour string
 
-// A Script is a parsed file. It is shared by the agents of any number of sessions and safe for concurrent use.
+// A Script is a parsed script file. It is safe for concurrent use and shared by agents.
 type Script struct {
 	// Static after Parse.
-	name    string
-	resumes bool
-	window  int64
-	pace    pace
-	options *protocol.Options
-	turns   []*part
+	name     string
+	resumes  bool
+	window   int64
+	rate     rate
+	options  *protocol.Options
+	sections []*section
 
 	mu    sync.Mutex
 	gates map[string]chan struct{}
 }
 
-// A part is the steps for the messages it matches.
-type part struct {
-	on    string
-	turn  int // of the message; 0: matched by text
-	steps steps
+// A section is a turn of the script: steps and the messages they answer.
+type section struct {
+	on     string
+	number int // message number; 0: match by text
+	steps  steps
 }
 
-// Load reads the script in a file.
+// Load reads a script from a file.
 func Load(path string) (*Script, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,7 +52,8 @@ func Load(path string) (*Script, error) {
 	return Parse(filepath.Base(path), f)
 }
 
-// Tour returns the script of the guided tour: three turns, under twelve seconds in all beside what people take to decide.
+// Tour returns the script of the guided tour: three turns of at most twelve seconds in total,
+// without the time for decisions.
 func Tour() *Script {
 	s, err := Parse("tour.script", strings.NewReader(tour))
 	if err != nil {
@@ -61,7 +62,7 @@ func Tour() *Script {
 	return s
 }
 
-// Parse reads a script strictly. Its errors begin with NAME:LINE.
+// Parse parses a script. Errors start with NAME:LINE.
 func Parse(name string, r io.Reader) (*Script, error) {
 	s := &Script{name: name, gates: map[string]chan struct{}{}}
 	lines := bufio.NewScanner(r)
@@ -73,7 +74,7 @@ func Parse(name string, r io.Reader) (*Script, error) {
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) {
 			continue
 		}
-		if err := s.add(line); err != nil {
+		if err := s.parseLine(line); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 	}
@@ -83,14 +84,14 @@ func Parse(name string, r io.Reader) (*Script, error) {
 	return s, nil
 }
 
-// add takes one line.
-func (s *Script) add(line []byte) error {
+// parseLine parses one line and adds it to the script.
+func (s *Script) parseLine(line []byte) error {
 	verb, err := firstKey(line)
 	if err != nil {
 		return err
 	}
-	if head := heads[verb]; head != nil {
-		if len(s.turns) > 0 {
+	if head := headers[verb]; head != nil {
+		if len(s.sections) > 0 {
 			return fmt.Errorf("%s: only before the first turn", verb)
 		}
 		return head(s, line)
@@ -106,7 +107,7 @@ func (s *Script) add(line []byte) error {
 		if on.On == "" {
 			return errors.New("on: empty; * matches every message")
 		}
-		s.turns = append(s.turns, &part{on: on.On})
+		s.sections = append(s.sections, &section{on: on.On})
 		return nil
 	case "turn":
 		var turn struct {
@@ -116,25 +117,25 @@ func (s *Script) add(line []byte) error {
 			return err
 		}
 		if turn.Turn < 1 {
-			return errors.New("turn: counts from 1")
+			return errors.New("turn: must be at least 1")
 		}
-		s.turns = append(s.turns, &part{turn: turn.Turn})
+		s.sections = append(s.sections, &section{number: turn.Turn})
 		return nil
 	}
 	st, err := parseStep(verb, line)
 	if err != nil {
 		return err
 	}
-	if len(s.turns) == 0 {
+	if len(s.sections) == 0 {
 		return fmt.Errorf("%s: a step before the first turn", verb)
 	}
-	last := s.turns[len(s.turns)-1]
+	last := s.sections[len(s.sections)-1]
 	last.steps = append(last.steps, st)
 	return nil
 }
 
-// heads are the lines that describe the agent.
-var heads = map[string]func(*Script, []byte) error{
+// headers are the lines that describe the agent, by verb.
+var headers = map[string]func(*Script, []byte) error{
 	"agent": func(s *Script, line []byte) error {
 		var d struct {
 			Agent    string                  `json:"agent"`
@@ -161,35 +162,35 @@ var heads = map[string]func(*Script, []byte) error{
 			return err
 		}
 		if d.Window < 1 {
-			return errors.New("window: at least one token")
+			return errors.New("window: must be at least 1")
 		}
 		s.window = d.Window
 		return nil
 	},
 	"pace": func(s *Script, line []byte) error {
 		var d struct {
-			Pace pace `json:"pace"`
+			Pace rate `json:"pace"`
 		}
 		if err := protocol.DecodeStrict(line, &d); err != nil {
 			return err
 		}
-		s.pace = d.Pace
-		return s.pace.check()
+		s.rate = d.Pace
+		return s.rate.check()
 	},
 }
 
-// match returns the steps for the n-th message of a session; nil when there are none.
+// match returns the steps for the n-th message of a session and whether a section matches.
 func (s *Script) match(n int, text string) (steps, bool) {
-	for _, p := range s.turns {
-		if p.turn == n || p.turn == 0 && fits(p.on, text) {
+	for _, p := range s.sections {
+		if p.number == n || p.number == 0 && matches(p.on, text) {
 			return p.steps, true
 		}
 	}
 	return nil, false
 }
 
-// fits reports whether text matches a pattern: a part of it or, with *, all of it.
-func fits(pattern, text string) bool {
+// matches reports whether text matches a pattern: part of the text or, with *, all of it.
+func matches(pattern, text string) bool {
 	head, rest, glob := strings.Cut(pattern, "*")
 	if !glob {
 		return strings.Contains(text, pattern)
@@ -211,11 +212,11 @@ func fits(pattern, text string) bool {
 	}
 }
 
-// OpenGate lets every wait step on that gate pass, now and later.
+// OpenGate opens a gate: current and later wait steps on it pass.
 func (s *Script) OpenGate(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gate := s.gate(name)
+	gate := s.gateChan(name)
 	select {
 	case <-gate:
 	default:
@@ -223,15 +224,15 @@ func (s *Script) OpenGate(name string) {
 	}
 }
 
-// gate returns the channel that is closed when the gate opens. The caller holds mu.
-func (s *Script) gate(name string) chan struct{} {
+// gateChan returns a channel that is closed when the gate opens. The caller holds mu.
+func (s *Script) gateChan(name string) chan struct{} {
 	if s.gates[name] == nil {
 		s.gates[name] = make(chan struct{})
 	}
 	return s.gates[name]
 }
 
-// TourMessages are what the tour's person says: one message for each turn.
+// TourMessages returns the user messages of the tour, one per turn.
 func TourMessages() []string {
 	return []string{
 		"What is agentctl?",

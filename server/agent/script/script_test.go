@@ -17,40 +17,40 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stage is the session as an agent sees it: it keeps what it is told, and decides as a test says.
-type stage struct {
+// A fakeSession is the session of an agent. It records events and decides with decide.
+type fakeSession struct {
 	mu     sync.Mutex
 	events []session.Event
 	asked  []protocol.Approval
 	saved  []byte
 	groups []session.ProcessGroup
 
-	heard  func(session.Event)                     // called for each event, with no lock held
-	decide func(protocol.Approval) session.Verdict // nil: allow once
-	fails  error                                   // of every Emit
-	given  map[string]session.Verdict              // by request: what was decided
+	onEvent func(session.Event)                     // called for each event, without the lock
+	decide  func(protocol.Approval) session.Verdict // nil: allow once
+	emitErr error                                   // error of every Emit
+	decided map[string]session.Verdict              // decisions by request
 }
 
-func (s *stage) Emit(e session.Event) error {
+func (s *fakeSession) Emit(e session.Event) error {
 	s.mu.Lock()
-	if s.fails != nil {
+	if s.emitErr != nil {
 		defer s.mu.Unlock()
-		return s.fails
+		return s.emitErr
 	}
 	if e.Save != nil {
 		s.saved, e.Save = e.Save, nil
 	}
 	s.events = append(s.events, e)
 	s.mu.Unlock()
-	if s.heard != nil {
-		s.heard(e)
+	if s.onEvent != nil {
+		s.onEvent(e)
 	}
 	return nil
 }
 
-func (s *stage) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+func (s *fakeSession) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
 	s.mu.Lock()
-	if v, ok := s.given[a.Request]; ok {
+	if v, ok := s.decided[a.Request]; ok {
 		s.mu.Unlock()
 		return v, nil
 	}
@@ -66,31 +66,31 @@ func (s *stage) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.given == nil {
-		s.given = map[string]session.Verdict{}
+	if s.decided == nil {
+		s.decided = map[string]session.Verdict{}
 	}
-	s.given[a.Request] = v
+	s.decided[a.Request] = v
 	return v, nil
 }
 
-func (s *stage) Save(state []byte) error {
+func (s *fakeSession) Save(state []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.saved = append([]byte(nil), state...)
 	return nil
 }
 
-func (s *stage) RecordProcessGroup(g session.ProcessGroup) error {
+func (s *fakeSession) Group(g session.ProcessGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append(s.groups, g)
 	return nil
 }
 
-func (s *stage) Logf(string, ...any) {}
+func (s *fakeSession) Logf(string, ...any) {}
 
-// told returns the events in words: type, task and the text or status in the data.
-func (s *stage) told() []string {
+// eventLines returns each event as a line: type, task, and the text or status in the data.
+func (s *fakeSession) eventLines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string
@@ -109,8 +109,8 @@ func (s *stage) told() []string {
 	return all
 }
 
-// text returns all that was said.
-func (s *stage) text() string {
+// text returns all text deltas.
+func (s *fakeSession) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
@@ -131,10 +131,10 @@ func parse(t testing.TB, lines ...string) *Script {
 	return s
 }
 
-// open returns an agent of the script on a new stage.
-func open(t testing.TB, s *Script, state []byte) (session.Agent, *stage) {
+// open returns an agent of the script in a new fakeSession.
+func open(t testing.TB, s *Script, state []byte) (session.Agent, *fakeSession) {
 	t.Helper()
-	st := &stage{}
+	st := &fakeSession{}
 	a, err := s.Open(session.Spec{Session: "s", CWD: t.TempDir(), State: state}, st)
 	if err != nil {
 		t.Fatal(err)
@@ -147,38 +147,38 @@ func open(t testing.TB, s *Script, state []byte) (session.Agent, *stage) {
 	return a, st
 }
 
-func turn(n int, text string) session.Turn {
+func newTurn(n int, text string) session.Turn {
 	return session.Turn{ID: fmt.Sprintf("turn%d", n), Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text}}
 }
 
-// play runs one turn of the lines, which begin with a turn for every message.
-func play(t testing.TB, lines ...string) (*stage, session.End, error) {
+// runScript runs one turn with the given steps.
+func runScript(t testing.TB, lines ...string) (*fakeSession, session.End, error) {
 	t.Helper()
 	a, st := open(t, parse(t, append([]string{`{"on":"*"}`}, lines...)...), nil)
-	end, err := a.Run(t.Context(), turn(1, "hello"), st)
+	end, err := a.Run(t.Context(), newTurn(1, "hello"), st)
 	return st, end, err
 }
 
 func TestAScriptIsReadStrictly(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
 		{"not JSON", "{\"on\":\"*\"}\n\n// x\nsay hello", "tour:4: not a JSON object"},
-		{"unknown step", "{\"on\":\"*\"}\n{\"dance\":1}", `tour:2: there is no step "dance"`},
+		{"unknown step", "{\"on\":\"*\"}\n{\"dance\":1}", `tour:2: unknown step "dance"`},
 		{"unknown option", "{\"on\":\"*\"}\n{\"say\":\"x\",\"loud\":true}", `tour:2: say: unknown field "loud"`},
 		{"wrong type", "{\"on\":\"*\"}\n{\"say\":5}", "tour:2: say: say: number is not a string"},
 		{"before a turn", `{"say":"x"}`, "tour:1: say: a step before the first turn"},
 		{"late head", "{\"on\":\"*\"}\n{\"resumes\":true}", "tour:2: resumes: only before the first turn"},
-		{"empty", "{}", "tour:1: an empty object"},
+		{"empty", "{}", "tour:1: empty object"},
 		{"bad duration", "{\"on\":\"*\"}\n{\"sleep\":\"long\"}", `tour:2: sleep: "long" is not a duration`},
 		{"long duration", "{\"on\":\"*\"}\n{\"sleep\":\"2h\"}", "tour:2: sleep: 2h0m0s is not between"},
 		{"empty pattern", `{"on":""}`, "tour:1: on: empty"},
-		{"turn zero", `{"turn":0}`, "tour:1: turn: counts from 1"},
-		{"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}", `tour:2: ask: there is no step "sing"`},
-		{"unknown kind", "{\"on\":\"*\"}\n{\"ask\":\"money\"}", "tour:2: ask: there is no approval"},
-		{"unknown event", "{\"on\":\"*\"}\n{\"emit\":\"x\"}", "tour:2: emit: there is no event"},
-		{"ephemeral event", "{\"on\":\"*\"}\n{\"emit\":\"heartbeat\"}", "tour:2: emit: heartbeat has no place"},
+		{"turn zero", `{"turn":0}`, "tour:1: turn: must be at least 1"},
+		{"within a step", "{\"on\":\"*\"}\n{\"ask\":\"command\",\"then\":[{\"sing\":1}]}", `tour:2: ask: unknown step "sing"`},
+		{"unknown kind", "{\"on\":\"*\"}\n{\"ask\":\"money\"}", "tour:2: ask: unknown approval kind"},
+		{"unknown event", "{\"on\":\"*\"}\n{\"emit\":\"x\"}", "tour:2: emit: unknown event"},
+		{"ephemeral event", "{\"on\":\"*\"}\n{\"emit\":\"heartbeat\"}", "tour:2: emit: heartbeat is ephemeral"},
 		{"wrong data", "{\"on\":\"*\"}\n{\"emit\":\"notice\",\"data\":{\"x\":1}}", "tour:2: emit: data of notice"},
 		{"open with an end", "{\"on\":\"*\"}\n{\"tool\":\"x\",\"open\":true,\"exit\":0}", "tour:2: tool: open"},
-		{"tasks twice", "{\"on\":\"*\"}\n{\"plan\":\"\",\"tasks\":[{\"id\":\"a\",\"title\":\"A\"},{\"id\":\"a\",\"title\":\"B\"}]}", "is there twice"},
+		{"tasks twice", "{\"on\":\"*\"}\n{\"plan\":\"\",\"tasks\":[{\"id\":\"a\",\"title\":\"A\"},{\"id\":\"a\",\"title\":\"B\"}]}", "duplicate id"},
 		{"words and runes", "{\"pace\":{\"words\":1,\"runes\":1}}", "tour:1: words and runes"},
 	} {
 		_, err := Parse("tour", strings.NewReader(c.script))
@@ -188,7 +188,7 @@ func TestAScriptIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestTheFirstTurnThatFitsAMessageIsPlayed(t *testing.T) {
+func TestTheFirstMatchingSectionRuns(t *testing.T) {
 	a, st := open(t, parse(t,
 		`{"on":"tests"}`, `{"say":"part"}`,
 		`{"turn":3}`, `{"say":"third"}`,
@@ -202,13 +202,13 @@ func TestTheFirstTurnThatFitsAMessageIsPlayed(t *testing.T) {
 		{"please run it", "You said: please run it"},
 	} {
 		st.events = nil
-		if _, err := a.Run(t.Context(), turn(i+1, c.text), st); err != nil || st.text() != c.want {
+		if _, err := a.Run(t.Context(), newTurn(i+1, c.text), st); err != nil || st.text() != c.want {
 			t.Errorf("%q: %q, %v; want %q", c.text, st.text(), err, c.want)
 		}
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestMatches(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
 		want          bool
@@ -226,8 +226,8 @@ func TestFits(t *testing.T) {
 		{"a*a", "a", false},
 		{"**", "x", true},
 	} {
-		if got := fits(c.pattern, c.text); got != c.want {
-			t.Errorf("fits(%q, %q) = %v", c.pattern, c.text, got)
+		if got := matches(c.pattern, c.text); got != c.want {
+			t.Errorf("matches(%q, %q) = %v", c.pattern, c.text, got)
 		}
 	}
 }
@@ -241,9 +241,9 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 		if et.Type == protocol.JoinedDeltas || et.Type == protocol.SessionUpdated {
 			line = fmt.Sprintf(`{"emit":%q,"task":"k","parent":"p"}`, et.Type)
 		}
-		st, _, err := play(t, line)
+		st, _, err := runScript(t, line)
 		if err != nil || len(st.events) != 1 {
-			t.Fatalf("%s: %v, %v", et.Type, st.told(), err)
+			t.Fatalf("%s: %v, %v", et.Type, st.eventLines(), err)
 		}
 		e := st.events[0]
 		if want := fmt.Sprintf("%T", et.New())[1:]; e.Type != et.Type || fmt.Sprintf("%T", e.Data) != want || e.Task != "k" || e.Parent != "p" {
@@ -252,36 +252,36 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 	}
 }
 
-func TestATurnEndsAsTheScriptSays(t *testing.T) {
-	_, end, err := play(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
+func TestATurnEndsWithTheReasonOfTheScript(t *testing.T) {
+	_, end, err := runScript(t, `{"end":"refusal","code":"agent_failed","message":"no, {message}","usage":{"input":3}}`, `{"say":"never"}`)
 	if err != nil || end.Reason != protocol.ReasonRefusal || end.Code != protocol.CodeAgentFailed || end.Message != "no, hello" || end.Usage.Input != 3 {
 		t.Errorf("%+v, %v", end, err)
 	}
-	_, end, err = play(t, `{"say":"four words of text"}`)
+	_, end, err = runScript(t, `{"say":"four words of text"}`)
 	if err != nil || end.Reason != protocol.ReasonCompleted || end.Usage.Input != 2 || end.Usage.Output == 0 {
 		t.Errorf("%+v, %+v, %v", end, end.Usage, err)
 	}
-	_, _, err = play(t, `{"fail":"out of luck","code":"agent_auth_required"}`)
+	_, _, err = runScript(t, `{"fail":"out of luck","code":"agent_auth_required"}`)
 	if protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		t.Error(err)
 	}
-	_, _, err = play(t, `{"fail":"out of luck"}`)
+	_, _, err = runScript(t, `{"fail":"out of luck"}`)
 	if protocol.CodeOf(err) != protocol.CodeAgentFailed {
 		t.Error(err)
 	}
 }
 
 func TestAnAgentOfABadStateDoesNotOpen(t *testing.T) {
-	_, err := Tour().Open(session.Spec{State: []byte("{")}, &stage{})
+	_, err := Tour().Open(session.Spec{State: []byte("{")}, &fakeSession{})
 	if protocol.CodeOf(err) != protocol.CodeInvalidState {
 		t.Error(err)
 	}
 }
 
-func TestATurnThatIsOverBreaksOffTheAgent(t *testing.T) {
+func TestAnEmitErrorEndsTheRun(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`, `{"say":"x"}`), nil)
-	st.fails = errors.New("the turn is over")
-	if _, err := a.Run(t.Context(), turn(1, ""), st); !errors.Is(err, st.fails) {
+	st.emitErr = errors.New("the turn is over")
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); !errors.Is(err, st.emitErr) {
 		t.Error(err)
 	}
 }
@@ -293,10 +293,10 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse("f", strings.NewReader(text))
 		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
-			t.Errorf("no line: %v", err)
+			t.Errorf("error without a line: %v", err)
 		}
 		if (s == nil) == (err == nil) {
-			t.Error("neither or both")
+			t.Error("want either a script or an error")
 		}
 	})
 }

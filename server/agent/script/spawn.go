@@ -12,10 +12,10 @@ import (
 	"agentctl/server/session"
 )
 
-// grace is how long a spawned program may take to end after its input is closed, and again after it is asked to.
+// grace is the time for a spawned program to exit after its input is closed, and again after TERM.
 const grace = 200 * time.Millisecond
 
-// A spawn is a program that runs in a process group of its own until the agent is closed.
+// A spawn step runs a program in its own process group until the agent is closed.
 type spawn struct {
 	Args []string `json:"spawn"`
 }
@@ -27,17 +27,20 @@ func (s *spawn) check() error {
 	return nil
 }
 
-func (s *spawn) run(ctx context.Context, l *lane) error {
+func (s *spawn) run(ctx context.Context, r *runner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	env := os.Environ()
-	for k, v := range l.agent.spec.Env {
+	for k, v := range r.agent.spec.Env {
 		env = append(env, k+"="+v)
 	}
-	p, err := process.Start(process.Command{Args: s.Args, Dir: l.agent.spec.CWD, Env: env, Keep: func(g process.Group) error {
-		return l.agent.host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start})
-	}})
+	p, err := process.Start(process.Command{
+		Args: s.Args, Dir: r.agent.spec.CWD, Env: env,
+		Record: func(g process.Group) error {
+			return r.agent.host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start})
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)
 	}
@@ -46,19 +49,19 @@ func (s *spawn) run(ctx context.Context, l *lane) error {
 		defer close(c.drained)
 		_, _ = io.Copy(io.Discard, p.Stdout)
 	}()
-	l.agent.mu.Lock()
-	l.agent.children = append(l.agent.children, c)
-	l.agent.mu.Unlock()
+	r.agent.mu.Lock()
+	r.agent.children = append(r.agent.children, c)
+	r.agent.mu.Unlock()
 	return nil
 }
 
-// A child is a spawned program whose output is read and dropped.
+// A child is a spawned program. Its output is discarded.
 type child struct {
 	*process.Process
 	drained chan struct{}
 }
 
-// end returns when nothing of the program is left and that is on record.
+// end ends the program and its process group and records the end.
 func (c *child) end(host session.Host) error {
 	c.End(grace)
 	<-c.drained

@@ -11,12 +11,12 @@ import (
 
 func TestASpawnedProgramIsRecordedAndEndsWithTheAgent(t *testing.T) {
 	script := parse(t, `{"on":"*"}`, `{"spawn":["sleep","600"]}`)
-	st := &stage{}
+	st := &fakeSession{}
 	a, err := script.Open(session.Spec{CWD: t.TempDir(), Env: map[string]string{"A": "b"}}, st)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Run(t.Context(), turn(1, ""), st); err != nil {
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil {
 		t.Fatal(err)
 	}
 	if len(st.groups) != 1 || st.groups[0].Start == "" {
@@ -24,13 +24,13 @@ func TestASpawnedProgramIsRecordedAndEndsWithTheAgent(t *testing.T) {
 	}
 	pid := st.groups[0].PID
 	if err := syscall.Kill(-pid, 0); err != nil {
-		t.Errorf("it does not run: %v", err)
+		t.Errorf("the program does not run: %v", err)
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := syscall.Kill(-pid, 0); err == nil {
-		t.Error("it still runs")
+		t.Error("the program still runs")
 	}
 	if len(st.groups) != 2 || !st.groups[1].Ended || st.groups[1].PID != pid {
 		t.Errorf("%+v", st.groups)
@@ -38,7 +38,7 @@ func TestASpawnedProgramIsRecordedAndEndsWithTheAgent(t *testing.T) {
 }
 
 func TestAProgramThatIsNotThereFailsTheTurn(t *testing.T) {
-	if _, _, err := play(t, `{"spawn":["/no/such/program"]}`); err == nil {
+	if _, _, err := runScript(t, `{"spawn":["/no/such/program"]}`); err == nil {
 		t.Error("no error")
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"agentctl/protocol"
 )
 
-// A step is one line of a turn. It has no state: a script's steps are shared.
+// A step is a line of a turn. It is immutable: agents share it.
 type step interface {
-	run(ctx context.Context, l *lane) error
+	run(ctx context.Context, l *runner) error
 }
 
-// A checker is a step whose options can be wrong in ways that their types do not tell.
+// A checker is a step with options to check beyond their types.
 type checker interface{ check() error }
 
-// verbs holds how each step is made.
-var verbs = map[string]func() step{
+// stepTypes maps verbs to constructors.
+var stepTypes = map[string]func() step{
 	"think":    func() step { return new(think) },
 	"say":      func() step { return new(say) },
 	"bytes":    func() step { return new(rawBytes) },
@@ -31,7 +31,7 @@ var verbs = map[string]func() step{
 	"progress": func() step { return new(progress) },
 	"emit":     func() step { return new(emit) },
 	"notice":   func() step { return new(notice) },
-	"context":  func() step { return new(fullness) },
+	"context":  func() step { return new(contextStep) },
 	"usage":    func() step { return new(usage) },
 	"retry":    func() step { return new(retry) },
 	"recover":  func() step { return new(recovery) },
@@ -52,17 +52,17 @@ func firstKey(line []byte) (string, error) {
 	key, _ := d.Token()
 	verb, ok := key.(string)
 	if !ok {
-		return "", errors.New("an empty object")
+		return "", errors.New("empty object")
 	}
 	return verb, nil
 }
 
 func parseStep(verb string, line []byte) (step, error) {
-	made := verbs[verb]
-	if made == nil {
-		return nil, fmt.Errorf("there is no step %.40q", verb)
+	newStep := stepTypes[verb]
+	if newStep == nil {
+		return nil, fmt.Errorf("unknown step %.40q", verb)
 	}
-	st := made()
+	st := newStep()
 	if err := protocol.DecodeStrict(line, st); err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}
@@ -74,10 +74,10 @@ func parseStep(verb string, line []byte) (step, error) {
 	return st, nil
 }
 
-// steps are played one after the other.
+// steps run in order.
 type steps []step
 
-// UnmarshalJSON reads steps within a step.
+// UnmarshalJSON decodes steps inside a step.
 func (s *steps) UnmarshalJSON(b []byte) error {
 	var lines []json.RawMessage
 	if err := json.Unmarshal(b, &lines); err != nil {
@@ -98,20 +98,20 @@ func (s *steps) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (s steps) run(ctx context.Context, l *lane) error {
+func (s steps) run(ctx context.Context, r *runner) error {
 	for _, st := range s {
-		if err := st.run(ctx, l); err != nil {
+		if err := st.run(ctx, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A span is a duration in a script.
-type span time.Duration
+// A duration is a duration in a script.
+type duration time.Duration
 
-// UnmarshalText reads what time.ParseDuration reads, from 0 to an hour.
-func (s *span) UnmarshalText(b []byte) error {
+// UnmarshalText parses the syntax of time.ParseDuration, from 0 to one hour.
+func (s *duration) UnmarshalText(b []byte) error {
 	d, err := time.ParseDuration(string(b))
 	if err != nil {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%.40q is not a duration", b)
@@ -119,6 +119,6 @@ func (s *span) UnmarshalText(b []byte) error {
 	if d < 0 || d > time.Hour {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "%s is not between 0 and an hour", d)
 	}
-	*s = span(d)
+	*s = duration(d)
 	return nil
 }

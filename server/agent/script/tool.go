@@ -11,14 +11,15 @@ import (
 	"agentctl/server/session"
 )
 
-// A tool is one tool call, or with open the beginning of one: a later step with the same id goes on with it.
+// A tool is a tool call. With open it is the start of one, continued by a later step with the same
+// id.
 type tool struct {
 	Name      string              `json:"tool"`
 	ID        string              `json:"id"`
 	Kind      string              `json:"kind"`
 	Title     string              `json:"title"`
 	Input     json.RawMessage     `json:"input"`
-	Stream    bool                `json:"stream"` // the input comes as text first
+	Stream    bool                `json:"stream"` // stream the input as text first
 	Locations []protocol.Location `json:"locations"`
 	Output    string              `json:"output"`
 	Content   []protocol.Content  `json:"content"`
@@ -31,90 +32,92 @@ type tool struct {
 	Parent    string              `json:"parent"`
 	Times     int                 `json:"times"`
 	Open      bool                `json:"open"`
-	pace
+	rate
 }
 
 func (t *tool) check() error {
 	switch t.Status {
-	case "", protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+	case "", protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied,
+		protocol.ToolUnknown:
 	default:
-		return fmt.Errorf("status: %.40q is none", string(t.Status))
+		return fmt.Errorf("status: unknown value %.40q", string(t.Status))
 	}
 	if t.Open && (t.Status != "" || t.Exit != nil || t.Result != nil || t.Error != "") {
-		return errors.New("open: what has no end has no status, exit, result or error")
+		return errors.New("open: not allowed with status, exit, result or error")
 	}
 	if t.Times < 0 || t.Times > maxTimes {
 		return fmt.Errorf("times: from 1 to %d", maxTimes)
 	}
-	return t.pace.check()
+	return t.rate.check()
 }
 
-func (t *tool) run(ctx context.Context, l *lane) error {
-	id := l.call(t.ID)
-	beats := t.beats(l, id)
-	if l.skip > 0 {
+func (t *tool) run(ctx context.Context, r *runner) error {
+	id := r.toolID(t.ID)
+	events := t.events(r, id)
+	if r.skip > 0 {
 		all := 0
-		for range beats {
+		for range events {
 			all++
 		}
-		if l.skip < all { // it had started when the server died: the session tells that, and it is not run again
-			l.done += all - l.skip
-			l.skip = 0
+		if r.skip < all { // running at the restart: the session ends the call
+			r.done += all - r.skip
+			r.skip = 0
 			return ctx.Err()
 		}
 	}
-	return l.playAll(ctx, beats)
+	return r.emitAll(ctx, events)
 }
 
 func (t *tool) event(typ protocol.Type, data any) session.Event {
 	return session.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
 }
 
-// beats yields the call's events; their number does not depend on how often they are asked for.
-func (t *tool) beats(l *lane, id string) iter.Seq[beat] {
-	by := t.or(l.agent.script.pace)
+// events yields the events of the call. Repeated calls yield the same number of events.
+func (t *tool) events(r *runner, id string) iter.Seq[timedEvent] {
+	textRate := t.withDefaults(r.agent.script.rate)
 	started := protocol.ToolStartedData{
-		Tool: id, Name: t.Name, Kind: t.Kind, Title: l.fill(t.Title), Input: t.Input, Locations: t.Locations,
+		Tool: id, Name: t.Name, Kind: t.Kind, Title: r.expand(t.Title), Input: t.Input, Locations: t.Locations,
 	}
 	if t.Stream {
 		started.Input = nil
 	}
-	output := l.fill(t.Output)
-	return func(yield func(beat) bool) {
-		say := func(b beat, typ protocol.Type, data any) bool {
-			b.event = t.event(typ, data)
-			return yield(b)
+	output := r.expand(t.Output)
+	return func(yield func(timedEvent) bool) {
+		send := func(e timedEvent, typ protocol.Type, data any) bool {
+			e.event = t.event(typ, data)
+			return yield(e)
 		}
-		if !say(beat{}, protocol.ToolStarted, started) {
+		if !send(timedEvent{}, protocol.ToolStarted, started) {
 			return
 		}
 		if t.Stream {
-			for chunk, delay := range by.stream(string(t.Input), 1) {
-				if !say(beat{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
+			for chunk, delay := range textRate.stream(string(t.Input), 1) {
+				if !send(timedEvent{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
 					return
 				}
 			}
-			if !say(beat{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
+			if !send(timedEvent{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
 				return
 			}
 		}
-		for chunk, delay := range by.stream(output, t.Times) {
-			if !say(beat{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
+		for chunk, delay := range textRate.stream(output, t.Times) {
+			if !send(timedEvent{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
 				return
 			}
 		}
 		if len(t.Content) > 0 || t.Replace {
-			if !say(beat{}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}) {
+			data := protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}
+			if !send(timedEvent{}, protocol.ToolOutput, data) {
 				return
 			}
 		}
 		if !t.Open {
-			say(beat{}, protocol.ToolEnded, t.ended(id))
+			send(timedEvent{}, protocol.ToolEnded, t.endData(id))
 		}
 	}
 }
 
-func (t *tool) ended(id string) protocol.ToolEndedData {
+func (t *tool) endData(id string) protocol.ToolEndedData {
 	d := protocol.ToolEndedData{Tool: id, Status: t.Status, Output: t.Result, Error: t.Error, ExitCode: t.Exit}
 	if d.Status == "" {
 		d.Status = protocol.ToolCompleted

@@ -17,19 +17,19 @@ import (
 	"agentctl/server/session"
 )
 
-// want checks what a stage was told.
-func want(t *testing.T, st *stage, lines ...string) {
+// wantEvents compares the event lines of a session.
+func wantEvents(t *testing.T, st *fakeSession, lines ...string) {
 	t.Helper()
-	if got := st.told(); !slices.Equal(got, lines) {
-		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
+	if got := st.eventLines(); !slices.Equal(got, lines) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
 	}
 }
 
 func TestTextStreamsInWordsOrRunesAtItsPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		st, _, _ := play(t, `{"say":"one two  three","delay":"10ms"}`, `{"think":"äöü","runes":2,"delay":"1s","agent":"planner"}`)
-		want(t, st, "text.start", "text.delta one ", "text.delta two  ", "text.delta three", "text.end",
+		st, _, _ := runScript(t, `{"say":"one two  three","delay":"10ms"}`, `{"think":"äöü","runes":2,"delay":"1s","agent":"planner"}`)
+		wantEvents(t, st, "text.start", "text.delta one ", "text.delta two  ", "text.delta three", "text.end",
 			"reasoning.start", "reasoning.delta äö", "reasoning.delta ü", "reasoning.end")
 		if took := time.Since(began); took != 2030*time.Millisecond {
 			t.Errorf("took %v", took)
@@ -40,24 +40,24 @@ func TestTextStreamsInWordsOrRunesAtItsPace(t *testing.T) {
 	})
 }
 
-func TestChunksJoinToTheirText(t *testing.T) {
+func TestJoinedChunksAreTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
-		p := pace{Words: rapid.IntRange(0, 3).Draw(t, "words")}
-		if p.Words == 0 {
-			p.Runes = rapid.IntRange(1, 5).Draw(t, "runes")
+		r := rate{Words: rapid.IntRange(0, 3).Draw(t, "words")}
+		if r.Words == 0 {
+			r.Runes = rapid.IntRange(1, 5).Draw(t, "runes")
 		}
-		if got := strings.Join(slices.Collect(p.chunks(text)), ""); got != text {
+		if got := strings.Join(slices.Collect(r.chunks(text)), ""); got != text {
 			t.Fatalf("%q", got)
 		}
 	})
 }
 
 func TestAToolShowsInputOutputAndHowItEnded(t *testing.T) {
-	st, _, err := play(t,
+	st, _, err := runScript(t,
 		`{"tool":"shell","id":"a-{n}","kind":"execute","title":"run {message}","input":{"x":1},"stream":true,"words":9,"output":"o1 o2","exit":3}`,
 		`{"tool":"edit","open":true}`, `{"tool":"edit","id":"turn1.t1","content":[{"type":"diff","path":"f","new":"n"}],"replace":true,"result":{"ok":true}}`)
-	want(t, st, "tool.started", `tool.input {"x":1}`, "tool.input", "tool.output o1 o2", "tool.ended failed",
+	wantEvents(t, st, "tool.started", `tool.input {"x":1}`, "tool.input", "tool.output o1 o2", "tool.ended failed",
 		"tool.started", "tool.started", "tool.output", "tool.ended completed")
 	first := st.events[0].Data.(protocol.ToolStartedData)
 	if first.Tool != "a-1" || first.Title != "run hello" || first.Input != nil {
@@ -96,18 +96,18 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 			}
 			return c.verdict
 		}
-		if _, err := a.Run(t.Context(), turn(1, "hello"), st); err != nil || st.text() != c.want {
+		if _, err := a.Run(t.Context(), newTurn(1, "hello"), st); err != nil || st.text() != c.want {
 			t.Errorf("%q, %v; want %q", st.text(), err, c.want)
 		}
 		if _, err := a.(session.Explainer).Explain(t.Context(), st.asked[0]); protocol.CodeOf(err) != protocol.CodeUnsupported {
-			t.Errorf("explained when it was over: %v", err)
+			t.Errorf("explained after the decision: %v", err)
 		}
 	}
 }
 
 func TestEveryKindOfApprovalIsAsked(t *testing.T) {
 	for _, kind := range []string{"command", "patch", "tool", "plan", "question"} {
-		st, _, err := play(t, `{"ask":"`+kind+`","title":"T","command":"c","cwd":"/","why":"w","patch":"p","paths":["f"],"tool":"x",`+
+		st, _, err := runScript(t, `{"ask":"`+kind+`","title":"T","command":"c","cwd":"/","why":"w","patch":"p","paths":["f"],"tool":"x",`+
 			`"name":"n","input":{"a":1},"options":[{"id":"o","kind":"deny","label":"No"}],"tasks":[{"id":"1","title":"t"}]}`)
 		if err != nil {
 			t.Fatal(err)
@@ -124,9 +124,9 @@ func TestDenyStopEndsTheTurn(t *testing.T) {
 	st.decide = func(protocol.Approval) session.Verdict {
 		return session.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop}
 	}
-	end, err := a.Run(t.Context(), turn(1, ""), st)
+	end, err := a.Run(t.Context(), newTurn(1, ""), st)
 	if err != nil || end.Reason != protocol.ReasonDenied || len(st.events) != 0 {
-		t.Errorf("%+v, %v, %v", end, err, st.told())
+		t.Errorf("%+v, %v, %v", end, err, st.eventLines())
 	}
 }
 
@@ -136,32 +136,32 @@ func TestAnInterruptStopsInMidText(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		end, err := a.Run(ctx, turn(1, ""), st)
+		end, err := a.Run(ctx, newTurn(1, ""), st)
 		if err != nil || end.Reason != protocol.ReasonInterrupted || time.Since(began) != 3500*time.Millisecond {
 			t.Errorf("%+v, %v after %v", end, err, time.Since(began))
 		}
-		want(t, st, "text.start", "text.delta word ", "text.delta word ", "text.delta word ")
+		wantEvents(t, st, "text.start", "text.delta word ", "text.delta word ", "text.delta word ")
 		if st.saved == nil {
 			t.Error("nothing was saved")
 		}
 	})
 }
 
-func TestABurstTellsEachDeltaOnceOverItsParts(t *testing.T) {
-	st, _, _ := play(t, `{"burst":5,"size":4,"parts":2,"kind":"reasoning"}`)
-	want(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..", "reasoning.delta 2 ..",
+func TestABurstNumbersItsDeltasOverItsParts(t *testing.T) {
+	st, _, _ := runScript(t, `{"burst":5,"size":4,"parts":2,"kind":"reasoning"}`)
+	wantEvents(t, st, "reasoning.start", "reasoning.start", "reasoning.delta 0 ..", "reasoning.delta 1 ..", "reasoning.delta 2 ..",
 		"reasoning.delta 3 ..", "reasoning.delta 4 ..", "reasoning.end", "reasoning.end")
 	if a, b := st.events[2].Data.(protocol.PartDeltaData).Part, st.events[3].Data.(protocol.PartDeltaData).Part; a == b {
-		t.Error("one part")
+		t.Error("both deltas in one part")
 	}
 }
 
-func TestWhatGoesWrongIsTold(t *testing.T) {
+func TestRetriesRecoveriesAndNoticesAreEmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		st, _, _ := play(t, `{"retry":"overloaded","times":2,"limit":3,"delay":"1s"}`, `{"recover":"reconnect","delay":"2s"}`,
+		st, _, _ := runScript(t, `{"retry":"overloaded","times":2,"limit":3,"delay":"1s"}`, `{"recover":"reconnect","delay":"2s"}`,
 			`{"recover":"reconnect","failure":"gone"}`, `{"notice":"look: {message}","level":"warning"}`)
-		want(t, st, "retry.scheduled", "retry.scheduled", "recovery.started", "recovery.succeeded",
+		wantEvents(t, st, "retry.scheduled", "retry.scheduled", "recovery.started", "recovery.succeeded",
 			"recovery.started", "recovery.failed", "notice look: hello")
 		if r := st.events[1].Data.(protocol.RetryData); r != (protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1000, Cause: "overloaded"}) {
 			t.Errorf("%+v", r)
@@ -172,9 +172,9 @@ func TestWhatGoesWrongIsTold(t *testing.T) {
 	})
 }
 
-func TestBytesAreSaidAsTheyAre(t *testing.T) {
-	st, _, _ := play(t, `{"bytes":"aP/+"}`)
-	want(t, st, "text.start", "text.delta h\uFFFD\uFFFD", "text.end")
+func TestBytesAreStreamedUnchanged(t *testing.T) {
+	st, _, _ := runScript(t, `{"bytes":"aP/+"}`)
+	wantEvents(t, st, "text.start", "text.delta h\uFFFD\uFFFD", "text.end")
 	if d := st.events[1].Data.(protocol.PartDeltaData); d.Text != "h\xff\xfe" {
 		t.Errorf("%q", d.Text)
 	}
@@ -184,20 +184,20 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := parse(t, `{"on":"*"}`, `{"wait":"gate-{n}"}`, `{"wait":"file:go"}`)
-		st := &stage{}
+		st := &fakeSession{}
 		a, err := s.Open(session.Spec{CWD: dir}, st)
 		if err != nil {
 			t.Fatal(err)
 		}
-		over := make(chan struct{})
+		done := make(chan struct{})
 		go func() {
-			defer close(over)
-			_, _ = a.Run(t.Context(), turn(1, ""), st)
+			defer close(done)
+			_, _ = a.Run(t.Context(), newTurn(1, ""), st)
 		}()
 		waits := func(when string) {
 			synctest.Wait()
 			select {
-			case <-over:
+			case <-done:
 				t.Errorf("did not wait %s", when)
 			default:
 			}
@@ -209,14 +209,14 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		<-over
+		<-done
 	})
 }
 
-func TestTheContextFollowsFromWhatWasSaid(t *testing.T) {
+func TestTheContextUsageFollowsFromTheText(t *testing.T) {
 	a, st := open(t, parse(t, `{"window":100}`, `{"on":"set"}`, `{"context":{"tokens":80,"max_tokens":90}}`, `{"usage":{"input":5}}`,
 		`{"on":"*"}`, `{"say":"12345678"}`), nil)
-	if _, err := a.Run(t.Context(), turn(1, "1234"), st); err != nil {
+	if _, err := a.Run(t.Context(), newTurn(1, "1234"), st); err != nil {
 		t.Fatal(err)
 	}
 	info, _ := a.(session.Measurer).Context(t.Context())
@@ -226,7 +226,7 @@ func TestTheContextFollowsFromWhatWasSaid(t *testing.T) {
 	if last := st.events[len(st.events)-1]; last.Type != protocol.ContextUpdated || last.Data != info {
 		t.Errorf("%+v", last)
 	}
-	if _, err := a.Run(t.Context(), turn(2, "set"), st); err != nil {
+	if _, err := a.Run(t.Context(), newTurn(2, "set"), st); err != nil {
 		t.Fatal(err)
 	}
 	did, err := a.(session.Compactor).Compact(t.Context())
@@ -238,12 +238,12 @@ func TestTheContextFollowsFromWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestSettingsAreTakenToldAndExported(t *testing.T) {
+func TestSettingsAreSetEmittedAndExported(t *testing.T) {
 	s := parse(t, `{"agent":"A","version":"2","settings":[{"id":"mode","value":"ask","choices":[{"id":"ask","label":"Ask"},{"id":"full","label":"Full"}]}]}`,
 		`{"on":"*"}`, `{"say":"{mode}"}`)
 	a, st := open(t, s, nil)
-	if _, err := a.Run(t.Context(), turn(1, ""), st); err != nil || st.text() != "ask" || st.events[0].Type != protocol.AgentOptions {
-		t.Errorf("%v, %v", st.told(), err)
+	if _, err := a.Run(t.Context(), newTurn(1, ""), st); err != nil || st.text() != "ask" || st.events[0].Type != protocol.AgentOptions {
+		t.Errorf("%v, %v", st.eventLines(), err)
 	}
 	c := a.(session.Configurer)
 	if err := c.Configure(t.Context(), "mode", "none"); protocol.CodeOf(err) != protocol.CodeInvalidMessage {
@@ -263,17 +263,17 @@ func TestSettingsAreTakenToldAndExported(t *testing.T) {
 		t.Errorf("%s, %s, %v", state, st.saved, err)
 	}
 	b, again := open(t, s, state)
-	if _, err := b.Run(t.Context(), turn(2, ""), again); err != nil || again.text() != "full" {
+	if _, err := b.Run(t.Context(), newTurn(2, ""), again); err != nil || again.text() != "full" {
 		t.Errorf("%q, %v", again.text(), err)
 	}
 }
 
-func TestTheTourIsShortAndTellsItsStory(t *testing.T) {
+func TestTheTourIsShortAndComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, st := open(t, Tour(), nil)
 		began := time.Now()
 		for i, text := range TourMessages() {
-			end, err := a.Run(t.Context(), turn(i+1, text), st)
+			end, err := a.Run(t.Context(), newTurn(i+1, text), st)
 			if err != nil || end.Reason != protocol.ReasonCompleted {
 				t.Fatalf("%+v, %v", end, err)
 			}

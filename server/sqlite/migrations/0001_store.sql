@@ -1,4 +1,4 @@
--- What the last opener left behind; trust.go judges it.
+-- The record of the last run; see run_record.go.
 CREATE TABLE opened (
 	one        INTEGER PRIMARY KEY CHECK (one = 1),
 	boot       TEXT NOT NULL,
@@ -11,25 +11,25 @@ CREATE TABLE session (
 	n       INTEGER PRIMARY KEY AUTOINCREMENT,
 	id      TEXT NOT NULL UNIQUE,
 	epoch   TEXT NOT NULL,
-	created INTEGER NOT NULL, -- Unix nanoseconds, as every time here
+	created INTEGER NOT NULL, -- times are Unix nanoseconds
 	live    INTEGER NOT NULL,
 	spec    BLOB NOT NULL,
 	summary BLOB NOT NULL,
 	crc     INTEGER NOT NULL
 );
 
--- Of the sessions whose head names one; the checksum covers the seq there.
+-- Snapshots of the sessions whose head has one. The checksum covers the seq in the head.
 CREATE TABLE snapshot (
 	n    INTEGER PRIMARY KEY,
 	crc  INTEGER NOT NULL,
 	data BLOB NOT NULL
 );
 
--- Numbers of removed sessions whose chunks, folds, turns and blobs are still to be swept.
+-- Numbers of removed sessions whose chunks, folds, turns and blobs are not deleted yet.
 CREATE TABLE removed (n INTEGER PRIMARY KEY);
 
--- How far each session is: the seq of its last event (0: none) and that of its snapshot (-1: none). It is there
--- for every session, so that lost rows are told from rows that never were.
+-- The seqs of the last event (0: none) and of the snapshot (-1: none). Every session has a row, so
+-- lost rows can be told from rows that never existed.
 CREATE TABLE head (
 	n        INTEGER PRIMARY KEY,
 	last     INTEGER NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE chunk (
 	data BLOB NOT NULL
 );
 
--- One line for the run of deltas first to last; key is n<<40|first.
+-- One line that joins the deltas first to last; key is n<<40|first.
 CREATE TABLE fold (
 	key  INTEGER PRIMARY KEY,
 	last INTEGER NOT NULL,

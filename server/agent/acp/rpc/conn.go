@@ -11,25 +11,27 @@ import (
 	"sync"
 )
 
-// queueLen bounds the messages that wait to be written.
+// queueLen is the maximum number of messages waiting to be written.
 const queueLen = 64
 
-// ErrClosed is wrapped by what a Conn returns once the peer is gone.
+// ErrClosed is wrapped by the errors of a Conn after the peer has disconnected.
 var ErrClosed = errors.New("connection closed")
 
-// Handler takes what the peer sends on its own account. The methods are called from the one reading goroutine, in the
-// order of the wire, answers included: when Call returns, all that came before the answer has been handled. Nothing more
-// is read until a method returns. The byte slices belong to the callee.
+// Handler handles requests and notifications of the peer. Its methods are called from the reading
+// goroutine, in the order of arrival, responses included: when Call returns, everything before the
+// response has been handled. Reading continues when a method returns. The byte slices belong to the
+// callee.
 type Handler interface {
-	// Notify takes a notification.
-	Notify(method string, params json.RawMessage)
-	// Request takes a request. Somebody has to answer it, now or later.
-	Request(req *Request)
-	// Garbage takes a line that is no JSON-RPC message, or the beginning of one that is too long.
-	Garbage(line []byte, err error)
+	// HandleNotification handles a notification.
+	HandleNotification(method string, params json.RawMessage)
+	// HandleRequest handles a request. It must be answered with Reply or ReplyError, now or later.
+	HandleRequest(req *Request)
+	// HandleInvalid handles a line that is not a JSON-RPC message, or the start of a line that is
+	// too long.
+	HandleInvalid(line []byte, err error)
 }
 
-// Request is a request of the peer.
+// Request is a request from the peer.
 type Request struct {
 	Method string
 	Params json.RawMessage
@@ -38,44 +40,45 @@ type Request struct {
 	conn *Conn
 }
 
-// Conn is a connection. Its exported methods may be called from any goroutine.
+// Conn is a connection. Its exported methods are safe for concurrent use.
 type Conn struct {
-	handler Handler
-	out     chan []byte
-	done    chan struct{}
-	wg      sync.WaitGroup
+	handler  Handler
+	outgoing chan []byte
+	done     chan struct{}
+	wg       sync.WaitGroup
 
-	mu      sync.Mutex
-	last    int64
-	pending map[int64]chan message // one place each, so that the reader never waits
-	cause   error                  // why done is closed
+	mu       sync.Mutex
+	lastID   int64
+	pending  map[int64]chan message // capacity 1 each, so the reader never waits
+	closeErr error                  // set before done is closed
 }
 
-// New begins to read from r and write to w. It ends when either fails; the owner makes that so by closing w and r, and
-// then calls Wait.
+// New returns a connection that reads from r and writes to w. It ends when either fails. To end it,
+// the owner closes w and r and then calls Wait.
 func New(r io.Reader, w io.Writer, h Handler) *Conn {
 	c := &Conn{
-		handler: h,
-		out:     make(chan []byte, queueLen),
-		done:    make(chan struct{}),
-		pending: map[int64]chan message{},
+		handler:  h,
+		outgoing: make(chan []byte, queueLen),
+		done:     make(chan struct{}),
+		pending:  map[int64]chan message{},
 	}
-	c.wg.Go(func() { c.read(newLines(r)) })
-	c.wg.Go(func() { c.write(w) })
+	c.wg.Go(func() { c.readLoop(newLineReader(r)) })
+	c.wg.Go(func() { c.writeLoop(w) })
 	return c
 }
 
 // Wait returns when both directions have ended and no Handler method runs.
 func (c *Conn) Wait() { c.wg.Wait() }
 
-// Done is closed when the connection has ended.
+// Done returns a channel that is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Call sends a request and returns the result of its answer. The error is a *Error when the peer answered one.
+// Call sends a request and returns the result. The error is a *Error when the peer answered with an
+// error, and wraps ErrClosed when the connection ended.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	c.mu.Lock()
-	c.last++
-	id := c.last
+	c.lastID++
+	id := c.lastID
 	answer := make(chan message, 1)
 	c.pending[id] = answer
 	c.mu.Unlock()
@@ -94,14 +97,14 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", method, ctx.Err())
 	case <-c.done:
-		// The answer may have been the last thing that was read.
+		// The response may have been the last message read.
 		select {
 		case m = <-answer:
 		default:
-			return nil, fmt.Errorf("%s: %w", method, c.closed())
+			return nil, fmt.Errorf("%s: %w", method, c.closedError())
 		}
 	}
-	result, err := m.outcome()
+	result, err := m.unpack()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
@@ -124,8 +127,8 @@ func (r *Request) Reply(ctx context.Context, result any) error {
 	return nil
 }
 
-// Refuse answers the request with an error.
-func (r *Request) Refuse(ctx context.Context, code int, text string) error {
+// ReplyError answers the request with an error.
+func (r *Request) ReplyError(ctx context.Context, code int, text string) error {
 	b, err := json.Marshal(Error{Code: code, Message: text})
 	if err == nil {
 		err = r.conn.send(ctx, message{ID: r.id, Error: b}, nil, nil)
@@ -157,41 +160,41 @@ func (c *Conn) send(ctx context.Context, m message, params, result any) error {
 	}
 	select {
 	case <-c.done:
-		return c.closed()
+		return c.closedError()
 	default:
 	}
 	select {
-	case c.out <- append(b, '\n'):
+	case c.outgoing <- append(b, '\n'):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.done:
-		return c.closed()
+		return c.closedError()
 	}
 }
 
-func (c *Conn) closed() error {
+func (c *Conn) closedError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.cause
+	return c.closeErr
 }
 
-// end closes done; the first cause stays.
-func (c *Conn) end(cause error) {
+// closeWith closes done. Only the first cause is kept.
+func (c *Conn) closeWith(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cause == nil {
-		c.cause = fmt.Errorf("%w: %w", ErrClosed, cause)
+	if c.closeErr == nil {
+		c.closeErr = fmt.Errorf("%w: %w", ErrClosed, cause)
 		close(c.done)
 	}
 }
 
-func (c *Conn) write(w io.Writer) {
+func (c *Conn) writeLoop(w io.Writer) {
 	for {
 		select {
-		case b := <-c.out:
+		case b := <-c.outgoing:
 			if _, err := w.Write(b); err != nil {
-				c.end(err)
+				c.closeWith(err)
 				return
 			}
 		case <-c.done:
@@ -200,39 +203,40 @@ func (c *Conn) write(w io.Writer) {
 	}
 }
 
-func (c *Conn) read(l *lines) {
+func (c *Conn) readLoop(r *lineReader) {
 	for {
-		line, err := l.next()
+		line, err := r.next()
 		switch {
 		case errors.Is(err, errTooLong):
-			c.handler.Garbage(bytes.Clone(line), err)
+			c.handler.HandleInvalid(bytes.Clone(line), err)
 		case err != nil:
-			c.end(err)
+			c.closeWith(err)
 			return
 		case len(bytes.TrimSpace(line)) > 0:
-			c.take(line)
+			c.dispatch(line)
 		}
 	}
 }
 
-func (c *Conn) take(line []byte) {
+// dispatch passes one line to its handler or call.
+func (c *Conn) dispatch(line []byte) {
 	m, err := decode(line)
 	switch {
 	case err != nil:
-		c.handler.Garbage(bytes.Clone(line), err)
+		c.handler.HandleInvalid(bytes.Clone(line), err)
 	case m.Method == "":
-		c.answered(m)
+		c.deliver(m)
 	case m.ID == nil:
-		c.handler.Notify(m.Method, m.Params)
+		c.handler.HandleNotification(m.Method, m.Params)
 	default:
-		c.handler.Request(&Request{Method: m.Method, Params: m.Params, id: m.ID, conn: c})
+		c.handler.HandleRequest(&Request{Method: m.Method, Params: m.Params, id: m.ID, conn: c})
 	}
 }
 
-// answered hands an answer to its Call. One that nobody waits for, any more or ever, is nobody's.
-func (c *Conn) answered(m message) {
+// deliver passes a response to its Call. A response without a pending call is dropped.
+func (c *Conn) deliver(m message) {
 	text := string(m.ID)
-	if s, err := strconv.Unquote(text); err == nil { // some peers turn numbers into strings
+	if s, err := strconv.Unquote(text); err == nil { // some peers send numbers as strings
 		text = s
 	}
 	id, err := strconv.ParseInt(text, 10, 64)

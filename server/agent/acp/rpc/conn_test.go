@@ -17,58 +17,58 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// peer is the other side, played by the test line by line.
+// peer is the other side of a Conn, driven by the test line by line.
 type peer struct {
-	t    *testing.T
-	conn *Conn
-	in   *bufio.Reader  // what the Conn wrote
-	out  io.WriteCloser // what the Conn reads
-	end  func()
+	t     *testing.T
+	conn  *Conn
+	in    *bufio.Reader  // what the Conn wrote
+	out   io.WriteCloser // what the Conn reads
+	close func()
 
-	seen chan string
-	hold chan struct{} // a handler waits for it, unless it is nil
+	handled chan string
+	hold    chan struct{} // unless nil, handlers wait for it
 }
 
-func dial(t *testing.T, hold chan struct{}) *peer {
+func newPeer(t *testing.T, hold chan struct{}) *peer {
 	t.Helper()
 	fromPeer, toConn := io.Pipe()
 	fromConn, toPeer := io.Pipe()
-	p := &peer{t: t, in: bufio.NewReader(fromConn), out: toConn, seen: make(chan string, 100), hold: hold}
+	p := &peer{t: t, in: bufio.NewReader(fromConn), out: toConn, handled: make(chan string, 100), hold: hold}
 	p.conn = New(fromPeer, toPeer, p)
-	p.end = func() {
+	p.close = func() {
 		_ = toConn.Close()
 		_ = fromConn.Close()
 		_ = fromPeer.Close()
 		p.conn.Wait()
 	}
-	t.Cleanup(p.end)
+	t.Cleanup(p.close)
 	return p
 }
 
-func (p *peer) Notify(method string, params json.RawMessage) {
+func (p *peer) HandleNotification(method string, params json.RawMessage) {
 	if p.hold != nil {
 		<-p.hold
 	}
-	p.seen <- "notify " + method + " " + string(params)
+	p.handled <- "notify " + method + " " + string(params)
 }
 
-func (p *peer) Request(r *Request) {
+func (p *peer) HandleRequest(r *Request) {
 	if r.Method == "known" {
 		if err := r.Reply(p.t.Context(), map[string]string{"got": string(r.Params)}); err != nil {
 			p.t.Error(err)
 		}
 		return
 	}
-	if err := r.Refuse(p.t.Context(), CodeMethodNotFound, "no such method"); err != nil {
+	if err := r.ReplyError(p.t.Context(), CodeMethodNotFound, "no such method"); err != nil {
 		p.t.Error(err)
 	}
 }
 
-func (p *peer) Garbage(line []byte, err error) {
-	p.seen <- fmt.Sprintf("garbage %.20s: %v", line, errors.Is(err, errTooLong) || errors.Is(err, errNotRPC))
+func (p *peer) HandleInvalid(line []byte, err error) {
+	p.handled <- fmt.Sprintf("garbage %.20s: %v", line, errors.Is(err, errTooLong) || errors.Is(err, errNotRPC))
 }
 
-func (p *peer) say(lines ...string) {
+func (p *peer) send(lines ...string) {
 	p.t.Helper()
 	for _, l := range lines {
 		if _, err := io.WriteString(p.out, l+"\n"); err != nil {
@@ -77,7 +77,7 @@ func (p *peer) say(lines ...string) {
 	}
 }
 
-func (p *peer) hear() string {
+func (p *peer) receive() string {
 	p.t.Helper()
 	s, err := p.in.ReadString('\n')
 	if err != nil {
@@ -88,13 +88,13 @@ func (p *peer) hear() string {
 
 func (p *peer) want(want string) {
 	p.t.Helper()
-	if got := <-p.seen; got != want {
+	if got := <-p.handled; got != want {
 		p.t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 func TestAnswersFindTheirCallsInAnyOrder(t *testing.T) {
-	p := dial(t, nil)
+	p := newPeer(t, nil)
 	type answer struct {
 		method, result string
 		err            error
@@ -109,7 +109,7 @@ func TestAnswersFindTheirCallsInAnyOrder(t *testing.T) {
 	ids := map[string]string{}
 	for range 2 {
 		var m message
-		if err := json.Unmarshal([]byte(p.hear()), &m); err != nil {
+		if err := json.Unmarshal([]byte(p.receive()), &m); err != nil {
 			t.Fatal(err)
 		}
 		if m.Version != "2.0" || string(m.Params) != `{"a":1}` {
@@ -117,11 +117,11 @@ func TestAnswersFindTheirCallsInAnyOrder(t *testing.T) {
 		}
 		ids[m.Method] = string(m.ID)
 	}
-	p.say(`{"id":` + ids["second"] + `,"result":2}`)
+	p.send(`{"id":` + ids["second"] + `,"result":2}`)
 	if a := <-answers; a.method != "second" || a.result != "2" || a.err != nil {
 		t.Errorf("got %+v", a)
 	}
-	p.say(`{"jsonrpc":"2.0","id":"` + ids["first"] + `","error":{"code":-32000,"message":"log in","data":{"x":1}}}`)
+	p.send(`{"jsonrpc":"2.0","id":"` + ids["first"] + `","error":{"code":-32000,"message":"log in","data":{"x":1}}}`)
 	a := <-answers
 	var e *Error
 	if a.method != "first" || !errors.As(a.err, &e) || e.Code != -32000 || e.Message != "log in" || string(e.Data) != `{"x":1}` {
@@ -130,55 +130,55 @@ func TestAnswersFindTheirCallsInAnyOrder(t *testing.T) {
 }
 
 func TestRequestsAreAnsweredWithTheirOwnID(t *testing.T) {
-	p := dial(t, nil)
+	p := newPeer(t, nil)
 	for _, id := range []string{`7`, `"seven"`, `0`} {
-		p.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"known","params":[1]}`)
-		if got, want := p.hear(), `{"jsonrpc":"2.0","id":`+id+`,"result":{"got":"[1]"}}`; got != want {
+		p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"known","params":[1]}`)
+		if got, want := p.receive(), `{"jsonrpc":"2.0","id":`+id+`,"result":{"got":"[1]"}}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		p.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"fs/whatever"}`)
-		if got := p.hear(); !strings.Contains(got, `"code":-32601`) || !strings.Contains(got, `"id":`+id) {
+		p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"fs/whatever"}`)
+		if got := p.receive(); !strings.Contains(got, `"code":-32601`) || !strings.Contains(got, `"id":`+id) {
 			t.Errorf("got %s", got)
 		}
 	}
 }
 
 func TestGarbageIsSurvived(t *testing.T) {
-	p := dial(t, nil)
-	p.say("", "Loaded credentials.", `{"jsonrpc":"2.0"}`, `[1,2]`, `{"id":null}`, `{"id":99,"result":1}`, `{"id":{},"result":1}`)
+	p := newPeer(t, nil)
+	p.send("", "Loaded credentials.", `{"jsonrpc":"2.0"}`, `[1,2]`, `{"id":null}`, `{"id":99,"result":1}`, `{"id":{},"result":1}`)
 	for _, l := range []string{"Loaded credentials.", `{"jsonrpc":"2.0"}`, `[1,2]`, `{"id":null}`} {
 		p.want("garbage " + l + ": true")
 	}
-	p.say(strings.Repeat("x", MaxLine+2))
+	p.send(strings.Repeat("x", MaxLine+2))
 	p.want("garbage " + strings.Repeat("x", 20) + ": true")
-	p.say(`{"method":"still here","params":"` + "\xff" + `"}`)
+	p.send(`{"method":"still here","params":"` + "\xff" + `"}`)
 	p.want(`notify still here "` + "\uFFFD" + `"`)
 }
 
 func TestALongLineIsReadWhole(t *testing.T) {
-	p := dial(t, nil)
+	p := newPeer(t, nil)
 	frame := `{"method":"m","params":""}`
 	text := strings.Repeat("y", MaxLine-len(frame))
-	p.say(`{"method":"m","params":"` + text + `"}`)
+	p.send(`{"method":"m","params":"` + text + `"}`)
 	p.want(`notify m "` + text + `"`)
 }
 
 func TestASlowHandlerSlowsThePeerAndLosesNothing(t *testing.T) {
 	hold := make(chan struct{})
-	p := dial(t, hold)
+	p := newPeer(t, hold)
 	const n = 50
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
 		for i := range n {
-			p.say(fmt.Sprintf(`{"method":"m","params":%d,"pad":%q}`, i, strings.Repeat("z", 64<<10)))
+			p.send(fmt.Sprintf(`{"method":"m","params":%d,"pad":%q}`, i, strings.Repeat("z", 64<<10)))
 		}
 	}()
 	for i := range n {
 		select {
 		case <-sent:
 			if i < n-2 {
-				t.Fatalf("all was read with only %d of %d handled", i, n)
+				t.Fatalf("everything was read with %d of %d handled", i, n)
 			}
 		default:
 		}
@@ -189,21 +189,21 @@ func TestASlowHandlerSlowsThePeerAndLosesNothing(t *testing.T) {
 }
 
 func TestWhatCameBeforeAnAnswerIsHandledBeforeCallReturns(t *testing.T) {
-	p := dial(t, nil)
+	p := newPeer(t, nil)
 	go func() {
-		p.hear()
-		p.say(`{"method":"update","params":1}`, `{"method":"update","params":2}`, `{"id":1,"result":{}}`)
+		p.receive()
+		p.send(`{"method":"update","params":1}`, `{"method":"update","params":2}`, `{"id":1,"result":{}}`)
 	}()
 	if _, err := p.conn.Call(t.Context(), "prompt", nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.seen) != 2 {
-		t.Errorf("%d of 2 updates handled", len(p.seen))
+	if len(p.handled) != 2 {
+		t.Errorf("%d of 2 updates handled", len(p.handled))
 	}
 }
 
 func TestCallEndsWithItsContextAndWithTheConnection(t *testing.T) {
-	p := dial(t, nil)
+	p := newPeer(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error)
 	call := func(ctx context.Context) {
@@ -211,14 +211,14 @@ func TestCallEndsWithItsContextAndWithTheConnection(t *testing.T) {
 		failed <- err
 	}
 	go call(ctx)
-	p.hear()
+	p.receive()
 	cancel()
 	if err := <-failed; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	go call(t.Context())
-	p.hear()
-	p.end()
+	p.receive()
+	p.close()
 	if err := <-failed; !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
 	}
@@ -229,10 +229,10 @@ func TestCallEndsWithItsContextAndWithTheConnection(t *testing.T) {
 }
 
 func TestTheLastLineNeedsNoEnd(t *testing.T) {
-	l := newLines(strings.NewReader("one\n\ntwo"))
+	r := newLineReader(strings.NewReader("one\n\ntwo"))
 	var got []string
 	for {
-		b, err := l.next()
+		b, err := r.next()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				t.Error(err)
@@ -259,15 +259,15 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if m.Method == "" && m.ID == nil {
-			t.Error("accepted a message that is neither call nor answer")
+			t.Error("accepted a message that is neither request nor response")
 		}
 		for _, part := range []json.RawMessage{m.ID, m.Params, m.Result, m.Error} {
 			if part != nil && (!utf8.Valid(part) || !json.Valid(part)) {
-				t.Errorf("let %q through", part)
+				t.Errorf("accepted %q", part)
 			}
 		}
-		if _, err := m.outcome(); err != nil && err.Error() == "" {
-			t.Error("an error without a word")
+		if _, err := m.unpack(); err != nil && err.Error() == "" {
+			t.Error("empty error message")
 		}
 	})
 }

@@ -1,6 +1,6 @@
-// Package rpc speaks JSON-RPC 2.0, one object per line, with a peer that may misbehave.
+// Package rpc implements JSON-RPC 2.0 over lines of JSON, with a peer that may misbehave.
 //
-// It owns pairing, order and bounds: lines of up to MaxLine bytes, a reader that waits for whoever handles a message
-// (so a slow consumer slows the peer and nothing is dropped), answers to requests, and survival of lines that are no
-// JSON-RPC. It must not know any method.
+// It owns the pairing of requests and responses, message order and limits. Lines have at most
+// MaxLine bytes. The reader waits for the handler, so a slow handler slows the peer and no message
+// is dropped. Invalid lines do not end the connection. It must not know any method.
 package rpc

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// CodeMethodNotFound is JSON-RPC's error code for a method that the peer does not have.
+// CodeMethodNotFound is the JSON-RPC error code for an unknown method.
 const CodeMethodNotFound = -32601
 
-// Error is an error answer of the peer.
+// Error is an error response of the peer.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -20,7 +20,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s (code %d)", e.Message, e.Code) }
 
-// message is any JSON-RPC message.
+// message is a request, notification or response.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -32,8 +32,8 @@ type message struct {
 
 var errNotRPC = errors.New("not a JSON-RPC message")
 
-// decode reads one line. It is tolerant: a missing version, unknown fields and bad UTF-8 (which becomes U+FFFD) are
-// accepted; what is left is valid UTF-8 throughout.
+// decode decodes one line. It accepts a missing version, unknown fields and invalid UTF-8, which
+// becomes U+FFFD. The result is valid UTF-8.
 func decode(line []byte) (message, error) {
 	if !utf8.Valid(line) {
 		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
@@ -53,8 +53,9 @@ func decode(line []byte) (message, error) {
 
 var null = []byte("null")
 
-// outcome is what an answer says: its result, or its error even where that is no proper one.
-func (m message) outcome() (json.RawMessage, error) {
+// unpack returns the result of a response, or its error. A malformed error becomes an *Error with
+// its JSON as the message.
+func (m message) unpack() (json.RawMessage, error) {
 	if m.Error == nil || bytes.Equal(m.Error, null) {
 		return m.Result, nil
 	}

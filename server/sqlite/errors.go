@@ -8,7 +8,7 @@ import (
 	"agentctl/server/session"
 )
 
-// classify makes damage that SQLite itself finds the store's ErrCorrupt.
+// classify wraps corruption that SQLite reports in session.ErrCorrupt.
 func classify(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
@@ -17,10 +17,10 @@ func classify(err error) error {
 	return err
 }
 
-// final reports whether nothing may be written after err. After a failed fsync the kernel may have dropped the pages
-// and calls the next fsync a success; on a damaged file every write can do more damage. Everything else, a full disk
-// above all, passes.
-func final(err error) bool {
+// isFatal reports whether the store must stop after err. After a failed fsync the kernel may drop
+// the pages and report success on the next fsync. On a damaged file every write can add damage. All
+// other errors, such as a full disk, are temporary.
+func isFatal(err error) bool {
 	switch code := sqlite.ErrCode(err); code {
 	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrDirFsync:
 		return true

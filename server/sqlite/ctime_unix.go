@@ -4,7 +4,7 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// changeTime returns when the file's content or inode last changed, in nanoseconds.
+// changeTime returns the time of the last change to the content or inode of a file, in nanoseconds.
 func changeTime(path string) (int64, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {

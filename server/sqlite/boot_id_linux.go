@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bootID names this run of the operating system.
+// bootID returns an id that changes with every boot of the operating system.
 func bootID() (string, error) {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(b)), err

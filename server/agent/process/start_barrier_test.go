@@ -13,17 +13,17 @@ import (
 	"testing"
 )
 
-func TestAProgramRunsOnceItsGroupIsKept(t *testing.T) {
+func TestAProgramRunsOnceItsGroupIsRecorded(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
-	var kept Group
+	var recorded Group
 	p, err := Start(Command{
 		Args: []string{"sh", "-c", `echo $$ > ran; echo "$1 $2"; cat; test -e /proc/self/fd/3 && echo leaked; exit 7`, "name", "a b", "c"},
 		Dir:  dir, Env: os.Environ(),
-		Keep: func(g Group) error {
-			kept = g
+		Record: func(g Group) error {
+			recorded = g
 			if _, err := os.Stat(ran); err == nil {
-				t.Error("it ran before it was kept")
+				t.Error("the program ran before its group was recorded")
 			}
 			return nil
 		},
@@ -31,8 +31,8 @@ func TestAProgramRunsOnceItsGroupIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept != p.Group() || kept.PID == 0 {
-		t.Errorf("kept %+v, it is %+v", kept, p.Group())
+	if recorded != p.Group() || recorded.PID == 0 {
+		t.Errorf("recorded %+v, want %+v", recorded, p.Group())
 	}
 	if _, err := io.WriteString(p.Stdin, "input\n"); err != nil {
 		t.Error(err)
@@ -40,38 +40,38 @@ func TestAProgramRunsOnceItsGroupIsKept(t *testing.T) {
 	_ = p.Stdin.Close()
 	out, err := io.ReadAll(p.Stdout)
 	if string(out) != "a b c\ninput\n" || err != nil {
-		t.Errorf("said %q, %v", out, err)
+		t.Errorf("output %q, %v", out, err)
 	}
 	p.End(0)
 	p.Release()
 	if p.Err() == nil || !strings.Contains(p.Err().Error(), "7") {
-		t.Errorf("ended with %v", p.Err())
+		t.Errorf("exit error %v", p.Err())
 	}
-	if pid, err := os.ReadFile(ran); err != nil || strings.TrimSpace(string(pid)) != strconv.Itoa(kept.PID) {
-		t.Errorf("ran as %s, kept was %d: %v", pid, kept.PID, err)
+	if pid, err := os.ReadFile(ran); err != nil || strings.TrimSpace(string(pid)) != strconv.Itoa(recorded.PID) {
+		t.Errorf("ran as %s, recorded %d: %v", pid, recorded.PID, err)
 	}
 }
 
-func TestAProgramThatCannotBeKeptDoesNotRun(t *testing.T) {
+func TestAProgramThatCannotBeRecordedDoesNotRun(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	refused := errors.New("refused")
 	var pid int
-	_, err := Start(Command{Args: []string{"touch", ran}, Env: os.Environ(), Keep: func(g Group) error {
+	_, err := Start(Command{Args: []string{"touch", ran}, Env: os.Environ(), Record: func(g Group) error {
 		pid = g.PID
 		return refused
 	}})
 	if !errors.Is(err, refused) {
 		t.Errorf("got %v", err)
 	}
-	gone(t, pid)
+	waitGone(t, pid)
 	if _, err := os.Stat(ran); err == nil {
-		t.Error("it ran")
+		t.Error("the program ran")
 	}
 }
 
-func TestAHeldBackProgramThatIsNotThereFailsAsAnyOther(t *testing.T) {
-	keep := func(Group) error {
-		t.Error("kept")
+func TestAMissingProgramFailsBehindTheBarrier(t *testing.T) {
+	record := func(Group) error {
+		t.Error("group recorded")
 		return nil
 	}
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func TestAHeldBackProgramThatIsNotThereFailsAsAnyOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{"no-such-agent": fs.ErrNotExist, "/no/such/agent": fs.ErrNotExist, "./text": fs.ErrPermission} {
-		if _, err := Start(Command{Args: []string{path}, Dir: dir, Keep: keep}); err == nil || path != "no-such-agent" && !errors.Is(err, want) {
+		if _, err := Start(Command{Args: []string{path}, Dir: dir, Record: record}); err == nil || path != "no-such-agent" && !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

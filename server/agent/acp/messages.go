@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// version is the version of the wire that is spoken here.
-const version = 1
+// protocolVersion is the supported version of ACP.
+const protocolVersion = 1
 
-// codeAuthRequired is the error code that asks for a login.
+// codeAuthRequired is the error code of a request that requires a login.
 const codeAuthRequired = -32000
 
 type implementation struct {
@@ -31,7 +31,7 @@ type clientCapabilities struct {
 	Terminal bool `json:"terminal"`
 	Session  struct {
 		Config struct {
-			Boolean struct{} `json:"boolean"` // being there says that such settings are understood
+			Boolean struct{} `json:"boolean"` // present: boolean options are supported
 		} `json:"configOptions"`
 	} `json:"session"`
 }
@@ -58,12 +58,12 @@ type sessionParams struct {
 	Servers []struct{} `json:"mcpServers"`
 }
 
-// sessionResult answers session/new, session/load and session/resume.
+// sessionResult is the result of session/new, session/load, session/resume and session/fork.
 type sessionResult struct {
-	Session string          `json:"sessionId"`
-	Modes   *modes          `json:"modes"`
-	Models  *models         `json:"models"`
-	Config  []configSetting `json:"configOptions"`
+	Session string         `json:"sessionId"`
+	Modes   *modes         `json:"modes"`
+	Models  *models        `json:"models"`
+	Config  []configOption `json:"configOptions"`
 }
 
 type modes struct {
@@ -84,8 +84,8 @@ type models struct {
 	} `json:"availableModels"`
 }
 
-// configSetting is a select or a boolean. Its choices may come in groups.
-type configSetting struct {
+// configOption is a select or boolean option. Choices may be in groups.
+type configOption struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Category string          `json:"category"`
@@ -98,20 +98,20 @@ type configChoice struct {
 	Value       string         `json:"value"`
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
-	Options     []configChoice `json:"options"` // of a group
+	Options     []configChoice `json:"options"` // choices of a group
 }
 
-type setMode struct {
+type setModeParams struct {
 	Session string `json:"sessionId"`
 	Mode    string `json:"modeId"`
 }
 
-type setModel struct {
+type setModelParams struct {
 	Session string `json:"sessionId"`
 	Model   string `json:"modelId"`
 }
 
-type setConfig struct {
+type setConfigParams struct {
 	Session string `json:"sessionId"`
 	ID      string `json:"configId"`
 	Type    string `json:"type,omitempty"` // "boolean" with a boolean value, else absent
@@ -152,7 +152,7 @@ type promptResult struct {
 				Input  int64 `json:"input_tokens"`
 				Output int64 `json:"output_tokens"`
 			} `json:"token_count"`
-		} `json:"quota"` // as Gemini CLI tells its usage
+		} `json:"quota"` // usage in the form of Gemini CLI
 	} `json:"_meta"`
 }
 
@@ -161,7 +161,7 @@ type updateParams struct {
 	Update  json.RawMessage `json:"update"`
 }
 
-// update is any update of a session. Content is a block in a chunk, a list in a tool call.
+// update is an update of an ACP session. Content is a block in a chunk and a list in a tool call.
 type update struct {
 	Kind      string `json:"sessionUpdate"`
 	MessageID string `json:"messageId"`
@@ -179,8 +179,8 @@ type update struct {
 			Hint string `json:"hint"`
 		} `json:"input"`
 	} `json:"availableCommands"`
-	Mode   string          `json:"currentModeId"`
-	Config []configSetting `json:"configOptions"`
+	Mode   string         `json:"currentModeId"`
+	Config []configOption `json:"configOptions"`
 
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`
@@ -190,7 +190,8 @@ type update struct {
 	} `json:"cost"`
 }
 
-// toolCall is what a tool_call, a tool_call_update or a permission request tells of a tool. What is empty did not change.
+// toolCall is the tool of a tool_call, a tool_call_update or a permission request. Empty fields are
+// unchanged.
 type toolCall struct {
 	ID        string          `json:"toolCallId"`
 	Title     string          `json:"title"`
@@ -232,8 +233,9 @@ type permissionOutcome struct {
 	Option  string `json:"optionId,omitempty"`
 }
 
-// read decodes what an agent sent. A field of the wrong type is left empty: the others still count.
-func read(raw json.RawMessage, v any) error {
+// decode decodes JSON of an agent. A field of the wrong type stays empty; the other fields are
+// decoded.
+func decode(raw json.RawMessage, v any) error {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -245,8 +247,8 @@ func read(raw json.RawMessage, v any) error {
 	return err
 }
 
-// given reports whether a raw field says anything.
-func given(raw json.RawMessage) bool {
+// present reports whether a raw field has a value.
+func present(raw json.RawMessage) bool {
 	switch string(raw) {
 	case "", "null", "{}":
 		return false

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	logFile  = "agentctl.db-wal"
-	dataFile = "agentctl.db"
+	walFile = "agentctl.db-wal"
+	dbFile  = "agentctl.db"
 )
 
-// on fails one operation on one file with a code.
-func on(operation, file string, code int32) fault {
+// failOn returns a fault that fails one operation on one file with a code.
+func failOn(operation, file string, code int32) faultFunc {
 	return func(o, f string) int32 {
 		if o == operation && f == file {
 			return code
@@ -31,9 +31,9 @@ func on(operation, file string, code int32) fault {
 
 func TestAFullDiskRefusesCommitsUntilThereIsSpace(t *testing.T) {
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 3))
-		stop := failing(t, on("write", logFile, sqlite3.SQLITE_FULL))
+		stop := injectFault(t, failOn("write", walFile, sqlite3.SQLITE_FULL))
 		for range 3 {
 			err := s.Commit([]*session.Batch{events("a", 4, 6)})
 			if err == nil || errors.Is(err, session.ErrStoreFailed) {
@@ -46,7 +46,7 @@ func TestAFullDiskRefusesCommitsUntilThereIsSpace(t *testing.T) {
 		stop()
 		commit(t, s, events("a", 4, 9))
 	})
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		if got := read(t, s, "a", 0, 9); string(got) != string(lines(1, 9)) {
 			t.Errorf("events: %s", got)
 		}
@@ -60,7 +60,7 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	commit(t, s, create("a"), events("a", 1, 3))
-	stop := failing(t, on("sync", logFile, sqlite3.SQLITE_IOERR_FSYNC))
+	stop := injectFault(t, failOn("sync", walFile, sqlite3.SQLITE_IOERR_FSYNC))
 	for range 2 {
 		if err := s.Commit([]*session.Batch{events("a", 4, 6)}); !errors.Is(err, session.ErrStoreFailed) {
 			t.Fatalf("commit: %v", err)
@@ -73,25 +73,25 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 	if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
 		t.Errorf("close: %v", err)
 	}
-	if logSize(t, dir) == 0 {
-		t.Error("its log was moved when it was closed")
+	if walSize(t, dir) == 0 {
+		t.Error("Close checkpointed the write-ahead log")
 	}
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		if got := read(t, s, "a", 0, 3); string(got) != string(lines(1, 3)) {
 			t.Errorf("events: %s", got)
 		}
 	})
 }
 
-// eventually commits one event after another until a commit fails, and returns its error.
-func eventually(t testing.TB, s session.Store, id string) error {
+// commitUntilError commits single events until a commit fails, and returns its error.
+func commitUntilError(t testing.TB, s session.Store, id string) error {
 	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for seq := uint64(1); deadline.Err() == nil; seq++ {
 		if err := s.Commit([]*session.Batch{events(id, seq, seq)}); err != nil {
 			return err
 		}
-		select { // the store must get quiet for a checkpoint
+		select { // a checkpoint needs an idle store
 		case <-time.After(5 * time.Millisecond):
 		case <-deadline.Done():
 		}
@@ -100,15 +100,15 @@ func eventually(t testing.TB, s session.Store, id string) error {
 }
 
 func TestAFailedSyncOfACheckpointStopsTheStore(t *testing.T) {
-	for _, file := range []string{logFile, dataFile} {
+	for _, file := range []string{walFile, dbFile} {
 		t.Run(file, func(t *testing.T) {
-			s, err := sqlite.Open(t.TempDir(), sqlite.Options{}.WithRounds(time.Millisecond))
+			s, err := sqlite.Open(t.TempDir(), sqlite.Options{}.WithInterval(time.Millisecond))
 			if err != nil {
 				t.Fatal(err)
 			}
 			commit(t, s, create("a"))
-			failing(t, on("sync", file, sqlite3.SQLITE_IOERR_FSYNC))
-			if err := eventually(t, s, "a"); !errors.Is(err, session.ErrStoreFailed) {
+			injectFault(t, failOn("sync", file, sqlite3.SQLITE_IOERR_FSYNC))
+			if err := commitUntilError(t, s, "a"); !errors.Is(err, session.ErrStoreFailed) {
 				t.Errorf("commit: %v", err)
 			}
 			if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
@@ -120,9 +120,9 @@ func TestAFailedSyncOfACheckpointStopsTheStore(t *testing.T) {
 
 func TestAFailedReadIsAnErrorAndPasses(t *testing.T) {
 	dir := t.TempDir()
-	reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
+	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), events("a", 1, 3)) })
 	s := open(t, dir, sqlite.Options{})
-	stop := failing(t, on("read", dataFile, sqlite3.SQLITE_IOERR_READ))
+	stop := injectFault(t, failOn("read", dbFile, sqlite3.SQLITE_IOERR_READ))
 	got, at, err := s.Read(context.Background(), "a", 0, 3, false, 1<<20, nil)
 	if err == nil || errors.Is(err, session.ErrCorrupt) || len(got) != 0 || at != 0 {
 		t.Errorf("read: %q at %d, %v", got, at, err)
@@ -133,7 +133,8 @@ func TestAFailedReadIsAnErrorAndPasses(t *testing.T) {
 	}
 }
 
-// TestNoFailedOperationLosesOrInventsACommit fails every single write and sync of a store's life in turn.
+// TestNoFailedOperationLosesOrInventsACommit fails each write and each sync of a store in turn,
+// from Open to Close.
 func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	for operation, codes := range map[string][]int32{
 		"write": {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE},
@@ -142,7 +143,7 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 		t.Run(operation, func(t *testing.T) {
 			for n := 1; ; n++ {
 				left := n
-				stop := failing(t, func(o, _ string) int32 {
+				stop := injectFault(t, func(o, _ string) int32 {
 					if o != operation {
 						return sqlite3.SQLITE_OK
 					}
@@ -152,9 +153,9 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 					return sqlite3.SQLITE_OK
 				})
 				dir := t.TempDir()
-				kept, failed := life(t, dir)
+				kept, failed := runLifecycle(t, dir)
 				stop()
-				reopened(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+				withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 					records, err := s.Sessions(context.Background())
 					if err != nil {
 						t.Fatal(err)
@@ -163,7 +164,7 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 					if len(records) > 0 {
 						got = string(read(t, s, "a", 0, 1<<30))
 					}
-					// What a stopped store was writing when it stopped may turn up: nobody can tell what became of it.
+					// The outcome of the commit that stopped the store is unknown.
 					if got != kept && (failed == "" || got != kept+failed) {
 						t.Errorf("operation %d: %d bytes, want %d", n, len(got), len(kept))
 					}
@@ -176,9 +177,9 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 	}
 }
 
-// life opens a store, commits and closes it, going on after errors. It returns the events reported as committed, and
-// those whose commit stopped the store.
-func life(t *testing.T, dir string) (kept, failed string) {
+// runLifecycle opens a store, commits and closes it, and continues after errors. It returns the
+// events of successful commits and those of the commit that stopped the store.
+func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 	s, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Full})
 	if err != nil {
 		return "", ""
@@ -208,6 +209,6 @@ func life(t *testing.T, dir string) (kept, failed string) {
 			t.Errorf("after commit %d (%v): %d bytes, want %d", i, err, len(got), len(kept))
 		}
 	}
-	_ = s.Close() // failing it is one of the cases
+	_ = s.Close() // may fail, as one of the cases
 	return kept, failed
 }

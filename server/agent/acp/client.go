@@ -1,0 +1,178 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/acp/rpc"
+	"agentctl/server/agent/process"
+	"agentctl/server/session"
+)
+
+// client is the ACP client of one agent process: its connection, session and running turn.
+type client struct {
+	// Static after start.
+	config    Config
+	host      session.Host
+	proc      *process.Process
+	conn      *rpc.Conn
+	agentInfo initializeResult
+	exited    chan struct{} // closed when the process group has ended and its end is recorded
+	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
+
+	settings settings
+
+	mu        sync.Mutex
+	session   string // ACP session id; static after start
+	restored  bool   // the ACP session was restored
+	turn      *turn  // the running turn, or nil
+	replaying bool   // session/load is running: updates repeat the log
+	cost      cost
+}
+
+type cancelParams struct {
+	Session string `json:"sessionId"`
+}
+
+// start runs the program and opens the ACP session. On an error the process has ended.
+func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
+	if info, err := os.Stat(a.spec.CWD); err != nil || !info.IsDir() {
+		return nil, protocol.Errorf(protocol.CodeNoAgent,
+			"cannot start %s: %s is not a directory", a.config.Name, a.spec.CWD)
+	}
+	env := a.environment()
+	proc, err := process.Start(process.Command{
+		Args: a.config.Command, Dir: a.spec.CWD, Env: env,
+		Record: func(g process.Group) error {
+			return a.host.RecordProcessGroup(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start})
+		},
+	})
+	if err != nil {
+		return nil, a.startError(err)
+	}
+	c := &client{
+		config: a.config, host: a.host, proc: proc,
+		exited: make(chan struct{}), replayed: make(chan struct{}, 1),
+	}
+	g := proc.Group()
+	c.conn = rpc.New(proc.Stdout, proc.Stdin, c)
+	go c.awaitExit(session.ProcessGroup{Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: true})
+
+	if err = c.initialize(ctx); err == nil {
+		if err = a.openSession(ctx, c, saved); wantsLogin(err) && c.authenticate(ctx, env) {
+			err = a.openSession(ctx, c, saved)
+		}
+	}
+	if err != nil {
+		err = a.translateError(c, err)
+		c.close(0)
+		return nil, err
+	}
+	return c, nil
+}
+
+// awaitExit waits for the end of the program and records it.
+func (c *client) awaitExit(g session.ProcessGroup) {
+	defer close(c.exited)
+	<-c.proc.Done()
+	c.proc.End(0)
+	c.conn.Wait()
+	c.proc.Release()
+	if err := c.host.RecordProcessGroup(g); err != nil {
+		c.host.Logf("record the end of process group %d: %v", g.PID, err)
+	}
+}
+
+func (c *client) alive() bool {
+	select {
+	case <-c.conn.Done():
+		return false
+	case <-c.proc.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// close ends the program and returns when its process group has ended.
+func (c *client) close(grace time.Duration) {
+	c.proc.End(grace)
+	<-c.exited
+}
+
+func (c *client) initialize(ctx context.Context) error {
+	raw, err := c.conn.Call(ctx, "initialize", initializeParams{
+		Version: protocolVersion, Client: implementation{Name: "agentctl", Title: "agentctl", Version: protocol.Version},
+	})
+	if err != nil {
+		return err
+	}
+	if err := decode(raw, &c.agentInfo); err != nil {
+		return fmt.Errorf("initialize: %w", err)
+	}
+	if v := c.agentInfo.Version; v != protocolVersion {
+		return protocol.Errorf(protocol.CodeAgentFailed,
+			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v, protocolVersion)
+	}
+	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
+	return nil
+}
+
+// setTurn makes t the turn that receives updates.
+func (c *client) setTurn(t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn = t
+}
+
+// endTurn detaches the turn and waits for its pending requests.
+func (c *client) endTurn(t *turn) {
+	c.mu.Lock()
+	c.turn = nil
+	c.mu.Unlock()
+	t.finish()
+}
+
+// turnFor returns the running turn if an update of the ACP session belongs to it, and whether the
+// update is part of a replay.
+func (c *client) turnFor(session string) (t *turn, replay bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if session != c.session {
+		return nil, c.replaying
+	}
+	return c.turn, c.replaying
+}
+
+func (c *client) prompt(ctx context.Context, blocks []block) (session.End, error) {
+	raw, err := c.conn.Call(ctx, "session/prompt", promptParams{Session: c.session, Prompt: blocks})
+	if err != nil {
+		return session.End{}, err
+	}
+	var result promptResult
+	if err := decode(raw, &result); err != nil {
+		return session.End{}, fmt.Errorf("session/prompt: %w", err)
+	}
+	return result.end(), nil
+}
+
+// notice emits a warning for users.
+func (a *Agent) notice(format string, args ...any) {
+	data := protocol.NoticeData{Level: protocol.LevelWarning, Message: fmt.Sprintf(format, args...)}
+	if err := a.host.Emit(session.Event{Type: protocol.Notice, Data: data}); err != nil {
+		a.host.Logf("notice: %v", err)
+	}
+}
+
+// emitRaw keeps a message that maps to no event.
+func (c *client) emitRaw(method string, data json.RawMessage) {
+	e := session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
+	if err := c.host.Emit(e); err != nil {
+		c.host.Logf("emit raw message of %s: %v", c.config.Name, err)
+	}
+}

@@ -1,0 +1,94 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/acp/rpc"
+)
+
+// translateError turns a protocol error into an error for users. It ends the process of a broken
+// connection.
+func (a *Agent) translateError(c *client, err error) error {
+	var known *protocol.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case a.ctx.Err() != nil:
+		return a.closedError()
+	case errors.Is(err, context.DeadlineExceeded):
+		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, c.stderrSuffix())
+	case errors.Is(err, rpc.ErrClosed):
+		c.close(a.config.EndGrace)
+	}
+	return c.describeError(err)
+}
+
+// describeError describes an error of the agent and its remedy.
+func (c *client) describeError(err error) error {
+	var e *rpc.Error
+	switch {
+	case wantsLogin(err):
+		return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.loginHint())
+	case errors.As(err, &e):
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", c.config.Name, errorText(e))
+	case errors.Is(err, rpc.ErrClosed):
+		how := "ended"
+		if exit := c.proc.Err(); exit != nil {
+			how = "ended with " + exit.Error()
+		}
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", c.config.Name, how, c.stderrSuffix())
+	}
+	return err
+}
+
+// errorText returns the text of an error for users. Some agents put it into the data of the error,
+// some pass on the JSON of a model API.
+func errorText(e *rpc.Error) string {
+	type payload struct {
+		Message, Details string
+		Error            *struct{ Message string }
+	}
+	text := e.Message
+	var inner payload
+	if json.Unmarshal([]byte(text), &inner) == nil && inner.Error != nil && inner.Error.Message != "" {
+		text = inner.Error.Message
+	}
+	var data payload
+	_ = json.Unmarshal(e.Data, &data) // data may have any form
+	for _, more := range []string{data.Details, data.Message} {
+		if more != "" && !strings.Contains(text, more) {
+			return text + ": " + more
+		}
+	}
+	return text
+}
+
+// stderrSuffix returns the end of standard error, formatted for the end of an error message.
+func (c *client) stderrSuffix() string {
+	const most = 1 << 10
+	log := c.proc.StderrTail()
+	if len(log) > most {
+		log = protocol.ValidText(log[len(log)-most:])
+		if _, rest, ok := strings.Cut(log, "\n"); ok {
+			log = rest
+		}
+	}
+	if log == "" {
+		return ""
+	}
+	return ": " + log
+}
+
+// startError describes a failed start, with the installation hint for a missing program.
+func (a *Agent) startError(err error) error {
+	if errors.Is(err, exec.ErrNotFound) && a.config.Install != "" {
+		return protocol.Errorf(protocol.CodeNoAgent, "%s is not installed: %s not found (%s)",
+			a.config.Name, a.config.Command[0], a.config.Install)
+	}
+	return protocol.Errorf(protocol.CodeNoAgent, "cannot start %s: %v", a.config.Name, err)
+}

@@ -1,0 +1,118 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"agentctl/server/agent/acp/rpc"
+)
+
+// openSession restores the saved ACP session if the agent can, or else starts a new one. It warns
+// when content is lost.
+func (a *Agent) openSession(ctx context.Context, c *client, saved state) error {
+	params := sessionParams{Session: saved.Session, CWD: a.spec.CWD, Servers: []struct{}{}}
+	if saved.Prompted {
+		result, err := c.restoreSession(ctx, params, saved.Owner != a.spec.Session)
+		if err == nil {
+			return a.adoptSession(ctx, c, result, saved, true)
+		}
+		if !isRejection(err) {
+			return err
+		}
+		a.host.Logf("%s cannot restore ACP session %s: %v", a.config.Name, saved.Session, err)
+		a.notice("%s started a new conversation and does not remember the previous one", a.config.Name)
+	}
+	params.Session = ""
+	raw, err := c.conn.Call(ctx, "session/new", params)
+	if err != nil {
+		return err
+	}
+	var result sessionResult
+	if err := decode(raw, &result); err != nil || result.Session == "" {
+		return errors.New("session/new: response has no session id")
+	}
+	return a.adoptSession(ctx, c, result, saved, false)
+}
+
+// adoptSession records the ACP session and applies the saved settings.
+func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
+	c.setSession(r.Session, restored)
+	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored {
+		err := a.updateState(func(s *state) {
+			s.Session, s.Owner, s.Prompted = r.Session, a.spec.Session, restored
+		})
+		if err != nil {
+			return fmt.Errorf("save ACP session id: %w", err)
+		}
+	}
+	return c.restoreSettings(ctx, r, saved)
+}
+
+var errNoRestore = errors.New("agent supports neither session/resume nor session/load")
+
+// isRejection reports whether the agent refused to restore the session. A required login does not
+// count: a new session would require it too.
+func isRejection(err error) bool {
+	var e *rpc.Error
+	return errors.Is(err, errNoRestore) || errors.As(err, &e) && !wantsLogin(err)
+}
+
+// restoreSession restores an ACP session with session/resume or session/load. If the ACP session
+// belongs to another session, which may still use it, it is forked where the agent supports that.
+func (c *client) restoreSession(ctx context.Context, params sessionParams, shared bool) (sessionResult, error) {
+	result := sessionResult{Session: params.Session}
+	method := "session/load"
+	switch {
+	case shared && c.agentInfo.Capabilities.Session.Fork != nil:
+		method = "session/fork"
+	case c.agentInfo.Capabilities.Session.Resume != nil:
+		method = "session/resume"
+	case !c.agentInfo.Capabilities.LoadSession:
+		return result, errNoRestore
+	}
+	c.setReplaying(true)
+	defer c.setReplaying(false)
+	raw, err := c.conn.Call(ctx, method, params)
+	if err == nil {
+		err = decode(raw, &result)
+	}
+	if err == nil && method != "session/resume" {
+		err = c.awaitReplay(ctx)
+	}
+	return result, err
+}
+
+// awaitReplay waits for the end of a replay. Some agents respond to session/load first and replay
+// afterwards, without a marker at the end. The replay is over when no update has arrived for
+// replayQuiet.
+func (c *client) awaitReplay(ctx context.Context) error {
+	quiet := time.NewTimer(replayQuiet)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-c.replayed:
+			quiet.Reset(replayQuiet)
+		case <-quiet.C:
+			return nil
+		case <-c.conn.Done():
+			return nil // the next call returns the error
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// setSession sets the ACP session.
+func (c *client) setSession(id string, restored bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.restored = id, restored
+}
+
+func (c *client) setReplaying(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replaying = on
+}

@@ -1,0 +1,94 @@
+package script
+
+import (
+	"errors"
+	"iter"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A rate sets the number of words or runes per delta and the delay before each delta.
+type rate struct {
+	Words int       `json:"words"`
+	Runes int       `json:"runes"`
+	Delay *duration `json:"delay"`
+}
+
+func (r *rate) check() error {
+	if r.Words < 0 || r.Runes < 0 || r.Words > 0 && r.Runes > 0 {
+		return errors.New("words and runes: set one of them, at least 1")
+	}
+	return nil
+}
+
+// withDefaults returns r with unset fields from defaults.
+func (r rate) withDefaults(defaults rate) rate {
+	if r.Words == 0 && r.Runes == 0 {
+		r.Words, r.Runes = defaults.Words, defaults.Runes
+	}
+	if r.Words == 0 && r.Runes == 0 {
+		r.Words = 1
+	}
+	if r.Delay == nil {
+		r.Delay = defaults.Delay
+	}
+	return r
+}
+
+func (r rate) delay() time.Duration {
+	if r.Delay == nil {
+		return 0
+	}
+	return time.Duration(*r.Delay)
+}
+
+// chunks splits a text at runes or after the space that follows a word. The joined chunks are the
+// text.
+func (r rate) chunks(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > 0 {
+			n := r.chunkEnd(text)
+			if !yield(text[:n]) {
+				return
+			}
+			text = text[n:]
+		}
+	}
+}
+
+// chunkEnd returns the length of the first chunk.
+func (r rate) chunkEnd(text string) int {
+	count, space := 0, false
+	for i := 0; i < len(text); {
+		char, size := utf8.DecodeRuneInString(text[i:])
+		if r.Words == 0 {
+			if count == r.Runes {
+				return i
+			}
+			count++
+		} else {
+			if space && !unicode.IsSpace(char) {
+				if count++; count == r.Words {
+					return i
+				}
+			}
+			space = unicode.IsSpace(char) && i > 0
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// stream yields the chunks of a text, repeated times times, with the delay before each.
+func (r rate) stream(text string, times int) iter.Seq2[string, time.Duration] {
+	return func(yield func(string, time.Duration) bool) {
+		for range max(1, times) {
+			for chunk := range r.chunks(text) {
+				if !yield(chunk, r.delay()) {
+					return
+				}
+			}
+		}
+	}
+}

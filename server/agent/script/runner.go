@@ -1,0 +1,139 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"agentctl/server/session"
+)
+
+// A runner runs steps in order on one goroutine: those of the turn, or of one attempt at a task.
+type runner struct {
+	*turnRun
+	key  string // "" for the steps of the turn
+	task string
+
+	skip, done int // events left to skip; events emitted or skipped
+	partCount  int // ids assigned
+	toolCount  int
+	askCount   int
+	verdict    session.Verdict // of the last ask
+}
+
+// emit emits an event and applies apply to the state. It skips events that were emitted before a
+// restart.
+func (r *runner) emit(ctx context.Context, e session.Event, apply ...func(*agentState)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.skip > 0 {
+		r.skip--
+		return nil
+	}
+	if e.Task == "" {
+		e.Task = r.task
+	}
+	r.done++
+	return r.agent.record(r, e, append(apply, func(s *agentState) { s.count(&e) })...)
+}
+
+// A timedEvent is an event and the delay before it.
+type timedEvent struct {
+	delay time.Duration
+	event session.Event
+}
+
+func (r *runner) emitTimed(ctx context.Context, e timedEvent) error {
+	if err := r.sleep(ctx, e.delay); err != nil {
+		return err
+	}
+	return r.emit(ctx, e.event)
+}
+
+func (r *runner) emitAll(ctx context.Context, events iter.Seq[timedEvent]) error {
+	for e := range events {
+		if err := r.emitTimed(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sleep waits for d. It does not wait before a skipped event.
+func (r *runner) sleep(ctx context.Context, d time.Duration) error {
+	if r.skip > 0 || d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// partID returns the part id of the script, or the next one of this runner.
+func (r *runner) partID(id string) string {
+	if id != "" {
+		return r.expand(id)
+	}
+	r.partCount++
+	return r.prefix() + "p" + strconv.Itoa(r.partCount)
+}
+
+// toolID returns the tool id of the script, or the next one of this runner, unique in the session.
+func (r *runner) toolID(id string) string {
+	if id != "" {
+		return r.expand(id)
+	}
+	r.toolCount++
+	return fmt.Sprintf("%s.%st%d", r.turn.ID, r.prefix(), r.toolCount)
+}
+
+// approvalID returns the request id of the script, or the next one of this runner, unique in the
+// session.
+func (r *runner) approvalID(id string) string {
+	if id != "" {
+		return r.expand(id)
+	}
+	r.askCount++
+	return fmt.Sprintf("%s.%sa%d", r.turn.ID, r.prefix(), r.askCount)
+}
+
+func (r *runner) prefix() string {
+	if r.key == "" {
+		return ""
+	}
+	return r.key + "."
+}
+
+// expand replaces the variables in a text.
+func (r *runner) expand(text string) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	v := &r.verdict
+	var patch, answers, titles string
+	if in := v.Input; in != nil {
+		patch, answers, titles = in.Patch, joinAnswers(in.Answers), joinTitles(in.Tasks)
+	}
+	var by string
+	if v.By != nil {
+		by = v.By.Name
+	}
+	pairs := []string{
+		"{message}", r.turn.Message.Text, "{n}", strconv.Itoa(r.number), "{turn}", r.turn.ID,
+		"{outcome}", string(v.Outcome), "{decision}", string(v.Decision), "{option}", v.Option, "{reason}", v.Reason,
+		"{by}", by, "{patch}", patch, "{answers}", answers, "{tasks}", titles,
+	}
+	for _, s := range r.agent.settings() {
+		pairs = append(pairs, "{"+s.ID+"}", s.Value)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/session"
+)
+
+// A writer is the only connection that writes.
+type writer struct {
+	mu     sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
+	conn   *sqlite.Conn // guarded by mu
+	failed error        // guarded by mu; the first fatal error, returned by every later commit
+}
+
+// checkFailure stops the store when err is fatal or left the connection inside a transaction. The
+// caller holds mu.
+func (w *writer) checkFailure(err error) error {
+	if isFatal(err) || !w.conn.AutocommitEnabled() {
+		w.failed = fmt.Errorf("%w: %w", session.ErrStoreFailed, err)
+		return w.failed
+	}
+	return err
+}
+
+// failure returns the error that stopped the store, or nil.
+func (w *writer) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
+// write runs do in one transaction of the writer. do returns the approximate number of bytes it
+// adds to the write-ahead log.
+func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
+	s.limitWAL()
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	if s.writer.failed != nil {
+		return s.writer.failed
+	}
+	size := 0
+	err := transact(s.writer.conn, func() (err error) {
+		size, err = do(s.writer.conn)
+		return err
+	})
+	if err != nil {
+		return s.writer.checkFailure(err)
+	}
+	s.checkpoints.walBytes.Add(int64(size))
+	notify(s.committed)
+	return nil
+}
+
+// transact runs do in one write transaction. After an error nothing is kept and conn is usable
+// again, unless the rollback failed and conn is still inside the transaction.
+func transact(conn *sqlite.Conn, do func() error) error {
+	if err := prepare(conn, "BEGIN IMMEDIATE").run(); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	err := do()
+	if err == nil {
+		if err = prepare(conn, "COMMIT").run(); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("commit: %w", err)
+	}
+	// After some errors SQLite has already rolled back.
+	if !conn.AutocommitEnabled() {
+		if undo := prepare(conn, "ROLLBACK").run(); undo != nil {
+			return errors.Join(err, fmt.Errorf("roll back: %w", undo))
+		}
+	}
+	return err
+}
