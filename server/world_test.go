@@ -95,7 +95,7 @@ func (w *world) start() {
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
 		Session: session.Config{Store: w.wrap(w.store), Agents: w, DefaultAgent: "script"}, Version: "test", Limits: w.limits,
-		Gate: w.gate,
+		Authenticator: w.gate,
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()

@@ -33,7 +33,7 @@ type recorder struct {
 	events []session.Event
 	asked  []protocol.Approval
 	state  []byte
-	groups []session.Group
+	groups []session.ProcessGroup
 	logs   []string
 	news   chan struct{} // one place: something was recorded
 	block  chan struct{} // Emit waits for it, unless it is nil
@@ -60,7 +60,7 @@ func (r *recorder) Save(state []byte) error {
 	return nil
 }
 
-func (r *recorder) Group(g session.Group) error {
+func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {
 	r.note(func() { r.groups = append(r.groups, g) })
 	return nil
 }
