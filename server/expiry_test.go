@@ -47,7 +47,7 @@ func TestAnExpiredTokenEndsItsConnection(t *testing.T) {
 			t.Errorf("closed with %d", code)
 		}
 		var closed websocket.CloseError
-		if err := <-over; !errors.As(err, &closed) || closed.Code != protocol.ClosePolicy || closed.Reason != tokenExpired {
+		if err := <-over; !errors.As(err, &closed) || closed.Code != protocol.ClosePolicy || closed.Reason != reasonTokenExpired {
 			t.Errorf("the dialect: %v", err)
 		}
 		if code := theirs.closed(); code != 0 {

@@ -17,23 +17,23 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// Host is the host of a server's own URLs: ws://embedded speaks natively, and below /dialect/NAME a dialect.
+// Host is the host in URLs of the embedded server: ws://embedded for the native protocol, ws://embedded/dialect/NAME for a dialect.
 const Host = "embedded"
 
-// drainPatience is how long turns, agents and connections may take to end.
-const drainPatience = 20 * time.Second
+// shutdownTimeout bounds the end of turns, agents and connections.
+const shutdownTimeout = 20 * time.Second
 
-// Options says what a server runs.
+// Options configures a Server.
 type Options struct {
 	Agents       session.Agents
 	DefaultAgent string
 
-	Dir      string            // of the store, kept; empty: a temporary one
-	URLs     map[string]string // further URLs that mean this server, at any path, with the dialect that is spoken there
+	Dir      string            // of the store, kept; empty: a temporary directory
+	URLs     map[string]string // further URLs of this server, at any path → dialect; empty: native
 	Dialects server.Dialects
 	Version  string
 	Secret   []byte       // signs exported states
-	Log      *slog.Logger // nil: nothing is logged
+	Log      *slog.Logger // nil: discard
 }
 
 // A Server runs until Close. Its methods may be called from any goroutine.
@@ -42,31 +42,31 @@ type Server struct {
 
 	server *server.Server
 	store  *sqlite.Store
-	pipes  map[string]*server.Pipe // by host of their URLs
-	temp   string                  // to be removed; empty: nothing
+	pipes  map[string]*server.Pipe // by host in URLs
+	temp   string                  // directory to remove; empty: none
 
 	serving sync.WaitGroup
-	gone    chan struct{} // closed when nothing of it runs
+	done    chan struct{} // closed at the end of Close
 	once    sync.Once
-	end     error // read after gone
+	err     error // of Close; set before done is closed
 
-	mu     sync.Mutex
-	failed error // of serving
+	mu       sync.Mutex
+	serveErr error
 }
 
-// Start starts a server. ctx bounds the starting alone.
+// Start starts a server. ctx bounds the start only.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
-	s := &Server{pipes: map[string]*server.Pipe{Host: server.NewPipe()}, gone: make(chan struct{})}
-	for raw, spoken := range o.URLs {
+	s := &Server{pipes: map[string]*server.Pipe{Host: server.NewPipe()}, done: make(chan struct{})}
+	for raw, name := range o.URLs {
 		u, err := url.Parse(raw)
 		if err != nil || u.Host == "" {
 			return nil, fmt.Errorf("%q is not the URL of a server", raw)
 		}
-		if _, ok := dialect.Named(spoken); !ok && spoken != "" {
-			return nil, fmt.Errorf("%q is not a dialect", spoken)
+		if _, ok := dialect.Named(name); !ok && name != "" {
+			return nil, fmt.Errorf("%q is not a dialect", name)
 		}
 		p := server.NewPipe()
-		p.Dialect = spoken
+		p.Dialect = name
 		s.pipes[u.Host] = p
 	}
 	dir := o.Dir
@@ -78,7 +78,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.tidy())
+			err = errors.Join(err, s.cleanUp())
 		}
 	}()
 	if s.store, err = sqlite.Open(dir, sqlite.Options{Log: o.Log}); err != nil {
@@ -95,7 +95,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		s.serving.Go(func() {
 			if err := s.server.Serve(p.Listener); err != nil {
 				s.mu.Lock()
-				s.failed = errors.Join(s.failed, err)
+				s.serveErr = errors.Join(s.serveErr, err)
 				s.mu.Unlock()
 			}
 		})
@@ -103,7 +103,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// Dialer returns how to reach a URL: over memory where it is one of this server's, nil where it is not, which is to dial it.
+// Dialer returns the dial function for a URL of this server, and nil for any other URL, which is dialed over the network.
 func (s *Server) Dialer(raw string) func(context.Context) (net.Conn, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -115,32 +115,33 @@ func (s *Server) Dialer(raw string) func(context.Context) (net.Conn, error) {
 	return nil
 }
 
-// Active reports whether the server runs.
+// Active reports whether the server is running.
 func (s *Server) Active() bool {
 	select {
-	case <-s.gone:
+	case <-s.done:
 		return false
 	default:
 		return true
 	}
 }
 
-// Close ends clients, turns and agents and returns when nothing of the server is left. Called again, it waits for the first call.
+// Close stops the server, waits for its goroutines and removes a temporary store. A second call waits for the first and returns its
+// error.
 func (s *Server) Close() error {
 	s.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), drainPatience)
+		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
-		s.end = s.server.Shutdown(ctx)
+		s.err = s.server.Shutdown(ctx)
 		s.serving.Wait()
-		s.end = errors.Join(s.end, s.failed, s.tidy())
-		close(s.gone)
+		s.err = errors.Join(s.err, s.serveErr, s.cleanUp())
+		close(s.done)
 	})
-	<-s.gone
-	return s.end
+	<-s.done
+	return s.err
 }
 
-// tidy closes the store and removes its directory.
-func (s *Server) tidy() (err error) {
+// cleanUp closes the store and removes its directory if it is temporary.
+func (s *Server) cleanUp() (err error) {
 	if s.store != nil {
 		err = s.store.Close()
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 func approve(session string, d protocol.ApproveData) protocol.Command {
-	return command(protocol.DoApprove, session, d)
+	return newCommand(protocol.DoApprove, session, d)
 }
 
-// asking starts a turn whose agent asks; it returns the session.
-func asking(r *rig, requests ...protocol.Approval) string {
+// startAsking starts a turn whose agent asks; it returns the session.
+func startAsking(r *testHub, requests ...protocol.Approval) string {
 	id := r.create()
 	r.send(id, "go")
 	for _, a := range requests {
@@ -27,12 +27,12 @@ func asking(r *rig, requests ...protocol.Approval) string {
 }
 
 func TestAnInterruptEndsWhatIsPendingAtOnce(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.deaf = true
-		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.ignoresInterrupt = true
+		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 		run := r.agents.run()
-		r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
-		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Cancelled {
+		r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Cancelled {
 			t.Errorf("the agent heard %+v, %t", v, ok)
 		}
 		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
@@ -40,8 +40,8 @@ func TestAnInterruptEndsWhatIsPendingAtOnce(t *testing.T) {
 			t.Errorf("winner: %+v", e.Winner)
 		}
 		run.ask(protocol.Approval{Request: "late", Kind: protocol.ApproveQuestion, Title: "?"})
-		r.settle()
-		if v, ok := run.heard("late"); !ok || v.Outcome != protocol.Cancelled || len(r.state(id).Approvals) != 0 {
+		r.waitIdle()
+		if v, ok := run.verdict("late"); !ok || v.Outcome != protocol.Cancelled || len(r.state(id).Approvals) != 0 {
 			t.Errorf("asked after the interrupt: %+v, %t", v, ok)
 		}
 	})
@@ -74,9 +74,9 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *rig) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				c.ask.Request = "q"
-				id := asking(r, c.ask)
+				id := startAsking(r, c.ask)
 				p := r.state(id).Pending("q")
 				if p == nil || len(p.Options) != len(c.want) {
 					t.Fatalf("options: %+v", p)
@@ -92,9 +92,9 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 }
 
 func TestEverybodyWhoAsksUnderOneIDHearsTheVerdict(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
-		id := asking(r, q, q)
+		id := startAsking(r, q, q)
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
 		if n := r.agents.run().waiting; n != 0 {
 			t.Errorf("%d who asked wait still", n)
@@ -103,17 +103,17 @@ func TestEverybodyWhoAsksUnderOneIDHearsTheVerdict(t *testing.T) {
 }
 
 func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
-		id := asking(r, q)
+		id := startAsking(r, q)
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
 		r.agents.run().finish(End{}, nil)
 		synctest.Wait()
 		r.send(id, "again")
 		run := r.agents.run()
 		run.ask(q)
-		r.settle()
-		if v, ok := run.heard("q"); ok {
+		r.waitIdle()
+		if v, ok := run.verdict("q"); ok {
 			t.Fatalf("answered by the decision of the turn before: %+v", v)
 		}
 		if as := r.state(id).Approvals; len(as) != 1 || as[0].Request == "q" {
@@ -121,43 +121,43 @@ func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
-		if v, _ := run.heard("q"); v.Outcome != protocol.Denied {
+		if v, _ := run.verdict("q"); v.Outcome != protocol.Denied {
 			t.Errorf("heard %+v", v)
 		}
 	})
 }
 
 func TestWhatTheStoreCannotTellIsNotAskedAgain(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := asking(r)
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := startAsking(r)
 		r.store.set(func() { r.store.failRead = func() error { return ErrCorrupt } })
 		run := r.agents.run()
 		run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
-		r.settle()
+		r.waitIdle()
 		r.store.set(func() { r.store.failRead = nil })
-		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Denied || len(r.state(id).Approvals) != 0 {
+		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Denied || len(r.state(id).Approvals) != 0 {
 			t.Errorf("heard %+v, %t", v, ok)
 		}
 	})
 }
 
 func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := asking(r)
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := startAsking(r)
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
 		run := r.agents.run()
 		first, giveUp := context.WithCancel(t.Context())
 		second, giveUpToo := context.WithCancel(t.Context())
 		run.askUntil(first, q)
 		run.askUntil(second, q)
-		r.settle()
+		r.waitIdle()
 		giveUp()
-		r.settle()
+		r.waitIdle()
 		if len(r.state(id).Approvals) != 1 {
 			t.Error("cancelled although somebody waits")
 		}
 		giveUpToo()
-		r.settle()
+		r.waitIdle()
 		if len(r.state(id).Approvals) != 0 {
 			t.Error("pending although nobody waits")
 		}
@@ -169,21 +169,21 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 }
 
 func TestARequestExpiresAlsoOverARestart(t *testing.T) {
-	bubble(t, Config{ApprovalTimeout: time.Minute}, func(t *testing.T, r *rig) {
+	bubble(t, Config{ApprovalTimeout: time.Minute}, func(t *testing.T, r *testHub) {
 		r.agents.traits = Capabilities{Resumes: true}
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
-		id := asking(r, q)
+		id := startAsking(r, q)
 		time.Sleep(50 * time.Second)
 		r.restart()
 		run := r.agents.run()
 		run.ask(q)
 		time.Sleep(9 * time.Second)
-		if _, ok := run.heard("q"); ok || r.state(id).Status() != protocol.Waiting {
+		if _, ok := run.verdict("q"); ok || r.state(id).Status() != protocol.Waiting {
 			t.Fatal("expired too early")
 		}
 		time.Sleep(2 * time.Second)
-		r.settle()
-		if v, ok := run.heard("q"); !ok || v.Outcome != protocol.Expired || v.Decision != "" {
+		r.waitIdle()
+		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Expired || v.Decision != "" {
 			t.Errorf("the agent heard %+v, %t", v, ok)
 		}
 		e := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
@@ -194,20 +194,20 @@ func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 }
 
 func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		r.agents.traits = Capabilities{Resumes: true}
 		run := func(request, command string) protocol.Approval {
 			return protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "run", Command: command, CWD: "/src"}
 		}
 		elsewhere := run("4", "ls")
 		elsewhere.CWD = "/etc"
-		id := asking(r, run("1", "ls"), run("2", "ls"), run("3", "ls -l"), elsewhere)
+		id := startAsking(r, run("1", "ls"), run("2", "ls"), run("3", "ls -l"), elsewhere)
 		rule := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "1", Decision: protocol.AllowAlways}))).Rule
 		heard := func(want map[string]bool) {
 			t.Helper()
-			r.settle()
+			r.waitIdle()
 			for request, allowed := range want {
-				v, ok := r.agents.run().heard(request)
+				v, ok := r.agents.run().verdict(request)
 				if ok != allowed || ok && (v.Outcome != protocol.Allowed || *v.By != bert.By) {
 					t.Errorf("request %s: heard %+v, %t", request, v, ok)
 				}
@@ -217,14 +217,14 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 		r.restart()
 		r.agents.run().ask(run("5", "ls"))
 		heard(map[string]bool{"5": true})
-		rules := must[protocol.RulesResult](r, r.do(anna, command(protocol.DoRulesList, id, protocol.Empty{}))).Rules
+		rules := must[protocol.RulesResult](r, r.do(anna, newCommand(protocol.DoRulesList, id, protocol.Empty{}))).Rules
 		if len(rules) != 1 || rules[0].ID != rule.ID || rules[0].Scope == "" {
 			t.Fatalf("rules: %+v", rules)
 		}
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoRulesRevoke, id, protocol.RulesRevokeData{Rule: rule.ID})))
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRulesRevoke, id, protocol.RulesRevokeData{Rule: rule.ID})))
 		r.agents.run().ask(run("6", "ls"))
 		heard(map[string]bool{"6": false})
-		newAudit(t).follow(r.events(id, false))
+		newLogChecker(t).apply(r.events(id, false))
 	})
 }
 
@@ -270,26 +270,26 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 			t.Errorf("%+v can be allowed for good: %q", a, scopeOf(&a))
 		}
 	}
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowAlways})), protocol.CodeUnsupported)
 	})
 }
 
 func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	for _, takes := range []bool{true, false} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
-			r.agents.traits, r.agents.deaf = Capabilities{TakesReason: takes}, true
-			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
+			r.agents.traits, r.agents.ignoresInterrupt = Capabilities{TakesReason: takes}, true
+			id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 			r.send(id, "later")
 			run := r.agents.run()
 			answers := &protocol.ApprovalInput{Answers: map[string][]string{"a": {"b"}}}
 			must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "not so", Input: answers})))
-			if v, _ := run.heard("q"); v.Reason != "not so" || v.Input.Answers["a"][0] != "b" || v.Decision != protocol.DenyStop {
+			if v, _ := run.verdict("q"); v.Reason != "not so" || v.Input.Answers["a"][0] != "b" || v.Decision != protocol.DenyStop {
 				t.Errorf("heard %+v", v)
 			}
 			run.finish(End{}, nil)
-			r.settle()
+			r.waitIdle()
 			st := r.state(id)
 			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldDenyStop {
 				t.Fatalf("after deny_stop: %s", encodeState(st))
@@ -306,16 +306,16 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 
 func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 	for _, takes := range []bool{false, true} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			r.agents.traits.TakesPatch = takes
-			id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
+			id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
 			if got := r.state(id).Approvals[0].Editable; got != takes {
 				t.Errorf("editable: %t", got)
 			}
 			answer := r.do(anna, approve(id, protocol.ApproveData{
 				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
 			}))
-			v, heard := r.agents.run().heard("q")
+			v, heard := r.agents.run().verdict("q")
 			if !takes {
 				refused(r, answer, protocol.CodeUnsupported)
 				if heard || len(r.state(id).Approvals) != 1 {
@@ -331,9 +331,9 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 }
 
 func TestAnExplanationKeepsTheRequest(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Task: "k"})
-		explain := func() *call { return r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Explain})) }
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Task: "k"})
+		explain := func() *testCall { return r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Explain})) }
 		if got := must[protocol.ApproveResult](r, explain()); got.Request != "q" || got.Decision != protocol.Explain || got.Outcome != "" {
 			t.Errorf("answered %+v", got)
 		}
@@ -341,7 +341,7 @@ func TestAnExplanationKeepsTheRequest(t *testing.T) {
 		if len(st.Approvals) != 1 || !slices.Equal(st.Approvals[0].Explained, []string{"because"}) {
 			t.Errorf("pending %+v", st.Approvals)
 		}
-		if _, ok := r.agents.run().heard("q"); ok {
+		if _, ok := r.agents.run().verdict("q"); ok {
 			t.Error("the agent was answered")
 		}
 		events := r.events(id, false)
@@ -354,13 +354,13 @@ func TestAnExplanationKeepsTheRequest(t *testing.T) {
 }
 
 func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		dir := t.TempDir()
-		id := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{CWD: dir}))).Session
+		id := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{CWD: dir}))).Session
 		r.send(id, "go")
 		ask := func(a protocol.Approval) *protocol.Approval {
 			r.agents.run().ask(a)
-			r.settle()
+			r.waitIdle()
 			st := r.state(id)
 			return &st.Approvals[len(st.Approvals)-1]
 		}
@@ -390,7 +390,7 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 			t.Errorf("options %q, want %q", ids, want)
 		}
 		a = ask(protocol.Approval{Request: "d", Kind: protocol.ApproveQuestion, Title: "?"})
-		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Do not answer" || a.Options[1].Kind != protocol.Deny {
+		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Skip" || a.Options[1].Kind != protocol.Deny {
 			t.Errorf("a question is answered with %+v", a.Options)
 		}
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "ever"})), protocol.CodeNotFound)
@@ -423,28 +423,28 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		if err := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})), protocol.CodeConflict); err.Message != "already allowed by bert" {
 			t.Errorf("too late: %s", err.Message)
 		}
-		if v, _ := r.agents.run().heard("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
+		if v, _ := r.agents.run().verdict("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
 			t.Errorf("heard %+v", v)
 		}
 	})
 }
 
 func TestEachRequestExpiresInItsOwnTime(t *testing.T) {
-	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *rig) {
-		id := asking(r, protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Expires: new(time.Now().Add(time.Minute)), Explained: []string{"no"}})
+	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *testHub) {
+		id := startAsking(r, protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Expires: new(time.Now().Add(time.Minute)), Explained: []string{"no"}})
 		time.Sleep(30 * time.Minute)
 		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion})
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Approvals) != 2 || len(st.Approvals[0].Explained) != 0 || st.Approvals[1].Expires.Sub(*st.Approvals[0].Expires) != 30*time.Minute {
 			t.Fatalf("pending %+v", st.Approvals)
 		}
 		time.Sleep(31 * time.Minute)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Approvals) != 1 || st.Approvals[0].Request != "b" {
 			t.Errorf("after an hour: %+v", st.Approvals)
 		}
 		time.Sleep(30 * time.Minute)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Approvals) != 0 {
 			t.Errorf("at last: %+v", st.Approvals)
 		}

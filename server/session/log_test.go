@@ -11,20 +11,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pages is a Store that holds the lines of one log.
-type pages struct {
+// pagedStore is a Store that holds the lines of one log.
+type pagedStore struct {
 	Store
 	mu    sync.Mutex
 	lines [][]byte
 }
 
-func (p *pages) keep(lines ...[]byte) {
+func (p *pagedStore) add(lines ...[]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = append(p.lines, lines...)
 }
 
-func (p *pages) Read(_ context.Context, _ string, after, through uint64, _ bool, max int, dst []byte) ([]byte, uint64, error) {
+func (p *pagedStore) Read(_ context.Context, _ string, after, through uint64, _ bool, max int, dst []byte) ([]byte, uint64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := memSession{lines: p.lines, rec: Record{Head: uint64(len(p.lines))}}
@@ -39,7 +39,7 @@ func lineOf(seq uint64, attempt, size int) []byte {
 
 func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		store := &pages{}
+		store := &pagedStore{}
 		l := newLog("s", "e", store, 0)
 		var durable, open [][]byte // up to visible, and beyond
 		var handed, copies [][]byte
@@ -57,7 +57,7 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 			},
 			"publish": func(t *rapid.T) {
 				n := rapid.IntRange(0, len(open)).Draw(t, "how many")
-				store.keep(open[:n]...)
+				store.add(open[:n]...)
 				durable, open = append(durable, open[:n]...), open[n:]
 				l.publish(uint64(len(durable)))
 			},
@@ -107,14 +107,14 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 
 func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	const end = 5000
-	store := &pages{}
+	store := &pagedStore{}
 	l := newLog("s", "e", store, 0)
 	var readers sync.WaitGroup
 	for reader := range 3 {
 		readers.Go(func() {
-			w := make(wake, 1)
-			l.join(w)
-			defer l.leave(w)
+			w := make(wakeChan, 1)
+			l.addReader(w)
+			defer l.removeReader(w)
 			var buf []byte
 			for after := uint64(0); after < end; {
 				lines, last, err := l.Read(t.Context(), after, reader == 0, 4<<10, buf)
@@ -149,7 +149,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 			if seq <= end {
 				line := lineOf(seq, 0, int(seq%300))
 				l.append(line)
-				store.keep(line)
+				store.add(line)
 				seq++
 			}
 		}
@@ -161,10 +161,10 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	}
 }
 
-// wake is a reader that waits.
-type wake chan struct{}
+// wakeChan is a reader that waits.
+type wakeChan chan struct{}
 
-func (w wake) Wake() {
+func (w wakeChan) Wake() {
 	select {
 	case w <- struct{}{}:
 	default:
@@ -205,7 +205,7 @@ func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
 	if l.bytes > tailBytes+maxSegment || l.bytes < tailBytes-maxSegment {
 		t.Errorf("%d bytes are in memory", l.bytes)
 	}
-	near := lines - catchUp + 1 // so near a reader is live, whether it folds or not
+	near := lines - catchUpDistance + 1 // so near a reader is live, whether it folds or not
 	for _, folded := range []bool{false, true} {
 		if got := read(near, folded); !bytes.HasSuffix(all, got) || bytes.Count(got, []byte("\n")) != int(lines-near) {
 			t.Errorf("folded %v: read %d bytes", folded, len(got))

@@ -17,9 +17,9 @@ import (
 // noDeadline hides a test's deadline, which cannot be asked for in a bubble.
 type noDeadline struct{ rapid.TB }
 
-// machine is a session under random commands, agents, connections, restarts and faults.
-type machine struct {
-	*rig
+// modelTest is a session under random commands, agents, connections, restarts and faults.
+type modelTest struct {
+	*testHub
 	id      string
 	rt      *rapid.T
 	texts   int
@@ -28,15 +28,15 @@ type machine struct {
 	reader  []string // lines that a reader of the log was shown
 }
 
-func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { explore(t, false) }
+func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { runModel(t, false) }
 
-func TestAnyInterleavingWithFaultsOfTheStoreKeepsTheInvariants(t *testing.T) { explore(t, true) }
+func TestAnyInterleavingWithFaultsOfTheStoreKeepsTheInvariants(t *testing.T) { runModel(t, true) }
 
-func explore(t *testing.T, faulty bool) {
+func runModel(t *testing.T, faulty bool) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
-			m := &machine{rt: rt, healthy: true}
-			m.rig = newRig(rt, Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")})
+			m := &modelTest{rt: rt, healthy: true}
+			m.testHub = newTestHub(rt, Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")})
 			defer func() { _ = m.hub.Close(context.Background()) }()
 			m.agents.traits = Capabilities{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
 			m.id = m.create()
@@ -51,22 +51,22 @@ func explore(t *testing.T, faulty bool) {
 			}
 			if faulty {
 				actions["fail"] = m.doFail
-				actions["heal"] = func(*rapid.T) { m.heal() }
+				actions["heal"] = func(*rapid.T) { m.repairStore() }
 			}
 			for name, do := range actions {
 				actions[name] = func(rt *rapid.T) { m.rt = rt; do(rt); synctest.Wait() }
 			}
-			actions[""] = func(*rapid.T) { m.look() }
+			actions[""] = func(*rapid.T) { m.check() }
 			rt.Repeat(actions)
-			m.heal()
-			m.look()
+			m.repairStore()
+			m.check()
 			m.restart()
-			m.settle()
-			m.look()
+			m.waitIdle()
+			m.check()
 			m.close()
-			m.answered()
-			m.answersHold()
-			m.shownIsKept()
+			m.checkAnswered()
+			m.checkAnswers()
+			m.checkShownIsStored()
 			if len(m.store.faults) > 0 {
 				rt.Fatalf("the store was given %v", m.store.faults)
 			}
@@ -74,30 +74,30 @@ func explore(t *testing.T, faulty bool) {
 	})
 }
 
-// heal ends what was broken and lets the session mend.
-func (m *machine) heal() {
+// repairStore ends what was broken and lets the session mend.
+func (m *modelTest) repairStore() {
 	m.store.set(func() { m.store.failCommit, m.store.failRead = nil, nil })
 	for range 4 {
 		time.Sleep(1100 * time.Millisecond)
-		m.settle()
+		m.waitIdle()
 	}
 	m.healthy = true
 }
 
-// seen audits what the store holds.
-func (m *machine) seen() *audit {
+// replayed audits what the store holds.
+func (m *modelTest) replayed() *logChecker {
 	m.rt.Helper()
-	a := newAudit(m.rt)
-	a.follow(m.events(m.id, false))
+	a := newLogChecker(m.rt)
+	a.apply(m.events(m.id, false))
 	return a
 }
 
-// look checks the invariants of what is kept, and, when nothing is under way, of the session in memory.
-func (m *machine) look() {
+// check checks the invariants of what is kept, and, when nothing is under way, of the session in memory.
+func (m *modelTest) check() {
 	m.rt.Helper()
 	synctest.Wait()
-	m.readOn()
-	m.seen()
+	m.readNew()
+	m.replayed()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
 		m.rt.Fatalf("folded events say something else: %v, raw %v", types(folded), types(raw))
@@ -124,13 +124,13 @@ func (m *machine) look() {
 		if err := json.Unmarshal(encodeState(s.state), state); err != nil {
 			m.t.Errorf("state: %v", err)
 		}
-		for hold := range s.editors {
+		for hold := range s.editHolds {
 			edited[hold] = true
 		}
 	})
 	<-asked
-	a := m.seen()
-	a.agrees(state)
+	a := m.replayed()
+	a.checkState(state)
 	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
 		m.rt.Fatalf("the session is at %s, its events fold to %s", encodeState(state), encodeState(kept))
 	}
@@ -150,14 +150,14 @@ func (m *machine) look() {
 }
 
 // busy reports whether a commit is under way.
-func (m *machine) busy() bool {
+func (m *modelTest) busy() bool {
 	m.store.mu.Lock()
 	defer m.store.mu.Unlock()
 	return m.store.committing
 }
 
-// readOn shows the reader what is visible now, also while a commit is under way or the store fails.
-func (m *machine) readOn() {
+// readNew shows the reader what is visible now, also while a commit is under way or the store fails.
+func (m *modelTest) readNew() {
 	m.rt.Helper()
 	row := m.hub.rows[m.id]
 	row.load.Lock()
@@ -180,8 +180,8 @@ func (m *machine) readOn() {
 	}
 }
 
-// shownIsKept fails the test unless everything that the reader was shown is in the store, as it was shown.
-func (m *machine) shownIsKept() {
+// checkShownIsStored fails the test unless everything that the reader was shown is in the store, as it was shown.
+func (m *modelTest) checkShownIsStored() {
 	m.rt.Helper()
 	kept := m.store.sessions[m.id].lines
 	if len(m.reader) > len(kept) {
@@ -195,7 +195,7 @@ func (m *machine) shownIsKept() {
 }
 
 // read reads a session's log as a connection does.
-func (m *machine) read(log *Log, folded bool) {
+func (m *modelTest) read(log *Log, folded bool) {
 	m.rt.Helper()
 	var events []protocol.Event
 	var buf []byte
@@ -208,17 +208,17 @@ func (m *machine) read(log *Log, folded bool) {
 		after = last
 	}
 	if !folded {
-		newAudit(m.rt).follow(events)
+		newLogChecker(m.rt).apply(events)
 	}
 	if got, want := fold(m.rt, m.id, events), fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(got)) != string(encodeState(want)) {
 		m.rt.Fatalf("the log folds to %s, the store to %s", encodeState(got), encodeState(want))
 	}
 }
 
-// answersHold fails the test unless every answer tells what the events tell, and was given when they were kept.
-func (m *machine) answersHold() {
+// checkAnswers fails the test unless every answer tells what the events tell, and was given when they were kept.
+func (m *modelTest) checkAnswers() {
 	m.rt.Helper()
-	a := m.seen()
+	a := m.replayed()
 	bodies := map[string]string{}
 	for _, k := range m.calls {
 		wrong := func(why string, seq uint64) {
@@ -233,7 +233,7 @@ func (m *machine) answersHold() {
 		}
 		switch k.cmd.Command {
 		case protocol.DoSend:
-			m.sendHolds(a, k, wrong)
+			m.checkSend(a, k, wrong)
 		case protocol.DoInterrupt:
 			var r protocol.InterruptResult
 			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Interrupted {
@@ -249,16 +249,16 @@ func (m *machine) answersHold() {
 				wrong("it was "+a.fate[d.MessageID], 0)
 			}
 		case protocol.DoApprove:
-			m.approveHolds(a, k, wrong)
+			m.checkApprove(a, k, wrong)
 		}
 	}
 }
 
-func (m *machine) sendHolds(a *audit, k *call, wrong func(string, uint64)) {
+func (m *modelTest) checkSend(a *logChecker, k *testCall, wrong func(string, uint64)) {
 	var d protocol.SendData
 	_ = json.Unmarshal(k.cmd.Data, &d)
 	if k.err != nil {
-		again := slices.ContainsFunc(m.calls, func(o *call) bool {
+		again := slices.ContainsFunc(m.calls, func(o *testCall) bool {
 			return o.err == nil && o.cmd.Key == k.cmd.Key && string(o.cmd.Data) == string(k.cmd.Data)
 		})
 		if seq := a.texts[d.Text]; seq != 0 && !again {
@@ -277,7 +277,7 @@ func (m *machine) sendHolds(a *audit, k *call, wrong func(string, uint64)) {
 	}
 }
 
-func (m *machine) approveHolds(a *audit, k *call, wrong func(string, uint64)) {
+func (m *modelTest) checkApprove(a *logChecker, k *testCall, wrong func(string, uint64)) {
 	var r protocol.ApproveResult
 	switch e := protocol.AsError(k.err); {
 	case k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Outcome != "":

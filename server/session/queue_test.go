@@ -10,20 +10,20 @@ import (
 )
 
 func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
 		r.agents.run().finish(End{}, nil)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
 			t.Fatalf("turn %v, %d queued", st.Turn, len(st.Queue))
 		}
 		if s := r.send(id, "three"); s.Status != protocol.SendQueued {
 			t.Errorf("behind the edited one: %+v", s)
 		}
-		front := must[protocol.SendResult](r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
+		front := must[protocol.SendResult](r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
 		if front.Status != protocol.SendStarted {
 			t.Errorf("in front of the edited one: %+v", front)
 		}
@@ -31,21 +31,21 @@ func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
 }
 
 func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		attach := func(conn string) {
-			r.hub.Attach(t.Context(), id, &listener{name: conn}, &protocol.SubscribeData{}, func(*Attachment, error) {})
+			r.hub.Attach(t.Context(), id, &testSubscriber{name: conn}, &protocol.SubscribeData{}, func(*Attachment, error) {})
 			synctest.Wait()
 		}
 		attach("c1")
 		r.send(id, "one")
 		two := r.send(id, "two")
-		hold := func(who Caller) *call {
-			return r.do(who, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID}))
+		hold := func(who Caller) *testCall {
+			return r.do(who, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID}))
 		}
 		first := must[protocol.QueueHoldResult](r, hold(anna)).Hold
 		refused(r, hold(bert), protocol.CodeConflict)
-		refused(r, r.do(bert, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
+		refused(r, r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
 		r.agents.run().finish(End{}, nil)
 		attach("c2")
 		r.hub.Detach(id, "c2", "") // somebody else
@@ -65,13 +65,13 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		if st := r.state(id); st.Turn != nil {
 			t.Fatal("ran while it was edited from the new connection")
 		}
-		must[protocol.QueueReleaseResult](r, r.do(bert, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		must[protocol.QueueReleaseResult](r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
 		if st := r.state(id); st.Turn != nil || len(st.Holds) != 1 {
 			t.Fatal("somebody else's release lifted the edit hold")
 		}
 		r.hub.Detach(id, "c9", "")
 		time.Sleep(31 * time.Second)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || len(st.Holds) != 0 {
 			t.Errorf("after the hold's end: %s", encodeState(st))
 		}
@@ -79,18 +79,18 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 }
 
 func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
 		r.failOnce()
-		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})), protocol.CodeStorage)
+		refused(r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})), protocol.CodeStorage)
 		if st := r.state(id); len(st.Holds) != 1 {
 			t.Fatalf("holds: %+v", st.Holds)
 		}
 		time.Sleep(time.Minute)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Holds) != 0 || st.Turn == nil || st.Turn.Message.Text != "two" {
 			t.Errorf("after the hold's time: %s", encodeState(st))
 		}
@@ -119,18 +119,18 @@ func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
 		}, "held"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *rig) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				id := r.create()
 				r.send(id, "one")
 				held, other := r.send(id, "held").MessageID, r.send(id, "other").MessageID
-				must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})))
+				must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})))
 				r.agents.run().finish(End{}, nil)
-				r.settle()
+				r.waitIdle()
 				if r.state(id).Turn != nil {
 					t.Fatal("the held message ran")
 				}
 				verb, data := c.act(held, other)
-				must[struct{}](r, r.do(anna, command(verb, id, data)))
+				must[struct{}](r, r.do(anna, newCommand(verb, id, data)))
 				if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != c.next {
 					t.Errorf("not %s: %s", c.next, encodeState(st))
 				}
@@ -142,10 +142,10 @@ func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
 func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 	for _, queue := range []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear} {
 		t.Run(queue, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *rig) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				id := r.create()
 				interrupt := func() {
-					must[protocol.InterruptResult](r, r.do(bert, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})))
+					must[protocol.InterruptResult](r, r.do(bert, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})))
 				}
 				r.send(id, "one")
 				interrupt()
@@ -172,7 +172,7 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 					if r.send(id, "four").Status != protocol.SendQueued {
 						t.Error("sent past a hold")
 					}
-					must[protocol.QueueReleaseResult](r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+					must[protocol.QueueReleaseResult](r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
 					if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "three" {
 						t.Errorf("released: %s", encodeState(st))
 					}
@@ -183,48 +183,48 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 }
 
 func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		edited, other := r.send(id, "edited").MessageID, r.send(id, "other").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})))
 		for _, c := range []protocol.Command{
-			command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
-			command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
-			command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: edited}),
-			command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited}),
+			newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
+			newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
+			newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: edited}),
+			newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited}),
 		} {
 			if err := refused(r, r.do(bert, c), protocol.CodeConflict); err.Message != "anna is editing this message" {
 				t.Errorf("%s: %s", c.Command, err.Message)
 			}
 		}
-		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})))
-		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})))
+		must[protocol.Empty](r, r.do(bert, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})))
+		must[protocol.Empty](r, r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})))
 		if st := r.state(id); len(st.Queue) != 2 || st.Queue[0].Text != "bert's" || st.Queue[1].Text != "edited" {
 			t.Errorf("queue %s", encodeState(st))
 		}
-		refused(r, r.do(anna, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
-		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
+		refused(r, r.do(anna, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
+		refused(r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
 		for _, want := range []bool{true, false} {
-			got := must[protocol.QueueRemoveResult](r, r.do(anna, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})))
+			got := must[protocol.QueueRemoveResult](r, r.do(anna, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})))
 			if got.Removed != want {
 				t.Errorf("removed: %v, want %v", got.Removed, want)
 			}
 		}
-		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
+		must[protocol.Empty](r, r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
 	})
 }
 
 func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
-	bubble(t, Config{UnloadAfter: 10 * time.Second}, func(t *testing.T, r *rig) {
+	bubble(t, Config{UnloadAfter: 10 * time.Second}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
 		r.agents.run().finish(End{}, nil)
 		time.Sleep(31 * time.Second) // the editor's connection was never there
-		r.settle()
+		r.waitIdle()
 		if run := r.agents.run(); run == nil || run.turn.Message.Text != "two" {
 			t.Error("the message did not start when its hold was over")
 		}
@@ -244,17 +244,17 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1},
 		{[]string{protocol.QueueClear, protocol.QueueHold}, 0, 0},
 	} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
-			r.agents.deaf = true
+			r.agents.ignoresInterrupt = true
 			r.send(id, "one")
 			r.send(id, "two")
-			var calls []*call
+			var calls []*testCall
 			for _, choice := range c.choices {
-				calls = append(calls, r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})))
+				calls = append(calls, r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})))
 			}
 			r.agents.run().finish(End{}, nil)
-			r.settle()
+			r.waitIdle()
 			for _, k := range calls {
 				if got := must[protocol.InterruptResult](r, k); !got.Interrupted {
 					t.Errorf("%v: %+v", c.choices, got)
@@ -268,16 +268,16 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 }
 
 func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		r.agents.traits = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
 		r.kill()
 		time.Sleep(time.Minute)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Holds) != 1 || st.Holds[0].Reason != protocol.HoldUser {
 			t.Errorf("holds %+v", st.Holds)
 		}
@@ -285,15 +285,15 @@ func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 }
 
 func TestAMessageKnowsItsPlaceInTheQueue(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{})), protocol.CodeInvalidMessage)
+		refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{})), protocol.CodeInvalidMessage)
 		if one := r.send(id, "one"); one.Index != nil || one.Status != protocol.SendStarted || one.Seq == 0 || one.Turn == "" {
 			t.Errorf("started as %+v", one)
 		}
 		before := time.Now().Truncate(time.Millisecond)
 		for i, d := range []protocol.SendData{{Text: "two\xff"}, {Text: "three"}, {Text: "first", Front: true}} {
-			sent := must[protocol.SendResult](r, r.do(bert, command(protocol.DoSend, id, d)))
+			sent := must[protocol.SendResult](r, r.do(bert, newCommand(protocol.DoSend, id, d)))
 			if want := i % 2; sent.Index == nil || *sent.Index != want || sent.Status != protocol.SendQueued || sent.Turn != "" {
 				t.Errorf("%s is queued as %+v", d.Text, sent)
 			}

@@ -13,28 +13,30 @@ import (
 
 func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 	for _, c := range []struct {
-		cut  func(r *rig, id string)
+		cut  func(r *testHub, id string)
 		want string
 	}{
-		{func(r *rig, id string) { r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{})) }, protocol.StatusCancelled},
-		{func(r *rig, _ string) {
+		{func(r *testHub, id string) {
+			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		}, protocol.StatusCancelled},
+		{func(r *testHub, _ string) {
 			r.agents.run().finish(End{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"}, nil)
 		}, protocol.StatusFailed},
-		{func(r *rig, _ string) { r.agents.run().finish(End{}, nil) }, protocol.StatusRunning},
+		{func(r *testHub, _ string) { r.agents.run().finish(End{}, nil) }, protocol.StatusRunning},
 	} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			r.send(id, "plan it")
-			r.agents.run().say(
+			r.agents.run().emit(
 				Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{}},
 				Event{Type: protocol.PlanUpdated, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}}},
 				Event{Type: protocol.TaskStarted, Task: "a", Data: protocol.TaskData{Task: "a"}},
 				Event{Type: protocol.TaskStarted, Task: "b", Data: protocol.TaskData{Task: "b"}},
 				Event{Type: protocol.TaskCompleted, Task: "a", Data: protocol.TaskData{Task: "a"}},
 			)
-			r.settle()
+			r.waitIdle()
 			c.cut(r, id)
-			r.settle()
+			r.waitIdle()
 			tasks := r.state(id).Plan.Tasks
 			if tasks[0].Status != protocol.StatusCompleted || tasks[1].Status != c.want || tasks[2].Status == protocol.StatusRunning {
 				t.Errorf("%s: %+v", c.want, tasks)
@@ -48,12 +50,12 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 		protocol.ReasonInterrupted: protocol.ToolCancelled, protocol.ReasonDenied: protocol.ToolCancelled,
 		protocol.ReasonError: protocol.ToolUnknown, protocol.ReasonCompleted: protocol.ToolUnknown,
 	} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			sent := r.send(id, "go")
 			run := r.agents.run()
 			time.Sleep(1500 * time.Millisecond)
-			run.say(
+			run.emit(
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
 				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
@@ -61,15 +63,15 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			)
 			switch reason {
 			case protocol.ReasonInterrupted:
-				r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
+				r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 			case protocol.ReasonDenied:
 				run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
-				r.settle()
+				r.waitIdle()
 				r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop}))
 			default:
 				run.finish(End{Reason: reason, Usage: &protocol.Usage{Input: 3}}, nil)
 			}
-			r.settle()
+			r.waitIdle()
 			ends := map[protocol.Type]protocol.Event{}
 			starts := map[protocol.Type]int{}
 			for _, e := range r.events(id, false) {
@@ -105,7 +107,7 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 }
 
 func TestWhyATurnEndedIsBounded(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		for reason, c := range map[string]struct {
 			end  End
@@ -119,7 +121,7 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 		} {
 			r.send(id, "go")
 			r.agents.run().finish(c.end, c.err)
-			r.settle()
+			r.waitIdle()
 			last := r.state(id).Last
 			want := map[string]string{"told": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
 			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
@@ -130,15 +132,15 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 }
 
 func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.failOnce()
-		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
+		refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
 		r.store.set(func() { r.store.latency = time.Second })
-		send := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
+		send := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
 		synctest.Wait() // its commit is under way
-		interrupt := r.start(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
-		r.settle()
+		interrupt := r.start(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		r.waitIdle()
 		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted || got.Turn != must[protocol.SendResult](r, send).Turn {
 			t.Errorf("interrupted %+v", got)
 		}
@@ -152,7 +154,7 @@ func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
 }
 
 func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		run := r.agents.run()
@@ -162,7 +164,7 @@ func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
 			t.Errorf("started %+v", start)
 		}
 		run.finish(End{}, nil)
-		r.settle()
+		r.waitIdle()
 		if run.ctx.Err() == nil {
 			t.Error("its context goes on")
 		}

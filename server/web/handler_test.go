@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/history"
 	"agentctl/server/session"
 )
 
@@ -25,7 +26,7 @@ func TestSessionsAreListed(t *testing.T) {
 }
 
 type messages struct {
-	Messages []session.HistoryMessage `json:"messages"`
+	Messages []history.Message `json:"messages"`
 }
 
 func TestMessagesOfFinishedTurnsCanBeReadOn(t *testing.T) {

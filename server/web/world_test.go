@@ -20,6 +20,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/script"
+	"agentctl/server/history"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 	"agentctl/server/web"
@@ -41,11 +42,12 @@ var play = `
 // A world is a hub with a store of its own and the handler of this package on a pipe. It lives in a synctest bubble, where
 // settled time passes by itself.
 type world struct {
-	t      *testing.T
-	script *script.Script
-	hub    *session.Hub
-	pipe   *server.Pipe
-	client *http.Client
+	t       *testing.T
+	script  *script.Script
+	hub     *session.Hub
+	history *history.Reader
+	pipe    *server.Pipe
+	client  *http.Client
 }
 
 func bubble(t *testing.T, f func(t *testing.T, w *world)) {
@@ -62,9 +64,11 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 		must(t, err)
 		store, err := sqlite.Open(t.TempDir(), sqlite.Options{Boot: "here"})
 		must(t, err)
-		w.hub, err = session.NewHub(t.Context(), session.Config{Store: wrap(store), Agents: w, DefaultAgent: "script"})
+		wrapped := wrap(store)
+		w.hub, err = session.NewHub(t.Context(), session.Config{Store: wrapped, Agents: w, DefaultAgent: "script"})
 		must(t, err)
-		h := &http.Server{Handler: web.Handler(w.hub, slog.New(slog.DiscardHandler)), ReadHeaderTimeout: time.Minute}
+		w.history = history.NewReader(wrapped, w.hub, nil)
+		h := &http.Server{Handler: web.Handler(w.hub, w.history, slog.New(slog.DiscardHandler)), ReadHeaderTimeout: time.Minute}
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(w.pipe.Listener.Listener) }()
 		w.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -76,6 +80,7 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 			t.Error(err)
 		}
 		synctest.Wait()
+		w.history.Close()
 		must(t, w.hub.Close(context.Background()))
 		must(t, store.Close())
 	})
