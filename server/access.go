@@ -16,9 +16,9 @@ import (
 	"agentctl/server/web"
 )
 
-// checkAccess passes on the requests that may access the server. It refuses foreign Hosts (DNS rebinding), foreign origins
-// (cross-site WebSocket hijacking), and requests without the listener's token or a token of auth, which may be nil. Health probes
-// and logging in need no token.
+// checkAccess passes on the requests that may access the server. It refuses foreign Hosts (DNS
+// rebinding), foreign origins (cross-site WebSocket hijacking), and requests without the listener's
+// token or a token of auth, which may be nil. Health probes and logging in need no token.
 func (l *Listener) checkAccess(auth *login.Authenticator, logins, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, ok := l.authenticate(auth, r)
@@ -78,8 +78,8 @@ func (l *Listener) originAllowed(origins []string) bool {
 	return true
 }
 
-// handleCORS allows a page of an allowed origin to read the response. It reports whether the request was a preflight, which it
-// has answered.
+// handleCORS allows a page of an allowed origin to read the response. It reports whether the
+// request was a preflight, which it has answered.
 func handleCORS(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -97,8 +97,8 @@ func handleCORS(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// authenticate returns the sender of a request; ok is false without a required credential. A listener without a token ignores
-// credentials.
+// authenticate returns the sender of a request; ok is false without a required credential. A
+// listener without a token ignores credentials.
 func (l *Listener) authenticate(auth *login.Authenticator, r *http.Request) (from caller, ok bool) {
 	from.role = l.Role
 	if l.Token == "" {

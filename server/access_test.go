@@ -25,7 +25,8 @@ func (w *world) tcp(token string, change ...func(*Listener)) string {
 	return w.serve(l)
 }
 
-// get sends a request as it is written and returns the status and the code of the error in the answer.
+// get sends a request as it is written and returns the status and the code of the error in the
+// answer.
 func get(t *testing.T, addr, path string, header ...string) (int, protocol.Code, http.Header) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -176,7 +177,8 @@ func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 	}
 }
 
-// A browser lets a page of another origin read an answer only if that says so, and asks before a request with a credential.
+// A browser lets a page of another origin read an answer only if that says so, and asks before a
+// request with a credential.
 func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
 	w := newWorld(t)
 	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example"} })

@@ -19,7 +19,8 @@ import (
 // sesame is the hash of "open sesame", at a cost that no real one has.
 const sesame = "pbkdf2-sha256$1$c2FsdHNhbHQ$N01MpLgNxh0tY+nm/hV9VIzp9rxoW2pwRzGCtGoCHMg"
 
-// A closed one is a server whose second listener wants credentials: its own token, or that of a user who logged in.
+// A closed one is a server whose second listener wants credentials: its own token, or that of a
+// user who logged in.
 type closed struct {
 	*world
 	http *http.Client
@@ -79,7 +80,8 @@ func (c *closed) dial(query, bearer string) (*client, int) {
 	return &client{t: c.t, ws: ws, patience: patience}, resp.StatusCode
 }
 
-// MA-1, MA-3: who logs in uses the token as bearer credential or in the query, and acts under the name that it proves.
+// MA-1, MA-3: who logs in uses the token as bearer credential or in the query, and acts under the
+// name that it proves.
 func TestWhoLogsInIsKnown(t *testing.T) {
 	c := newClosed(t)
 	status, said := c.login("the admin", "open sesame")
@@ -130,7 +132,8 @@ var weakest = map[protocol.Verb]protocol.Role{
 	protocol.DoApprove: protocol.RoleApprover, protocol.DoRulesRevoke: protocol.RoleApprover,
 }
 
-// what a role does not allow is forbidden, whatever the client: every command, for every role.
+// what a role does not allow is forbidden, whatever the client: every command, for every
+// role.
 func TestRolesRestrictCommands(t *testing.T) {
 	c := newClosed(t)
 	for rank, role := range protocol.Roles {

@@ -8,7 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A caller is the sender of a request, authenticated by the listener. Without a credential of its own it has no name yet.
+// A caller is the sender of a request, authenticated by the listener. Without a credential of its
+// own it has no name yet.
 type caller struct {
 	by      protocol.Actor
 	role    protocol.Role
@@ -28,7 +29,8 @@ func withCaller(r *http.Request, c caller) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 }
 
-// callerOf returns the caller of a request that the listener accepted. A caller without a credential gets the name given.
+// callerOf returns the caller of a request that the listener accepted. A caller without a
+// credential gets the name given.
 func callerOf(r *http.Request, name string) caller {
 	c, _ := r.Context().Value(callerKey{}).(caller)
 	if c.by.Name == "" {

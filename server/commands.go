@@ -9,8 +9,8 @@ import (
 	"agentctl/server/session"
 )
 
-// do runs a command that holds a slot: a command of the connection here, one of the past by the history reader, any other by the
-// hub.
+// do runs a command that holds a slot: a command of the connection here, one of the past by the
+// history reader, any other by the hub.
 func (c *conn) do(cmd *protocol.Command) {
 	ctx := context.Background()
 	reply := func(result json.RawMessage, err error) { c.answer(cmd.ID, result, err) }
@@ -98,8 +98,8 @@ func (c *conn) watch(d *protocol.WatchData) (r protocol.ListResult, _ error) {
 	return r, nil
 }
 
-// handleSubscribe subscribes to a session, in place of a former subscription. Events of the former one come before the answer,
-// events of the new one after it.
+// handleSubscribe subscribes to a session, in place of a former subscription. Events of the former
+// one come before the answer, events of the new one after it.
 func (c *conn) handleSubscribe(
 	ctx context.Context, name string, d *protocol.SubscribeData, reply func(json.RawMessage, error),
 ) {
@@ -133,7 +133,8 @@ func (c *conn) handleUnsubscribe(name string) error {
 	return nil
 }
 
-// handleAck notes what the client has received. An ack for a session without a subscription is no error.
+// handleAck notes what the client has received. An ack for a session without a subscription is no
+// error.
 func (c *conn) handleAck(cmd *protocol.Command) error {
 	d := new(protocol.AckData)
 	if err := cmd.DecodeData(d); err != nil {
@@ -147,7 +148,8 @@ func (c *conn) handleAck(cmd *protocol.Command) error {
 	return nil
 }
 
-// resolve returns the id of a session. The id of a subscribed session is valid even when the session was deleted.
+// resolve returns the id of a session. The id of a subscribed session is valid even when the
+// session was deleted.
 func (c *conn) resolve(name string) (string, error) {
 	if c.subscribed(name) {
 		return name, nil

@@ -99,7 +99,8 @@ func (c *conn) run() {
 // closeTimeout bounds the last writes and the closing handshake of a connection.
 const closeTimeout = 5 * time.Second
 
-// close ends the connection with a close code and a reason after the control buffer is written. The first call counts.
+// close ends the connection with a close code and a reason after the control buffer is written. The
+// first call counts.
 func (c *conn) close(code websocket.StatusCode, reason string) {
 	c.closing.once.Do(func() {
 		c.closing.code, c.closing.reason = code, reason
@@ -191,8 +192,8 @@ func (c *conn) acquireSlot() bool {
 	}
 }
 
-// answer queues the answer to a command, which keeps its slot until it is written. A command without an id is answered only when
-// it fails.
+// answer queues the answer to a command, which keeps its slot until it is written. A command
+// without an id is answered only when it fails.
 func (c *conn) answer(id string, result json.RawMessage, err error) {
 	if id == "" && err == nil {
 		<-c.slots

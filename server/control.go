@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// A control buffer holds the lines that a connection writes first: answers, each of which holds a slot, and ephemeral events,
-// the newest of each key.
+// A control buffer holds the lines that a connection writes first: answers, each of which holds a
+// slot, and ephemeral events, the newest of each key.
 type control struct {
 	answers [][]byte
 	keys    []string // of events, in order
@@ -23,8 +23,8 @@ func (k *control) put(key string, line []byte) {
 	k.events[key] = line
 }
 
-// take moves lines to buf and returns how many of them are answers. It stops at maxWrite bytes, so that many large answers are
-// written as several messages, each with its own timeout.
+// take moves lines to buf and returns how many of them are answers. It stops at maxWrite bytes, so
+// that many large answers are written as several messages, each with its own timeout.
 func (k *control) take(buf []byte) ([]byte, int) {
 	answers, keys := 0, 0
 	for ; answers < len(k.answers) && len(buf) < maxWrite; answers++ {

@@ -13,7 +13,8 @@ import (
 	"agentctl/protocol"
 )
 
-// However others behave, a client sees every event of its session once and in order, and is answered.
+// However others behave, a client sees every event of its session once and in order, and is
+// answered.
 func TestNoClientHurtsAnother(t *testing.T) {
 	w := newWorld(t, limited(Limits{InFlight: 4}))
 	witness := w.dial()

@@ -16,13 +16,14 @@ import (
 	"agentctl/server/web"
 )
 
-// dialectPath is the path below which every native listener serves the dialects: /dialect/NAME, and any path below that.
+// dialectPath is the path below which every native listener serves the dialects: /dialect/NAME, and
+// any path below that.
 const dialectPath = "/dialect/"
 
 // Dialects configures the dialects.
 type Dialects struct {
-	// Agent returns the configured agent for a dialect's domain, agent or runtime id. A nil Agent, and an empty result, mean
-	// the default agent.
+	// Agent returns the configured agent for a dialect's domain, agent or runtime id. A nil Agent,
+	// and an empty result, mean the default agent.
 	Agent func(dialect, foreign string) string
 
 	// Options are options of dialects, by dialect and option name.
@@ -69,8 +70,8 @@ func (s *Server) sign(message string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// dialectListener routes the requests of a listener for one dialect: WebSockets at any path, and the dialect's history endpoint,
-// if it has one.
+// dialectListener routes the requests of a listener for one dialect: WebSockets at any path, and
+// the dialect's history endpoint, if it has one.
 func (s *Server) dialectListener(d codec.Dialect) http.Handler {
 	websockets := s.counted(s.dialectHandler(d, ""))
 	if d.Messages == nil {
@@ -97,7 +98,8 @@ func (s *Server) mountDialects(mux *http.ServeMux) {
 	}
 }
 
-// closeUnauthorized accepts a WebSocket and closes it with protocol.ClosePolicy, for dialects that refuse credentials that way.
+// closeUnauthorized accepts a WebSocket and closes it with protocol.ClosePolicy, for dialects that
+// refuse credentials that way.
 func closeUnauthorized(w http.ResponseWriter, r *http.Request) {
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err == nil {

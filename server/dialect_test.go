@@ -14,7 +14,8 @@ import (
 	"agentctl/protocol/sandcastle"
 )
 
-// SC-28, SC-29: a listener of Sandcastle serves its history endpoint beside its socket, which is at any path.
+// SC-28, SC-29: a listener of Sandcastle serves its history endpoint beside its socket, which is at
+// any path.
 func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 	w := newWorld(t)
 	id := w.turn("hello")

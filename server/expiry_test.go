@@ -15,8 +15,8 @@ import (
 	"agentctl/server/login"
 )
 
-// MA-4: a token that expires ends the connection that it opened, natively and in a dialect that closes as its document says, and only
-// then.
+// MA-4: a token that expires ends the connection that it opened, natively and in a dialect that
+// closes as its document says, and only then.
 func TestAnExpiredTokenEndsItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClosed(t)

@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// Whatever a client sends, it is answered with a coded error that is not a fault of the server, or with a result, and its
-// connection lives on; unless it is too large.
+// Whatever a client sends, it is answered with a coded error that is not a fault of the server, or
+// with a result, and its connection lives on; unless it is too large.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte(""), true)
 	f.Add([]byte("{"), true)

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// listenPrivate listens on a Unix socket that is at no time accessible to other users: it binds the socket in a private directory,
-// sets mode 0600 and renames it into place, over an existing socket.
+// listenPrivate listens on a Unix socket that is at no time accessible to other users: it binds the
+// socket in a private directory, sets mode 0600 and renames it into place, over an existing socket.
 func listenPrivate(path string) (net.Listener, error) {
 	if most := len(syscall.RawSockaddrUnix{}.Path) - 1; len(path) > most {
 		return nil, fmt.Errorf("%s: a socket path has at most %d bytes", path, most)
@@ -42,7 +42,8 @@ func listenPrivate(path string) (net.Listener, error) {
 	return &unixListener{Listener: l, path: path}, nil
 }
 
-// unixListener removes its socket file on the first Close only: later the file may be that of another server.
+// unixListener removes its socket file on the first Close only: later the file may be that of
+// another server.
 type unixListener struct {
 	net.Listener
 	path    string

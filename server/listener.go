@@ -13,16 +13,20 @@ import (
 type Listener struct {
 	net.Listener
 
-	// Token is required as a bearer credential or in ?token=. Empty: everyone who reaches the listener has access.
+	// Token is required as a bearer credential or in ?token=. Empty: everyone who reaches the
+	// listener has access.
 	Token string
 
-	// Role limits the commands of clients; empty: all commands. Users who log in have their own roles.
+	// Role limits the commands of clients; empty: all commands. Users who log in have their own
+	// roles.
 	Role protocol.Role
 
-	// Origins are the web origins that may connect ("https://host:port"). Pages of other origins are refused.
+	// Origins are the web origins that may connect ("https://host:port"). Pages of other origins
+	// are refused.
 	Origins []string
 
-	// Dialect is the only protocol of the listener, at any path. Empty: the native protocol and all dialects.
+	// Dialect is the only protocol of the listener, at any path. Empty: the native protocol and all
+	// dialects.
 	Dialect string
 
 	hosts map[string]bool // allowed in the Host header; nil: any
@@ -31,8 +35,8 @@ type Listener struct {
 // ErrExposed is the error for an address that other machines could reach.
 var ErrExposed = errors.New("other machines could reach this address: it needs authentication and TLS, or --insecure")
 
-// ListenUnix listens on a Unix socket with mode 0600. It replaces an existing socket file: the caller must hold the lock of the
-// data directory, so that no other server uses it.
+// ListenUnix listens on a Unix socket with mode 0600. It replaces an existing socket file: the
+// caller must hold the lock of the data directory, so that no other server uses it.
 func ListenUnix(path string) (*Listener, error) {
 	l, err := listenPrivate(path)
 	if err != nil {
@@ -41,8 +45,8 @@ func ListenUnix(path string) (*Listener, error) {
 	return &Listener{Listener: l}, nil
 }
 
-// ListenTCP listens on a TCP address for clients with the token. Unless insecure is set, an address that is not loopback is
-// ErrExposed and an empty token an error.
+// ListenTCP listens on a TCP address for clients with the token. Unless insecure is set, an address
+// that is not loopback is ErrExposed and an empty token an error.
 func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
 	if !insecure && token == "" {
 		return nil, fmt.Errorf("listen on %s: a token is required", addr)
@@ -50,8 +54,8 @@ func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
 	return listenTCP(addr, token, !insecure)
 }
 
-// ListenOpen listens on a loopback address for programs on this machine, without a credential. Browser pages are refused. An
-// address that is not loopback is ErrExposed.
+// ListenOpen listens on a loopback address for programs on this machine, without a credential.
+// Browser pages are refused. An address that is not loopback is ErrExposed.
 func ListenOpen(addr string) (*Listener, error) { return listenTCP(addr, "", true) }
 
 // listenTCP listens on a TCP address; with local, only on loopback and for loopback Hosts.

@@ -24,7 +24,8 @@ func (s brokenStore) Read(ctx context.Context, id string, after, through uint64,
 	return s.Store.Read(ctx, id, after, through, folded, max, dst)
 }
 
-// A log that cannot be read ends the subscription, with a reason that tells no detail, and nothing else.
+// A log that cannot be read ends the subscription, with a reason that tells no detail, and nothing
+// else.
 func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool

@@ -13,8 +13,8 @@ import (
 	"agentctl/protocol/multiagent"
 )
 
-// Who comes in without a credential may what the listener's role may, is called by its dialect and address, and what it says of
-// itself changes neither.
+// Who comes in without a credential may what the listener's role may, is called by its dialect and
+// address, and what it says of itself changes neither.
 func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 	w := newWorld(t)
 	for role, may := range map[protocol.Role]bool{protocol.RoleObserver: false, protocol.RoleOperator: true} {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// An outbox is the output side of a connection: the control buffer, the subscriptions and the window of unacknowledged bytes.
-// Sessions, the hub and the reader fill it; the writer drains it.
+// An outbox is the output side of a connection: the control buffer, the subscriptions and the
+// window of unacknowledged bytes. Sessions, the hub and the reader fill it; the writer drains it.
 type outbox struct {
 	wake    chan struct{} // capacity 1
 	waiting atomic.Bool   // the writer waits for wake
@@ -134,8 +134,8 @@ func (o *outbox) ack(id string, seq uint64) {
 	o.Wake()
 }
 
-// room returns how far a subscription was written, and the bytes left in the window. owing reports whether any byte is
-// unacknowledged.
+// room returns how far a subscription was written, and the bytes left in the window. owing reports
+// whether any byte is unacknowledged.
 func (o *outbox) room(s *subscription) (after uint64, room int64, owing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -146,8 +146,8 @@ func (o *outbox) room(s *subscription) (after uint64, room int64, owing bool) {
 	return s.after, room, o.unacked > 0
 }
 
-// wrote notes that a subscription's events up to last, of so many bytes, are being written. It returns false when the
-// subscription was removed.
+// wrote notes that a subscription's events up to last, of so many bytes, are being written. It
+// returns false when the subscription was removed.
 func (o *outbox) wrote(s *subscription, last uint64, bytes int64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,7 +165,8 @@ func (o *outbox) wrote(s *subscription, last uint64, bytes int64) bool {
 	return true
 }
 
-// take moves control lines to buf, returns how many of them are answers, and the subscriptions appended to subs.
+// take moves control lines to buf, returns how many of them are answers, and the subscriptions
+// appended to subs.
 func (o *outbox) take(buf []byte, subs []*subscription) ([]byte, int, []*subscription) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A pump reads everything that comes for a client as soon as it comes. It lives in a synctest bubble: settled waits until the
-// server has nothing more to do.
+// A pump reads everything that comes for a client as soon as it comes. It lives in a synctest
+// bubble: settled waits until the server has nothing more to do.
 type pump struct {
 	*client
 

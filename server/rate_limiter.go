@@ -2,8 +2,8 @@ package server
 
 import "time"
 
-// A rateLimiter bounds the commands per second of a connection; a burst of one second's worth is allowed. Owned by the
-// connection's reader.
+// A rateLimiter bounds the commands per second of a connection; a burst of one second's worth is
+// allowed. Owned by the connection's reader.
 type rateLimiter struct {
 	rate      float64 // per second; 0: unlimited
 	tokens    float64

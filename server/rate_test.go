@@ -8,8 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// AL-29: more commands a second than are allowed are refused, to their sender alone, until there is room again; acknowledgements are
-// no commands.
+// AL-29: more commands a second than are allowed are refused, to their sender alone, until there is
+// room again; acknowledgements are no commands.
 func TestTooManyCommandsASecondAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, limited(Limits{Rate: 10}))

@@ -38,8 +38,8 @@ func (s *Server) handler(l *Listener) http.Handler {
 	return withSpeaksHeader(protocol.Subprotocol, withoutRedirects(mux))
 }
 
-// withSpeaksHeader names the protocol of an endpoint in every response, so that a client of another protocol can report the
-// mismatch.
+// withSpeaksHeader names the protocol of an endpoint in every response, so that a client of another
+// protocol can report the mismatch.
 func withSpeaksHeader(name string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(protocol.SpeaksHeader, name)
@@ -58,7 +58,8 @@ func withoutRedirects(next http.Handler) http.Handler {
 	})
 }
 
-// counted serves requests that Shutdown waits for. It answers 503 over Limits.Connections and during a shutdown.
+// counted serves requests that Shutdown waits for. It answers 503 over Limits.Connections and
+// during a shutdown.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.beginRequest(); err != nil {

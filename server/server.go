@@ -17,7 +17,8 @@ import (
 	"agentctl/server/session"
 )
 
-// A Server serves the sessions of a store on any number of listeners. Its methods may be called from any goroutine.
+// A Server serves the sessions of a store on any number of listeners. Its methods may be called
+// from any goroutine.
 type Server struct {
 	// Static after construction.
 
@@ -63,7 +64,8 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}, nil
 }
 
-// Serve serves a listener until Shutdown, then it returns nil, or until the listener fails. It closes the listener.
+// Serve serves a listener until Shutdown, then it returns nil, or until the listener fails. It
+// closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
 		Handler:           l.checkAccess(s.auth, s.counted(s.auth), s.handler(l)),
@@ -86,9 +88,10 @@ func (s *Server) Serve(l *Listener) error {
 	return nil
 }
 
-// Shutdown stops the server: it ends turns (those of agents that resume stay open for the next start) and agents, commits
-// everything, closes clients, and returns when no goroutine of the server runs. When ctx ends first, it aborts connections and
-// leaves agents that have not ended, which is an error. A second call waits for the first.
+// Shutdown stops the server: it ends turns (those of agents that resume stay open for the next
+// start) and agents, commits everything, closes clients, and returns when no goroutine of the
+// server runs. When ctx ends first, it aborts connections and leaves agents that have not ended,
+// which is an error. A second call waits for the first.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	again := s.closed
@@ -135,8 +138,8 @@ func (s *Server) Clients() int {
 	return len(s.conns)
 }
 
-// IdleSince returns the time since which no client is connected, no HTTP request is under way and no turn runs. ok is false while
-// one does.
+// IdleSince returns the time since which no client is connected, no HTTP request is under way and
+// no turn runs. ok is false while one does.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()

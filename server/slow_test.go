@@ -14,7 +14,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A client that never reads is cut after Limits.Write, the others see that it went and are served as if it had not been there.
+// A client that never reads is cut after Limits.Write, the others see that it went and are served
+// as if it had not been there.
 func TestClientThatNeverReadsIsCut(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		dead, other := w.dial(), w.dial().pump()
@@ -75,7 +76,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Whatever a client sends without reading its answers, sooner or later the server takes no more of it.
+// Whatever a client sends without reading its answers, sooner or later the server takes no more of
+// it.
 func TestClientThatReadsNoAnswersIsNotListenedTo(t *testing.T) {
 	for _, tt := range []struct {
 		name, line string
@@ -106,7 +108,8 @@ func TestClientThatReadsNoAnswersIsNotListenedTo(t *testing.T) {
 	}
 }
 
-// A client that asks for more than it may have under way, and reads late, gets every answer, in the end.
+// A client that asks for more than it may have under way, and reads late, gets every answer, in the
+// end.
 func TestCommandsBeyondTheSlotsWait(t *testing.T) {
 	w := newWorld(t, limited(Limits{InFlight: 3}))
 	c := w.dial()

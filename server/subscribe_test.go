@@ -114,8 +114,8 @@ func TestCaughtUpComesOnceBeforeWhatIsLive(t *testing.T) {
 	}
 }
 
-// A subscription that begins anew again and again while the log grows sees each time what follows its position, and nothing of
-// the one before it.
+// A subscription that begins anew again and again while the log grows sees each time what follows
+// its position, and nothing of the one before it.
 func TestSubscribeInMidBurstHasNoGapAndNoRepeat(t *testing.T) {
 	w := newWorld(t)
 	id := w.dial().create("endless")
@@ -197,7 +197,8 @@ func TestSubscriptionsAreServedInTurn(t *testing.T) {
 			c.send(protocol.DoSubscribe, id, subscribeDataRaw())
 		}
 		synctest.Wait() // nothing is read yet, so all are followed and none is done
-		// From then to when the first has been caught up, each gets as much as the others, give or take a write.
+		// From then to when the first has been caught up, each gets as much as the others, give or
+		// take a write.
 		bytes, answers := map[string]int{}, 0
 		for {
 			m := c.next()
@@ -233,7 +234,8 @@ func TestAnswersAndPresenceOvertakeABacklog(t *testing.T) {
 	c := w.dial()
 	c.ask(protocol.DoSend, id, protocol.SendData{Text: "ask"})
 	c.ask(protocol.DoSubscribe, id, subscribeDataRaw())
-	// 2.4 MB wait for this client, who reads nothing: a decision and a second client's presence must not stand in that line.
+	// 2.4 MB wait for this client, who reads nothing: a decision and a second client's presence
+	// must not stand in that line.
 	decided := c.send(protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
 	other := w.dial()
 	other.subscribe(id, "")

@@ -33,7 +33,8 @@ type ackMark struct {
 	bytes int64
 }
 
-// ack moves acked forward and returns the bytes acknowledged by that. A seq beyond the last write counts as the last write.
+// ack moves acked forward and returns the bytes acknowledged by that. A seq beyond the last write
+// counts as the last write.
 func (s *subscription) ack(seq uint64) int64 {
 	seq = min(seq, s.after)
 	if seq <= s.acked {
@@ -54,12 +55,13 @@ func (s *subscription) ack(seq uint64) int64 {
 // maxWrite bounds the bytes of events in one write, unless a single event is larger.
 const maxWrite = 64 << 10
 
-// farBehind is the distance in events from which a client that had caught up reads folds again. Nearer clients read from memory,
-// which costs less than reading folds from the store.
+// farBehind is the distance in events from which a client that had caught up reads folds again.
+// Nearer clients read from memory, which costs less than reading folds from the store.
 const farBehind = 1024
 
-// next returns the lines that a subscription has to write now, within the window, and caught_up at its place. A client without
-// unacknowledged bytes gets at least one event. It returns nil for nothing. The lines may be part of buf.
+// next returns the lines that a subscription has to write now, within the window, and caught_up at
+// its place. A client without unacknowledged bytes gets at least one event. It returns nil for
+// nothing. The lines may be part of buf.
 func (c *conn) next(s *subscription, buf []byte) []byte {
 	after, room, owing := c.room(s)
 	if room <= 0 {
@@ -88,8 +90,8 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 	return lines
 }
 
-// failSubscription ends a subscription whose log cannot be read, and notifies the client: the session was deleted, or its log is
-// damaged.
+// failSubscription ends a subscription whose log cannot be read, and notifies the client: the
+// session was deleted, or its log is damaged.
 func (c *conn) failSubscription(s *subscription, err error) {
 	reason := protocol.CodeStorage
 	if errors.Is(err, session.ErrNotFound) {

@@ -12,10 +12,11 @@ import (
 	"agentctl/protocol"
 )
 
-// A transport carries native messages, lines of JSON: on a WebSocket directly, or through a dialect.
+// A transport carries native messages, lines of JSON: on a WebSocket directly, or through a
+// dialect.
 type transport interface {
-	// Read returns the next message of the client. A protocol error is sent to the client and the connection lives on,
-	// unless its code is too_large; any other error ends the connection.
+	// Read returns the next message of the client. A protocol error is sent to the client and the
+	// connection lives on, unless its code is too_large; any other error ends the connection.
 	Read(ctx context.Context) ([]byte, error)
 	Write(ctx context.Context, message []byte) error
 	Ping(ctx context.Context) error

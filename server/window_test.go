@@ -19,7 +19,8 @@ func bubble(t *testing.T, f func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) { f(t, newWorld(t)) })
 }
 
-// However a client acknowledges, no more than its window is under way, but at least one event is; and in the end it has all.
+// However a client acknowledges, no more than its window is under way, but at least one event is;
+// and in the end it has all.
 func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		ids := []string{w.turn("some"), w.turn("few"), w.turn("some")}

@@ -21,8 +21,8 @@ type writer struct {
 // buffers holds write buffers, so that an idle connection has none.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, maxWrite); return &b }}
 
-// writeLoop writes the outbox until the connection ends. A write that takes longer than Limits.Write ends the connection; a
-// client that lives reconnects and resumes.
+// writeLoop writes the outbox until the connection ends. A write that takes longer than
+// Limits.Write ends the connection; a client that lives reconnects and resumes.
 func (c *conn) writeLoop() {
 	w := &writer{conn: c}
 	w.stalled = time.AfterFunc(time.Hour, func() {
@@ -68,7 +68,8 @@ func (w *writer) send(b []byte) bool {
 	return err == nil
 }
 
-// writeNext writes the control buffer or, if it is empty, the lines of the next subscription in turn.
+// writeNext writes the control buffer or, if it is empty, the lines of the next subscription in
+// turn.
 func (w *writer) writeNext() (wrote, ok bool) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -92,8 +93,8 @@ func (w *writer) writeNext() (wrote, ok bool) {
 	return false, true
 }
 
-// finish writes the waiting answers and, at a shutdown of the server, the last visible events; then it closes the connection with
-// its code.
+// finish writes the waiting answers and, at a shutdown of the server, the last visible events; then
+// it closes the connection with its code.
 func (w *writer) finish() {
 	code := w.closing.code
 	if code == websocket.StatusAbnormalClosure {
@@ -111,7 +112,8 @@ func (w *writer) finish() {
 	_ = w.transport.Close(code, w.closing.reason)
 }
 
-// heartbeat sends a heartbeat, and a ping to a client that has been silent for a heartbeat interval.
+// heartbeat sends a heartbeat, and a ping to a client that has been silent for a heartbeat
+// interval.
 func (w *writer) heartbeat() bool {
 	w.mu.Lock()
 	silent := time.Since(w.lastRead) >= w.server.limits.Heartbeat
@@ -123,8 +125,8 @@ func (w *writer) heartbeat() bool {
 	return w.send(append(e.AppendJSON(nil), '\n'))
 }
 
-// ping ends the connection unless the client answers a ping. The writer does not wait for it, because the pong may be behind
-// commands that wait for their answers to be written.
+// ping ends the connection unless the client answers a ping. The writer does not wait for it,
+// because the pong may be behind commands that wait for their answers to be written.
 func (c *conn) ping() {
 	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Heartbeat)
 	defer cancel()

@@ -19,8 +19,8 @@ func (one) Names() []string { return []string{"echo"} }
 
 var _ session.Agents = one{}
 
-// A test of a program that uses sessions: the server runs in the test's own process. With the URL of another server the same
-// program talks to that.
+// A test of a program that uses sessions: the server runs in the test's own process. With the URL
+// of another server the same program talks to that.
 func ExampleServer_Dialer() {
 	agent, err := script.Parse("echo", strings.NewReader(`{"on":"*"}`+"\n"+`{"say":"You said: {message}"}`))
 	if err != nil {

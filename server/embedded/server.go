@@ -17,7 +17,8 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// Host is the host in URLs of the embedded server: ws://embedded for the native protocol, ws://embedded/dialect/NAME for a dialect.
+// Host is the host in URLs of the embedded server: ws://embedded for the native protocol,
+// ws://embedded/dialect/NAME for a dialect.
 const Host = "embedded"
 
 // shutdownTimeout bounds the end of turns, agents and connections.
@@ -103,7 +104,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// Dialer returns the dial function for a URL of this server, and nil for any other URL, which is dialed over the network.
+// Dialer returns the dial function for a URL of this server, and nil for any other URL, which is
+// dialed over the network.
 func (s *Server) Dialer(raw string) func(context.Context) (net.Conn, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -125,8 +127,8 @@ func (s *Server) Active() bool {
 	}
 }
 
-// Close stops the server, waits for its goroutines and removes a temporary store. A second call waits for the first and returns its
-// error.
+// Close stops the server, waits for its goroutines and removes a temporary store. A second call
+// waits for the first and returns its error.
 func (s *Server) Close() error {
 	s.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)

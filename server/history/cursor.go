@@ -9,8 +9,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A cursor is the position from which a search continues: the turns of a session that begin below a seq, or, within the turn
-// that begins at Turn, the items below Item. Older sessions follow. Clients see an opaque string.
+// A cursor is the position from which a search continues: the turns of a session that begin below a
+// seq, or, within the turn that begins at Turn, the items below Item. Older sessions follow.
+// Clients see an opaque string.
 type cursor struct {
 	Session string    `json:"s"`
 	Created time.Time `json:"c"`

@@ -13,7 +13,8 @@ import (
 	"agentctl/server/session"
 )
 
-// memStore is a session.Store in memory. failRead, if set, is called without the lock before events are read.
+// memStore is a session.Store in memory. failRead, if set, is called without the lock before events
+// are read.
 type memStore struct {
 	mu       sync.Mutex
 	sessions map[string]*memSession

@@ -10,7 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A Message is the user's or the agent's side of a finished turn. The agent's has the id of the turn.
+// A Message is the user's or the agent's side of a finished turn. The agent's has the id of the
+// turn.
 type Message struct {
 	MessageID       string           `json:"message_id"`
 	Turn            string           `json:"turn"`
@@ -24,14 +25,15 @@ type Message struct {
 	Time            time.Time        `json:"time"`
 }
 
-// Bounds of one result. A turn with more than maxTurnsBytes is returned with its first event and its end.
+// Bounds of one result. A turn with more than maxTurnsBytes is returned with its first event and
+// its end.
 const (
 	maxTurns      = 500
 	maxTurnsBytes = 8 << 20
 )
 
-// Messages returns the messages of finished turns, oldest first: those after the message named, or the newest. Its bounds are
-// those of Turns.
+// Messages returns the messages of finished turns, oldest first: those after the message named, or
+// the newest. Its bounds are those of Turns.
 func (r *Reader) Messages(ctx context.Context, name, after string) ([]Message, error) {
 	turns, err := r.Turns(ctx, name, after)
 	if err != nil {
@@ -47,8 +49,8 @@ func (r *Reader) Messages(ctx context.Context, name, after string) ([]Message, e
 	return list, nil
 }
 
-// Turns returns finished turns, oldest first, from the turn of the message named to the newest: at most 500 turns and about
-// 8 MiB, the newest of them.
+// Turns returns finished turns, oldest first, from the turn of the message named to the newest: at
+// most 500 turns and about 8 MiB, the newest of them.
 func (r *Reader) Turns(ctx context.Context, name, from string) ([]*protocol.Turn, error) {
 	id, err := r.sessions.Resolve(name)
 	if err != nil {

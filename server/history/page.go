@@ -16,8 +16,9 @@ const (
 	readBytes    = 256 << 10 // of one read from the store
 )
 
-// Page returns finished turns before a seq, oldest first: at most d.Limit turns and about pageBytes. Turns are complete, except
-// that a single turn larger than a page is returned from its end and continued by the next page.
+// Page returns finished turns before a seq, oldest first: at most d.Limit turns and about
+// pageBytes. Turns are complete, except that a single turn larger than a page is returned from its
+// end and continued by the next page.
 func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData) (*protocol.HistoryResult, error) {
 	id, err := r.sessions.Resolve(name)
 	if err != nil {
@@ -69,8 +70,8 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 	return page, nil
 }
 
-// tail reads the folded events first to last and returns the newest of them within most bytes, at least one. cut reports
-// whether older ones were left out; size is in bytes, with newlines.
+// tail reads the folded events first to last and returns the newest of them within most bytes, at
+// least one. cut reports whether older ones were left out; size is in bytes, with newlines.
 func (r *Reader) tail(ctx context.Context, id string, first, last uint64, most int) (events []json.RawMessage, cut bool, size int, err error) {
 	var buf []byte
 	for after := first - 1; after < last; {

@@ -24,7 +24,8 @@ type Sessions interface {
 	// Resolve returns the id of a session named by id, exact name or unique prefix of the id.
 	Resolve(name string) (string, error)
 
-	// Each calls f with the summary of every session, in no order. f must neither block nor keep the pointer.
+	// Each calls f with the summary of every session, in no order. f must neither block nor keep
+	// the pointer.
 	Each(f func(*protocol.Summary))
 }
 
@@ -53,8 +54,8 @@ func NewReader(store Store, sessions Sessions, log *slog.Logger) *Reader {
 	}
 }
 
-// Close refuses further searches, ends those that wait for a slot, and returns when the running ones have been answered. It
-// closes neither the store nor the sessions.
+// Close refuses further searches, ends those that wait for a slot, and returns when the running
+// ones have been answered. It closes neither the store nor the sessions.
 func (r *Reader) Close() {
 	r.mu.Lock()
 	if !r.closed {
@@ -74,8 +75,8 @@ func Handles(verb protocol.Verb) bool {
 	return false
 }
 
-// Do runs a history, blob or search command. It calls reply exactly once, for a search possibly later and on another
-// goroutine; reply must not block.
+// Do runs a history, blob or search command. It calls reply exactly once, for a search possibly
+// later and on another goroutine; reply must not block.
 func (r *Reader) Do(ctx context.Context, c *protocol.Command, reply func(json.RawMessage, error)) {
 	if err := r.do(ctx, c, reply); err != nil {
 		reply(nil, err)
@@ -105,8 +106,8 @@ func (r *Reader) do(ctx context.Context, c *protocol.Command, reply func(json.Ra
 	return err
 }
 
-// readError logs why a session could not be read and returns the error for the client: no_session when the store does not
-// have it, else storage_unavailable.
+// readError logs why a session could not be read and returns the error for the client: no_session
+// when the store does not have it, else storage_unavailable.
 func (r *Reader) readError(id string, err error) error {
 	if errors.Is(err, session.ErrNotFound) {
 		return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id)

@@ -100,7 +100,8 @@ func newCommand(verb protocol.Verb, session string, data any) protocol.Command {
 	return protocol.Command{Command: verb, Session: session, Data: protocol.MustEncode(data)}
 }
 
-// must decodes a call's result and fails the test unless the call was answered once, without an error.
+// must decodes a call's result and fails the test unless the call was answered once, without an
+// error.
 func must[T any](r *testReader, k *testCall) T {
 	r.t.Helper()
 	var v T

@@ -18,8 +18,8 @@ const (
 	maxPending = 8 << 20   // bytes of a turn reduced at once: a longer turn is scanned in pieces
 )
 
-// session scans one session from a cursor, newest turn first, to its start or until the call's bounds are reached; then it sets
-// the result's cursor.
+// session scans one session from a cursor, newest turn first, to its start or until the call's
+// bounds are reached; then it sets the result's cursor.
 func (s *search) session(ctx context.Context, from cursor) error {
 	store := s.reader.store
 	below := from.Below
@@ -68,8 +68,8 @@ func (s *search) session(ctx context.Context, from cursor) error {
 	}
 }
 
-// scan adds the hits of the turns within (after, through] to the result. It reports whether the call has its hits before their
-// start; then the result's cursor is set.
+// scan adds the hits of the turns within (after, through] to the result. It reports whether the
+// call has its hits before their start; then the result's cursor is set.
 func (s *search) scan(ctx context.Context, from cursor, after, through uint64) (bool, error) {
 	sc := &scanner{search: s, from: from, most: s.limit - len(s.result.Hits)}
 	read, err := sc.read(ctx, after, through)
@@ -88,8 +88,8 @@ func (s *search) scan(ctx context.Context, from cursor, after, through uint64) (
 	return sc.more, nil
 }
 
-// A scanner finds the newest hits in a range of turns. It reads the range from its start, because turns are reduced from their
-// first event.
+// A scanner finds the newest hits in a range of turns. It reads the range from its start, because
+// turns are reduced from their first event.
 type scanner struct {
 	*search
 	from    cursor
@@ -169,7 +169,8 @@ const (
 	endItem     = math.MaxInt
 )
 
-// matchTurn matches the current turn, or the current piece of it, as far as it lies before the cursor.
+// matchTurn matches the current turn, or the current piece of it, as far as it lies before the
+// cursor.
 func (sc *scanner) matchTurn() {
 	t := sc.transcript.Current()
 	if t == nil || sc.from.Turn == 0 && t.First >= sc.from.Below || sc.from.Turn != 0 && t.First > sc.from.Turn {

@@ -21,8 +21,8 @@ const (
 	searchTimeout = 30 * time.Second
 )
 
-// search validates a search command and runs it on a goroutine of its own. It reads committed events from the store; no session
-// takes part.
+// search validates a search command and runs it on a goroutine of its own. It reads committed
+// events from the store; no session takes part.
 func (r *Reader) search(name string, d *protocol.SearchData, reply func(json.RawMessage, error)) error {
 	query, err := protocol.ParseQuery(d.Query)
 	if err != nil {
@@ -87,7 +87,8 @@ type search struct {
 	result    protocol.SearchResult
 }
 
-// run searches sessions, newest first, from a cursor on until the call's bounds are reached; then it sets the result's cursor.
+// run searches sessions, newest first, from a cursor on until the call's bounds are reached; then
+// it sets the result's cursor.
 func (s *search) run(ctx context.Context, from cursor) error {
 	select {
 	case s.reader.slots <- struct{}{}:

@@ -12,7 +12,8 @@ const (
 	snippetSize = 160 // bytes
 )
 
-// snippet returns one line of the text around the query's first match, and the matches in that line.
+// snippet returns one line of the text around the query's first match, and the matches in that
+// line.
 func snippet(q *protocol.Query, text string) (string, []protocol.Span) {
 	first := q.First(text)
 	from := max(0, first-snippetLead)

@@ -27,16 +27,17 @@ type Authenticator struct {
 	checks chan struct{}
 }
 
-// NewAuthenticator returns an authenticator of users, of whom there may be none. Tokens are valid for the secret they were made
-// with.
+// NewAuthenticator returns an authenticator of users, of whom there may be none. Tokens are valid
+// for the secret they were made with.
 func NewAuthenticator(users Users, secret []byte) *Authenticator {
 	return &Authenticator{
 		users: users, key: deriveKey(secret), ttl: tokenTTL, now: time.Now, checks: make(chan struct{}, maxConcurrentChecks),
 	}
 }
 
-// ServeHTTP exchanges a name and a password for a token: {"username","password"} → {"access_token","token_type":"bearer","role"}.
-// Errors are {"detail"}: 401 for wrong credentials, 404 for a server without users.
+// ServeHTTP exchanges a name and a password for a token: {"username","password"} →
+// {"access_token","token_type":"bearer","role"}. Errors are {"detail"}: 401 for wrong credentials,
+// 404 for a server without users.
 func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

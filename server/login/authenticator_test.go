@@ -195,7 +195,8 @@ func FuzzParseHash(f *testing.F) {
 	})
 }
 
-// Whatever a users file holds, who is let in by it has a name, a role and a real hash, and what is wrong is said without a password.
+// Whatever a users file holds, who is let in by it has a name, a role and a real hash, and what is
+// wrong is said without a password.
 func FuzzReadUsers(f *testing.F) {
 	f.Add([]byte(`{"ada":{"password":"` + quick("a") + `","role":"admin"}}`))
 	f.Add([]byte(`{"ada":{"password":"hunter2","role":"admin"}}`))

@@ -40,8 +40,8 @@ func deriveKey(secret []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// NewToken returns a token with a role for a subject, which need not be a user. The lifetime is 1 second to MaxTokenTTL. A single
-// token cannot be revoked; a new secret revokes all.
+// NewToken returns a token with a role for a subject, which need not be a user. The lifetime is 1
+// second to MaxTokenTTL. A single token cannot be revoked; a new secret revokes all.
 func (a *Authenticator) NewToken(subject string, role protocol.Role, ttl time.Duration) (string, error) {
 	switch {
 	case subject == "" || len(subject) > maxName || !utf8.ValidString(subject):
@@ -74,8 +74,8 @@ func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (strin
 // maxToken bounds the bytes of a token that is parsed.
 const maxToken = 4 << 10
 
-// Verify returns the owner of a token; false when the token is foreign, forged, expired, or of a user who was removed. The role of
-// a user is the current one.
+// Verify returns the owner of a token; false when the token is foreign, forged, expired, or of a
+// user who was removed. The role of a user is the current one.
 func (a *Authenticator) Verify(token string) (Identity, bool) {
 	if len(token) > maxToken {
 		return Identity{}, false

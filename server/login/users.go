@@ -27,7 +27,8 @@ type UserEntry struct {
 	Role     protocol.Role `json:"role"`
 }
 
-// ReadUsers parses a users file: {"ada": {"password": HASH, "role": "approver"}, …}. Its errors never contain a password.
+// ReadUsers parses a users file: {"ada": {"password": HASH, "role": "approver"}, …}. Its errors
+// never contain a password.
 func ReadUsers(file []byte) (Users, error) {
 	entries, err := ReadUserEntries(file)
 	if err != nil {
@@ -92,7 +93,8 @@ func (e *UserEntry) validate(name string) error {
 // dummyUser is checked in place of an unknown user, so that the check takes as long.
 var dummyUser = user{password: hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}}
 
-// check returns the role of a user with a password. ok is false for an unknown user or a wrong password.
+// check returns the role of a user with a password. ok is false for an unknown user or a wrong
+// password.
 func (u Users) check(name, password string) (role protocol.Role, ok bool) {
 	user, known := u[name]
 	if !known {

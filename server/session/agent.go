@@ -8,8 +8,8 @@ import (
 
 // Agents opens the agents of sessions.
 type Agents interface {
-	// Open makes an agent for a session. It does no slow work: a process starts on the first Run. For an unknown agent the
-	// error has the code no_agent.
+	// Open makes an agent for a session. It does no slow work: a process starts on the first Run.
+	// For an unknown agent the error has the code no_agent.
 	Open(spec Spec, host Host) (Agent, error)
 
 	// Names lists the configured agents, for hello and completion.
@@ -25,20 +25,21 @@ type Spec struct {
 	State   []byte            `json:"state,omitempty"` // as last saved by the agent
 }
 
-// An Agent runs the turns of one session: one Run at a time; its other methods may be called from any goroutine. An agent may
-// also be an Explainer, Compactor, Measurer, TaskController, Configurer or Exporter. Commands for the others are answered
-// unsupported.
+// An Agent runs the turns of one session: one Run at a time; its other methods may be called from
+// any goroutine. An agent may also be an Explainer, Compactor, Measurer, TaskController, Configurer
+// or Exporter. Commands for the others are answered unsupported.
 type Agent interface {
 	// Capabilities is constant.
 	Capabilities() Capabilities
 
-	// Run runs one turn and returns how it ended. Canceling ctx interrupts it: Run stops the work, may still emit its
-	// results, and returns soon; an agent that does not is closed after Config.InterruptGrace. The session closes parts, tools
-	// and approvals that Run leaves open. An error ends the turn with reason error and the code of the error, if it is a
-	// protocol error.
+	// Run runs one turn and returns how it ended. Canceling ctx interrupts it: Run stops the work,
+	// may still emit its results, and returns soon; an agent that does not is closed after
+	// Config.InterruptGrace. The session closes parts, tools and approvals that Run leaves open. An
+	// error ends the turn with reason error and the code of the error, if it is a protocol error.
 	Run(ctx context.Context, turn Turn, out Output) (End, error)
 
-	// Close ends the agent and all its processes, and returns when they are gone. Run returns before it.
+	// Close ends the agent and all its processes, and returns when they are gone. Run returns
+	// before it.
 	Close() error
 }
 
@@ -58,7 +59,8 @@ type Turn struct {
 	Resumed bool                  // the turn began before a restart: continue from Spec.State
 }
 
-// An End is the result of a turn. The session changes the reason to interrupted or denied when a user stopped the turn.
+// An End is the result of a turn. The session changes the reason to interrupted or denied when a
+// user stopped the turn.
 type End struct {
 	Reason  protocol.Reason // empty: completed
 	Code    protocol.Code
@@ -66,8 +68,9 @@ type End struct {
 	Usage   *protocol.Usage
 }
 
-// An Event is output of an agent. Data has the type listed in protocol.EventTypes. The session sanitizes it: it makes texts valid
-// UTF-8, splits long ones, moves large payloads to blobs, and starts parts and tools that the agent has not started.
+// An Event is output of an agent. Data has the type listed in protocol.EventTypes. The session
+// sanitizes it: it makes texts valid UTF-8, splits long ones, moves large payloads to blobs, and
+// starts parts and tools that the agent has not started.
 type Event struct {
 	Type   protocol.Type
 	Task   string
@@ -76,34 +79,37 @@ type Event struct {
 	Save   []byte // state to save in the same commit, as by Save; nil: none
 }
 
-// Output receives the output of a turn. Its methods may be called from any goroutine until Run returns.
+// Output receives the output of a turn. Its methods may be called from any goroutine until Run
+// returns.
 type Output interface {
-	// Emit appends an event to the session's log. It blocks while the log is behind (back-pressure), and fails when the turn
-	// is over.
+	// Emit appends an event to the session's log. It blocks while the log is behind
+	// (back-pressure), and fails when the turn is over.
 	Emit(e Event) error
 
-	// Ask requests a decision and waits for it. The session fills in an empty Request and missing Options; options of the
-	// agent keep their ids. A rule may answer at once. A request id used before in this turn, possibly before a restart,
-	// waits for the pending request or returns its verdict. When the turn is interrupted, the outcome is cancelled. When ctx
-	// ends, Ask returns its error and the request is cancelled, unless another call waits for it. Any other error means that
-	// the turn is over.
+	// Ask requests a decision and waits for it. The session fills in an empty Request and missing
+	// Options; options of the agent keep their ids. A rule may answer at once. A request id used
+	// before in this turn, possibly before a restart, waits for the pending request or returns its
+	// verdict. When the turn is interrupted, the outcome is cancelled. When ctx ends, Ask returns
+	// its error and the request is cancelled, unless another call waits for it. Any other error
+	// means that the turn is over.
 	Ask(ctx context.Context, a protocol.Approval) (Verdict, error)
 
-	// Save stores the agent's own state, at most 1 MiB, in one commit with the events emitted so far. After a restart it is
-	// in Spec.State.
+	// Save stores the agent's own state, at most 1 MiB, in one commit with the events emitted so
+	// far. After a restart it is in Spec.State.
 	Save(state []byte) error
 }
 
 // Host serves an agent at all times, in a turn or not. It outlives the agent.
 type Host interface {
-	// Emit is Output.Emit outside a turn, for agent.options, context.updated, usage.updated, notice and raw.
+	// Emit is Output.Emit outside a turn, for agent.options, context.updated, usage.updated, notice
+	// and raw.
 	Emit(e Event) error
 
 	// Save is Output.Save.
 	Save(state []byte) error
 
-	// RecordProcessGroup records that a process group runs, or has ended: a restarted server kills the groups of a killed
-	// one. It returns when the record is durable.
+	// RecordProcessGroup records that a process group runs, or has ended: a restarted server kills
+	// the groups of a killed one. It returns when the record is durable.
 	RecordProcessGroup(g ProcessGroup) error
 
 	// Logf writes to the server's log.
@@ -135,7 +141,8 @@ type Measurer interface {
 	Context(ctx context.Context) (protocol.ContextInfo, error)
 }
 
-// A TaskController cancels and restarts tasks of its plan during a turn. For an unknown task the error has the code not_found.
+// A TaskController cancels and restarts tasks of its plan during a turn. For an unknown task the
+// error has the code not_found.
 type TaskController interface {
 	CancelTask(ctx context.Context, task string) error
 	RestartTask(ctx context.Context, task string) error

@@ -10,7 +10,8 @@ import (
 // asyncTimeout bounds the work of an agent on a command.
 const asyncTimeout = 5 * time.Minute
 
-// runAsync runs work off the session's goroutine, then finish on it, and answers the command with finish's result.
+// runAsync runs work off the session's goroutine, then finish on it, and answers the command with
+// finish's result.
 func (s *Session) runAsync(cmd *command, work func(context.Context) (any, error), finish func(any) (any, error)) {
 	s.asyncCommands++
 	s.hub.agents.Go(func() {
@@ -44,7 +45,8 @@ func (s *Session) unsupported(what string) error {
 	return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot %s", s.state.Agent, what)
 }
 
-// requireCapability opens the agent and returns it as a T. An agent that is no T is answered unsupported.
+// requireCapability opens the agent and returns it as a T. An agent that is no T is answered
+// unsupported.
 func requireCapability[T any](s *Session, what string) (T, error) {
 	var zero T
 	agent, err := s.openAgent()
@@ -79,7 +81,8 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 	return nil, errAnswerLater
 }
 
-// context asks the agent for its context usage. For an agent that cannot tell, the answer is the usage it reported last.
+// context asks the agent for its context usage. For an agent that cannot tell, the answer is the
+// usage it reported last.
 func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 	m, err := requireCapability[Measurer](s, "report its context")
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a turn.
+// An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a
+// turn.
 type agentMessage struct {
 	turn      *turn
 	entries   []entry
@@ -24,8 +25,8 @@ type turnResult struct {
 	err error
 }
 
-// emit sends a message to the session's goroutine. It blocks while the log is behind, and fails when the turn or the session
-// has ended.
+// emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
+// when the turn or the session has ended.
 func (s *Session) emit(m agentMessage) error {
 	over := s.done
 	if m.turn != nil {
@@ -80,7 +81,8 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	}
 }
 
-// emitMissingStart records the start of the part or tool that an entry belongs to, unless it has started.
+// emitMissingStart records the start of the part or tool that an entry belongs to, unless it has
+// started.
 func (s *Session) emitMissingStart(en entry) {
 	var typ protocol.Type
 	var data any
@@ -200,7 +202,8 @@ func (h *host) Emit(e Event) error {
 // Save implements Host.
 func (h *host) Save(state []byte) error { return h.s.sendState(nil, nil, state) }
 
-// RecordProcessGroup implements Host. It commits past the session, which may have ended before the process.
+// RecordProcessGroup implements Host. It commits past the session, which may have ended before the
+// process.
 func (h *host) RecordProcessGroup(g ProcessGroup) error {
 	g.Session = h.s.id
 	result := make(chan error, 1)

@@ -11,7 +11,8 @@ import (
 	"agentctl/protocol"
 )
 
-// approvals are the agents that wait for requests, and recent resolutions; the store has all resolutions.
+// approvals are the agents that wait for requests, and recent resolutions; the store has all
+// resolutions.
 type approvals struct {
 	waiters map[string][]*approvalWaiter // by request
 	decided map[string]resolution        // by request; not yet durable
@@ -45,7 +46,8 @@ func (s *Session) resolution(request string) (*resolution, error) {
 	return r, json.Unmarshal(raw, r)
 }
 
-// approve decides a pending request. The first decision wins; a later one gets a conflict error with the winner.
+// approve decides a pending request. The first decision wins; a later one gets a conflict error
+// with the winner.
 func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	pending, err := s.pendingApproval(d)
 	if err != nil {
@@ -95,7 +97,8 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: decision, Rule: r.Rule}, nil
 }
 
-// pendingApproval returns a copy of the pending request that a command names; with no name, of the only one.
+// pendingApproval returns a copy of the pending request that a command names; with no name, of the
+// only one.
 func (s *Session) pendingApproval(d *protocol.ApproveData) (*protocol.Approval, error) {
 	if d.Request == "" {
 		switch len(s.state.Approvals) {
@@ -151,7 +154,8 @@ func chooseDecision(p *protocol.Approval, d *protocol.ApproveData) (protocol.Dec
 	return "", "", protocol.Errorf(protocol.CodeNotFound, "request %s has no option %.80q", p.Request, d.Option)
 }
 
-// resolve records the resolution of a request, stores it, and delivers the verdict to the agent once it is durable.
+// resolve records the resolution of a request, stores it, and delivers the verdict to the agent
+// once it is durable.
 func (s *Session) resolve(request string, by protocol.Actor, r protocol.ApprovalResolvedData) {
 	var actor *protocol.Actor
 	if by != (protocol.Actor{}) {
@@ -186,7 +190,8 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 	})
 }
 
-// queueReason queues the reason of a decision as the next message, when the agent does not receive reasons with verdicts.
+// queueReason queues the reason of a decision as the next message, when the agent does not receive
+// reasons with verdicts.
 func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
 	if r.Reason == "" || s.capabilities.TakesReason {
 		return

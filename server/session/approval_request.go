@@ -7,13 +7,15 @@ import (
 	"agentctl/protocol"
 )
 
-// An approvalWaiter is an agent that waits for the verdict on a request. The channel has capacity 1.
+// An approvalWaiter is an agent that waits for the verdict on a request. The channel has capacity
+// 1.
 type approvalWaiter struct {
 	approval protocol.Approval
 	verdict  chan Verdict
 }
 
-// handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule may allow it at once.
+// handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule
+// may allow it at once.
 func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 	if s.turn.reason != "" { // interrupted meanwhile
 		w.deliver(nil, &resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}})
@@ -37,7 +39,8 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 	}
 }
 
-// recordApprovalRequest records a request and returns it. It returns nil for a request that this turn has made before.
+// recordApprovalRequest records a request and returns it. It returns nil for a request that this
+// turn has made before.
 func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, error) {
 	a := w.approval
 	a.Request, a.Tool, a.Task, a.Input = sanitizeID(a.Request), sanitizeID(a.Tool), sanitizeID(a.Task), sanitizeJSON(a.Input)
@@ -97,8 +100,8 @@ func (s *Session) withdrawApprovalRequest(w *approvalWaiter) {
 	}
 }
 
-// deliver sends the verdict to the agent, unless the commit failed: then the turn is over. Ids of options that the session
-// added are left out, because the agent does not know them.
+// deliver sends the verdict to the agent, unless the commit failed: then the turn is over. Ids of
+// options that the session added are left out, because the agent does not know them.
 func (w *approvalWaiter) deliver(failed error, r *resolution) {
 	if failed != nil {
 		return
@@ -114,8 +117,8 @@ func hasOption(options []protocol.Option, id string) bool {
 	return slices.ContainsFunc(options, func(o protocol.Option) bool { return o.ID == id })
 }
 
-// completeApproval sets the times of a request, its working directory, and an option for every decision that the agent offers
-// none for. Options that cannot be carried out are removed.
+// completeApproval sets the times of a request, its working directory, and an option for every
+// decision that the agent offers none for. Options that cannot be carried out are removed.
 func (s *Session) completeApproval(a *protocol.Approval) {
 	a.Asked = timestamp()
 	a.Expires, a.Explained = nil, nil

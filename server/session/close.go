@@ -13,7 +13,8 @@ type pendingClose struct {
 	data *protocol.CloseData
 }
 
-// close closes the session: it interrupts a turn under way, closes the agent and, with Delete, removes everything.
+// close closes the session: it interrupts a turn under way, closes the agent and, with Delete,
+// removes everything.
 func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 	if s.turn != nil {
 		s.exit.closes = append(s.exit.closes, pendingClose{cmd, d})
@@ -44,7 +45,8 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	return protocol.Empty{}, nil
 }
 
-// delete removes the session from the store and ends it. The answer to this command is the only thing stored of it.
+// delete removes the session from the store and ends it. The answer to this command is the only
+// thing stored of it.
 func (s *Session) delete(cmd *command) {
 	b := &Batch{Session: s.id, Delete: true}
 	body := json.RawMessage("{}")

@@ -22,8 +22,8 @@ type command struct {
 // errAnswerLater is returned by a handler that calls Session.answer later.
 var errAnswerLater = errors.New("answered later")
 
-// handlers holds the handler of each session command. A handler runs on the session's goroutine; its result is sent once every
-// event it recorded is visible.
+// handlers holds the handler of each session command. A handler runs on the session's goroutine;
+// its result is sent once every event it recorded is visible.
 var handlers map[protocol.Verb]func(*Session, *command) (any, error)
 
 func init() {
@@ -78,7 +78,8 @@ func (s *Session) do(cmd *command) {
 	}
 }
 
-// answer replies once every event recorded so far is visible. The answer to a command with a key is stored in the same commit.
+// answer replies once every event recorded so far is visible. The answer to a command with a key is
+// stored in the same commit.
 func (s *Session) answer(cmd *command, result any, err error) {
 	var body json.RawMessage
 	if err == nil {

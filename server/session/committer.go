@@ -1,13 +1,15 @@
 package session
 
-// A committer is the only writer of the store. Each commit takes all batches that were submitted during the last one.
+// A committer is the only writer of the store. Each commit takes all batches that were submitted
+// during the last one.
 type committer struct {
 	store   Store
 	commits chan commit
 	done    chan struct{}
 }
 
-// A commit is a submitted batch. then is called with the result on the committer's goroutine and must not block.
+// A commit is a submitted batch. then is called with the result on the committer's goroutine and
+// must not block.
 type commit struct {
 	batch *Batch
 	then  func(error)

@@ -12,7 +12,8 @@ type Config struct {
 	DefaultAgent string       // of a create without an agent
 	Log          *slog.Logger // nil: discard
 
-	// KillProcessGroup kills a process group that a killed server left, if its leader is still the recorded process.
+	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
+	// recorded process.
 	KillProcessGroup func(ProcessGroup) error
 
 	ApprovalTimeout time.Duration // of a pending approval; 0: none

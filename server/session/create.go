@@ -14,7 +14,8 @@ const (
 	maxTitle = 1 << 10  // bytes
 )
 
-// create makes a session. Its answer comes when session.created, and the start of its prompt, are visible.
+// create makes a session. Its answer comes when session.created, and the start of its prompt, are
+// visible.
 func (h *Hub) create(cmd *command, d *protocol.CreateData) error {
 	if d.Agent == "" {
 		d.Agent = h.cfg.DefaultAgent
@@ -93,7 +94,8 @@ func (h *Hub) createSession(
 	return nil
 }
 
-// initialize reserves the new session's name, opens its agent and calls begin. After an error the name is free again.
+// initialize reserves the new session's name, opens its agent and calls begin. After an error the
+// name is free again.
 func (s *Session) initialize(name string, begin func(*Session) (protocol.CreateResult, error)) (protocol.CreateResult, error) {
 	if name != "" {
 		if err := s.hub.reserveName(name, s.id); err != nil {
@@ -111,7 +113,8 @@ func (s *Session) initialize(name string, begin func(*Session) (protocol.CreateR
 	return result, err
 }
 
-// rename reserves the new name at once. The old name is free when the commit succeeds, the new one when it fails.
+// rename reserves the new name at once. The old name is free when the commit succeeds, the new one
+// when it fails.
 func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 	if d.Name != nil && *d.Name != "" {
 		if err := s.hub.reserveName(*d.Name, s.id); err != nil {

@@ -13,8 +13,8 @@ import (
 
 const stateVersion = "1"
 
-// exportedState is the content of a signed state. It carries neither environment, which may be secret, nor rules, which were
-// granted to the exported session alone.
+// exportedState is the content of a signed state. It carries neither environment, which may be
+// secret, nor rules, which were granted to the exported session alone.
 type exportedState struct {
 	Session  string                `json:"session"`
 	Position protocol.Position     `json:"position"`

@@ -13,8 +13,9 @@ func errNotStored() error {
 	return protocol.Errorf(protocol.CodeStorage, "the store failed; nothing was changed, try again")
 }
 
-// reload restores the state from the store after a failed commit. It discards the turn under way, because its agent may have
-// emitted events that are lost. It retries once a second until the store answers or the server stops.
+// reload restores the state from the store after a failed commit. It discards the turn under way,
+// because its agent may have emitted events that are lost. It retries once a second until the store
+// answers or the server stops.
 func (s *Session) reload() {
 	s.answered.reset()
 	s.discardTurn()
@@ -61,8 +62,8 @@ func (s *Session) reloadState() error {
 	return nil
 }
 
-// discardTurn ends the turn under way without recording it; retryAfterFailure records its end later. Commands that wait for it
-// fail.
+// discardTurn ends the turn under way without recording it; retryAfterFailure records its end
+// later. Commands that wait for it fail.
 func (s *Session) discardTurn() {
 	t := s.turn
 	if t == nil {
@@ -81,8 +82,9 @@ func (s *Session) discardTurn() {
 	s.closeAgent()
 }
 
-// retryAfterFailure continues after a failed commit: it records the end of the discarded turn and starts the next queued one.
-// It runs after a second, or before the next command that changes state.
+// retryAfterFailure continues after a failed commit: it records the end of the discarded turn and
+// starts the next queued one. It runs after a second, or before the next command that changes
+// state.
 func (s *Session) retryAfterFailure() {
 	if s.deadlines.retryAt.IsZero() {
 		return

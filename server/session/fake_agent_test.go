@@ -148,7 +148,8 @@ func (r *fakeRun) emit(events ...Event) {
 	}
 }
 
-// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears. The run does not wait for it.
+// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears. The run
+// does not wait for it.
 func (r *fakeRun) ask(a protocol.Approval) { r.askUntil(context.Background(), a) }
 
 // askUntil lets the agent wait no longer than ctx.

@@ -13,8 +13,8 @@ type editHold struct {
 	until time.Time // end of the hold; zero while the connection lives
 }
 
-// queueHold holds the queue, or one message while its caller edits it. A second edit hold of the same actor moves the first to
-// the new connection.
+// queueHold holds the queue, or one message while its caller edits it. A second edit hold of the
+// same actor moves the first to the new connection.
 func (s *Session) queueHold(cmd *command, d *protocol.QueueHoldData) (any, error) {
 	if d.MessageID == "" {
 		return protocol.QueueHoldResult{Hold: s.addHold(protocol.HoldUser, "", &cmd.by)}, nil
@@ -87,8 +87,8 @@ func (s *Session) startHoldTimeouts(conn string) {
 	}
 }
 
-// adoptEditHolds starts the timeout of edit holds without a known connection: those from before a restart, and those whose
-// release was not committed.
+// adoptEditHolds starts the timeout of edit holds without a known connection: those from before a
+// restart, and those whose release was not committed.
 func (s *Session) adoptEditHolds() {
 	for _, h := range s.state.Holds {
 		if _, known := s.editHolds[h.ID]; h.Reason == protocol.HoldEdit && !known && !s.state.Closed {

@@ -11,8 +11,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of changes. It owns the
-// committer and the goroutine of every session. Its methods may be called from any goroutine.
+// A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
+// changes. It owns the committer and the goroutine of every session. Its methods may be called from
+// any goroutine.
 type Hub struct {
 	index
 
@@ -32,8 +33,8 @@ type Hub struct {
 	sealed  bool         // no further batches; guarded by commits
 }
 
-// NewHub opens the sessions of a store. It kills process groups that a killed server left and loads sessions with a turn or a
-// queue under way.
+// NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
+// sessions with a turn or a queue under way.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	h := &Hub{
@@ -65,8 +66,8 @@ func (h *Hub) pruneAnswers() {
 	}
 }
 
-// commit submits a batch that belongs to no session's journal. It returns false when the hub is closed; then is called on the
-// committer's goroutine and must not block.
+// commit submits a batch that belongs to no session's journal. It returns false when the hub is
+// closed; then is called on the committer's goroutine and must not block.
 func (h *Hub) commit(b *Batch, then func(error)) bool {
 	h.commits.RLock()
 	defer h.commits.RUnlock()
@@ -77,9 +78,9 @@ func (h *Hub) commit(b *Batch, then func(error)) bool {
 	return true
 }
 
-// Close stops every session and agent. It returns when everything is committed and all goroutines have ended; agents that do
-// not end before ctx does are left, which is an error. A turn whose agent resumes turns stays open for the next start; other
-// turns end with the code server_restart.
+// Close stops every session and agent. It returns when everything is committed and all goroutines
+// have ended; agents that do not end before ctx does are left, which is an error. A turn whose
+// agent resumes turns stays open for the next start; other turns end with the code server_restart.
 func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	if h.closed {
@@ -165,7 +166,8 @@ func (h *Hub) addSession() bool {
 	return !h.closed
 }
 
-// post runs f on the goroutine of a session, loading the session if needed. After an error f is not called.
+// post runs f on the goroutine of a session, loading the session if needed. After an error f is not
+// called.
 func (h *Hub) post(ctx context.Context, name string, f func(*Session)) error {
 	id, err := h.Resolve(name)
 	if err != nil {

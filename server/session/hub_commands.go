@@ -15,9 +15,10 @@ type Caller struct {
 
 const maxActor = 512 // bytes of a name and subject together; both are stored in every event that an actor causes
 
-// Do runs a command about sessions. It calls reply exactly once, at any time and on any goroutine, when everything that the
-// answer reports is visible; reply must not block. Commands of a connection (hello, subscribe, unsubscribe, ack, watch, ping)
-// and of the past (history, blob, search) are answered unsupported.
+// Do runs a command about sessions. It calls reply exactly once, at any time and on any goroutine,
+// when everything that the answer reports is visible; reply must not block. Commands of a
+// connection (hello, subscribe, unsubscribe, ack, watch, ping) and of the past (history, blob,
+// search) are answered unsupported.
 func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) {
 	if err := h.do(ctx, c, who, reply); err != nil {
 		reply(nil, err)
@@ -56,7 +57,8 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	return err
 }
 
-// Attach subscribes to a session; see Session.attach. It calls reply exactly once; reply must not block.
+// Attach subscribes to a session; see Session.attach. It calls reply exactly once; reply must not
+// block.
 func (h *Hub) Attach(
 	ctx context.Context, name string, sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error),
 ) {
@@ -65,7 +67,8 @@ func (h *Hub) Attach(
 	}
 }
 
-// Detach ends a subscription; other subscribers are sent the reason. A session that is not in memory has no subscribers.
+// Detach ends a subscription; other subscribers are sent the reason. A session that is not in
+// memory has no subscribers.
 func (h *Hub) Detach(id, conn, reason string) {
 	r := h.row(id)
 	if r == nil {

@@ -11,14 +11,15 @@ import (
 	"agentctl/protocol"
 )
 
-// An idempotencyCache holds recent answers to commands with a key; the store holds all. Owned by the session's goroutine.
+// An idempotencyCache holds recent answers to commands with a key; the store holds all. Owned by
+// the session's goroutine.
 type idempotencyCache struct {
 	byKey map[string]*cachedAnswer
 	order []string // keys, oldest first
 }
 
-// A cachedAnswer is the answer to a key. While its command is under way, body is nil and repeats of the command wait. Only a
-// durable one may be evicted.
+// A cachedAnswer is the answer to a key. While its command is under way, body is nil and repeats of
+// the command wait. Only a durable one may be evicted.
 type cachedAnswer struct {
 	hash    []byte
 	body    json.RawMessage
@@ -74,8 +75,8 @@ func (c *idempotencyCache) add(key string, a *cachedAnswer) {
 	}
 }
 
-// store adds the answer to the commit of the command's events and answers repeats that wait for it. An error changed nothing
-// and is not stored: a repeat runs the command again.
+// store adds the answer to the commit of the command's events and answers repeats that wait for it.
+// An error changed nothing and is not stored: a repeat runs the command again.
 func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage, err error) {
 	a := c.byKey[cmd.key]
 	if a == nil { // dropped by a failed commit
@@ -105,7 +106,8 @@ func (c *idempotencyCache) remove(key string) []*command {
 	return a.waiting
 }
 
-// reset drops answers after a failed commit; the store has the durable ones. Commands under way stay.
+// reset drops answers after a failed commit; the store has the durable ones. Commands under way
+// stay.
 func (c *idempotencyCache) reset() {
 	for key, a := range c.byKey {
 		if a.body != nil {
@@ -118,7 +120,8 @@ func (c *idempotencyCache) reset() {
 	}
 }
 
-// failAll answers all waiting repeats with an error, when the session ends with their command under way.
+// failAll answers all waiting repeats with an error, when the session ends with their command under
+// way.
 func (c *idempotencyCache) failAll(err error) {
 	for _, a := range c.byKey {
 		for _, cmd := range a.waiting {

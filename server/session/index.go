@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// An index lists the sessions of a store, in memory or not: their summaries, names and watchers. Its methods may be called from
-// any goroutine.
+// An index lists the sessions of a store, in memory or not: their summaries, names and watchers.
+// Its methods may be called from any goroutine.
 type index struct {
 	mu       sync.Mutex
 	rows     map[string]*row
@@ -27,7 +27,8 @@ type row struct {
 	session *Session   // guarded by load; nil: not in memory
 }
 
-// A Watcher receives the newest summary of sessions. Notify must not block; of lines with one key only the newest matters.
+// A Watcher receives the newest summary of sessions. Notify must not block; of lines with one key
+// only the newest matters.
 type Watcher interface {
 	Notify(key string, line []byte)
 }
@@ -36,8 +37,8 @@ func newIndex() index {
 	return index{rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{}}
 }
 
-// Resolve returns the id of a session named by id, exact name or unique prefix of the id, with or without its "s_". The error
-// has the code no_session or ambiguous.
+// Resolve returns the id of a session named by id, exact name or unique prefix of the id, with or
+// without its "s_". The error has the code no_session or ambiguous.
 func (x *index) Resolve(name string) (string, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -64,7 +65,8 @@ func (x *index) Resolve(name string) (string, error) {
 	return found, nil
 }
 
-// List returns the summaries of all sessions, most recently active first. closed includes closed ones.
+// List returns the summaries of all sessions, most recently active first. closed includes closed
+// ones.
 func (x *index) List(closed bool) []protocol.Summary {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -80,8 +82,8 @@ func (x *index) List(closed bool) []protocol.Summary {
 	return list
 }
 
-// Each calls f with the summary of every session, in no order. The index is locked: f must not call it, block, or keep the
-// pointer.
+// Each calls f with the summary of every session, in no order. The index is locked: f must not call
+// it, block, or keep the pointer.
 func (x *index) Each(f func(*protocol.Summary)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

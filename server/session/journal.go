@@ -7,8 +7,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A journal writes a session's events: it appends them at head and applies them to the state at once, then commits them, one
-// batch at a time; a commit makes them durable and visible. Owned by the session's goroutine.
+// A journal writes a session's events: it appends them at head and applies them to the state at
+// once, then commits them, one batch at a time; a commit makes them durable and visible. Owned by
+// the session's goroutine.
 type journal struct {
 	log       *Log
 	committer *committer
@@ -36,8 +37,8 @@ func (j *journal) nextBatch() *Batch {
 	return j.batch
 }
 
-// append gives an entry the next seq, applies it to the state and adds it to the next batch. An entry over protocol.MaxEvent is
-// refused with too_large.
+// append gives an entry the next seq, applies it to the state and adds it to the next batch. An
+// entry over protocol.MaxEvent is refused with too_large.
 func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	e := &protocol.Event{
 		Session: j.log.session, Seq: j.state.Seq + 1, Turn: turn, Task: en.task, Parent: en.parent,
@@ -86,7 +87,8 @@ func (j *journal) endRun() {
 	j.deltas.Reset()
 }
 
-// afterCommit calls f once everything appended so far is visible, or with the error of the failed commit.
+// afterCommit calls f once everything appended so far is visible, or with the error of the failed
+// commit.
 func (j *journal) afterCommit(f func(error)) {
 	switch {
 	case j.batch != nil:
@@ -108,8 +110,9 @@ func (j *journal) flush() {
 	j.committer.submit(j.inFlight, func(err error) { j.committed <- err })
 }
 
-// finishCommit notes the result of the batch in flight and returns its waiters. After an error everything appended since is
-// invalid: the waiters of the next batch are returned too, and the caller must reload the state.
+// finishCommit notes the result of the batch in flight and returns its waiters. After an error
+// everything appended since is invalid: the waiters of the next batch are returned too, and the
+// caller must reload the state.
 func (j *journal) finishCommit(err error) []func(error) {
 	waiters := j.inFlightWaiters
 	if err == nil {

@@ -104,7 +104,8 @@ func (s *Session) adopt(rec Record, state *protocol.State, spec Spec) {
 	s.boundary = boundary{rec.Snapshot, rec.SnapSeq}
 }
 
-// boundaryState decodes the state at the last turn boundary; before the first one it is that of a session without events.
+// boundaryState decodes the state at the last turn boundary; before the first one it is that of a
+// session without events.
 func (s *Session) boundaryState() *protocol.State {
 	state := &protocol.State{Session: s.id}
 	if s.boundary.snapshot != nil {

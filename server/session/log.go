@@ -15,8 +15,9 @@ const (
 	tailBytes    = 1 << 20 // of the log kept in memory
 )
 
-// A Log is the ordered events of a session. The session appends at head; a commit moves visible; readers, each with its own
-// position, see nothing beyond visible. The newest events are in memory, encoded; older ones come from the store.
+// A Log is the ordered events of a session. The session appends at head; a commit moves visible;
+// readers, each with its own position, see nothing beyond visible. The newest events are in memory,
+// encoded; older ones come from the store.
 //
 // Only the session's goroutine appends, publishes and rolls back; any goroutine may read.
 type Log struct {
@@ -35,7 +36,8 @@ type Log struct {
 // A Waker is woken when visible moves. Wake is called with the log locked and must not block.
 type Waker interface{ Wake() }
 
-// A segment holds lines of consecutive seqs. buf is never reallocated, so that slices of it stay valid.
+// A segment holds lines of consecutive seqs. buf is never reallocated, so that slices of it stay
+// valid.
 type segment struct {
 	first    uint64
 	lineEnds []uint32 // ends[i] is where line first+i ends
@@ -83,7 +85,8 @@ func (l *Log) append(line []byte) {
 	l.bytes += len(line)
 }
 
-// publish makes everything up to seq visible, drops segments beyond tailBytes and wakes the readers.
+// publish makes everything up to seq visible, drops segments beyond tailBytes and wakes the
+// readers.
 func (l *Log) publish(seq uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,8 +148,8 @@ func (l *Log) removeReader(w Waker) {
 	}
 }
 
-// tail returns lines after a seq from memory: as many as fit most bytes, at least one. ok is false when they are not in memory.
-// The caller must not change the bytes.
+// tail returns lines after a seq from memory: as many as fit most bytes, at least one. ok is false
+// when they are not in memory. The caller must not change the bytes.
 func (l *Log) tail(after uint64, most int) (lines []byte, last uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,12 +171,14 @@ func (l *Log) tail(after uint64, most int) (lines []byte, last uint64, ok bool) 
 	return g.buf[start:g.lineEnds[from+n-1]:g.lineEnds[from+n-1]], after + uint64(n), true
 }
 
-// catchUpDistance is the distance in events from which a folding reader reads stored folds instead of memory.
+// catchUpDistance is the distance in events from which a folding reader reads stored folds instead
+// of memory.
 const catchUpDistance = 64
 
-// Read returns visible lines after a seq: as many as fit most bytes, at least one if there is one, and the seq of the last. With
-// folded, runs far behind the end are folded, where the store has folds. The lines may be part of buf or of the log: the caller
-// must not change them, and they are valid until buf is reused.
+// Read returns visible lines after a seq: as many as fit most bytes, at least one if there is one,
+// and the seq of the last. With folded, runs far behind the end are folded, where the store has
+// folds. The lines may be part of buf or of the log: the caller must not change them, and they are
+// valid until buf is reused.
 func (l *Log) Read(ctx context.Context, after uint64, folded bool, most int, buf []byte) ([]byte, uint64, error) {
 	visible := l.Position().Seq
 	if !folded || visible-min(after, visible) < catchUpDistance {

@@ -7,8 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// logChecker follows a session's raw events with a model of its own, written from the rules and not from the fold, and fails at the
-// first event that breaks one.
+// logChecker follows a session's raw events with a model of its own, written from the rules and not
+// from the fold, and fails at the first event that breaks one.
 type logChecker struct {
 	t        failer
 	seq      uint64

@@ -13,7 +13,8 @@ import (
 	"agentctl/protocol"
 )
 
-// memStore is a Store in memory that checks what it is given as a careful store would. A test makes it slow, failing or dead.
+// memStore is a Store in memory that checks what it is given as a careful store would. A test makes
+// it slow, failing or dead.
 type memStore struct {
 	mu       sync.Mutex
 	sessions map[string]*memSession
@@ -54,7 +55,8 @@ func (m *memStore) set(f func()) {
 // errDead is what a killed store answers.
 var errDead = fmt.Errorf("killed: %w", ErrStoreFailed)
 
-// kill makes the store refuse commits from now on, as when its process died; revived returns what it kept.
+// kill makes the store refuse commits from now on, as when its process died; revived returns what
+// it kept.
 func (m *memStore) kill() { m.set(func() { m.broken = errDead }) }
 
 func (m *memStore) revived() *memStore {

@@ -92,7 +92,8 @@ func (m *modelTest) replayed() *logChecker {
 	return a
 }
 
-// check checks the invariants of what is kept, and, when nothing is under way, of the session in memory.
+// check checks the invariants of what is kept, and, when nothing is under way, of the session in
+// memory.
 func (m *modelTest) check() {
 	m.rt.Helper()
 	synctest.Wait()
@@ -156,7 +157,8 @@ func (m *modelTest) busy() bool {
 	return m.store.committing
 }
 
-// readNew shows the reader what is visible now, also while a commit is under way or the store fails.
+// readNew shows the reader what is visible now, also while a commit is under way or the store
+// fails.
 func (m *modelTest) readNew() {
 	m.rt.Helper()
 	row := m.hub.rows[m.id]
@@ -180,7 +182,8 @@ func (m *modelTest) readNew() {
 	}
 }
 
-// checkShownIsStored fails the test unless everything that the reader was shown is in the store, as it was shown.
+// checkShownIsStored fails the test unless everything that the reader was shown is in the store, as
+// it was shown.
 func (m *modelTest) checkShownIsStored() {
 	m.rt.Helper()
 	kept := m.store.sessions[m.id].lines
@@ -215,7 +218,8 @@ func (m *modelTest) read(log *Log, folded bool) {
 	}
 }
 
-// checkAnswers fails the test unless every answer tells what the events tell, and was given when they were kept.
+// checkAnswers fails the test unless every answer tells what the events tell, and was given when
+// they were kept.
 func (m *modelTest) checkAnswers() {
 	m.rt.Helper()
 	a := m.replayed()

@@ -9,7 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// encode returns v as compact JSON in valid UTF-8, foreign JSON within it included. A nil v has no encoding.
+// encode returns v as compact JSON in valid UTF-8, foreign JSON within it included. A nil v has no
+// encoding.
 func encode(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -30,7 +31,8 @@ const (
 	shortText = 2 << 10 // bytes kept of a truncated text
 )
 
-// truncateTexts truncates every long text in a JSON tree, in place, and returns the full texts as blobs.
+// truncateTexts truncates every long text in a JSON tree, in place, and returns the full texts as
+// blobs.
 func truncateTexts(v any) (any, []Blob) {
 	var blobs []Blob
 	switch v := v.(type) {
@@ -78,8 +80,8 @@ func newBlob(mediaType string, data []byte) Blob {
 
 const maxID = 256 // bytes of an id made by an agent
 
-// sanitizeID makes an agent's id valid UTF-8 of at most maxID bytes. A longer id becomes its prefix and a hash of all of it, so
-// that equal ids stay equal.
+// sanitizeID makes an agent's id valid UTF-8 of at most maxID bytes. A longer id becomes its prefix
+// and a hash of all of it, so that equal ids stay equal.
 func sanitizeID(id string) string {
 	id = protocol.ValidText(id)
 	if len(id) <= maxID {
@@ -91,7 +93,8 @@ func sanitizeID(id string) string {
 
 const maxNesting = 64 // levels of foreign JSON, a depth that common JSON decoders accept
 
-// sanitizeJSON compacts foreign JSON. Invalid JSON, and JSON nested deeper than maxNesting, becomes a JSON string.
+// sanitizeJSON compacts foreign JSON. Invalid JSON, and JSON nested deeper than maxNesting, becomes
+// a JSON string.
 func sanitizeJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil

@@ -10,7 +10,8 @@ import (
 // partPlan is the type of the message part that holds the tasks of a plan.run.
 const partPlan = "plan"
 
-// send starts a turn with the message. It queues the message while a turn runs, the queue is held, or other messages wait.
+// send starts a turn with the message. It queues the message while a turn runs, the queue is held,
+// or other messages wait.
 func (s *Session) send(cmd *command, d *protocol.SendData) (any, error) {
 	if d.Text == "" && len(d.Parts) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "send: text or parts: missing")
@@ -66,8 +67,8 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
 }
 
-// startsNow reports whether a new message, at the end of the queue or in front of it, starts a turn. Edit holds do not matter:
-// they are about other messages.
+// startsNow reports whether a new message, at the end of the queue or in front of it, starts a
+// turn. Edit holds do not matter: they are about other messages.
 func (s *Session) startsNow(front bool) bool {
 	if s.turn != nil || s.state.Turn != nil || s.closing() || len(s.state.Queue) > 0 && !front {
 		return false
@@ -75,7 +76,8 @@ func (s *Session) startsNow(front bool) bool {
 	return !slices.ContainsFunc(s.state.Holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit })
 }
 
-// sanitizeMessage makes a user's message valid UTF-8. A message too large for an event is refused with too_large.
+// sanitizeMessage makes a user's message valid UTF-8. A message too large for an event is refused
+// with too_large.
 func sanitizeMessage(m *protocol.Message) error {
 	const room = protocol.MaxEvent - envelope
 	m.Text, m.ClientMessageID = protocol.ValidText(m.Text), protocol.ValidText(m.ClientMessageID)
@@ -89,7 +91,8 @@ func sanitizeMessage(m *protocol.Message) error {
 	return nil
 }
 
-// queuedMessage returns the queued message that a command names. A message that another actor edits is refused with conflict.
+// queuedMessage returns the queued message that a command names. A message that another actor edits
+// is refused with conflict.
 func (s *Session) queuedMessage(cmd *command, id string) (*protocol.Message, error) {
 	i := s.state.Queued(id)
 	if i < 0 {

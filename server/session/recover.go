@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// recover opens the store at start-up: it kills recorded process groups, fills the index, and loads the sessions with work
-// under way.
+// recover opens the store at start-up: it kills recorded process groups, fills the index, and loads
+// the sessions with work under way.
 func (h *Hub) recover(ctx context.Context) error {
 	groups, err := h.cfg.Store.ProcessGroups(ctx)
 	if err != nil {
@@ -72,8 +72,8 @@ func (h *Hub) loadLive(ctx context.Context, id string) error {
 	}
 }
 
-// recover continues a session after a restart of the server: it resumes a turn under way if the agent can, else aborts it. It
-// runs before the session's goroutine starts.
+// recover continues a session after a restart of the server: it resumes a turn under way if the
+// agent can, else aborts it. It runs before the session's goroutine starts.
 func (s *Session) recover() {
 	s.adoptEditHolds()
 	if s.state.Turn == nil {
@@ -87,8 +87,8 @@ func (s *Session) recover() {
 	s.abortTurn(protocol.CodeServerRestart, "the server was restarted during this turn", protocol.HoldRestart)
 }
 
-// resumeTurn lets the agent continue the turn under way. Requests stay pending under their ids. Running tools end as unknown:
-// they may have had effects and are not run again.
+// resumeTurn lets the agent continue the turn under way. Requests stay pending under their ids.
+// Running tools end as unknown: they may have had effects and are not run again.
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	for _, tool := range slices.Clone(st.Tools) {

@@ -25,7 +25,8 @@ type entry struct {
 	blobs   []Blob
 }
 
-// agentEventTypes are the types that an agent may emit, with the types of their data. Other types are the session's own.
+// agentEventTypes are the types that an agent may emit, with the types of their data. Other types
+// are the session's own.
 var agentEventTypes = map[protocol.Type]reflect.Type{}
 
 func init() {
@@ -40,9 +41,10 @@ func init() {
 	}
 }
 
-// sanitizeEvent turns an agent's event into entries for the log: valid UTF-8, compact JSON, at most protocol.MaxEvent each; what
-// is larger is split or moved to blobs. It uses no state of the session and runs on the agent's goroutine. Errors are bugs of
-// the agent: a type that agents may not emit, data of another type, a number that JSON cannot encode.
+// sanitizeEvent turns an agent's event into entries for the log: valid UTF-8, compact JSON, at most
+// protocol.MaxEvent each; what is larger is split or moved to blobs. It uses no state of the
+// session and runs on the agent's goroutine. Errors are bugs of the agent: a type that agents may
+// not emit, data of another type, a number that JSON cannot encode.
 func sanitizeEvent(e Event) ([]entry, error) {
 	want := agentEventTypes[e.Type]
 	if want == nil {
@@ -107,7 +109,8 @@ func sanitizeEvent(e Event) ([]entry, error) {
 	return encodeEntry(base, e.Data)
 }
 
-// encodeToolOutput encodes a tool's output. Long text beside content or a replacement follows in entries of its own.
+// encodeToolOutput encodes a tool's output. Long text beside content or a replacement follows in
+// entries of its own.
 func encodeToolOutput(base entry, d protocol.ToolOutputData) ([]entry, error) {
 	text := splitDelta(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindOutput, Text: d.Text})
 	if !d.Replace && len(d.Content) == 0 {
@@ -127,7 +130,8 @@ func encodeToolOutput(base entry, d protocol.ToolOutputData) ([]entry, error) {
 	return append(first, text...), err
 }
 
-// splitDelta encodes a delta as one entry, or as several when its text is longer than protocol.MaxText.
+// splitDelta encodes a delta as one entry, or as several when its text is longer than
+// protocol.MaxText.
 func splitDelta(base entry, d protocol.Delta) []entry {
 	d.Part, d.Text = sanitizeID(d.Part), protocol.ValidText(d.Text)
 	field := "tool"
@@ -151,8 +155,8 @@ func splitDelta(base entry, d protocol.Delta) []entry {
 	return entries
 }
 
-// encodeEntry encodes any data as one entry. Of data too large for an event the long texts are truncated and kept as blobs; if
-// that is not enough, the entry becomes a raw event with a blob.
+// encodeEntry encodes any data as one entry. Of data too large for an event the long texts are
+// truncated and kept as blobs; if that is not enough, the entry becomes a raw event with a blob.
 func encodeEntry(base entry, data any) ([]entry, error) {
 	raw, err := encode(data)
 	if err != nil {

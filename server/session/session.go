@@ -7,9 +7,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A Session is one session in memory. The goroutine run owns it: other goroutines post functions to it, its agent sends it
-// messages, and the committer reports to it. It ends when the hub stops it, when it was deleted, or when it was idle and without
-// subscribers for Config.UnloadAfter.
+// A Session is one session in memory. The goroutine run owns it: other goroutines post functions to
+// it, its agent sends it messages, and the committer reports to it. It ends when the hub stops it,
+// when it was deleted, or when it was idle and without subscribers for Config.UnloadAfter.
 type Session struct {
 	// Static after construction.
 
@@ -104,8 +104,8 @@ func (s *Session) run() {
 	s.finish()
 }
 
-// drain handles queued input without blocking, commands before agent messages, so that one commit holds many events under
-// load.
+// drain handles queued input without blocking, commands before agent messages, so that one commit
+// holds many events under load.
 func (s *Session) drain() {
 	for range 512 {
 		if s.exit.ending {
@@ -138,8 +138,8 @@ func (s *Session) finish() {
 	s.answered.failAll(errShuttingDown())
 }
 
-// record appends an event of the current turn that the session makes itself. Data always fits, because callers bound texts of
-// users; a failure is a bug in this package and only logged.
+// record appends an event of the current turn that the session makes itself. Data always fits,
+// because callers bound texts of users; a failure is a bug in this package and only logged.
 func (s *Session) record(typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
 	return s.recordIn(s.turnID(), typ, by, data)
 }
@@ -159,7 +159,8 @@ func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
 	s.appendData(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
 }
 
-// appendData encodes data into an entry and appends it. It returns nil after a failure, which it logs.
+// appendData encodes data into an entry and appends it. It returns nil after a failure, which it
+// logs.
 func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event) {
 	var err error
 	if en.data, err = encode(data); err == nil {
@@ -181,7 +182,8 @@ func (s *Session) turnID() string {
 	return s.state.Turn.Turn
 }
 
-// handleCommit continues after a commit: it calls the waiters; after a failure it first reloads the session from the store.
+// handleCommit continues after a commit: it calls the waiters; after a failure it first reloads the
+// session from the store.
 func (s *Session) handleCommit(err error) {
 	waiters := s.finishCommit(err)
 	if err != nil {
@@ -201,7 +203,8 @@ func (s *Session) closing() bool {
 	return s.exit.shuttingDown || len(s.exit.closes) > 0 || s.state.Closed
 }
 
-// shutdown ends the session for a stop of the server. A turn whose agent resumes turns stays open; any other ends.
+// shutdown ends the session for a stop of the server. A turn whose agent resumes turns stays open;
+// any other ends.
 func (s *Session) shutdown() {
 	s.exit.shuttingDown = true
 	switch t := s.turn; {

@@ -8,11 +8,13 @@ import (
 
 // Store persists sessions; server/sqlite implements it.
 //
-// Only the committer goroutine calls Commit. Every other method may be called from any goroutine at any time and sees all
-// earlier commits. A Store does not keep byte slices it is passed; byte slices it returns belong to the caller.
+// Only the committer goroutine calls Commit. Every other method may be called from any goroutine at
+// any time and sees all earlier commits. A Store does not keep byte slices it is passed; byte
+// slices it returns belong to the caller.
 type Store interface {
-	// Commit writes all batches in one transaction, in order. After nil all of it survives the death of the process; after
-	// an error nothing was written. An error that wraps ErrStoreFailed is final: the store accepts no further commit.
+	// Commit writes all batches in one transaction, in order. After nil all of it survives the
+	// death of the process; after an error nothing was written. An error that wraps ErrStoreFailed
+	// is final: the store accepts no further commit.
 	Commit(batches []*Batch) error
 
 	// Sessions returns one record per session without Snapshot, oldest first.
@@ -21,19 +23,22 @@ type Store interface {
 	// Session returns one session's record, or ErrNotFound.
 	Session(ctx context.Context, id string) (Record, error)
 
-	// Read appends to dst the event lines with after < seq <= through, oldest first: at least one if there is one, and no
-	// more than fit most bytes. It returns the extended slice and the seq of the last line appended, or after for none.
-	// With folded, a run of deltas that lies completely in (after, through] is its stored fold instead of its raw events.
-	// The bytes equal those passed to Commit; a row that does not match its checksum is ErrCorrupt.
+	// Read appends to dst the event lines with after < seq <= through, oldest first: at least one
+	// if there is one, and no more than fit most bytes. It returns the extended slice and the seq
+	// of the last line appended, or after for none. With folded, a run of deltas that lies
+	// completely in (after, through] is its stored fold instead of its raw events. The bytes equal
+	// those passed to Commit; a row that does not match its checksum is ErrCorrupt.
 	Read(ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte) ([]byte, uint64, error)
 
 	// Answer returns the stored answer to a command key, or ErrNotFound.
 	Answer(ctx context.Context, key string) (Answer, error)
 
-	// Decision returns the resolution of a request of the session, as passed to Commit, or ErrNotFound.
+	// Decision returns the resolution of a request of the session, as passed to Commit, or
+	// ErrNotFound.
 	Decision(ctx context.Context, id, request string) ([]byte, error)
 
-	// Turns returns up to limit finished turns whose First is below before (0: no bound), newest first.
+	// Turns returns up to limit finished turns whose First is below before (0: no bound), newest
+	// first.
 	Turns(ctx context.Context, id string, before uint64, limit int) ([]TurnRow, error)
 
 	// Blob returns a session's blob, or ErrNotFound.

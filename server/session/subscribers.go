@@ -8,7 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A Subscriber is a connection subscribed to sessions. A session never waits for it: no method may block.
+// A Subscriber is a connection subscribed to sessions. A session never waits for it: no method may
+// block.
 type Subscriber interface {
 	Waker
 
@@ -19,15 +20,17 @@ type Subscriber interface {
 	Actor() protocol.Actor
 	Program() string
 
-	// Notify queues an ephemeral event, a line without its newline. Of lines with one key only the newest is sent.
+	// Notify queues an ephemeral event, a line without its newline. Of lines with one key only the
+	// newest is sent.
 	Notify(key string, line []byte)
 
-	// Acked returns the seq up to which the client has acknowledged the session and the bytes sent beyond it. For a client
-	// that does not acknowledge, everything written counts as acknowledged.
+	// Acked returns the seq up to which the client has acknowledged the session and the bytes sent
+	// beyond it. For a client that does not acknowledge, everything written counts as acknowledged.
 	Acked(session string) (seq uint64, bytes int64)
 }
 
-// An Attachment is the start of a subscription: the answer, and the log to read on from Result.After.
+// An Attachment is the start of a subscription: the answer, and the log to read on from
+// Result.After.
 type Attachment struct {
 	Result protocol.SubscribeResult
 	Log    *Log
@@ -60,8 +63,8 @@ func (u *subscribers) remove(conn string) {
 	u.list = slices.DeleteFunc(u.list, func(c *attachedClient) bool { return c.subscriber.ID() == conn })
 }
 
-// attach subscribes to the session. The answer and the log after Result.After have neither gap nor repeat between them. reply is
-// called once everything that the answer reports is visible.
+// attach subscribes to the session. The answer and the log after Result.After have neither gap nor
+// repeat between them. reply is called once everything that the answer reports is visible.
 func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error)) {
 	if s.deltas.Len() > catchUpDistance {
 		s.endRun() // so that late subscribers read the open run folded
@@ -128,7 +131,8 @@ func (s *Session) detach(conn, reason string) {
 	s.scheduleTimer()
 }
 
-// broadcast notifies every subscriber of an ephemeral event. Of events about one client only the newest is sent.
+// broadcast notifies every subscriber of an ephemeral event. Of events about one client only the
+// newest is sent.
 func (u *subscribers) broadcast(typ protocol.Type, session string, data any) {
 	key := string(typ) + " " + session
 	if c, ok := data.(protocol.Client); ok {

@@ -14,7 +14,8 @@ type published struct {
 	live    bool
 }
 
-// publishSummary adds changes of the session's row to the next batch, and updates the index when they are visible.
+// publishSummary adds changes of the session's row to the next batch, and updates the index when
+// they are visible.
 func (s *Session) publishSummary() {
 	if s.exit.ending {
 		return
@@ -63,7 +64,8 @@ func (s *Session) summarize() protocol.Summary {
 
 const maxActivity = 200 // bytes
 
-// activity returns one line: the first pending approval, else the running tool, else the turn's message.
+// activity returns one line: the first pending approval, else the running tool, else the turn's
+// message.
 func activity(st *protocol.State) string {
 	var text string
 	switch {

@@ -114,8 +114,8 @@ func normalizeEnd(end End, err error) End {
 	return end
 }
 
-// endTurn ends the turn under way. It records the end, then keeps, holds or clears the queue, answers waiting commands and
-// starts the next message.
+// endTurn ends the turn under way. It records the end, then keeps, holds or clears the queue,
+// answers waiting commands and starts the next message.
 func (s *Session) endTurn(end End) {
 	t := s.turn
 	if t.reason != "" {
@@ -149,7 +149,8 @@ func (s *Session) endTurn(end End) {
 	}
 }
 
-// recordEnd records the end of the state's turn, of its open parts, tools and tasks first, and its snapshot and index entry.
+// recordEnd records the end of the state's turn, of its open parts, tools and tasks first, and its
+// snapshot and index entry.
 func (s *Session) recordEnd(end End, by *protocol.Actor) {
 	st := s.state.Turn
 	for _, p := range slices.Clone(st.Parts) {
@@ -187,7 +188,8 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 	})
 }
 
-// endTasks ends the running tasks of a turn that did not complete. In a completed turn the agent has ended them.
+// endTasks ends the running tasks of a turn that did not complete. In a completed turn the agent
+// has ended them.
 func (s *Session) endTasks(end End) {
 	if s.state.Plan == nil || end.Reason == protocol.ReasonCompleted {
 		return
@@ -218,7 +220,8 @@ func (s *Session) startNext() {
 	s.start(msg)
 }
 
-// interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is visible.
+// interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is
+// visible.
 func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error) {
 	switch d.Queue {
 	case "":
@@ -237,7 +240,8 @@ func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error
 	return nil, errAnswerLater
 }
 
-// stopTurn cancels the agent's run. The first reason stays; a later choice for the queue replaces keep.
+// stopTurn cancels the agent's run. The first reason stays; a later choice for the queue replaces
+// keep.
 func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue string) {
 	t := s.turn
 	if t.reason == "" {

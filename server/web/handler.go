@@ -25,8 +25,8 @@ func Handler(hub *session.Hub, reader *history.Reader, log *slog.Logger) http.Ha
 	return mux
 }
 
-// Messages serves a dialect's history endpoint: the finished turns of the session {id} in the path, encoded by encode. ?after=
-// names the last message that the client has.
+// Messages serves a dialect's history endpoint: the finished turns of the session {id} in the path,
+// encoded by encode. ?after= names the last message that the client has.
 func Messages(
 	reader *history.Reader, log *slog.Logger, encode func(turns []*protocol.Turn, after string) json.RawMessage,
 ) http.Handler {
@@ -53,7 +53,8 @@ func WriteError(w http.ResponseWriter, status int, code protocol.Code, message s
 	write(w, status, map[string]any{"error": protocol.Error{Code: code, Message: message}})
 }
 
-// RemoteName names the sender of a request without a credential: its address, or "anonymous" on a Unix socket.
+// RemoteName names the sender of a request without a credential: its address, or "anonymous" on a
+// Unix socket.
 func RemoteName(r *http.Request) string {
 	if _, _, err := net.SplitHostPort(r.RemoteAddr); err != nil {
 		return "anonymous"
@@ -94,7 +95,8 @@ func (a *api) sessions(w http.ResponseWriter, _ *http.Request) {
 	write(w, http.StatusOK, protocol.ListResult{Sessions: a.hub.List(true)})
 }
 
-// messages answers the messages of finished turns, oldest first: all, or those after the message named by ?after=.
+// messages answers the messages of finished turns, oldest first: all, or those after the message
+// named by ?after=.
 func (a *api) messages(w http.ResponseWriter, r *http.Request) {
 	list, err := a.history.Messages(r.Context(), r.PathValue("id"), r.URL.Query().Get("after"))
 	if err != nil {
@@ -113,7 +115,8 @@ func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request) {
 	serveBlob(w, b)
 }
 
-// blob answers a blob of the session named by ?session=, or of any session: equal ids mean equal data.
+// blob answers a blob of the session named by ?session=, or of any session: equal ids mean equal
+// data.
 func (a *api) blob(w http.ResponseWriter, r *http.Request) {
 	if id := r.URL.Query().Get("session"); id != "" {
 		r.SetPathValue("id", id)

@@ -17,9 +17,10 @@ const (
 	ssePing         = 30 * time.Second
 )
 
-// events streams a session's events: all, or those after the position in Last-Event-ID or ?since=. The id of an event is its
-// position, so that a browser resumes by itself. Events are unnamed, except that an event "reset" answers a position that is no
-// longer valid: it carries the snapshot of the last turn boundary, and the events after it follow. ?fold=1 allows folded runs.
+// events streams a session's events: all, or those after the position in Last-Event-ID or ?since=.
+// The id of an event is its position, so that a browser resumes by itself. Events are unnamed,
+// except that an event "reset" answers a position that is no longer valid: it carries the snapshot
+// of the last turn boundary, and the events after it follow. ?fold=1 allows folded runs.
 func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {

@@ -12,7 +12,8 @@ import (
 	"agentctl/protocol"
 )
 
-// follows checks that events follow a seq without gap or repeat, each with its position as id, and returns the last seq.
+// follows checks that events follow a seq without gap or repeat, each with its position as id, and
+// returns the last seq.
 func follows(t *testing.T, epoch string, after uint64, got []sent) uint64 {
 	t.Helper()
 	for _, e := range got {

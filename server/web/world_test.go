@@ -39,8 +39,8 @@ var play = `
 {"emit":"raw","data":{"source":"test","data":"` + strings.Repeat("x", 300<<10) + `"}}
 `
 
-// A world is a hub with a store of its own and the handler of this package on a pipe. It lives in a synctest bubble, where
-// settled time passes by itself.
+// A world is a hub with a store of its own and the handler of this package on a pipe. It lives in a
+// synctest bubble, where settled time passes by itself.
 type world struct {
 	t       *testing.T
 	script  *script.Script
