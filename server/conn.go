@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/server/web"
+
+	"github.com/coder/websocket"
 )
 
 // A conn is a client's connection. One goroutine reads and runs commands, one writes the outbox.
@@ -169,7 +169,11 @@ func (c *conn) handle(line []byte) bool {
 		}
 	}
 	if err == nil && !c.limiter.allow() {
-		err = &protocol.Error{Code: protocol.CodeTooMany, Message: "too many commands a second", Limit: int64(c.limiter.rate)}
+		err = &protocol.Error{
+			Code:    protocol.CodeTooMany,
+			Message: "too many commands a second",
+			Limit:   int64(c.limiter.rate),
+		}
 	}
 	if !c.acquireSlot() {
 		return false

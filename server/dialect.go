@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/coder/websocket"
-
 	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/server/session"
 	"agentctl/server/web"
+
+	"github.com/coder/websocket"
 )
 
 // dialectPath is the path below which every native listener serves the dialects: /dialect/NAME, and
@@ -34,21 +34,31 @@ type Dialects struct {
 func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 	return withSpeaksHeader(d.Name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-			CompressionMode: websocket.CompressionDisabled, InsecureSkipVerify: true, // the listener has checked the origin
+			CompressionMode:    websocket.CompressionDisabled,
+			InsecureSkipVerify: true, // the listener has checked the origin
 		})
 		if err != nil {
 			return // Accept has answered
 		}
 		from := callerOf(r, d.Name+"@"+web.RemoteName(r))
 		options := codec.ServerOptions{
-			Path: strings.TrimPrefix(r.URL.Path, prefix), By: from.by, Role: from.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
+			Path: strings.TrimPrefix(
+				r.URL.Path,
+				prefix,
+			),
+			By:      from.by,
+			Role:    from.role,
+			ID:      session.NewID,
+			Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
 				if s.dialects.Agent == nil {
 					return ""
 				}
 				return s.dialects.Agent(d.Name, foreign)
 			},
-			Sign: s.sign, Version: s.version, Resume: s.resumeStores[d.Name],
+			Sign:    s.sign,
+			Version: s.version,
+			Resume:  s.resumeStores[d.Name],
 		}
 		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Message), socketOf(r), from)
 	}))

@@ -57,10 +57,19 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("open sessions: %w", err)
 	}
 	return &Server{
-		hub: hub, history: history.NewReader(cfg.Session.Store, hub, cfg.Session.Log), version: "agentctl " + cfg.Version,
-		agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log, dialects: cfg.Dialects,
-		resumeStores: newResumeStores(), secret: cfg.Session.Secret, auth: cfg.Authenticator,
-		done: make(chan struct{}), lastActive: time.Now(), conns: map[*conn]bool{},
+		hub:          hub,
+		history:      history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
+		version:      "agentctl " + cfg.Version,
+		agents:       cfg.Session.Agents.Names(),
+		limits:       cfg.Limits,
+		log:          cfg.Log,
+		dialects:     cfg.Dialects,
+		resumeStores: newResumeStores(),
+		secret:       cfg.Session.Secret,
+		auth:         cfg.Authenticator,
+		done:         make(chan struct{}),
+		lastActive:   time.Now(),
+		conns:        map[*conn]bool{},
 	}, nil
 }
 

@@ -82,8 +82,12 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 	if !s.caughtUp && last >= s.upto.Seq {
 		s.caughtUp = true
 		e := protocol.Event{
-			Session: s.session, Type: protocol.CaughtUp, Time: time.Now(),
-			Data: protocol.MustEncode(protocol.CaughtUpData{Position: protocol.Position{Epoch: s.upto.Epoch, Seq: last}}),
+			Session: s.session,
+			Type:    protocol.CaughtUp,
+			Time:    time.Now(),
+			Data: protocol.MustEncode(
+				protocol.CaughtUpData{Position: protocol.Position{Epoch: s.upto.Epoch, Seq: last}},
+			),
 		}
 		lines = append(e.AppendJSON(slices.Clip(lines)), '\n')
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/coder/websocket"
-
 	"agentctl/dialect"
 	"agentctl/protocol"
+
+	"github.com/coder/websocket"
 )
 
 // A transport carries native messages, lines of JSON: on a WebSocket directly, or through a
@@ -47,7 +47,9 @@ func (n *nativeTransport) Read(ctx context.Context) ([]byte, error) {
 		return nil, err
 	case int64(len(b)) > n.limit:
 		return nil, &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: n.limit, Message: fmt.Sprintf("a message holds at most %d bytes", n.limit),
+			Code:    protocol.CodeTooLarge,
+			Limit:   n.limit,
+			Message: fmt.Sprintf("a message holds at most %d bytes", n.limit),
 		}
 	case kind != websocket.MessageText:
 		return nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a text message")

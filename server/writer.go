@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"agentctl/protocol"
+
+	"github.com/coder/websocket"
 )
 
 // A writer is the writing goroutine of a connection, with the state that only it uses.
@@ -121,7 +121,11 @@ func (w *writer) heartbeat() bool {
 	if silent {
 		w.pings.Go(w.ping)
 	}
-	e := protocol.Event{Type: protocol.Heartbeat, Time: time.Now(), Data: protocol.MustEncode(protocol.HeartbeatData{Server: w.server.version})}
+	e := protocol.Event{
+		Type: protocol.Heartbeat,
+		Time: time.Now(),
+		Data: protocol.MustEncode(protocol.HeartbeatData{Server: w.server.version}),
+	}
 	return w.send(append(e.AppendJSON(nil), '\n'))
 }
 

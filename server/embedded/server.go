@@ -86,8 +86,16 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	s.server, err = server.New(ctx, server.Config{
-		Session: session.Config{Store: s.store, Agents: o.Agents, DefaultAgent: o.DefaultAgent, Secret: o.Secret, Log: o.Log},
-		Version: o.Version, Dialects: o.Dialects, Log: o.Log,
+		Session: session.Config{
+			Store:        s.store,
+			Agents:       o.Agents,
+			DefaultAgent: o.DefaultAgent,
+			Secret:       o.Secret,
+			Log:          o.Log,
+		},
+		Version:  o.Version,
+		Dialects: o.Dialects,
+		Log:      o.Log,
 	})
 	if err != nil {
 		return nil, err

@@ -66,7 +66,14 @@ func textOf(it *protocol.Item) (s itemText, ok bool) {
 // hit returns the hit of a query that the text matches.
 func (s *itemText) hit(session string, q *protocol.Query, t *protocol.Turn) protocol.Hit {
 	h := protocol.Hit{
-		Session: session, Turn: t.Turn, First: t.First, Seq: s.seq, Kind: s.kind, Item: s.id, Time: s.at, Count: q.Count(s.text),
+		Session: session,
+		Turn:    t.Turn,
+		First:   t.First,
+		Seq:     s.seq,
+		Kind:    s.kind,
+		Item:    s.id,
+		Time:    s.at,
+		Count:   q.Count(s.text),
 	}
 	h.Snippet, h.Matches = snippet(q, s.text)
 	return h

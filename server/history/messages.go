@@ -117,8 +117,17 @@ func messagesOf(t *protocol.Turn) []Message {
 	if t.End != nil {
 		answer.Reason, answer.Time = t.End.Reason, *t.Ended
 	}
-	return []Message{{
-		MessageID: m.MessageID, Turn: t.Turn, Role: "user", ClientMessageID: m.ClientMessageID, Text: m.Text, Parts: m.Parts,
-		By: m.By, Time: t.Started,
-	}, answer}
+	return []Message{
+		{
+			MessageID:       m.MessageID,
+			Turn:            t.Turn,
+			Role:            "user",
+			ClientMessageID: m.ClientMessageID,
+			Text:            m.Text,
+			Parts:           m.Parts,
+			By:              m.By,
+			Time:            t.Started,
+		},
+		answer,
+	}
 }

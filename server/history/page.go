@@ -72,7 +72,12 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 
 // tail reads the folded events first to last and returns the newest of them within most bytes, at
 // least one. cut reports whether older ones were left out; size is in bytes, with newlines.
-func (r *Reader) tail(ctx context.Context, id string, first, last uint64, most int) (events []json.RawMessage, cut bool, size int, err error) {
+func (r *Reader) tail(
+	ctx context.Context,
+	id string,
+	first, last uint64,
+	most int,
+) (events []json.RawMessage, cut bool, size int, err error) {
 	var buf []byte
 	for after := first - 1; after < last; {
 		lines, upto, err := r.store.Read(ctx, id, after, last, true, readBytes, buf[:0])

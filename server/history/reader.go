@@ -15,7 +15,14 @@ import (
 type Store interface {
 	Session(ctx context.Context, id string) (session.Record, error)
 	Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error)
-	Read(ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte) ([]byte, uint64, error)
+	Read(
+		ctx context.Context,
+		id string,
+		after, through uint64,
+		folded bool,
+		most int,
+		dst []byte,
+	) ([]byte, uint64, error)
 	Blob(ctx context.Context, id, blob string) (session.Blob, error)
 }
 

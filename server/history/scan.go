@@ -83,7 +83,12 @@ func (s *search) scan(ctx context.Context, from cursor, after, through uint64) (
 	}
 	if sc.more {
 		oldest := matches[len(matches)-1]
-		s.result.Cursor = cursor{Session: from.Session, Created: from.Created, Turn: oldest.First, Item: oldest.item}.String()
+		s.result.Cursor = cursor{
+			Session: from.Session,
+			Created: from.Created,
+			Turn:    oldest.First,
+			Item:    oldest.item,
+		}.String()
 	}
 	return sc.more, nil
 }

@@ -31,7 +31,11 @@ type Authenticator struct {
 // for the secret they were made with.
 func NewAuthenticator(users Users, secret []byte) *Authenticator {
 	return &Authenticator{
-		users: users, key: deriveKey(secret), ttl: tokenTTL, now: time.Now, checks: make(chan struct{}, maxConcurrentChecks),
+		users:  users,
+		key:    deriveKey(secret),
+		ttl:    tokenTTL,
+		now:    time.Now,
+		checks: make(chan struct{}, maxConcurrentChecks),
 	}
 }
 
@@ -50,7 +54,8 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var credentials struct{ Username, Password string }
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil || json.Unmarshal(body, &credentials) != nil || credentials.Username == "" || credentials.Password == "" {
+	if err != nil || json.Unmarshal(body, &credentials) != nil || credentials.Username == "" ||
+		credentials.Password == "" {
 		writeError(w, http.StatusUnprocessableEntity, "username and password are required")
 		return
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/golang-jwt/jwt/v5"
-
 	"agentctl/protocol"
+
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // issuer is the issuer claim of tokens.
@@ -62,7 +62,10 @@ func (a *Authenticator) newUserToken(name string, role protocol.Role) (string, e
 func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (string, error) {
 	now := a.now()
 	c.RegisteredClaims = jwt.RegisteredClaims{
-		Issuer: issuer, Subject: subject, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(ttl)),
+		Issuer:    issuer,
+		Subject:   subject,
+		IssuedAt:  jwt.NewNumericDate(now),
+		ExpiresAt: jwt.NewNumericDate(now.Add(ttl)),
 	}
 	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(a.key)
 	if err != nil {
@@ -81,9 +84,15 @@ func (a *Authenticator) Verify(token string) (Identity, bool) {
 		return Identity{}, false
 	}
 	var c claims
-	_, err := jwt.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return a.key, nil },
-		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithIssuer(issuer), jwt.WithExpirationRequired(),
-		jwt.WithTimeFunc(func() time.Time { return a.now() }))
+	_, err := jwt.ParseWithClaims(
+		token,
+		&c,
+		func(*jwt.Token) (any, error) { return a.key, nil },
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
+		jwt.WithIssuer(issuer),
+		jwt.WithExpirationRequired(),
+		jwt.WithTimeFunc(func() time.Time { return a.now() }),
+	)
 	if err != nil {
 		return Identity{}, false
 	}

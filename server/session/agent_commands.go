@@ -38,7 +38,11 @@ func agentError(err error) error {
 	if err == nil || protocol.CodeOf(err) != protocol.CodeInternal {
 		return err
 	}
-	return protocol.Errorf(protocol.CodeAgentFailed, "%s", protocol.SplitText(protocol.ValidText(err.Error()), longText)[0])
+	return protocol.Errorf(
+		protocol.CodeAgentFailed,
+		"%s",
+		protocol.SplitText(protocol.ValidText(err.Error()), longText)[0],
+	)
 }
 
 func (s *Session) unsupported(what string) error {
@@ -115,7 +119,11 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.Configure(ctx, d.Setting, d.Value) }, emptyResult)
+	s.runAsync(
+		cmd,
+		func(ctx context.Context) (any, error) { return nil, c.Configure(ctx, d.Setting, d.Value) },
+		emptyResult,
+	)
 	return nil, errAnswerLater
 }
 

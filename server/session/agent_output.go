@@ -88,17 +88,16 @@ func (s *Session) emitMissingStart(en entry) {
 	var data any
 	switch {
 	case en.part != "":
+		if s.partStarted(en.part, en.delta.Kind) {
+			return
+		}
 		typ = protocol.TextStart
 		if en.delta.Kind == protocol.KindReasoning {
 			typ = protocol.ReasoningStart
 		}
-		if slices.ContainsFunc(s.state.Turn.Parts, func(p protocol.OpenPart) bool { return p.Part == en.part && p.Kind == en.delta.Kind }) {
-			return
-		}
 		data = protocol.PartStartData{Part: en.part}
 	case en.tool != "":
-		started := s.turn.started[en.tool] || en.typ == protocol.ToolStarted ||
-			slices.ContainsFunc(s.state.Turn.Tools, func(t protocol.OpenTool) bool { return t.Tool == en.tool }) // before a restart
+		started := en.typ == protocol.ToolStarted || s.toolStarted(en.tool)
 		s.turn.started[en.tool] = true
 		if started {
 			return
@@ -108,6 +107,16 @@ func (s *Session) emitMissingStart(en entry) {
 		return
 	}
 	s.recordTask(typ, en.task, en.parent, data)
+}
+
+func (s *Session) partStarted(id string, kind protocol.Kind) bool {
+	return slices.ContainsFunc(s.state.Turn.Parts, func(p protocol.OpenPart) bool { return p.Part == id && p.Kind == kind })
+}
+
+// toolStarted reports whether a tool has started in this run, or is open since before a restart.
+func (s *Session) toolStarted(id string) bool {
+	return s.turn.started[id] ||
+		slices.ContainsFunc(s.state.Turn.Tools, func(t protocol.OpenTool) bool { return t.Tool == id })
 }
 
 // storeSpec adds the spec to the next batch.

@@ -59,7 +59,11 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	}
 	if d.Input != nil && d.Input.Patch != "" && !s.capabilities.TakesPatch {
 		// The agent would apply its own patch, which no user approved.
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "the agent %s does not take edited patches: deny with the changes as reason", s.state.Agent)
+		return nil, protocol.Errorf(
+			protocol.CodeUnsupported,
+			"the agent %s does not take edited patches: deny with the changes as reason",
+			s.state.Agent,
+		)
 	}
 	d.Reason = protocol.ValidText(d.Reason)
 	if n := len(d.Reason); n > longText {
@@ -69,7 +73,12 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 		return nil, s.explain(cmd, *pending)
 	}
 	r := protocol.ApprovalResolvedData{
-		Request: pending.Request, Outcome: protocol.Allowed, Decision: decision, Option: option, Reason: d.Reason, Input: d.Input,
+		Request:  pending.Request,
+		Outcome:  protocol.Allowed,
+		Decision: decision,
+		Option:   option,
+		Reason:   d.Reason,
+		Input:    d.Input,
 	}
 	switch decision {
 	case protocol.Deny, protocol.DenyStop:
@@ -77,14 +86,29 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	case protocol.AllowAlways:
 		scope, sub := scopeOf(pending), pending.Subject()
 		if scope == "" {
-			return nil, protocol.Errorf(protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", pending.Kind)
+			return nil, protocol.Errorf(
+				protocol.CodeUnsupported,
+				"a %s request cannot be allowed always: allow it once",
+				pending.Kind,
+			)
 		}
 		if s.state.Rule(pending.Kind, sub) == nil {
-			r.Rule = &protocol.Rule{ID: NewID(idRule), Kind: pending.Kind, Subject: sub, Scope: scope, By: cmd.by, At: timestamp()}
+			r.Rule = &protocol.Rule{
+				ID:      NewID(idRule),
+				Kind:    pending.Kind,
+				Subject: sub,
+				Scope:   scope,
+				By:      cmd.by,
+				At:      timestamp(),
+			}
 		}
 	}
 	if raw, err := encode(r); err != nil || len(raw) > protocol.MaxEvent-envelope {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: protocol.MaxEvent - envelope, Message: "input: too large"}
+		return nil, &protocol.Error{
+			Code:    protocol.CodeTooLarge,
+			Limit:   protocol.MaxEvent - envelope,
+			Message: "input: too large",
+		}
 	}
 	s.resolve(pending.Request, cmd.by, r)
 	s.queueReason(cmd, r)
@@ -108,7 +132,11 @@ func (s *Session) pendingApproval(d *protocol.ApproveData) (*protocol.Approval, 
 			a := s.state.Approvals[0]
 			return &a, nil
 		}
-		return nil, protocol.Errorf(protocol.CodeAmbiguous, "%d approvals are pending: name one", len(s.state.Approvals))
+		return nil, protocol.Errorf(
+			protocol.CodeAmbiguous,
+			"%d approvals are pending: name one",
+			len(s.state.Approvals),
+		)
 	}
 	if p := s.state.Pending(d.Request); p != nil {
 		a := *p
@@ -139,14 +167,24 @@ func (r *resolution) conflict() error {
 func chooseDecision(p *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, string, error) {
 	if d.Option == "" {
 		if !d.Decision.Valid() {
-			return "", "", protocol.Errorf(protocol.CodeInvalidMessage, "decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain", string(d.Decision))
+			return "", "", protocol.Errorf(
+				protocol.CodeInvalidMessage,
+				"decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain",
+				string(d.Decision),
+			)
 		}
 		return d.Decision, "", nil
 	}
 	for _, o := range p.Options {
 		if o.ID == d.Option {
 			if d.Decision != "" && d.Decision != o.Kind {
-				return "", "", protocol.Errorf(protocol.CodeInvalidMessage, "option %.80q means %s, not %s", d.Option, o.Kind, d.Decision)
+				return "", "", protocol.Errorf(
+					protocol.CodeInvalidMessage,
+					"option %.80q means %s, not %s",
+					d.Option,
+					o.Kind,
+					d.Decision,
+				)
 			}
 			return o.Kind, o.ID, nil
 		}
@@ -215,7 +253,12 @@ func (s *Session) explain(cmd *command, p protocol.Approval) error {
 			}
 		}
 		text := protocol.SplitText(protocol.ValidText(result.(string)), protocol.MaxText)[0]
-		s.recordIn(p.Turn, protocol.ApprovalExplained, &cmd.by, protocol.ApprovalExplainedData{Request: p.Request, Text: text})
+		s.recordIn(
+			p.Turn,
+			protocol.ApprovalExplained,
+			&cmd.by,
+			protocol.ApprovalExplainedData{Request: p.Request, Text: text},
+		)
 		return protocol.ApproveResult{Request: p.Request, Decision: protocol.Explain}, nil
 	})
 	return errAnswerLater
@@ -224,7 +267,11 @@ func (s *Session) explain(cmd *command, p protocol.Approval) error {
 // cancelApprovals cancels every pending request.
 func (s *Session) cancelApprovals() {
 	for _, p := range slices.Clone(s.state.Approvals) {
-		s.resolve(p.Request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Cancelled})
+		s.resolve(
+			p.Request,
+			protocol.Actor{},
+			protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Cancelled},
+		)
 	}
 }
 
@@ -232,7 +279,11 @@ func (s *Session) cancelApprovals() {
 func (s *Session) expireApprovals(now time.Time) {
 	for _, p := range slices.Clone(s.state.Approvals) {
 		if p.Expires != nil && !now.Before(*p.Expires) {
-			s.resolve(p.Request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Expired})
+			s.resolve(
+				p.Request,
+				protocol.Actor{},
+				protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Expired},
+			)
 		}
 	}
 }

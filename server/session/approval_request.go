@@ -43,7 +43,8 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 // turn has made before.
 func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, error) {
 	a := w.approval
-	a.Request, a.Tool, a.Task, a.Input = sanitizeID(a.Request), sanitizeID(a.Tool), sanitizeID(a.Task), sanitizeJSON(a.Input)
+	a.Request, a.Tool, a.Task = sanitizeID(a.Request), sanitizeID(a.Tool), sanitizeID(a.Task)
+	a.Input = sanitizeJSON(a.Input)
 	var blobs []Blob
 	a.Content = slices.Clone(a.Content)
 	for i := range a.Content {
@@ -94,7 +95,11 @@ func (s *Session) withdrawApprovalRequest(w *approvalWaiter) {
 		}
 		s.approvals.waiters[request] = slices.Delete(waiters, i, i+1)
 		if len(waiters) == 1 {
-			s.resolve(request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Cancelled})
+			s.resolve(
+				request,
+				protocol.Actor{},
+				protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Cancelled},
+			)
 		}
 		return
 	}
@@ -145,7 +150,9 @@ func (s *Session) completeApproval(a *protocol.Approval) {
 	var options []protocol.Option
 	has := map[protocol.Decision]bool{}
 	add := func(o protocol.Option) {
-		if !o.Kind.Valid() || o.Kind == protocol.AllowAlways && scope == "" || o.Kind == protocol.Explain && !explains || hasOption(options, o.ID) {
+		if !o.Kind.Valid() || o.Kind == protocol.AllowAlways && scope == "" ||
+			o.Kind == protocol.Explain && !explains ||
+			hasOption(options, o.ID) {
 			return
 		}
 		if o.Kind == protocol.AllowAlways {

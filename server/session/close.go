@@ -59,7 +59,11 @@ func (s *Session) delete(cmd *command) {
 	}
 	if err := <-result; err != nil {
 		s.hub.log.Error("delete session", "session", s.id, "err", err)
-		s.answer(cmd, nil, protocol.Errorf(protocol.CodeStorage, "the store failed; the session is closed but not deleted, try again"))
+		s.answer(
+			cmd,
+			nil,
+			protocol.Errorf(protocol.CodeStorage, "the store failed; the session is closed but not deleted, try again"),
+		)
 		return
 	}
 	s.exit.ending = true

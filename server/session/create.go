@@ -96,7 +96,10 @@ func (h *Hub) createSession(
 
 // initialize reserves the new session's name, opens its agent and calls begin. After an error the
 // name is free again.
-func (s *Session) initialize(name string, begin func(*Session) (protocol.CreateResult, error)) (protocol.CreateResult, error) {
+func (s *Session) initialize(
+	name string,
+	begin func(*Session) (protocol.CreateResult, error),
+) (protocol.CreateResult, error) {
 	if name != "" {
 		if err := s.hub.reserveName(name, s.id); err != nil {
 			return protocol.CreateResult{}, err

@@ -72,17 +72,29 @@ func (h *Hub) sign(state []byte) string {
 // verify checks and decodes a signed state. The error has the code invalid_state.
 func (h *Hub) verify(st protocol.SignedState) (*exportedState, error) {
 	if st.Version != stateVersion {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "state version %.20q is not %s", st.Version, stateVersion)
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidState,
+			"state version %.20q is not %s",
+			st.Version,
+			stateVersion,
+		)
 	}
 	if !hmac.Equal([]byte(st.Signature), []byte(h.sign(st.State))) {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "invalid signature: the state was changed, or another server signed it")
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidState,
+			"invalid signature: the state was changed, or another server signed it",
+		)
 	}
 	x := new(exportedState)
 	if err := json.Unmarshal(st.State, x); err != nil || x.Session == "" || x.Agent == "" || x.At.IsZero() {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state lacks required fields")
 	}
 	if age := time.Since(x.At); age > h.cfg.StateTTL {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state expired %s ago", (age - h.cfg.StateTTL).Round(time.Second))
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidState,
+			"the state expired %s ago",
+			(age - h.cfg.StateTTL).Round(time.Second),
+		)
 	}
 	return x, nil
 }
@@ -95,8 +107,16 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	}
 	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}
 	return h.createSession(cmd, spec, d.Name, func(s *Session) (protocol.CreateResult, error) {
-		s.record(protocol.SessionCreated, &cmd.by, protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD})
-		s.record(protocol.StateRestored, &cmd.by, protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At})
+		s.record(
+			protocol.SessionCreated,
+			&cmd.by,
+			protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD},
+		)
+		s.record(
+			protocol.StateRestored,
+			&cmd.by,
+			protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At},
+		)
 		if x.Plan != nil {
 			s.recordPlan(x.Plan)
 		}

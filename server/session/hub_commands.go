@@ -27,7 +27,11 @@ func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 
 func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) error {
 	if len(who.By.Name)+len(who.By.Subject) > maxActor {
-		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxActor, Message: "actor: name and subject are too long"}
+		return &protocol.Error{
+			Code:    protocol.CodeTooLarge,
+			Limit:   maxActor,
+			Message: "actor: name and subject are too long",
+		}
 	}
 	t := protocol.CommandOf(c.Command)
 	data := t.Data()

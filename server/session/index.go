@@ -53,7 +53,11 @@ func (x *index) Resolve(name string) (string, error) {
 		for id := range x.rows {
 			if strings.HasPrefix(id, name) || strings.HasPrefix(id, idSession+"_"+name) {
 				if found != "" {
-					return "", protocol.Errorf(protocol.CodeAmbiguous, "more than one session begins with %.80q: use a longer prefix", name)
+					return "", protocol.Errorf(
+						protocol.CodeAmbiguous,
+						"more than one session begins with %.80q: use a longer prefix",
+						name,
+					)
 				}
 				found = id
 			}
@@ -175,7 +179,12 @@ const maxName = 128 // bytes of a session's name
 func (x *index) reserveName(name, id string) error {
 	if len(name) > maxName || name != protocol.ValidText(name) || strings.TrimSpace(name) != name ||
 		strings.ContainsFunc(name, unicode.IsControl) || strings.HasPrefix(name, idSession+"_") {
-		return protocol.Errorf(protocol.CodeInvalidMessage, "name: at most %d bytes of text, without control characters, outer spaces or a leading %q", maxName, idSession+"_")
+		return protocol.Errorf(
+			protocol.CodeInvalidMessage,
+			"name: at most %d bytes of text, without control characters, outer spaces or a leading %q",
+			maxName,
+			idSession+"_",
+		)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -46,7 +46,12 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	}
 	j.line = append(e.AppendJSON(j.line[:0]), '\n')
 	if len(j.line) > protocol.MaxEvent {
-		return nil, protocol.Errorf(protocol.CodeTooLarge, "%s: an event holds at most %d bytes", en.typ, protocol.MaxEvent)
+		return nil, protocol.Errorf(
+			protocol.CodeTooLarge,
+			"%s: an event holds at most %d bytes",
+			en.typ,
+			protocol.MaxEvent,
+		)
 	}
 	if err := j.state.Apply(e); err != nil {
 		return nil, fmt.Errorf("append: %w", err)

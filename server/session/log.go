@@ -40,7 +40,7 @@ type Waker interface{ Wake() }
 // valid.
 type segment struct {
 	first    uint64
-	lineEnds []uint32 // ends[i] is where line first+i ends
+	lineEnds []uint32 // lineEnds[i] is the end of line first+i in buf
 	buf      []byte
 }
 
@@ -122,7 +122,11 @@ func (l *Log) rollback() {
 		l.bytes -= len(g.buf) - end
 		if keep > 0 {
 			// Copy the segment: a batch in flight may still read its bytes.
-			l.segments[n-1] = &segment{first: g.first, lineEnds: slices.Clone(g.lineEnds[:keep]), buf: slices.Clip(g.buf[:end])}
+			l.segments[n-1] = &segment{
+				first:    g.first,
+				lineEnds: slices.Clone(g.lineEnds[:keep]),
+				buf:      slices.Clip(g.buf[:end]),
+			}
 			break
 		}
 		l.segments = l.segments[:n-1]

@@ -16,7 +16,11 @@ func (s *Session) send(cmd *command, d *protocol.SendData) (any, error) {
 	if d.Text == "" && len(d.Parts) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "send: text or parts: missing")
 	}
-	return s.acceptMessage(cmd, protocol.Message{Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID}, d.Front)
+	return s.acceptMessage(
+		cmd,
+		protocol.Message{Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID},
+		d.Front,
+	)
 }
 
 // planRun sends a message with the tasks of its plan.
@@ -86,7 +90,11 @@ func sanitizeMessage(m *protocol.Message) error {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "parts: not JSON")
 	}
 	if len(raw) > room {
-		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: room, Message: "message too long: put large content into a file that the agent can read"}
+		return &protocol.Error{
+			Code:    protocol.CodeTooLarge,
+			Limit:   room,
+			Message: "message too long: put large content into a file that the agent can read",
+		}
 	}
 	return nil
 }
@@ -113,14 +121,21 @@ func (s *Session) queueEdit(cmd *command, d *protocol.QueueEditData) (any, error
 		return nil, err
 	}
 	if d.Text == "" && len(d.Parts) == 0 {
-		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "queue.edit: text: missing; remove the message instead")
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidMessage,
+			"queue.edit: text: missing; remove the message instead",
+		)
 	}
 	edited := *m
 	edited.Text, edited.Parts = d.Text, d.Parts
 	if err := sanitizeMessage(&edited); err != nil {
 		return nil, err
 	}
-	s.record(protocol.QueueUpdated, &cmd.by, protocol.QueueUpdatedData{MessageID: d.MessageID, Text: edited.Text, Parts: edited.Parts})
+	s.record(
+		protocol.QueueUpdated,
+		&cmd.by,
+		protocol.QueueUpdatedData{MessageID: d.MessageID, Text: edited.Text, Parts: edited.Parts},
+	)
 	if h := s.editHoldOf(d.MessageID); h != nil {
 		s.releaseHolds(&cmd.by, h.ID)
 	}
@@ -135,7 +150,11 @@ func (s *Session) queueRemove(cmd *command, d *protocol.QueueRemoveData) (any, e
 		}
 		return nil, err
 	}
-	s.record(protocol.QueueRemoved, &cmd.by, protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
+	s.record(
+		protocol.QueueRemoved,
+		&cmd.by,
+		protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser},
+	)
 	s.startNext() // an edit hold may have gone with the message
 	return protocol.QueueRemoveResult{Removed: true}, nil
 }

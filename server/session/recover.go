@@ -92,8 +92,17 @@ func (s *Session) recover() {
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	for _, tool := range slices.Clone(st.Tools) {
-		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: protocol.ToolUnknown})
+		s.recordTask(
+			protocol.ToolEnded,
+			tool.Task,
+			tool.Parent,
+			protocol.ToolEndedData{Tool: tool.Tool, Status: protocol.ToolUnknown},
+		)
 	}
-	s.record(protocol.TurnStarted, st.Message.By, protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true})
+	s.record(
+		protocol.TurnStarted,
+		st.Message.By,
+		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},
+	)
 	s.runAgent(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true})
 }

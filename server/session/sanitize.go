@@ -179,7 +179,9 @@ func encodeEntry(base entry, data any) ([]entry, error) {
 		} else {
 			b := newBlob("application/json", raw)
 			base.blobs = append(base.blobs, b)
-			raw = protocol.MustEncode(protocol.RawData{Source: "agent", Method: string(base.typ), Blob: b.ID, Bytes: int64(len(b.Data))})
+			raw = protocol.MustEncode(
+				protocol.RawData{Source: "agent", Method: string(base.typ), Blob: b.ID, Bytes: int64(len(b.Data))},
+			)
 			base.typ = protocol.Raw
 		}
 	}

@@ -217,7 +217,9 @@ func (s *Session) shutdown() {
 		close(t.done)
 	default:
 		t.queue = protocol.HoldRestart
-		s.endTurn(End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"})
+		s.endTurn(
+			End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"},
+		)
 	}
 	s.closeAgent()
 	s.afterCommit(func(error) { s.exit.ending = true })

@@ -28,7 +28,14 @@ type Store interface {
 	// of the last line appended, or after for none. With folded, a run of deltas that lies
 	// completely in (after, through] is its stored fold instead of its raw events. The bytes equal
 	// those passed to Commit; a row that does not match its checksum is ErrCorrupt.
-	Read(ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte) ([]byte, uint64, error)
+	Read(
+		ctx context.Context,
+		id string,
+		after, through uint64,
+		folded bool,
+		most int,
+		dst []byte,
+	) ([]byte, uint64, error)
 
 	// Answer returns the stored answer to a command key, or ErrNotFound.
 	Answer(ctx context.Context, key string) (Answer, error)
@@ -70,17 +77,17 @@ type Batch struct {
 	First, Last uint64 // 0, 0 when Events is empty
 
 	Folds         []Fold
-	Snapshot      []byte // replaces the stored snapshot; the state at SnapshotSeq
+	Snapshot      []byte // replaces the stored snapshot; the state at SnapSeq
 	SnapSeq       uint64
 	Summary       []byte // replaces the stored summary
-	Live          *bool  // whether a turn is under way, so that a restart must look at the session
+	Live          *bool  // whether work is under way, so that a restart loads the session
 	Spec          []byte // replaces the stored spec
 	Turns         []TurnRow
 	Answers       []Answer
 	Decisions     []Decision
 	Blobs         []Blob
 	ProcessGroups []ProcessGroup
-	Delete        bool // removes the session and everything of it; only Answers are looked at beside, and kept
+	Delete        bool // removes the session and all its rows; of the other fields only Answers count
 }
 
 // A Record is the stored row of a session.
@@ -133,7 +140,7 @@ type Blob struct {
 	Data      []byte
 }
 
-// A Group is a process group of an agent. A batch with Ended set removes the record.
+// A ProcessGroup is a process group of an agent. In a batch, Ended removes the record.
 type ProcessGroup struct {
 	Session string
 	PID     int    // of its leader

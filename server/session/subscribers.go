@@ -97,7 +97,12 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 // subscribeResult returns the answer to a subscribe command.
 func (s *Session) subscribeResult(d *protocol.SubscribeData) protocol.SubscribeResult {
 	now := s.log.Position()
-	r := protocol.SubscribeResult{Session: s.id, Mode: protocol.ModeSnapshot, Position: now, Clients: s.subscribers.clients(s)}
+	r := protocol.SubscribeResult{
+		Session:  s.id,
+		Mode:     protocol.ModeSnapshot,
+		Position: now,
+		Clients:  s.subscribers.clients(s),
+	}
 	if p := d.Position; p != nil {
 		switch {
 		case p.Epoch != "" && p.Epoch != now.Epoch:

@@ -44,9 +44,21 @@ func (s *Session) publishSummary() {
 func (s *Session) summarize() protocol.Summary {
 	st := s.state
 	sum := protocol.Summary{
-		Session: s.id, Name: st.Name, Title: st.Title, Agent: st.Agent, CWD: st.CWD, Status: st.Status(), Turn: s.turnID(),
-		Seq: st.Seq, Epoch: s.log.Position().Epoch, Queue: len(st.Queue), Held: len(st.Queue) > 0 && st.Blocked() != nil,
-		Approvals: len(st.Approvals), Clients: len(s.subscribers.list), Created: st.Created, Updated: s.deadlines.lastActivity,
+		Session:   s.id,
+		Name:      st.Name,
+		Title:     st.Title,
+		Agent:     st.Agent,
+		CWD:       st.CWD,
+		Status:    st.Status(),
+		Turn:      s.turnID(),
+		Seq:       st.Seq,
+		Epoch:     s.log.Position().Epoch,
+		Queue:     len(st.Queue),
+		Held:      len(st.Queue) > 0 && st.Blocked() != nil,
+		Approvals: len(st.Approvals),
+		Clients:   len(s.subscribers.list),
+		Created:   st.Created,
+		Updated:   s.deadlines.lastActivity,
 	}
 	sum.Doing = activity(st)
 	if len(st.Approvals) > 0 {

@@ -126,7 +126,11 @@ func (s *Session) endTurn(end End) {
 	case "", protocol.QueueKeep:
 	case protocol.QueueClear:
 		for _, m := range slices.Clone(s.state.Queue) {
-			s.record(protocol.QueueRemoved, t.by, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
+			s.record(
+				protocol.QueueRemoved,
+				t.by,
+				protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
+			)
 		}
 	default:
 		if len(s.state.Queue) > 0 {
@@ -165,7 +169,12 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 		status = protocol.ToolCancelled
 	}
 	for _, tool := range slices.Clone(st.Tools) {
-		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: status})
+		s.recordTask(
+			protocol.ToolEnded,
+			tool.Task,
+			tool.Parent,
+			protocol.ToolEndedData{Tool: tool.Tool, Status: status},
+		)
 	}
 	s.endTasks(end)
 	s.cancelApprovals()
@@ -184,7 +193,12 @@ func (s *Session) recordEnd(end End, by *protocol.Actor) {
 		}
 	})
 	b.Turns = append(b.Turns, TurnRow{
-		Turn: st.Turn, MessageID: st.Message.MessageID, First: st.First, Last: e.Seq, Reason: string(end.Reason), Ended: e.Time,
+		Turn:      st.Turn,
+		MessageID: st.Message.MessageID,
+		First:     st.First,
+		Last:      e.Seq,
+		Reason:    string(end.Reason),
+		Ended:     e.Time,
 	})
 }
 
@@ -216,7 +230,11 @@ func (s *Session) startNext() {
 		return
 	}
 	msg := *m
-	s.record(protocol.QueueRemoved, nil, protocol.QueueRemovedData{MessageID: msg.MessageID, Reason: protocol.RemovedStarted})
+	s.record(
+		protocol.QueueRemoved,
+		nil,
+		protocol.QueueRemovedData{MessageID: msg.MessageID, Reason: protocol.RemovedStarted},
+	)
 	s.start(msg)
 }
 

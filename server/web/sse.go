@@ -40,9 +40,15 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		err      error
 	}
 	results := make(chan result, 1)
-	a.hub.Attach(r.Context(), r.PathValue("id"), sub, &protocol.SubscribeData{Position: &at}, func(at *session.Attachment, err error) {
-		results <- result{at, err}
-	})
+	a.hub.Attach(
+		r.Context(),
+		r.PathValue("id"),
+		sub,
+		&protocol.SubscribeData{Position: &at},
+		func(at *session.Attachment, err error) {
+			results <- result{at, err}
+		},
+	)
 	got := <-results
 	if got.err != nil {
 		a.fail(w, got.err)
