@@ -14,8 +14,8 @@ import (
 	"agentctl/protocol"
 )
 
-// tcp serves the world on a loopback port, with a token.
-func (w *world) tcp(token string, change ...func(*Listener)) string {
+// tcp serves a loopback port with a token and returns its address.
+func (w *testServer) tcp(token string, change ...func(*Listener)) string {
 	w.t.Helper()
 	l, err := ListenTCP("127.0.0.1:0", token, false)
 	must(w.t, err)
@@ -25,8 +25,8 @@ func (w *world) tcp(token string, change ...func(*Listener)) string {
 	return w.serve(l)
 }
 
-// get sends a request as it is written and returns the status and the code of the error in the
-// answer.
+// get sends a request with the path unchanged and returns the status, the error code in the body
+// and the headers.
 func get(t *testing.T, addr, path string, header ...string) (int, protocol.Code, http.Header) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -54,7 +54,7 @@ func get(t *testing.T, addr, path string, header ...string) (int, protocol.Code,
 }
 
 func TestHostOfThisListenerAloneIsAnswered(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	addr := w.tcp("secret")
 	tests := []struct {
 		host string
@@ -91,7 +91,7 @@ func TestHostOfThisListenerAloneIsAnswered(t *testing.T) {
 }
 
 func TestTokenLetsIn(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	addr := w.tcp("secret")
 	tests := []struct {
 		name, path, header string
@@ -134,7 +134,7 @@ func TestTokenLetsIn(t *testing.T) {
 }
 
 func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example", "http://localhost:7000"} })
 	tests := []struct {
 		name    string
@@ -171,16 +171,15 @@ func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 			}
 			handshake := append(header, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
 			if status, _, _ := get(t, addr, protocol.Path+"?token=secret", handshake...); status != map[int]int{200: 101, 403: 403}[tt.want] {
-				t.Errorf("a socket is answered %d", status)
+				t.Errorf("WebSocket: status %d", status)
 			}
 		})
 	}
 }
 
-// A browser lets a page of another origin read an answer only if that says so, and asks before a
-// request with a credential.
+// TestAPageThatMayConnectReadsWhatItIsAnswered checks the CORS headers and the preflight request.
 func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example"} })
 	ask := func(method, origin string, header ...string) *http.Response {
 		t.Helper()
@@ -206,25 +205,25 @@ func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
 	}
 	const allowed, asks = "Access-Control-Allow-Origin", "Access-Control-Request-Method"
 	if a := ask("GET", "https://good.example"); a.StatusCode != 200 || a.Header.Get(allowed) != "https://good.example" || a.Header.Get("Vary") != "Origin" {
-		t.Errorf("a page that may: %d %v", a.StatusCode, a.Header)
+		t.Errorf("allowed origin: %d %v", a.StatusCode, a.Header)
 	}
 	if a := ask("OPTIONS", "https://good.example", asks); a.StatusCode != 204 || a.Header.Get(allowed) != "https://good.example" ||
 		!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") || a.Header.Get("Access-Control-Allow-Methods") != "GET, POST" {
-		t.Errorf("a page that may asks beforehand: %d %v", a.StatusCode, a.Header)
+		t.Errorf("preflight of an allowed origin: %d %v", a.StatusCode, a.Header)
 	}
 	if a := ask("OPTIONS", "https://evil.example", asks); a.StatusCode != 403 || a.Header.Get(allowed) != "" {
-		t.Errorf("a page that may not: %d %v", a.StatusCode, a.Header)
+		t.Errorf("refused origin: %d %v", a.StatusCode, a.Header)
 	}
 	if a := ask("GET", ""); a.StatusCode != 200 || a.Header.Get(allowed) != "" {
-		t.Errorf("a program: %d %v", a.StatusCode, a.Header)
+		t.Errorf("no origin: %d %v", a.StatusCode, a.Header)
 	}
 	if a := ask("OPTIONS", "", asks); a.StatusCode == 204 {
-		t.Errorf("a program that asks as a browser: %d", a.StatusCode)
+		t.Errorf("preflight without an origin: %d", a.StatusCode)
 	}
 }
 
 func TestNothingRedirects(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	addr := w.tcp("secret")
 	for _, path := range []string{
 		"/", "/api", "/api/", "/api/sessions/", "//api/sessions", "/api//sessions", "/api/../api/sessions", "/healthz/", "/v1/ws/", "/v1",

@@ -14,15 +14,14 @@ import (
 	"agentctl/protocol/sandcastle"
 )
 
-// SC-28, SC-29: a listener of Sandcastle serves its history endpoint beside its socket, which is at
-// any path.
+// SC-28, SC-29: a Sandcastle listener serves its history endpoint, and WebSockets at any path.
 func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
-	w := newWorld(t)
-	id := w.turn("hello")
+	w := newTestServer(t)
+	id := w.runTurn("hello")
 	pipe := NewPipe()
 	pipe.Dialect = sandcastle.Name
 	w.serve(pipe.Listener)
-	browser := through(pipe.Dial)
+	browser := httpClient(pipe.Dial)
 	fetch := func(path string) (status int, messages []struct{ ID, Role string }) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://server"+path, nil)
@@ -48,16 +47,16 @@ func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 	for _, path := range []string{"/", "/ws", "/rpc/", "/api/sessions/" + id + "/messages"} {
 		ws, _, err := websocket.Dial(t.Context(), "ws://server"+path, &websocket.DialOptions{HTTPClient: browser})
 		if err != nil {
-			t.Errorf("socket at %s: %v", path, err)
+			t.Errorf("WebSocket at %s: %v", path, err)
 			continue
 		}
 		_ = ws.CloseNow()
 	}
 }
 
-// Whoever comes to the wrong place is told what is spoken there, WebSocket or not.
+// Every response names the protocol of the endpoint, for a WebSocket or not.
 func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	pipe := NewPipe()
 	pipe.Dialect = sandcastle.Name
 	w.serve(pipe.Listener)
@@ -66,11 +65,11 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 		path    string
 		speaks  string
 	}{
-		{through(w.pipe.Dial), protocol.Path, protocol.Subprotocol},
-		{through(w.pipe.Dial), "/", protocol.Subprotocol},
-		{through(w.pipe.Dial), dialectPath + "myagent", "myagent"},
-		{through(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
-		{through(pipe.Dial), protocol.Path, sandcastle.Name},
+		{httpClient(w.pipe.Dial), protocol.Path, protocol.Subprotocol},
+		{httpClient(w.pipe.Dial), "/", protocol.Subprotocol},
+		{httpClient(w.pipe.Dial), dialectPath + "myagent", "myagent"},
+		{httpClient(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
+		{httpClient(pipe.Dial), protocol.Path, sandcastle.Name},
 	} {
 		ws, resp, err := websocket.Dial(t.Context(), "ws://server"+c.path, &websocket.DialOptions{HTTPClient: c.through})
 		if err == nil {
@@ -82,9 +81,10 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 	}
 }
 
-// A message over the limit gets the error of its dialect, and then the close: to its sender alone.
+// A message over the limit is answered with the dialect's error, then with a close, to its sender
+// alone.
 func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	other := w.dial()
 	id := other.create("")
 	for name, want := range map[string]string{
@@ -95,22 +95,22 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 		"sandcastle":     `{"_tag":"Defect","defect":"a message holds at most 1048576 bytes"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 			defer cancel()
-			ws, _, err := websocket.Dial(ctx, "ws://server"+dialectPath+name, &websocket.DialOptions{HTTPClient: through(w.pipe.Dial)})
+			ws, _, err := websocket.Dial(ctx, "ws://server"+dialectPath+name, &websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)})
 			must(t, err)
 			defer func() { _ = ws.CloseNow() }()
 			wrote := make(chan struct{})
 			go func() {
 				defer close(wrote)
-				_ = ws.Write(ctx, websocket.MessageText, bytes.Repeat([]byte(" "), protocol.MaxMessage+1)) // ends when the connection does
+				_ = ws.Write(ctx, websocket.MessageText, bytes.Repeat([]byte(" "), protocol.MaxMessage+1)) // fails when the connection closes
 			}()
 			var last []byte
 			for {
 				_, b, err := ws.Read(ctx)
 				if err != nil {
 					if code := websocket.CloseStatus(err); code != protocol.CloseTooLarge {
-						t.Errorf("the end: %v", err)
+						t.Errorf("close: %v", err)
 					}
 					break
 				}
@@ -118,7 +118,7 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 			}
 			<-wrote
 			if !strings.Contains(string(last), want) || !strings.Contains(string(last), "a message holds at most") {
-				t.Errorf("the last word is %s\nwant %s", last, want)
+				t.Errorf("last frame %s\nwant %s", last, want)
 			}
 			other.ask(protocol.DoSnapshot, id, nil)
 		})

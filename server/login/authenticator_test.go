@@ -16,16 +16,16 @@ import (
 	"agentctl/protocol"
 )
 
-// quick is a hash that costs nothing.
-func quick(password string) string {
+// cheapHash is a hash that costs nothing.
+func cheapHash(password string) string {
 	h := hash{rounds: 1, salt: []byte("saltsalt")}
 	h.key, _ = h.derive(password)
 	return h.String()
 }
 
-func newGate(t testing.TB) *Authenticator {
+func newTestAuthenticator(t testing.TB) *Authenticator {
 	t.Helper()
-	users, err := ReadUsers(fmt.Appendf(nil, `{"ada":{"password":%q,"role":"admin"},"bob":{"password":%q,"role":"operator"}}`, quick("a"), quick("b")))
+	users, err := ReadUsers(fmt.Appendf(nil, `{"ada":{"password":%q,"role":"admin"},"bob":{"password":%q,"role":"operator"}}`, cheapHash("a"), cheapHash("b")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func login(g *Authenticator, method, body string) (int, map[string]string) {
 
 // MA-2: name and password give a token and tell the role.
 func TestLogin(t *testing.T) {
-	g := newGate(t)
+	g := newTestAuthenticator(t)
 	for _, c := range []struct {
 		method, body string
 		status       int
@@ -72,7 +72,7 @@ func TestLogin(t *testing.T) {
 
 // MA-4: only a token that we signed, of a user that there is, in its time, lets in.
 func TestCheck(t *testing.T) {
-	g := newGate(t)
+	g := newTestAuthenticator(t)
 	good, _ := g.newUserToken("bob", protocol.RoleAdmin)
 	if who, ok := g.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) || who.Role != protocol.RoleOperator {
 		t.Errorf("%+v %v", who, ok)
@@ -111,11 +111,11 @@ func TestCheck(t *testing.T) {
 func TestReadUsersSaysWhatIsWrong(t *testing.T) {
 	for file, want := range map[string]string{
 		`[]`: "read users", `{} {}`: "more than one", ``: "not a JSON object", `{"a":{}`: "not a password hash", `{`: "read users",
-		`{"a":{"password":"` + quick("x") + `","role":"admin"},"a":{"password":"` + quick("y") + `","role":"admin"}}`: "duplicate user",
+		`{"a":{"password":"` + cheapHash("x") + `","role":"admin"},"a":{"password":"` + cheapHash("y") + `","role":"admin"}}`: "duplicate user",
 		`{"a":{"pass":"x"}}`: "unknown field",
-		`{"":{"password":"` + quick("x") + `","role":"admin"}}`:     "a name has",
+		`{"":{"password":"` + cheapHash("x") + `","role":"admin"}}`: "a name has",
 		`{"a":{"password":"plain","role":"admin"}}`:                 "not a password hash",
-		`{"a":{"password":"` + quick("x") + `","role":"king"}}`:     `role "king" is none of`,
+		`{"a":{"password":"` + cheapHash("x") + `","role":"king"}}`: `role "king" is none of`,
 		`{"a":{"password":"pbkdf2-sha256$9999999999$$","role":""}}`: "not a password hash",
 	} {
 		if _, err := ReadUsers([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
@@ -137,7 +137,7 @@ func TestHashFitsItsPasswordAlone(t *testing.T) {
 
 // A made token needs no user, and says its role itself.
 func TestMake(t *testing.T) {
-	g := newGate(t)
+	g := newTestAuthenticator(t)
 	for _, c := range []struct {
 		subject string
 		role    protocol.Role
@@ -159,18 +159,20 @@ func TestMake(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		who, ok := g.Verify(token)
-		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, g.now().Add(c.life)}); ok != c.ok || ok && !same(who, want) {
+		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, g.now().Add(c.life)}); ok != c.ok || ok && !sameIdentity(who, want) {
 			t.Errorf("%+v: %+v %v", c, who, ok)
 		}
 	}
-	if _, ok := NewAuthenticator(nil, []byte("another")).Verify(first(g.NewToken("ci", protocol.RoleAdmin, time.Hour))); ok {
+	if _, ok := NewAuthenticator(nil, []byte("another")).Verify(ignoreError(g.NewToken("ci", protocol.RoleAdmin, time.Hour))); ok {
 		t.Error("another server's token lets in")
 	}
 }
 
-func first(token string, _ error) string { return token }
+func ignoreError(token string, _ error) string { return token }
 
-func same(a, b Identity) bool { return a.By == b.By && a.Role == b.Role && a.Expires.Equal(b.Expires) }
+func sameIdentity(a, b Identity) bool {
+	return a.By == b.By && a.Role == b.Role && a.Expires.Equal(b.Expires)
+}
 
 func TestWithoutUsersNobodyLogsIn(t *testing.T) {
 	if status, said := login(NewAuthenticator(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || said["detail"] == "" {
@@ -179,7 +181,7 @@ func TestWithoutUsersNobodyLogsIn(t *testing.T) {
 }
 
 func FuzzParseHash(f *testing.F) {
-	f.Add(quick("x"))
+	f.Add(cheapHash("x"))
 	f.Add("pbkdf2-sha256$1$$")
 	f.Fuzz(func(t *testing.T, s string) {
 		h, err := parseHash(s)
@@ -198,7 +200,7 @@ func FuzzParseHash(f *testing.F) {
 // Whatever a users file holds, who is let in by it has a name, a role and a real hash, and what is
 // wrong is said without a password.
 func FuzzReadUsers(f *testing.F) {
-	f.Add([]byte(`{"ada":{"password":"` + quick("a") + `","role":"admin"}}`))
+	f.Add([]byte(`{"ada":{"password":"` + cheapHash("a") + `","role":"admin"}}`))
 	f.Add([]byte(`{"ada":{"password":"hunter2","role":"admin"}}`))
 	f.Add([]byte(`{"a":{},"a":{}} {`))
 	f.Fuzz(func(t *testing.T, file []byte) {
@@ -223,7 +225,7 @@ func FuzzReadUsers(f *testing.F) {
 
 // Whatever is said at the gate, only the right pair gets a token, and every answer is JSON.
 func FuzzLogin(f *testing.F) {
-	g := newGate(f)
+	g := newTestAuthenticator(f)
 	real := dummyUser
 	dummyUser.password.rounds = 1
 	f.Cleanup(func() { dummyUser = real })
@@ -252,7 +254,7 @@ func FuzzLogin(f *testing.F) {
 }
 
 func FuzzCheck(f *testing.F) {
-	g := newGate(f)
+	g := newTestAuthenticator(f)
 	good, _ := g.newUserToken("ada", protocol.RoleAdmin)
 	made, _ := g.NewToken("ci", protocol.RoleObserver, time.Hour)
 	f.Add(good)

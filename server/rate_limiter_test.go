@@ -8,13 +8,13 @@ import (
 	"agentctl/protocol"
 )
 
-// AL-29: more commands a second than are allowed are refused, to their sender alone, until there is
-// room again; acknowledgements are no commands.
+// AL-29: commands over the rate are refused to their sender alone, until the next second; acks do
+// not count.
 func TestTooManyCommandsASecondAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, limited(Limits{Rate: 10}))
-		fast, slow := w.dial().pump(), w.dial().pump() // each said hello
-		ping := func(c *pump) protocol.Code {
+		w := newTestServer(t, withLimits(Limits{Rate: 10}))
+		fast, slow := w.dial().collect(), w.dial().collect() // each has sent hello
+		ping := func(c *collector) protocol.Code {
 			if e := c.ask(protocol.DoPing, "", nil).Error; e != nil {
 				if e.Limit != 10 {
 					t.Errorf("refused with %+v", e)
@@ -23,13 +23,13 @@ func TestTooManyCommandsASecondAreRefused(t *testing.T) {
 			}
 			return ""
 		}
-		fresh := w.dial().pump()
+		fresh := w.dial().collect()
 		for i := range 12 {
 			if got, want := ping(fresh), i >= 10; (got != "") != want {
-				t.Errorf("command %d of who just came: %q", i, got)
+				t.Errorf("command %d of the burst: %q", i, got)
 			}
 		}
-		time.Sleep(time.Minute) // does not add up to more than a second's worth
+		time.Sleep(time.Minute) // must not raise the burst
 		for i := range 30 {
 			want := protocol.Code("")
 			if i >= 10 {
@@ -45,10 +45,10 @@ func TestTooManyCommandsASecondAreRefused(t *testing.T) {
 		for range 5 {
 			time.Sleep(100 * time.Millisecond)
 			if got := ping(fast); got != "" {
-				t.Errorf("after a while: %s", got)
+				t.Errorf("a second later: %s", got)
 			}
 			if got := ping(fast); got != protocol.CodeTooMany {
-				t.Errorf("the next at once: %q", got)
+				t.Errorf("immediately after: %q", got)
 			}
 		}
 	})

@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// play is what the agent of these tests does.
-const play = `
+// testScript is the script of the agent in these tests.
+const testScript = `
 {"on":"ask"}
 {"ask":"command","command":"ls","title":"List files"}
 {"say":"decided {decision}"}
@@ -49,11 +49,11 @@ const play = `
 {"burst":10000000,"size":300,"delay":"1ms"}
 `
 
-// patience bounds every wait of these tests.
-const patience = time.Minute
+// testTimeout bounds every wait of these tests.
+const testTimeout = time.Minute
 
-// A world is a server on a store of its own, reached through a pipe.
-type world struct {
+// A testServer is a server with a store of its own and a listener in memory.
+type testServer struct {
 	t      testing.TB
 	dir    string
 	script *script.Script
@@ -62,14 +62,14 @@ type world struct {
 	pipe   *Pipe
 	served chan error
 	limits Limits
-	gate   *login.Authenticator
+	auth   *login.Authenticator
 	wrap   func(session.Store) session.Store
 }
 
-// newWorld starts a server; options change it before.
-func newWorld(t testing.TB, options ...func(*world)) *world {
+// newTestServer starts a server. Options run before the start.
+func newTestServer(t testing.TB, options ...func(*testServer)) *testServer {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), wrap: func(s session.Store) session.Store { return s }}
+	w := &testServer{t: t, dir: t.TempDir(), wrap: func(s session.Store) session.Store { return s }}
 	for _, o := range options {
 		o(w)
 	}
@@ -78,24 +78,24 @@ func newWorld(t testing.TB, options ...func(*world)) *world {
 	return w
 }
 
-func limited(l Limits) func(*world) { return func(w *world) { w.limits = l } }
+func withLimits(l Limits) func(*testServer) { return func(w *testServer) { w.limits = l } }
 
-func (w *world) Names() []string { return []string{"script"} }
+func (w *testServer) Names() []string { return []string{"script"} }
 
-func (w *world) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (w *testServer) Open(spec session.Spec, host session.Host) (session.Agent, error) {
 	return w.script.Open(spec, host)
 }
 
-func (w *world) start() {
+func (w *testServer) start() {
 	w.t.Helper()
 	var err error
-	w.script, err = script.Parse("play", strings.NewReader(play))
+	w.script, err = script.Parse("play", strings.NewReader(testScript))
 	must(w.t, err)
 	w.store, err = sqlite.Open(w.dir, sqlite.Options{Boot: "here"})
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
 		Session: session.Config{Store: w.wrap(w.store), Agents: w, DefaultAgent: "script"}, Version: "test", Limits: w.limits,
-		Authenticator: w.gate,
+		Authenticator: w.auth,
 	})
 	must(w.t, err)
 	w.pipe = NewPipe()
@@ -103,8 +103,8 @@ func (w *world) start() {
 	go func() { w.served <- w.server.Serve(w.pipe.Listener) }()
 }
 
-// serve serves another listener until the world stops, and returns its address.
-func (w *world) serve(l *Listener) string {
+// serve serves another listener until the server stops, and returns its address.
+func (w *testServer) serve(l *Listener) string {
 	w.t.Helper()
 	served := make(chan error, 1)
 	go func() { served <- w.server.Serve(l) }()
@@ -117,13 +117,13 @@ func (w *world) serve(l *Listener) string {
 	return l.Addr().String()
 }
 
-// stop shuts the server down; twice does nothing.
-func (w *world) stop() {
+// stop shuts the server down. A second call does nothing.
+func (w *testServer) stop() {
 	w.t.Helper()
 	if w.store == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	if err := w.server.Shutdown(ctx); err != nil {
 		w.t.Errorf("shutdown: %v", err)
@@ -137,56 +137,56 @@ func (w *world) stop() {
 	w.store = nil
 }
 
-// A client is a raw WebSocket and what came over it and was not looked at yet.
-type client struct {
-	t        testing.TB
-	ws       *websocket.Conn
-	patience time.Duration // of a read
-	lines    []string
-	asked    int
+// A testClient is a WebSocket and the lines received on it that were not read by the test.
+type testClient struct {
+	t       testing.TB
+	ws      *websocket.Conn
+	timeout time.Duration // of a read
+	lines   []string
+	nextID  int
 }
 
-// dial connects without a word.
-func (w *world) dial() *client {
+// dial connects without sending hello.
+func (w *testServer) dial() *testClient {
 	w.t.Helper()
-	return dialThrough(w.t, w.pipe.Dial)
+	return dialWebSocket(w.t, w.pipe.Dial)
 }
 
-func dialThrough(t testing.TB, dial func(context.Context) (net.Conn, error)) *client {
+func dialWebSocket(t testing.TB, dial func(context.Context) (net.Conn, error)) *testClient {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, &websocket.DialOptions{
-		HTTPClient: through(dial), Subprotocols: []string{protocol.Subprotocol},
+		HTTPClient: httpClient(dial), Subprotocols: []string{protocol.Subprotocol},
 	})
 	must(t, err)
 	if got := ws.Subprotocol(); got != protocol.Subprotocol {
-		t.Errorf("the server speaks %q", got)
+		t.Errorf("subprotocol %q", got)
 	}
 	ws.SetReadLimit(-1)
 	t.Cleanup(func() { _ = ws.CloseNow() })
-	return &client{t: t, ws: ws, patience: patience}
+	return &testClient{t: t, ws: ws, timeout: testTimeout}
 }
 
-// through makes an HTTP client of a way to dial.
-func through(dial func(context.Context) (net.Conn, error)) *http.Client {
+// httpClient returns an HTTP client that dials with a function.
+func httpClient(dial func(context.Context) (net.Conn, error)) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dial(ctx)
 	}}}
 }
 
-// write sends a message as it is.
-func (c *client) write(message string) {
+// write sends a message unchanged.
+func (c *testClient) write(message string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	must(c.t, c.ws.Write(ctx, websocket.MessageText, []byte(message)))
 }
 
-// line returns the next line that comes, or how the connection ended.
-func (c *client) line() (string, error) {
+// line returns the next line, or the error that ended the connection.
+func (c *testClient) line() (string, error) {
 	for len(c.lines) == 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), c.patience)
+		ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
 		_, b, err := c.ws.Read(ctx)
 		cancel()
 		if err != nil {
@@ -201,50 +201,51 @@ func (c *client) line() (string, error) {
 	return line, nil
 }
 
-// A told is a line of the server: an event or an answer.
-type told struct {
+// A serverMessage is a line of the server: an event or an answer.
+type serverMessage struct {
 	protocol.Event
 	ID     string          `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *protocol.Error `json:"error"`
 }
 
-func (m *told) answer() bool { return m.Type == "" }
+func (m *serverMessage) isAnswer() bool { return m.Type == "" }
 
-func (c *client) next() told {
+func (c *testClient) next() serverMessage {
 	c.t.Helper()
 	line, err := c.line()
 	if err != nil {
 		c.t.Fatalf("the connection ended: %v", err)
 	}
-	var m told
+	var m serverMessage
 	must(c.t, json.Unmarshal([]byte(line), &m))
 	return m
 }
 
-// until returns the next line that fits and all before it.
-func (c *client) until(what string, fits func(told) bool) (m told, before []told) {
+// waitFor returns the next message that matches and all before it.
+func (c *testClient) waitFor(what string, matches func(serverMessage) bool) (m serverMessage, before []serverMessage) {
 	c.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for {
 		if time.Now().After(deadline) {
 			c.t.Fatalf("waited too long for %s; got %d lines", what, len(before))
 		}
 		m := c.next()
-		if fits(m) {
+		if matches(m) {
 			return m, before
 		}
 		before = append(before, m)
 	}
 }
 
-func (c *client) untilType(typ protocol.Type) (told, []told) {
+func (c *testClient) waitForType(typ protocol.Type) (serverMessage, []serverMessage) {
 	c.t.Helper()
-	return c.until(string(typ), func(m told) bool { return m.Type == typ })
+	return c.waitFor(string(typ), func(m serverMessage) bool { return m.Type == typ })
 }
 
-// ended reads on until the connection ends and returns its close code, -1 when it was cut.
-func (c *client) ended() websocket.StatusCode {
+// closeCode reads until the connection ends and returns its close code, -1 without a closing
+// handshake.
+func (c *testClient) closeCode() websocket.StatusCode {
 	for {
 		if _, err := c.line(); err != nil {
 			return websocket.CloseStatus(err)
@@ -253,10 +254,10 @@ func (c *client) ended() websocket.StatusCode {
 }
 
 // send sends a command and returns its id.
-func (c *client) send(verb protocol.Verb, session string, data any) string {
+func (c *testClient) send(verb protocol.Verb, session string, data any) string {
 	c.t.Helper()
-	c.asked++
-	cmd := protocol.Command{ID: fmt.Sprint(c.asked), Command: verb, Session: session}
+	c.nextID++
+	cmd := protocol.Command{ID: fmt.Sprint(c.nextID), Command: verb, Session: session}
 	if data != nil {
 		cmd.Data = protocol.MustEncode(data)
 	}
@@ -264,10 +265,10 @@ func (c *client) send(verb protocol.Verb, session string, data any) string {
 	return cmd.ID
 }
 
-// answer returns the answer with an id; other lines stay for later.
-func (c *client) answer(id string) told {
+// answer returns the answer with an id. Messages before it are read again later.
+func (c *testClient) answer(id string) serverMessage {
 	c.t.Helper()
-	m, before := c.until("the answer "+id, func(m told) bool { return m.answer() && m.ID == id })
+	m, before := c.waitFor("the answer "+id, func(m serverMessage) bool { return m.isAnswer() && m.ID == id })
 	var lines []string
 	for _, b := range before {
 		lines = append(lines, string(protocol.MustEncode(b)))
@@ -277,18 +278,18 @@ func (c *client) answer(id string) told {
 }
 
 // ask sends a command and waits for its answer.
-func (c *client) ask(verb protocol.Verb, session string, data any) told {
+func (c *testClient) ask(verb protocol.Verb, session string, data any) serverMessage {
 	c.t.Helper()
 	return c.answer(c.send(verb, session, data))
 }
 
-// ok asks and takes the result apart.
-func ok[T any](c *client, verb protocol.Verb, session string, data any) T {
+// ok sends a command and decodes its result.
+func ok[T any](c *testClient, verb protocol.Verb, session string, data any) T {
 	c.t.Helper()
 	return result[T](c, c.ask(verb, session, data))
 }
 
-func result[T any](c *client, m told) (v T) {
+func result[T any](c *testClient, m serverMessage) (v T) {
 	c.t.Helper()
 	if m.Error != nil {
 		c.t.Fatalf("error %s: %s", m.Error.Code, m.Error.Message)
@@ -297,31 +298,31 @@ func result[T any](c *client, m told) (v T) {
 	return v
 }
 
-func (c *client) hello(d protocol.HelloData) protocol.HelloResult {
+func (c *testClient) hello(d protocol.HelloData) protocol.HelloResult {
 	c.t.Helper()
 	return ok[protocol.HelloResult](c, protocol.DoHello, "", d)
 }
 
-// create makes a session and, with a prompt, starts its first turn.
-func (c *client) create(prompt string) string {
+// create creates a session; a prompt starts its first turn.
+func (c *testClient) create(prompt string) string {
 	c.t.Helper()
 	return ok[protocol.CreateResult](c, protocol.DoCreate, "", protocol.CreateData{Prompt: prompt}).Session
 }
 
-// turn creates a session whose first turn has ended.
-func (w *world) turn(prompt string) string {
+// runTurn creates a session whose first turn has ended.
+func (w *testServer) runTurn(prompt string) string {
 	w.t.Helper()
 	c := w.dial()
 	id := c.create("")
 	c.subscribe(id, "")
 	c.send(protocol.DoSend, id, protocol.SendData{Text: prompt})
-	c.untilType(protocol.TurnEnded)
+	c.waitForType(protocol.TurnEnded)
 	_ = c.ws.Close(websocket.StatusNormalClosure, "")
 	return id
 }
 
-// subscribe follows a session, after a position when there is one.
-func (c *client) subscribe(id, after string) protocol.SubscribeResult {
+// subscribe subscribes to a session, after a position unless it is empty.
+func (c *testClient) subscribe(id, after string) protocol.SubscribeResult {
 	c.t.Helper()
 	return ok[protocol.SubscribeResult](c, protocol.DoSubscribe, id, subscribeData(c.t, after))
 }
@@ -337,17 +338,17 @@ func subscribeData(t testing.TB, after string) protocol.SubscribeData {
 }
 
 // caughtUp returns the events before caught_up of a session.
-func (c *client) caughtUp(id string) []told {
+func (c *testClient) caughtUp(id string) []serverMessage {
 	c.t.Helper()
-	_, before := c.until("caught_up", func(m told) bool { return m.Type == protocol.CaughtUp && m.Session == id })
-	return slices.DeleteFunc(before, func(m told) bool { return m.Session != id || m.Seq == 0 })
+	_, before := c.waitFor("caught_up", func(m serverMessage) bool { return m.Type == protocol.CaughtUp && m.Session == id })
+	return slices.DeleteFunc(before, func(m serverMessage) bool { return m.Session != id || m.Seq == 0 })
 }
 
-// follows checks that events have no gap and no repeat, and returns the last seq.
-func follows(t testing.TB, after uint64, events []told) uint64 {
+// follows checks that events have neither gap nor repeat, and returns the last seq.
+func follows(t testing.TB, after uint64, events []serverMessage) uint64 {
 	t.Helper()
 	for _, e := range events {
-		if e.Seq == 0 || e.answer() {
+		if e.Seq == 0 || e.isAnswer() {
 			continue
 		}
 		if e.First() != after+1 {
@@ -365,8 +366,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// code expects an error of a code.
-func (c *client) refused(m told, want protocol.Code) {
+// refused expects an error with a code.
+func (c *testClient) refused(m serverMessage, want protocol.Code) {
 	c.t.Helper()
 	if m.Error == nil || m.Error.Code != want {
 		c.t.Errorf("got %s, want error %s", bytes.TrimSpace(protocol.MustEncode(m)), want)

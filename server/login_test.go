@@ -16,17 +16,16 @@ import (
 	"agentctl/server/login"
 )
 
-// sesame is the hash of "open sesame", at a cost that no real one has.
+// sesame is the hash of "open sesame", with one round to be fast.
 const sesame = "pbkdf2-sha256$1$c2FsdHNhbHQ$N01MpLgNxh0tY+nm/hV9VIzp9rxoW2pwRzGCtGoCHMg"
 
-// A closed one is a server whose second listener wants credentials: its own token, or that of a
-// user who logged in.
-type closed struct {
-	*world
+// A protectedServer is a testServer with a TCP listener that requires its token or a user's.
+type protectedServer struct {
+	*testServer
 	http *http.Client
 }
 
-func newClosed(t *testing.T) *closed {
+func newProtectedServer(t *testing.T) *protectedServer {
 	t.Helper()
 	var file []string
 	for _, r := range protocol.Roles {
@@ -34,7 +33,7 @@ func newClosed(t *testing.T) *closed {
 	}
 	users, err := login.ReadUsers([]byte("{" + strings.Join(file, ",") + "}"))
 	must(t, err)
-	w := newWorld(t, func(w *world) { w.gate = login.NewAuthenticator(users, []byte("secret")) })
+	w := newTestServer(t, func(w *testServer) { w.auth = login.NewAuthenticator(users, []byte("secret")) })
 	pipe := NewPipe()
 	pipe.Listener.Token = "house"
 	served := make(chan error, 1)
@@ -43,11 +42,11 @@ func newClosed(t *testing.T) *closed {
 		w.stop()
 		must(t, <-served)
 	})
-	return &closed{w, through(pipe.Dial)}
+	return &protectedServer{w, httpClient(pipe.Dial)}
 }
 
-// login returns what logging in is answered.
-func (c *closed) login(name, password string) (status int, said struct{ Access_token, Role string }) { //nolint:revive // the wire's name
+// login logs in and returns the status and the decoded body.
+func (c *protectedServer) login(name, password string) (status int, said struct{ Access_token, Role string }) { //nolint:revive // the wire's name
 	c.t.Helper()
 	body := fmt.Sprintf(`{"username":%q,"password":%q}`, name, password)
 	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, "http://server"+login.Path, strings.NewReader(body))
@@ -61,7 +60,7 @@ func (c *closed) login(name, password string) (status int, said struct{ Access_t
 	return resp.StatusCode, said
 }
 
-func (c *closed) dial(query, bearer string) (*client, int) {
+func (c *protectedServer) dial(query, bearer string) (*testClient, int) {
 	c.t.Helper()
 	header := http.Header{}
 	if bearer != "" {
@@ -77,13 +76,12 @@ func (c *closed) dial(query, bearer string) (*client, int) {
 		return nil, resp.StatusCode
 	}
 	c.t.Cleanup(func() { _ = ws.CloseNow() })
-	return &client{t: c.t, ws: ws, patience: patience}, resp.StatusCode
+	return &testClient{t: c.t, ws: ws, timeout: testTimeout}, resp.StatusCode
 }
 
-// MA-1, MA-3: who logs in uses the token as bearer credential or in the query, and acts under the
-// name that it proves.
+// MA-1, MA-3: a user's token is accepted as bearer credential and in the query, and sets the actor.
 func TestWhoLogsInIsKnown(t *testing.T) {
-	c := newClosed(t)
+	c := newProtectedServer(t)
 	status, said := c.login("the admin", "open sesame")
 	if status != http.StatusOK || said.Role != "admin" {
 		t.Fatalf("%d %+v", status, said)
@@ -94,27 +92,27 @@ func TestWhoLogsInIsKnown(t *testing.T) {
 			t.Fatalf("HTTP %d", status)
 		}
 		if r := conn.hello(protocol.HelloData{Name: "somebody else"}); r.By != (protocol.Actor{Name: "the admin", Subject: "the admin"}) {
-			t.Errorf("acts as %+v", r.By)
+			t.Errorf("actor %+v", r.By)
 		}
 	}
 	if status, _ := c.login("the admin", "wrong"); status != http.StatusUnauthorized {
-		t.Errorf("a wrong password: HTTP %d", status)
+		t.Errorf("wrong password: HTTP %d", status)
 	}
 }
 
 func TestWithoutAValidCredentialNobodyComesIn(t *testing.T) {
-	c := newClosed(t)
+	c := newProtectedServer(t)
 	for _, token := range []string{"", "wrong", "a.b.c"} {
 		if conn, status := c.dial("", token); conn != nil || status != http.StatusUnauthorized {
 			t.Errorf("%q: HTTP %d", token, status)
 		}
 	}
 	if conn, status := c.dial("", "house"); conn == nil {
-		t.Errorf("the listener's token: HTTP %d", status)
+		t.Errorf("listener's token: HTTP %d", status)
 	}
 }
 
-// weakest is the weakest role that may do each command.
+// weakest is the weakest role that each command allows.
 var weakest = map[protocol.Verb]protocol.Role{
 	protocol.DoHello: protocol.RoleObserver, protocol.DoPing: protocol.RoleObserver, protocol.DoSubscribe: protocol.RoleObserver,
 	protocol.DoUnsubscribe: protocol.RoleObserver, protocol.DoAck: protocol.RoleObserver, protocol.DoWatch: protocol.RoleObserver,
@@ -132,10 +130,9 @@ var weakest = map[protocol.Verb]protocol.Role{
 	protocol.DoApprove: protocol.RoleApprover, protocol.DoRulesRevoke: protocol.RoleApprover,
 }
 
-// X-23: what a role does not allow is forbidden, whatever the client: every command, for every
-// role.
+// X-23: commands that a role does not allow are forbidden: every command, for every role.
 func TestRolesRestrictCommands(t *testing.T) {
-	c := newClosed(t)
+	c := newProtectedServer(t)
 	for rank, role := range protocol.Roles {
 		_, said := c.login("the "+string(role), "open sesame")
 		conn, status := c.dial("", said.Access_token)
@@ -146,7 +143,7 @@ func TestRolesRestrictCommands(t *testing.T) {
 		for _, command := range protocol.Commands {
 			least, known := weakest[command.Verb]
 			if !known {
-				t.Errorf("who may %s?", command.Verb)
+				t.Errorf("no role for %s", command.Verb)
 			}
 			session := ""
 			if command.Session {
@@ -156,15 +153,15 @@ func TestRolesRestrictCommands(t *testing.T) {
 			forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden
 			may := rank >= slices.Index(protocol.Roles, least)
 			if forbidden == may || slices.Contains(told, command.Verb) != may {
-				t.Errorf("%s, %s: %+v; told %v", role, command.Verb, m.Error, told)
+				t.Errorf("%s, %s: %+v; listed %v", role, command.Verb, m.Error, told)
 			}
 		}
 	}
 }
 
-// A made token has the role that it says, of nobody in the users file.
+// A token from NewToken has its own role and needs no entry in the users file.
 func TestAMadeTokenLetsIn(t *testing.T) {
-	c := newClosed(t)
+	c := newProtectedServer(t)
 	token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Hour)
 	must(t, err)
 	conn, status := c.dial("", token)
@@ -172,7 +169,7 @@ func TestAMadeTokenLetsIn(t *testing.T) {
 		t.Fatalf("HTTP %d", status)
 	}
 	if r := conn.hello(protocol.HelloData{Name: "root"}); r.By != (protocol.Actor{Name: "ci", Subject: "ci"}) {
-		t.Errorf("acts as %+v", r.By)
+		t.Errorf("actor %+v", r.By)
 	}
 	if m := conn.ask(protocol.DoCreate, "", nil); m.Error == nil || m.Error.Code != protocol.CodeForbidden {
 		t.Errorf("%+v", m.Error)

@@ -13,10 +13,10 @@ import (
 	"agentctl/protocol"
 )
 
-// However others behave, a client sees every event of its session once and in order, and is
-// answered.
+// A client receives every event of its session once and in order, and all answers, whatever other
+// clients do.
 func TestNoClientHurtsAnother(t *testing.T) {
-	w := newWorld(t, limited(Limits{InFlight: 4}))
+	w := newTestServer(t, withLimits(Limits{InFlight: 4}))
 	witness := w.dial()
 	witness.hello(protocol.HelloData{Acks: true})
 	id := witness.create("")
@@ -28,7 +28,7 @@ func TestNoClientHurtsAnother(t *testing.T) {
 		crowd.Go(func() {
 			rnd := rand.New(rand.NewPCG(1, uint64(n)))
 			for ctx.Err() == nil {
-				w.misbehave(ctx, rnd, id)
+				w.attack(ctx, rnd, id)
 			}
 		})
 	}
@@ -38,14 +38,14 @@ func TestNoClientHurtsAnother(t *testing.T) {
 		answered, ended := false, false
 		for !answered || !ended {
 			m := witness.next()
-			if m.answer() && m.ID == key {
+			if m.isAnswer() && m.ID == key {
 				answered = true
 				if m.Error != nil {
 					t.Fatal(m.Error)
 				}
 			}
 			if m.Durable() && m.Session == id {
-				last = follows(t, last, []told{m})
+				last = follows(t, last, []serverMessage{m})
 				witness.send(protocol.DoAck, id, protocol.AckData{Seq: last})
 			}
 			ended = ended || m.Type == protocol.TurnEnded
@@ -55,9 +55,9 @@ func TestNoClientHurtsAnother(t *testing.T) {
 	crowd.Wait()
 }
 
-// misbehave is one short life of a bad client.
-func (w *world) misbehave(ctx context.Context, rnd *rand.Rand, id string) {
-	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: through(w.pipe.Dial)})
+// attack connects, sends random and invalid commands, and disconnects.
+func (w *testServer) attack(ctx context.Context, rnd *rand.Rand, id string) {
+	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)})
 	if err != nil {
 		return
 	}
@@ -85,25 +85,28 @@ func (w *world) misbehave(ctx context.Context, rnd *rand.Rand, id string) {
 		}
 	}
 	if rnd.IntN(2) == 0 {
+		// Do not wait the full close timeout of the library when the server has aborted.
+		stop := time.AfterFunc(20*time.Millisecond, func() { _ = ws.CloseNow() })
+		defer stop.Stop()
 		_ = ws.Close(websocket.StatusNormalClosure, "")
 	}
 }
 
 func TestFiftyDecideAndOneWins(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	id := c.create("ask")
 	c.subscribe(id, "0")
-	m, _ := c.untilType(protocol.ApprovalRequested)
-	request := decoded[protocol.Approval](t, m).Request
+	m, _ := c.waitForType(protocol.ApprovalRequested)
+	request := decode[protocol.Approval](t, m).Request
 	const n = 50
-	var clients []*client
+	var clients []*testClient
 	for i := range n {
 		c := w.dial()
 		c.hello(protocol.HelloData{Name: fmt.Sprint("client ", i)})
 		clients = append(clients, c)
 	}
-	answers := make([]told, n)
+	answers := make([]serverMessage, n)
 	var all sync.WaitGroup
 	for i, c := range clients {
 		all.Go(func() {
@@ -115,28 +118,28 @@ func TestFiftyDecideAndOneWins(t *testing.T) {
 		})
 	}
 	all.Wait()
-	resolved, _ := c.untilType(protocol.ApprovalResolved)
+	resolved, _ := c.waitForType(protocol.ApprovalResolved)
 	winner := ""
 	for i, a := range answers {
 		if a.Error == nil {
 			if winner != "" {
-				t.Errorf("%s won, and client %d", winner, i)
+				t.Errorf("both %s and client %d won", winner, i)
 			}
 			winner = fmt.Sprint("client ", i)
 		}
 	}
 	if resolved.By == nil || resolved.By.Name != winner {
-		t.Errorf("%q won, the event says %v", winner, resolved.By)
+		t.Errorf("%q won, the event names %v", winner, resolved.By)
 	}
 	for i, a := range answers {
 		if a.Error != nil && (a.Error.Code != protocol.CodeConflict || a.Error.Winner == nil || a.Error.Winner.By.Name != winner) {
-			t.Errorf("client %d is told %+v, %s won", i, a.Error, winner)
+			t.Errorf("client %d: error %+v, but %s won", i, a.Error, winner)
 		}
 	}
 }
 
 func TestCommandSentAgainAfterALostAnswerHappensOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	id := c.create("hang")
 	_ = c.ws.CloseNow()
