@@ -12,8 +12,8 @@ import (
 	"agentctl/protocol"
 )
 
-// besides are the commands that an agent carries out beside its turns.
-var besides = []struct {
+// asyncCommandTests are the commands that an agent runs outside turns.
+var asyncCommandTests = []struct {
 	verb protocol.Verb
 	data any
 }{
@@ -33,7 +33,7 @@ func TestAnAgentIsAskedForWhatItCan(t *testing.T) {
 			return nil
 		}
 		id := r.create()
-		for _, b := range besides {
+		for _, b := range asyncCommandTests {
 			must[struct{}](r, r.do(anna, newCommand(b.verb, id, b.data)))
 		}
 		if !slices.Equal(done, []string{"compact", "context", "cancel t1", "restart t1", "mode=ask", "export"}) {
@@ -44,7 +44,7 @@ func TestAnAgentIsAskedForWhatItCan(t *testing.T) {
 			t.Errorf("recorded %v", events)
 		}
 		r.agents.capable = func(context.Context, string) error { return errors.New("broken pipe") }
-		for _, b := range besides {
+		for _, b := range asyncCommandTests {
 			refused(r, r.do(anna, newCommand(b.verb, id, b.data)), protocol.CodeAgentFailed)
 		}
 		r.agents.capable = func(context.Context, string) error { return protocol.Errorf(protocol.CodeNotFound, "no task t1") }
@@ -55,7 +55,7 @@ func TestAnAgentIsAskedForWhatItCan(t *testing.T) {
 func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		for _, b := range besides[:5] {
+		for _, b := range asyncCommandTests[:5] {
 			refused(r, r.do(anna, newCommand(b.verb, id, b.data)), protocol.CodeUnsupported)
 		}
 		plan := protocol.PlanRunData{Tasks: []protocol.Task{{ID: "t1"}}, Question: "why"}
@@ -64,7 +64,7 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 		other := r.create()
 		must[protocol.SendResult](r, r.do(anna, newCommand(protocol.DoPlanRun, other, plan)))
 		if turn := r.agents.run().turn; turn.Plan == nil || turn.Plan.Tasks[0].ID != "t1" || turn.Message.Text != "why" {
-			t.Errorf("the agent was given %+v", turn)
+			t.Errorf("the agent received %+v", turn)
 		}
 		if err := r.agents.run().agent.host.Emit(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 3}}); err != nil {
 			t.Error(err)
@@ -72,10 +72,10 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 		r.waitIdle()
 		k := r.do(anna, newCommand(protocol.DoContext, other, protocol.Empty{}))
 		if got := must[protocol.ContextResult](r, k).Context.Tokens; got != 3 {
-			t.Errorf("quoted with %d tokens", got)
+			t.Errorf("%d tokens", got)
 		}
 		if r.agents.run().agent.host.Emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{}}) == nil {
-			t.Error("words out of a turn")
+			t.Error("output outside a turn")
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestProcessGroupsOfAKilledServerAreEndedByTheNext(t *testing.T) {
 		pids := []int{(<-ended).PID, (<-ended).PID}
 		slices.Sort(pids)
 		if !slices.Equal(pids, []int{1, 3}) || len(ended) != 0 {
-			t.Errorf("ended %v", pids)
+			t.Errorf("killed %v", pids)
 		}
 		r.waitIdle()
 		if groups, _ := r.store.ProcessGroups(t.Context()); len(groups) != 0 {

@@ -15,7 +15,7 @@ func approve(session string, d protocol.ApproveData) protocol.Command {
 	return newCommand(protocol.DoApprove, session, d)
 }
 
-// startAsking starts a turn whose agent asks; it returns the session.
+// startAsking starts a turn whose agent makes requests, and returns the session.
 func startAsking(r *testHub, requests ...protocol.Approval) string {
 	id := r.create()
 	r.send(id, "go")
@@ -33,7 +33,7 @@ func TestAnInterruptEndsWhatIsPendingAtOnce(t *testing.T) {
 		run := r.agents.run()
 		r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Cancelled {
-			t.Errorf("the agent heard %+v, %t", v, ok)
+			t.Errorf("the agent received %+v, %t", v, ok)
 		}
 		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
 		if e.Winner == nil || e.Winner.Outcome != protocol.Cancelled {
@@ -97,7 +97,7 @@ func TestEverybodyWhoAsksUnderOneIDHearsTheVerdict(t *testing.T) {
 		id := startAsking(r, q, q)
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
 		if n := r.agents.run().waiting; n != 0 {
-			t.Errorf("%d who asked wait still", n)
+			t.Errorf("%d waiters left", n)
 		}
 	})
 }
@@ -114,15 +114,15 @@ func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
 		run.ask(q)
 		r.waitIdle()
 		if v, ok := run.verdict("q"); ok {
-			t.Fatalf("answered by the decision of the turn before: %+v", v)
+			t.Fatalf("answered with the decision of an earlier turn: %+v", v)
 		}
 		if as := r.state(id).Approvals; len(as) != 1 || as[0].Request == "q" {
-			t.Fatalf("%+v pending, under an id that is decided", as)
+			t.Fatalf("%+v pending under a decided id", as)
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
 		if v, _ := run.verdict("q"); v.Outcome != protocol.Denied {
-			t.Errorf("heard %+v", v)
+			t.Errorf("verdict %+v", v)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestWhatTheStoreCannotTellIsNotAskedAgain(t *testing.T) {
 		r.waitIdle()
 		r.store.set(func() { r.store.failRead = nil })
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Denied || len(r.state(id).Approvals) != 0 {
-			t.Errorf("heard %+v, %t", v, ok)
+			t.Errorf("verdict %+v, %t", v, ok)
 		}
 	})
 }
@@ -154,12 +154,12 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 		giveUp()
 		r.waitIdle()
 		if len(r.state(id).Approvals) != 1 {
-			t.Error("cancelled although somebody waits")
+			t.Error("canceled although a waiter remains")
 		}
 		giveUpToo()
 		r.waitIdle()
 		if len(r.state(id).Approvals) != 0 {
-			t.Error("pending although nobody waits")
+			t.Error("pending without a waiter")
 		}
 		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
 		if e.Winner.Outcome != protocol.Cancelled {
@@ -184,7 +184,7 @@ func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		r.waitIdle()
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Expired || v.Decision != "" {
-			t.Errorf("the agent heard %+v, %t", v, ok)
+			t.Errorf("the agent received %+v, %t", v, ok)
 		}
 		e := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
 		if e.Winner.Outcome != protocol.Expired {
@@ -209,7 +209,7 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 			for request, allowed := range want {
 				v, ok := r.agents.run().verdict(request)
 				if ok != allowed || ok && (v.Outcome != protocol.Allowed || *v.By != bert.By) {
-					t.Errorf("request %s: heard %+v, %t", request, v, ok)
+					t.Errorf("request %s: verdict %+v, %t", request, v, ok)
 				}
 			}
 		}
@@ -267,7 +267,7 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 	}
 	for _, a := range []protocol.Approval{run("/a", ""), tool(""), patch(), {Kind: protocol.ApprovePlan, Name: "x", Command: "x"}, {Kind: protocol.ApproveQuestion}} {
 		if a.Subject() != "" || scopeOf(&a) != "" {
-			t.Errorf("%+v can be allowed for good: %q", a, scopeOf(&a))
+			t.Errorf("%+v can be allowed always: %q", a, scopeOf(&a))
 		}
 	}
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
@@ -286,7 +286,7 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 			answers := &protocol.ApprovalInput{Answers: map[string][]string{"a": {"b"}}}
 			must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "not so", Input: answers})))
 			if v, _ := run.verdict("q"); v.Reason != "not so" || v.Input.Answers["a"][0] != "b" || v.Decision != protocol.DenyStop {
-				t.Errorf("heard %+v", v)
+				t.Errorf("verdict %+v", v)
 			}
 			run.finish(End{}, nil)
 			r.waitIdle()
@@ -298,7 +298,7 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 				t.Errorf("next message %q", next)
 			}
 			if first := st.Queue[0]; !takes && (first.By == nil || *first.By != bert.By || first.QueuedAt == nil) {
-				t.Errorf("passed on as %+v", first)
+				t.Errorf("queued as %+v", first)
 			}
 		})
 	}
@@ -319,12 +319,12 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 			if !takes {
 				refused(r, answer, protocol.CodeUnsupported)
 				if heard || len(r.state(id).Approvals) != 1 {
-					t.Errorf("it heard %+v, %t", v, heard)
+					t.Errorf("verdict %+v, %t", v, heard)
 				}
 				return
 			}
 			if !heard || v.Input == nil || v.Input.Patch != "new" {
-				t.Errorf("it heard %+v, %t", v, heard)
+				t.Errorf("verdict %+v, %t", v, heard)
 			}
 		})
 	}
@@ -374,7 +374,7 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		}
 		a = ask(protocol.Approval{Request: "b", Kind: protocol.ApproveCommand, Title: "make", Command: "make", CWD: "/elsewhere"})
 		if a.CWD != "/elsewhere" {
-			t.Errorf("asked in %s", a.CWD)
+			t.Errorf("working directory %s", a.CWD)
 		}
 		a = ask(protocol.Approval{Request: "c", Kind: protocol.ApproveQuestion, Title: "?", Options: []protocol.Option{
 			{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"},
@@ -391,7 +391,7 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		}
 		a = ask(protocol.Approval{Request: "d", Kind: protocol.ApproveQuestion, Title: "?"})
 		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Skip" || a.Options[1].Kind != protocol.Deny {
-			t.Errorf("a question is answered with %+v", a.Options)
+			t.Errorf("options of a question: %+v", a.Options)
 		}
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "ever"})), protocol.CodeNotFound)
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Decision: protocol.Deny})), protocol.CodeInvalidMessage)
@@ -400,11 +400,11 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "z", Decision: protocol.AllowOnce})), protocol.CodeNotFound)
 		long := strings.Repeat("x", longText+1)
 		if err := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Reason: long})), protocol.CodeTooLarge); err.Limit != longText {
-			t.Errorf("a long reason: %+v", err)
+			t.Errorf("long reason: %+v", err)
 		}
 		huge := &protocol.ApprovalInput{Answers: map[string][]string{"a": {strings.Repeat("x", protocol.MaxEvent)}}}
 		if err := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Input: huge})), protocol.CodeTooLarge); err.Limit == 0 || err.Message == "" {
-			t.Errorf("a huge input: %+v", err)
+			t.Errorf("huge input: %+v", err)
 		}
 		if got := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"}))); got.Outcome != protocol.Denied {
 			t.Errorf("denied: %+v", got)
@@ -421,10 +421,10 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 			}
 		}
 		if err := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})), protocol.CodeConflict); err.Message != "already allowed by bert" {
-			t.Errorf("too late: %s", err.Message)
+			t.Errorf("late decision: %s", err.Message)
 		}
 		if v, _ := r.agents.run().verdict("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
-			t.Errorf("heard %+v", v)
+			t.Errorf("verdict %+v", v)
 		}
 	})
 }
@@ -446,7 +446,7 @@ func TestEachRequestExpiresInItsOwnTime(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		r.waitIdle()
 		if st := r.state(id); len(st.Approvals) != 0 {
-			t.Errorf("at last: %+v", st.Approvals)
+			t.Errorf("after the timeout: %+v", st.Approvals)
 		}
 	})
 }

@@ -58,7 +58,7 @@ func TestACommandThatWasNotKeptActsWhenItIsSentAgain(t *testing.T) {
 		refused(r, r.do(anna, c), protocol.CodeStorage)
 		sent := must[protocol.SendResult](r, r.do(anna, c))
 		if st := r.state(id); st.Turn == nil || st.Turn.Message.MessageID != sent.MessageID || st.Turn.Message.Text != "two" {
-			t.Errorf("answered %+v, and it is %s", sent, encodeState(st))
+			t.Errorf("answer %+v, state %s", sent, encodeState(st))
 		}
 	})
 }
@@ -68,7 +68,7 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 		c := keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Title: "one"}), "k1")
 		first := must[protocol.CreateResult](r, r.do(anna, c))
 		if again := must[protocol.CreateResult](r, r.do(anna, c)); again != first {
-			t.Errorf("made %+v, then %+v", first, again)
+			t.Errorf("created %+v, then %+v", first, again)
 		}
 		refused(r, r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Title: "two"}), "k1")), protocol.CodeKeyReused)
 		refused(r, r.do(anna, keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")), protocol.CodeKeyReused)
@@ -78,7 +78,7 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 		other := r.create()
 		c = keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k2")
 		must[protocol.SendResult](r, r.do(anna, c))
-		r.restart() // the store alone knows the keys now
+		r.restart() // only the store has the keys now
 		c.Session = other
 		refused(r, r.do(anna, c), protocol.CodeKeyReused)
 	})
@@ -116,7 +116,7 @@ func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
 		again := send(0)
 		r.waitIdle()
 		if a, b := must[protocol.SendResult](r, first), must[protocol.SendResult](r, again); a.MessageID != b.MessageID {
-			t.Errorf("one key made two messages: %s, %s", a.MessageID, b.MessageID)
+			t.Errorf("one key, two messages: %s, %s", a.MessageID, b.MessageID)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestACreateSentAgainIsAnsweredWhateverHappenedMeanwhile(t *testing.T) {
 		r.waitIdle()
 		first := must[protocol.CreateResult](r, a)
 		if must[protocol.CreateResult](r, b).Session != first.Session {
-			t.Error("two sessions of one key")
+			t.Error("one key, two sessions")
 		}
 		if err := os.Remove(dir); err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestARenameSentAgainTakesNoNameAndFreesNone(t *testing.T) {
 		refused(r, r.do(anna, rename(id, "z")), protocol.CodeStorage)
 		must[protocol.Empty](r, r.do(anna, rename(other, "z")))
 		if got, _ := r.hub.Resolve("y"); got != id {
-			t.Error("the name was lost by a rename that was not kept")
+			t.Error("a rename that failed to commit lost the name")
 		}
 	})
 }
@@ -220,11 +220,11 @@ func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) 
 			t.Error("not interrupted")
 		}
 		if st := fold(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted || len(st.Queue) != 1 || st.Turns != 1 {
-			t.Errorf("left %s", encodeState(st))
+			t.Errorf("state %s", encodeState(st))
 		}
 		r.open()
 		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || st.Turns != 1 {
-			t.Errorf("goes on with %s", encodeState(st))
+			t.Errorf("continues with %s", encodeState(st))
 		}
 	})
 }
@@ -239,7 +239,7 @@ func TestACommandThatComesWhileTheSessionUnloadsIsCarriedOut(t *testing.T) {
 			k := <-done
 			r.waitIdle()
 			if must[protocol.SendResult](r, k).Status != protocol.SendStarted {
-				t.Fatal("queued behind nothing")
+				t.Fatal("queued behind an empty queue")
 			}
 			r.agents.run().finish(End{}, nil)
 			r.waitIdle()

@@ -14,7 +14,7 @@ import (
 	"agentctl/protocol"
 )
 
-// randomAgent is an agent that speaks, uses tools and asks at random, and heeds interrupts.
+// randomAgent emits random events and requests, and stops when interrupted.
 type randomAgent struct{ resumes bool }
 
 func (c randomAgent) Open(Spec, Host) (Agent, error) { return c, nil }
@@ -106,7 +106,7 @@ func TestACrowdOfClientsLosesNothing(t *testing.T) {
 				newLogChecker(t).apply(decodeLines(t, raw))
 				folded, _ := s.read(0, s.rec.Head, true, 1<<40, nil)
 				if transcript(t, decodeLines(t, raw)) != transcript(t, decodeLines(t, folded)) {
-					t.Errorf("the folds of %s say something else", id)
+					t.Errorf("the folds of %s differ from the raw events", id)
 				}
 			}
 			if len(store.faults) > 0 {
@@ -120,7 +120,7 @@ func TestACrowdOfClientsLosesNothing(t *testing.T) {
 	})
 }
 
-// randomCommand is a random command to a session.
+// randomCommand returns a random command to a session.
 func randomCommand(session string) protocol.Command {
 	decisions := []protocol.Decision{protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop}
 	queues := []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear}

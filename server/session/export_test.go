@@ -48,7 +48,7 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 			t.Fatal("restored onto itself")
 		}
 		s := r.state(made.Session)
-		if s.Agent != "puppet" || s.Usage == nil || s.Usage.Input != 4 || s.Turns != 0 {
+		if s.Agent != "fake" || s.Usage == nil || s.Usage.Input != 4 || s.Turns != 0 {
 			t.Errorf("restored %s", encodeState(s))
 		}
 		if s.Title != "work" || s.Turn == nil || s.Turn.Message.Text != "two" || len(s.Queue) != 1 || s.Queue[0].Text != "three" {
@@ -67,7 +67,7 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 			t.Errorf("plan %+v, context %+v", s.Plan, s.Context)
 		}
 		if spec := r.agents.run().agent.spec; string(spec.State) != "memory" || spec.Env != nil {
-			t.Errorf("the agent was given %+v", spec)
+			t.Errorf("the agent received %+v", spec)
 		}
 		for _, id := range []string{id, made.Session} {
 			newLogChecker(t).apply(r.events(id, false))
@@ -78,7 +78,7 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 			}
 		}
 		if r.state(id).Turn == nil {
-			t.Error("the exported session does not live on")
+			t.Error("the exported session changed")
 		}
 	})
 }
@@ -147,12 +147,12 @@ func TestNoEventTellsTheEnvironment(t *testing.T) {
 		r.restart()
 		r.send(id, "one")
 		if got := r.agents.run().agent.spec.Env["TOKEN"]; got != "hush-hush" {
-			t.Errorf("the agent was given %q", got)
+			t.Errorf("the agent received %q", got)
 		}
 		out := protocol.MustEncode(r.hub.List(true))
 		a, err := json.Marshal(r.state(id))
 		if err != nil || bytes.Contains(append(out, a...), []byte("hush-hush")) {
-			t.Errorf("told in %s %s, %v", out, a, err)
+			t.Errorf("the environment is visible in %s %s, %v", out, a, err)
 		}
 		for _, e := range r.events(id, false) {
 			if bytes.Contains(e.Data, []byte("hush-hush")) {

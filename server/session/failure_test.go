@@ -41,10 +41,10 @@ func TestAFailedCommitCutsTheTurnAndTheQueueRunsOn(t *testing.T) {
 		cut.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "lost"}})
 		r.waitIdle()
 		if cut.ctx.Err() == nil {
-			t.Error("the agent works on")
+			t.Error("the agent still runs")
 		}
 		if err := cut.out.Emit(Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "late"}}); err == nil {
-			t.Error("the agent may speak on")
+			t.Error("the agent can still emit")
 		}
 		time.Sleep(2 * time.Second)
 		r.waitIdle()
@@ -72,7 +72,7 @@ func TestAStateThatWasNotKeptIsNotGivenToTheAgentAgain(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		r.send(id, "two")
 		if got := string(r.agents.run().agent.spec.State); got != "kept" {
-			t.Errorf("the agent goes on from %q", got)
+			t.Errorf("the agent continues from %q", got)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func TestAnAgentThatNeverStopsIsClosedAndDelaysNobodyForLong(t *testing.T) {
 	})
 }
 
-// stuckAgent is an agent that neither stops nor closes before it is let go.
+// stuckAgent neither stops nor closes until release is closed.
 type stuckAgent struct{ release chan struct{} }
 
 func (s stuckAgent) Open(Spec, Host) (Agent, error) { return s, nil }
@@ -282,11 +282,11 @@ func TestADecisionThatWasNotKeptDecidedNothing(t *testing.T) {
 		r.failOnce()
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})), protocol.CodeStorage)
 		if v, ok := run.verdict("q"); ok {
-			t.Errorf("the agent heard %+v", v)
+			t.Errorf("the agent received %+v", v)
 		}
 		late := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
 		if late.Winner.Outcome != protocol.Cancelled || late.Winner.By.Name != "" {
-			t.Errorf("it was decided by %+v", late.Winner)
+			t.Errorf("decided by %+v", late.Winner)
 		}
 	})
 }

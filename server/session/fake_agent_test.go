@@ -7,12 +7,12 @@ import (
 	"agentctl/protocol"
 )
 
-// fakeAgents opens agents that do what the test tells them.
+// fakeAgents opens agents that the test controls.
 type fakeAgents struct {
 	mu               sync.Mutex
 	traits           Capabilities
-	ignoresInterrupt bool                                         // agents do not hear an interrupt, only Close
-	capable          func(ctx context.Context, what string) error // of agents that can do all there is; nil: they can do little
+	ignoresInterrupt bool                                         // agents stop only on Close
+	capable          func(ctx context.Context, what string) error // agents have all optional interfaces, answered by it; nil: only Explainer
 	opened           []*fakeAgent
 	refuse           error
 }
@@ -31,7 +31,7 @@ func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
 	return a, nil
 }
 
-func (p *fakeAgents) Names() []string { return []string{"puppet"} }
+func (p *fakeAgents) Names() []string { return []string{"fake"} }
 
 // run returns the newest run that has not returned, or nil.
 func (p *fakeAgents) run() *fakeRun {
@@ -45,7 +45,7 @@ func (p *fakeAgents) run() *fakeRun {
 	return nil
 }
 
-// runs returns every message that an agent was given, resumed ones too.
+// runs returns the input of every Run, resumed turns included.
 func (p *fakeAgents) runs() []Turn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *fakeAgents) runs() []Turn {
 	return list
 }
 
-// fakeAgent is an agent; it explains, too.
+// fakeAgent is an Agent and an Explainer.
 type fakeAgent struct {
 	all    *fakeAgents
 	spec   Spec
@@ -70,18 +70,18 @@ type fakeAgent struct {
 	gone  bool
 }
 
-// fakeRun is a turn of a puppet.
+// fakeRun is a turn of a fakeAgent.
 type fakeRun struct {
 	agent       *fakeAgent
 	ctx         context.Context
 	turn        Turn
 	out         Output
-	do          chan func() // what the agent does next
+	do          chan func() // next step of the agent
 	end         chan turnResult
-	interrupted <-chan struct{} // closed when the agent heeds an interrupt
+	interrupted <-chan struct{} // closed when the agent stops for an interrupt
 
 	mu       sync.Mutex
-	waiting  int // for verdicts
+	waiting  int // Ask calls
 	verdicts map[string]Verdict
 }
 
@@ -131,7 +131,7 @@ func (a *fakeAgent) Close() error {
 	return nil
 }
 
-// emit lets the agent emit; it returns when Emit did, or the run is over.
+// emit emits events as the agent. It returns after the last Emit, or when the run is over.
 func (r *fakeRun) emit(events ...Event) {
 	done := make(chan struct{})
 	f := func() {
@@ -148,11 +148,10 @@ func (r *fakeRun) emit(events ...Event) {
 	}
 }
 
-// ask lets the agent ask, off the goroutine that runs the turn, and notes what it hears. The run
-// does not wait for it.
+// ask makes a request on another goroutine, which notes the verdict.
 func (r *fakeRun) ask(a protocol.Approval) { r.askUntil(context.Background(), a) }
 
-// askUntil lets the agent wait no longer than ctx.
+// askUntil is ask with a context.
 func (r *fakeRun) askUntil(ctx context.Context, a protocol.Approval) {
 	r.mu.Lock()
 	r.waiting++
@@ -168,7 +167,7 @@ func (r *fakeRun) askUntil(ctx context.Context, a protocol.Approval) {
 	}()
 }
 
-// verdict returns what the agent was told about a request.
+// verdict returns the verdict on a request.
 func (r *fakeRun) verdict(request string) (Verdict, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +175,7 @@ func (r *fakeRun) verdict(request string) (Verdict, bool) {
 	return v, ok
 }
 
-// finish ends the run; nothing happens when it is over.
+// finish ends the run, unless it is over.
 func (r *fakeRun) finish(end End, err error) {
 	select {
 	case r.end <- turnResult{end, err}:
@@ -185,7 +184,7 @@ func (r *fakeRun) finish(end End, err error) {
 	}
 }
 
-// capableFakeAgent is a puppet that can do all that an agent may.
+// capableFakeAgent is a fakeAgent with all optional interfaces.
 type capableFakeAgent struct{ *fakeAgent }
 
 func (s capableFakeAgent) Compact(ctx context.Context) (protocol.ContextCompactedData, error) {

@@ -27,7 +27,7 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 			list := r.hub.List(true)
 			told := decodeLines(t, []byte(w.lines["summary "+id]))
 			if len(told) != 1 || !bytes.Equal(told[0].Data, protocol.MustEncode(list[0])) || list[0].Status != status {
-				t.Errorf("told %s, list %s, want %s", w.lines, protocol.MustEncode(list), status)
+				t.Errorf("notified %s, list %s, want %s", w.lines, protocol.MustEncode(list), status)
 			}
 		}
 		agree(protocol.Waiting)
@@ -105,7 +105,7 @@ func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, ids[0], protocol.CloseData{})))
 		w := &testWatcher{map[string]string{}}
 		if got := order(r.hub.Watch(w)); len(got) != 5 {
-			t.Errorf("watching begins with %q", got)
+			t.Errorf("Watch returned %q", got)
 		}
 		if got := order(r.hub.List(false)); slices.Contains(got, ids[0]) || len(got) != 4 {
 			t.Errorf("listed %q with a closed one", got)
@@ -114,7 +114,7 @@ func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
 		clear(w.lines)
 		r.send(ids[2], "go")
 		if len(w.lines) != 0 {
-			t.Errorf("told after it unwatched: %v", w.lines)
+			t.Errorf("notified after Unwatch: %v", w.lines)
 		}
 	})
 }
@@ -142,17 +142,17 @@ func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
 		refused(r, huge, protocol.CodeTooLarge)
 		r.waitIdle()
 		if a := r.agents.opened[len(r.agents.opened)-1]; !a.gone {
-			t.Error("the agent of a session that was not made stays")
+			t.Error("the agent of a failed create was not closed")
 		}
 		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", maxActor+1)}}
 		refused(r, r.do(stranger, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
 		d := protocol.CreateData{Env: map[string]string{"A": "x=y"}, CWD: dir, Prompt: "go", ClientMessageID: "c", Title: "t", Name: "n"}
 		made := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", d)))
 		if made.Message == nil || made.Message.Status != protocol.SendStarted || made.Name != "n" {
-			t.Errorf("made %+v", made)
+			t.Errorf("created %+v", made)
 		}
 		st := r.state("n")
-		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "puppet" || st.Turn.Message.ClientMessageID != "c" {
+		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "fake" || st.Turn.Message.ClientMessageID != "c" {
 			t.Errorf("state %s", encodeState(st))
 		}
 		if spec := r.agents.run().agent.spec; spec.Env["A"] != "x=y" || spec.CWD != dir || spec.Session != made.Session {

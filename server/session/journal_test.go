@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol"
 )
 
-// journalTest is a journal whose commits a memStore takes at once.
+// journalTest is a journal that commits to a memStore at once.
 type journalTest struct {
 	journal
 	store *memStore
@@ -24,7 +24,7 @@ func newJournalTest() *journalTest {
 	return w
 }
 
-// commit hands in what is pending, and reports whether there was anything.
+// commit commits the next batch.
 func (w *journalTest) commit(t failer, fail error) {
 	t.Helper()
 	if w.batch == nil {
@@ -56,7 +56,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		add := func(turn string, e Event) {
 			entries, err := sanitizeEvent(e)
 			if err != nil {
-				rt.Fatalf("fit: %v", err)
+				rt.Fatalf("sanitize: %v", err)
 			}
 			for _, en := range entries {
 				if _, err := w.append(turn, en); err != nil {
@@ -81,7 +81,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 				case 0:
 					w.commit(rt, nil)
 				case 1:
-					w.endRun() // as when somebody attaches
+					w.endRun() // as attach does
 				}
 			}
 			ours(turn, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
@@ -109,7 +109,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 	})
 }
 
-// checkFold fails the test when a folded run holds more text than one may.
+// checkFold fails the test when a fold has more text than allowed.
 func checkFold(t failer, e *protocol.Event) {
 	t.Helper()
 	var d struct {
@@ -146,10 +146,10 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	w.afterCommit(func(err error) { heard = err })
 	w.commit(t, ErrStoreFailed)
 	if heard == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
-		t.Fatalf("heard %v, visible %d, folds %v", heard, w.log.Position().Seq, w.store.sessions["s"].folds)
+		t.Fatalf("waiters %v, visible %d, folds %v", heard, w.log.Position().Seq, w.store.sessions["s"].folds)
 	}
 	w.state = fold(t, "s", w.events(t, false))
-	say("lost, too") // and its run is open
+	say("lost, too") // its run is open
 	w.commit(t, ErrStoreFailed)
 	w.state = fold(t, "s", w.events(t, false))
 	say("c")
@@ -192,7 +192,7 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 	}
 	w.commit(t, nil) // a run goes on over commits
 	if w.log.bytes == 0 || w.uncommitted != 0 {
-		t.Errorf("%d bytes in memory, %d not seen", w.log.bytes, w.uncommitted)
+		t.Errorf("%d bytes in memory, %d uncommitted", w.log.bytes, w.uncommitted)
 	}
 	for range 100 {
 		say(text("q", "y"), Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "z"}})

@@ -43,7 +43,7 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 		r.kill()
 		run := r.agents.run()
 		if run == nil || run.turn.ID != turn || !run.turn.Resumed {
-			t.Fatalf("the agent does not go on with %s", turn)
+			t.Fatalf("the agent does not resume %s", turn)
 		}
 		events := r.events(id, false)
 		var end protocol.ToolEndedData
@@ -53,13 +53,13 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 			}
 		}
 		if end.Tool != "t1" || end.Status != protocol.ToolUnknown {
-			t.Errorf("the tool that had started: %+v", end)
+			t.Errorf("the running tool ended as %+v", end)
 		}
 		var start protocol.TurnStartedData
 		last := events[len(events)-1]
 		if _ = last.Decode(&start); last.Type != protocol.TurnStarted || last.By == nil || *last.By != anna.By ||
-			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "puppet", Resumed: true}) || run.turn.Message.Text != "one" {
-			t.Errorf("goes on with %s %+v by %v, of %+v", last.Type, start, last.By, run.turn.Message)
+			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "fake", Resumed: true}) || run.turn.Message.Text != "one" {
+			t.Errorf("resumed with %s %+v by %v, message %+v", last.Type, start, last.By, run.turn.Message)
 		}
 	})
 }
@@ -80,7 +80,7 @@ func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 		run.ask(request)
 		synctest.Wait()
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Allowed || v.Option != "own" {
-			t.Errorf("the agent heard %+v, %t", v, ok)
+			t.Errorf("the agent received %+v, %t", v, ok)
 		}
 		loser := refused(r, r.do(anna, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
 		if loser.Winner == nil || loser.Winner.By != bert.By || loser.Winner.Option != "own" {
@@ -103,14 +103,14 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		if r.hub.rows[id].session != nil {
-			t.Fatal("idle and unwatched, and still in memory")
+			t.Fatal("idle without subscribers, and still in memory")
 		}
 		if st := r.state(id); st.Turns != 1 {
 			t.Errorf("%d turns after loading", st.Turns)
 		}
 		r.hub.Attach(t.Context(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{Position: &made}, func(a *Attachment, err error) {
 			if err != nil || a.Result.Mode != protocol.ModeResume || a.Result.After != made {
-				t.Errorf("a position of before: %+v, %v", a, err)
+				t.Errorf("resume at an earlier position: %+v, %v", a, err)
 			}
 		})
 		r.waitIdle()
@@ -136,17 +136,17 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		synctest.Wait()
 		s := r.hub.rows[id].session
 		if s.uncommitted > maxUncommitted+protocol.MaxEvent || len(s.output) != cap(s.output) {
-			t.Errorf("%d bytes are not visible, %d of %d waiting", s.uncommitted, len(s.output), cap(s.output))
+			t.Errorf("%d bytes uncommitted, %d of %d messages queued", s.uncommitted, len(s.output), cap(s.output))
 		}
 		select {
 		case <-said:
-			t.Error("the agent did not wait")
+			t.Error("the agent did not block")
 		default:
 		}
 		k := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "meanwhile"}))
 		synctest.Wait()
 		if len(s.state.Queue) != 1 {
-			t.Error("a command waits for the agent's words")
+			t.Error("a command waits for agent output")
 		}
 		r.store.set(func() { r.store.latency = 0 })
 		<-said
@@ -161,7 +161,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 			}
 		}
 		if n != words {
-			t.Errorf("%d words of %d", n, words)
+			t.Errorf("%d events of %d", n, words)
 		}
 	})
 }
@@ -205,26 +205,26 @@ func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
 			r.waitIdle()
 			r.kill()
 			if run = r.agents.run(); run == nil || string(run.agent.spec.State) != want {
-				t.Fatalf("saved %q, given %+v", want, run)
+				t.Fatalf("saved %q, received %+v", want, run)
 			}
 		}
 		huge := make([]byte, maxState+1)
 		if err := run.out.Save(huge); protocol.CodeOf(err) != protocol.CodeTooLarge {
-			t.Errorf("saved without end: %v", err)
+			t.Errorf("Save of a large state: %v", err)
 		}
 		saving.Save = huge
 		if err := run.out.Emit(saving); protocol.CodeOf(err) != protocol.CodeTooLarge {
-			t.Errorf("said and saved without end: %v", err)
+			t.Errorf("Emit with a large state: %v", err)
 		}
 		run.finish(End{}, nil)
 		r.waitIdle()
 		for _, err := range []error{run.out.Save(nil), run.out.Emit(note)} {
 			if err == nil {
-				t.Error("the agent is heard after its turn")
+				t.Error("output accepted after the turn")
 			}
 		}
 		if _, err := run.out.Ask(t.Context(), protocol.Approval{Kind: protocol.ApproveQuestion}); err == nil {
-			t.Error("the agent is asked for after its turn")
+			t.Error("Ask accepted after the turn")
 		}
 	})
 }
@@ -236,10 +236,10 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if r.hub.rows[id].session == nil {
-			t.Error("unloaded while it was watched")
+			t.Error("unloaded with a subscriber")
 		}
 		if l := r.hub.List(true); l[0].Clients != 1 {
-			t.Errorf("watched by %d", l[0].Clients)
+			t.Errorf("%d clients", l[0].Clients)
 		}
 		r.kill()
 		if l := r.hub.List(true); l[0].Clients != 0 || l[0].Epoch == "" {
@@ -250,12 +250,12 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 
 func TestASessionIsLoadedFromItsLastSnapshot(t *testing.T) {
 	rec := Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
-	st, err := loadState(t.Context(), nil, rec) // a store that is asked panics
+	st, err := loadState(t.Context(), nil, rec) // a call of the nil store would panic
 	if err != nil || st.Seq != 10 || st.Turns != 3 {
 		t.Errorf("loaded %+v, %v", st, err)
 	}
 	rec.Snapshot = json.RawMessage(`{`)
 	if _, err := loadState(t.Context(), nil, rec); err == nil {
-		t.Error("a snapshot that cannot be read was taken")
+		t.Error("an invalid snapshot was accepted")
 	}
 }

@@ -7,28 +7,28 @@ import (
 	"agentctl/protocol"
 )
 
-// logChecker follows a session's raw events with a model of its own, written from the rules and not
-// from the fold, and fails at the first event that breaks one.
+// logChecker applies a session's raw events to a model that is independent of State.Apply, and
+// fails at the first event that breaks a rule.
 type logChecker struct {
-	t        failer
-	seq      uint64
-	queue    []string
-	fate     map[string]string // message → queued, started, removed
-	holds    []protocol.Hold
-	turn     string
-	turns    map[string]string // turn → begun, started, ended
-	leaving  string            // left the queue to start: its message.user is the next event
-	parts    map[string]bool
-	tools    map[string]bool
-	pending  []string
-	resolved map[string]verdict
-	rules    map[string]bool
-	texts    map[string]uint64 // text of a user's message → seq of its first event
-	started  map[string]uint64 // message → seq of its message.user
-	queued   map[string]uint64 // message → seq of its queue.added
-	ends     map[string]turnEnd
-	removers map[string]string // message → who removed it
-	closed   bool
+	t         failer
+	seq       uint64
+	queue     []string
+	status    map[string]string // message → queued, started, removed
+	holds     []protocol.Hold
+	turn      string
+	turns     map[string]string // turn → begun, started, ended
+	starting  string            // left the queue to start: its message.user is the next event
+	parts     map[string]bool
+	tools     map[string]bool
+	pending   []string
+	resolved  map[string]verdict
+	rules     map[string]bool
+	texts     map[string]uint64 // text of a user's message → seq of its first event
+	started   map[string]uint64 // message → seq of its message.user
+	queued    map[string]uint64 // message → seq of its queue.added
+	ends      map[string]turnEnd
+	removedBy map[string]string // message → remover
+	closed    bool
 }
 
 type verdict struct {
@@ -44,13 +44,13 @@ type turnEnd struct {
 
 func newLogChecker(t failer) *logChecker {
 	return &logChecker{
-		t: t, fate: map[string]string{}, turns: map[string]string{}, parts: map[string]bool{}, tools: map[string]bool{},
+		t: t, status: map[string]string{}, turns: map[string]string{}, parts: map[string]bool{}, tools: map[string]bool{},
 		resolved: map[string]verdict{}, rules: map[string]bool{}, texts: map[string]uint64{}, started: map[string]uint64{},
-		queued: map[string]uint64{}, ends: map[string]turnEnd{}, removers: map[string]string{},
+		queued: map[string]uint64{}, ends: map[string]turnEnd{}, removedBy: map[string]string{},
 	}
 }
 
-// blocked says whether the first message of the queue may not start.
+// blocked reports whether the first message of the queue is held.
 func (a *logChecker) blocked() bool {
 	return slices.ContainsFunc(a.holds, func(h protocol.Hold) bool {
 		return h.Reason != protocol.HoldEdit || len(a.queue) > 0 && a.queue[0] == h.MessageID
@@ -88,14 +88,14 @@ func (a *logChecker) event(e *protocol.Event) {
 	must(e.Seq == a.seq+1 && e.FirstSeq == 0, "not the next seq")
 	a.seq = e.Seq
 	must(!a.closed, "after the session was closed")
-	must(a.leaving == "" || e.Type == protocol.MessageUser, "between leaving the queue and starting")
+	must(a.starting == "" || e.Type == protocol.MessageUser, "between leaving the queue and starting")
 	must(e.Turn == a.turn || e.Type == protocol.MessageUser, "of another turn")
 	switch e.Type {
 	case protocol.SessionCreated:
 		must(e.Seq == 1, "not the first event")
 	case protocol.SessionUpdated:
 		if d := data[protocol.SessionUpdatedData](a, e); d.Revoked != "" {
-			must(a.rules[d.Revoked], "revokes what is no rule")
+			must(a.rules[d.Revoked], "revokes an unknown rule")
 			delete(a.rules, d.Revoked)
 		}
 	case protocol.SessionClosed:
@@ -104,19 +104,19 @@ func (a *logChecker) event(e *protocol.Event) {
 	case protocol.MessageUser:
 		d := data[protocol.MessageUserData](a, e)
 		must(a.turn == "" && a.turns[e.Turn] == "", "within a turn")
-		if a.leaving != "" {
-			must(a.leaving == d.MessageID, "another message left the queue")
+		if a.starting != "" {
+			must(a.starting == d.MessageID, "another message left the queue")
 		} else {
-			must(a.fate[d.MessageID] == "", "was queued, started or removed before")
+			must(a.status[d.MessageID] == "", "was queued, started or removed before")
 			must(!slices.ContainsFunc(a.holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit }), "although held")
 			must(len(a.queue) == 0 || a.blocked(), "overtakes the queue")
 			a.texts[d.Text] = e.Seq
 		}
-		a.leaving, a.turn, a.turns[e.Turn], a.fate[d.MessageID] = "", e.Turn, "begun", "started"
+		a.starting, a.turn, a.turns[e.Turn], a.status[d.MessageID] = "", e.Turn, "begun", "started"
 		a.started[d.MessageID] = e.Seq
 	case protocol.TurnStarted:
 		d := data[protocol.TurnStartedData](a, e)
-		must(a.fate[d.MessageID] == "started" && (a.turns[e.Turn] == "begun" || d.Resumed), "started twice")
+		must(a.status[d.MessageID] == "started" && (a.turns[e.Turn] == "begun" || d.Resumed), "started twice")
 		a.turns[e.Turn] = "started"
 	case protocol.TurnEnded:
 		must(a.turns[e.Turn] == "started" && len(a.pending)+len(a.parts)+len(a.tools) == 0, "something is open")
@@ -127,19 +127,19 @@ func (a *logChecker) event(e *protocol.Event) {
 	}
 }
 
-// checkRest follows the events that belong to the queue, to approvals and to what a turn says.
+// checkRest applies the events of the queue, of approvals and of output.
 func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 	a.t.Helper()
 	at := func(id string) int { return slices.Index(a.queue, id) }
 	switch e.Type {
 	case protocol.QueueAdded:
 		d := data[protocol.QueueAddedData](a, e)
-		must(a.fate[d.MessageID] == "", "known before")
+		must(a.status[d.MessageID] == "", "known before")
 		i := len(a.queue)
 		if d.Index != nil {
 			i = *d.Index
 		}
-		a.queue, a.fate[d.MessageID] = slices.Insert(a.queue, i, d.MessageID), "queued"
+		a.queue, a.status[d.MessageID] = slices.Insert(a.queue, i, d.MessageID), "queued"
 		a.queued[d.MessageID], a.texts[d.Text] = e.Seq, e.Seq
 	case protocol.QueueUpdated:
 		d := data[protocol.QueueUpdatedData](a, e)
@@ -153,29 +153,29 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 		d := data[protocol.QueueRemovedData](a, e)
 		must(at(d.MessageID) >= 0, "not queued")
 		if d.Reason == protocol.RemovedStarted {
-			must(at(d.MessageID) == 0 && a.turn == "" && !a.blocked(), "not its time")
-			a.leaving = d.MessageID
+			must(at(d.MessageID) == 0 && a.turn == "" && !a.blocked(), "started too early")
+			a.starting = d.MessageID
 		} else {
 			must(d.Reason == protocol.RemovedUser || a.turn == "", "cleared within a turn")
-			a.fate[d.MessageID], a.removers[d.MessageID] = "removed", e.By.Name
+			a.status[d.MessageID], a.removedBy[d.MessageID] = "removed", e.By.Name
 		}
 		a.queue = slices.Delete(a.queue, at(d.MessageID), at(d.MessageID)+1)
 		a.holds = slices.DeleteFunc(a.holds, func(h protocol.Hold) bool { return h.MessageID == d.MessageID })
 	case protocol.QueueHeld:
 		d := data[protocol.Hold](a, e)
 		must(d.Reason == protocol.HoldUser || len(a.queue) > 0, "holds nothing")
-		must(d.Reason != protocol.HoldEdit || at(d.MessageID) >= 0, "edits what is not queued")
+		must(d.Reason != protocol.HoldEdit || at(d.MessageID) >= 0, "edits a message that is not queued")
 		a.holds = append(a.holds, d)
 	case protocol.QueueReleased:
 		for _, id := range data[protocol.QueueReleasedData](a, e).Holds {
 			i := slices.IndexFunc(a.holds, func(h protocol.Hold) bool { return h.ID == id })
-			must(i >= 0, "releases what does not hold")
+			must(i >= 0, "releases an unknown hold")
 			a.holds = slices.Delete(a.holds, i, i+1)
 		}
 	case protocol.ApprovalRequested:
 		d := data[protocol.Approval](a, e)
 		_, before := a.resolved[d.Request]
-		must(a.turn != "" && !before && !slices.Contains(a.pending, d.Request), "asked before, or out of a turn")
+		must(a.turn != "" && !before && !slices.Contains(a.pending, d.Request), "requested before, or outside a turn")
 		a.pending = append(a.pending, d.Request)
 	case protocol.ApprovalExplained:
 		must(slices.Contains(a.pending, data[protocol.ApprovalExplainedData](a, e).Request), "not pending")
@@ -191,7 +191,7 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 		if d.Rule != nil {
 			a.rules[d.Rule.ID] = true
 		}
-		must(d.ByRule == "" || a.rules[d.ByRule], "by what is no rule")
+		must(d.ByRule == "" || a.rules[d.ByRule], "by an unknown rule")
 		a.resolved[d.Request] = v
 	case protocol.TextStart, protocol.ReasoningStart, protocol.ToolStarted, protocol.TextDelta, protocol.ReasoningDelta,
 		protocol.ToolInput, protocol.ToolOutput, protocol.TextEnd, protocol.ReasoningEnd, protocol.ToolEnded:
@@ -199,11 +199,11 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 	}
 }
 
-// content checks that every delta belongs to something that was started and not ended.
+// content checks that every delta belongs to an open part or tool.
 func (a *logChecker) content(e *protocol.Event, must func(bool, string)) {
 	a.t.Helper()
 	d := data[struct{ Part, Tool string }](a, e)
-	must(a.turn != "", "out of a turn")
+	must(a.turn != "", "outside a turn")
 	switch e.Type {
 	case protocol.TextStart:
 		a.parts["text "+d.Part] = true
@@ -224,7 +224,7 @@ func (a *logChecker) content(e *protocol.Event, must func(bool, string)) {
 	}
 }
 
-// checkState fails the test unless a state says what the events said.
+// checkState fails the test unless a state agrees with the events.
 func (a *logChecker) checkState(s *protocol.State) {
 	a.t.Helper()
 	var queue, pending []string
@@ -247,11 +247,11 @@ func (a *logChecker) checkState(s *protocol.State) {
 	}
 	if s.Seq != a.seq || !slices.Equal(queue, a.queue) || !slices.Equal(pending, a.pending) || turn != a.turn ||
 		!sameHolds || len(s.Rules) != len(a.rules) || s.Closed != a.closed || s.Status() != status {
-		a.t.Fatalf("state %s does not say what the events said: %+v", protocol.MustEncode(s), a)
+		a.t.Fatalf("state %s differs from the events: %+v", protocol.MustEncode(s), a)
 	}
 }
 
-// transcript folds events from the first into what was said, as JSON.
+// transcript returns the transcript of events from the first, as JSON.
 func transcript(t failer, events []protocol.Event) string {
 	t.Helper()
 	var tr protocol.Transcript

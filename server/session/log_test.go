@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pagedStore is a Store that holds the lines of one log.
+// pagedStore is a Store with the lines of one log.
 type pagedStore struct {
 	Store
 	mu    sync.Mutex
@@ -32,7 +32,7 @@ func (p *pagedStore) Read(_ context.Context, _ string, after, through uint64, _ 
 	return dst, last, nil
 }
 
-// lineOf makes the line of a seq; attempts at the same seq differ.
+// lineOf returns a line for a seq, different for each attempt.
 func lineOf(seq uint64, attempt, size int) []byte {
 	return fmt.Appendf(nil, "%d %d %s\n", seq, attempt, strings.Repeat("x", size))
 }
@@ -96,7 +96,7 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 		})
 		for i := range handed {
 			if !bytes.Equal(handed[i], copies[i]) {
-				t.Fatalf("bytes that were handed out changed: %.40q, were %.40q", handed[i], copies[i])
+				t.Fatalf("returned bytes changed: %.40q, were %.40q", handed[i], copies[i])
 			}
 		}
 		if l.bytes > 2*tailBytes+len(bytes.Join(open, nil))+maxSegment {
@@ -130,7 +130,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 					}
 				}
 				if after != last {
-					t.Errorf("%d lines, said %d", after, last)
+					t.Errorf("%d lines, want %d", after, last)
 					return
 				}
 				if len(lines) == 0 {
@@ -140,7 +140,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 		})
 	}
 	for seq := uint64(1); seq <= end; {
-		if seq%7 == 0 { // what is rolled back is never seen
+		if seq%7 == 0 { // rolled back, never visible
 			l.append(lineOf(seq, 1, 100))
 			l.append(lineOf(seq+1, 1, 100))
 			l.rollback()
@@ -161,7 +161,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	}
 }
 
-// wakeChan is a reader that waits.
+// wakeChan is a Waker on a channel.
 type wakeChan chan struct{}
 
 func (w wakeChan) Wake() {
@@ -172,7 +172,7 @@ func (w wakeChan) Wake() {
 }
 
 func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
-	l := newLog("s", "e", nil, 0) // a store that is asked panics
+	l := newLog("s", "e", nil, 0) // a call of the nil store would panic
 	read := func(after uint64, folded bool) (got []byte) {
 		for last := l.Position().Seq; after < last; {
 			lines, upto, err := l.Read(context.Background(), after, folded, 64<<10, nil)
@@ -205,7 +205,7 @@ func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
 	if l.bytes > tailBytes+maxSegment || l.bytes < tailBytes-maxSegment {
 		t.Errorf("%d bytes are in memory", l.bytes)
 	}
-	near := lines - catchUpDistance + 1 // so near a reader is live, whether it folds or not
+	near := lines - catchUpDistance + 1 // within this distance readers read from memory, folding or not
 	for _, folded := range []bool{false, true} {
 		if got := read(near, folded); !bytes.HasSuffix(all, got) || bytes.Count(got, []byte("\n")) != int(lines-near) {
 			t.Errorf("folded %v: read %d bytes", folded, len(got))

@@ -16,7 +16,7 @@ import (
 
 func (m *modelTest) who() Caller { return rapid.SampledFrom([]Caller{anna, bert}).Draw(m.rt, "who") }
 
-// sendRandomly sends a command, with a key half of the time.
+// sendRandomly sends a command, half of the time with a key.
 func (m *modelTest) sendRandomly(verb protocol.Verb, data any) *testCall {
 	c := newCommand(verb, m.id, data)
 	if rapid.Bool().Draw(m.rt, "keyed") {
@@ -28,7 +28,7 @@ func (m *modelTest) sendRandomly(verb protocol.Verb, data any) *testCall {
 
 func (m *modelTest) text() string { m.texts++; return fmt.Sprint("text", m.texts) }
 
-// message names one that is queued, or one that was: late commands name what is gone.
+// message returns the id of a message that is or was queued, or an unknown one.
 func (m *modelTest) message() string {
 	ids := m.replayed().queue
 	if len(ids) == 0 || rapid.IntRange(0, 3).Draw(m.rt, "any") == 0 {
@@ -156,7 +156,7 @@ func (m *modelTest) doSay(t *rapid.T) {
 	m.running(t).emit(rapid.SliceOfN(randomEvent, 1, 8).Draw(t, "events")...)
 }
 
-// randomEvent is what an agent says in a turn.
+// randomEvent generates output of an agent in a turn.
 var randomEvent = rapid.Custom(func(t *rapid.T) Event {
 	part := rapid.SampledFrom([]string{"p1", "p2"}).Draw(t, "part")
 	text := rapid.SampledFrom([]string{"a", "b\n", "ü", strings.Repeat("x", 50<<10)}).Draw(t, "text")
@@ -237,7 +237,7 @@ func (m *modelTest) doClose(t *rapid.T) {
 	}
 }
 
-// doFail makes the next commits fail, and sometimes reads.
+// doFail makes the next commits fail, and sometimes the next reads.
 func (m *modelTest) doFail(t *rapid.T) {
 	m.healthy = false
 	commits, reads := rapid.IntRange(1, 3).Draw(t, "commits"), rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "reads")

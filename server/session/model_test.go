@@ -14,7 +14,7 @@ import (
 	"agentctl/protocol"
 )
 
-// noDeadline hides a test's deadline, which cannot be asked for in a bubble.
+// noDeadline hides the deadline of a test, which a synctest bubble has passed.
 type noDeadline struct{ rapid.TB }
 
 // modelTest is a session under random commands, agents, connections, restarts and faults.
@@ -24,8 +24,8 @@ type modelTest struct {
 	rt      *rapid.T
 	texts   int
 	keys    int
-	healthy bool     // the store, and the session has mended
-	reader  []string // lines that a reader of the log was shown
+	healthy bool     // the store works, and the session has recovered
+	reader  []string // lines that a reader of the log has read
 }
 
 func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { runModel(t, false) }
@@ -68,13 +68,13 @@ func runModel(t *testing.T, faulty bool) {
 			m.checkAnswers()
 			m.checkShownIsStored()
 			if len(m.store.faults) > 0 {
-				rt.Fatalf("the store was given %v", m.store.faults)
+				rt.Fatalf("invalid batches: %v", m.store.faults)
 			}
 		})
 	})
 }
 
-// repairStore ends what was broken and lets the session mend.
+// repairStore makes the store work again and waits for the session to recover.
 func (m *modelTest) repairStore() {
 	m.store.set(func() { m.store.failCommit, m.store.failRead = nil, nil })
 	for range 4 {
@@ -84,7 +84,7 @@ func (m *modelTest) repairStore() {
 	m.healthy = true
 }
 
-// replayed audits what the store holds.
+// replayed returns a logChecker that has applied the stored events.
 func (m *modelTest) replayed() *logChecker {
 	m.rt.Helper()
 	a := newLogChecker(m.rt)
@@ -92,8 +92,7 @@ func (m *modelTest) replayed() *logChecker {
 	return a
 }
 
-// check checks the invariants of what is kept, and, when nothing is under way, of the session in
-// memory.
+// check checks the invariants of the store and, between commits, of the session in memory.
 func (m *modelTest) check() {
 	m.rt.Helper()
 	synctest.Wait()
@@ -101,11 +100,11 @@ func (m *modelTest) check() {
 	m.replayed()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
-		m.rt.Fatalf("folded events say something else: %v, raw %v", types(folded), types(raw))
+		m.rt.Fatalf("transcripts differ: folded %v, raw %v", types(folded), types(raw))
 	}
 	kept, again := fold(m.rt, m.id, raw), fold(m.rt, m.id, folded)
 	if string(encodeState(kept)) != string(encodeState(again)) {
-		m.rt.Fatalf("folded events fold to %s, raw ones to %s", encodeState(again), encodeState(kept))
+		m.rt.Fatalf("folded events reduce to %s, raw ones to %s", encodeState(again), encodeState(kept))
 	}
 	if m.busy() || !m.healthy {
 		return
@@ -115,7 +114,7 @@ func (m *modelTest) check() {
 		m.rt.Fatalf("load: %v", err)
 	}
 	synctest.Wait()
-	if m.busy() { // loading has ended a turn
+	if m.busy() { // loading ended a turn
 		return
 	}
 	state, edited := new(protocol.State), map[string]bool{}
@@ -133,17 +132,17 @@ func (m *modelTest) check() {
 	a := m.replayed()
 	a.checkState(state)
 	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
-		m.rt.Fatalf("the session is at %s, its events fold to %s", encodeState(state), encodeState(kept))
+		m.rt.Fatalf("the session has state %s, its events reduce to %s", encodeState(state), encodeState(kept))
 	}
 	switch r := m.agents.run(); {
 	case state.Turn != nil && (r == nil || r.turn.ID != state.Turn.Turn):
-		m.rt.Fatalf("nobody works on turn %s", state.Turn.Turn)
+		m.rt.Fatalf("no agent runs turn %s", state.Turn.Turn)
 	case state.Turn == nil && !state.Closed && len(state.Queue) > 0 && !a.blocked():
-		m.rt.Fatalf("nothing holds the queue, and nothing runs: %v", a.queue)
+		m.rt.Fatalf("the queue is not held and no turn runs: %v", a.queue)
 	}
 	for _, h := range state.Holds {
 		if h.Reason == protocol.HoldEdit && !edited[h.ID] && !state.Closed {
-			m.rt.Fatalf("edit hold %s will never end", h.ID)
+			m.rt.Fatalf("edit hold %s has no timeout", h.ID)
 		}
 	}
 	m.read(s.log, false)
@@ -157,8 +156,7 @@ func (m *modelTest) busy() bool {
 	return m.store.committing
 }
 
-// readNew shows the reader what is visible now, also while a commit is under way or the store
-// fails.
+// readNew reads the new visible lines, also during a commit and while the store fails.
 func (m *modelTest) readNew() {
 	m.rt.Helper()
 	row := m.hub.rows[m.id]
@@ -182,17 +180,16 @@ func (m *modelTest) readNew() {
 	}
 }
 
-// checkShownIsStored fails the test unless everything that the reader was shown is in the store, as
-// it was shown.
+// checkShownIsStored fails the test unless every line that was visible is in the store, unchanged.
 func (m *modelTest) checkShownIsStored() {
 	m.rt.Helper()
 	kept := m.store.sessions[m.id].lines
 	if len(m.reader) > len(kept) {
-		m.rt.Fatalf("%d lines were shown, %d kept", len(m.reader), len(kept))
+		m.rt.Fatalf("%d lines shown, %d stored", len(m.reader), len(kept))
 	}
 	for i, line := range m.reader {
 		if line != string(kept[i]) {
-			m.rt.Fatalf("shown: %.300s\nkept: %.300s", line, kept[i])
+			m.rt.Fatalf("shown: %.300s\nstored: %.300s", line, kept[i])
 		}
 	}
 }
@@ -214,12 +211,12 @@ func (m *modelTest) read(log *Log, folded bool) {
 		newLogChecker(m.rt).apply(events)
 	}
 	if got, want := fold(m.rt, m.id, events), fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(got)) != string(encodeState(want)) {
-		m.rt.Fatalf("the log folds to %s, the store to %s", encodeState(got), encodeState(want))
+		m.rt.Fatalf("the log reduces to %s, the store to %s", encodeState(got), encodeState(want))
 	}
 }
 
-// checkAnswers fails the test unless every answer tells what the events tell, and was given when
-// they were kept.
+// checkAnswers fails the test unless every answer agrees with the events, which were stored before
+// it.
 func (m *modelTest) checkAnswers() {
 	m.rt.Helper()
 	a := m.replayed()
@@ -231,7 +228,7 @@ func (m *modelTest) checkAnswers() {
 		}
 		if k.err == nil && k.cmd.Key != "" {
 			if body, ok := bodies[k.cmd.Key]; ok && body != string(k.body) {
-				wrong("one key, another answer: "+body, 0)
+				wrong("one key, two answers: "+body, 0)
 			}
 			bodies[k.cmd.Key] = string(k.body)
 		}
@@ -242,15 +239,15 @@ func (m *modelTest) checkAnswers() {
 			var r protocol.InterruptResult
 			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Interrupted {
 				if end := a.ends[r.Turn]; end.seq == 0 || end.seq > k.head || end.reason != protocol.ReasonInterrupted && end.reason != protocol.ReasonDenied {
-					wrong("the turn has not ended so", end.seq)
+					wrong("the turn ended otherwise", end.seq)
 				}
 			}
 		case protocol.DoQueueRemove:
 			var d protocol.QueueRemoveData
 			var r protocol.QueueRemoveResult
 			_ = json.Unmarshal(k.cmd.Data, &d)
-			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Removed && a.fate[d.MessageID] != "removed" {
-				wrong("it was "+a.fate[d.MessageID], 0)
+			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Removed && a.status[d.MessageID] != "removed" {
+				wrong("it was "+a.status[d.MessageID], 0)
 			}
 		case protocol.DoApprove:
 			m.checkApprove(a, k, wrong)
@@ -266,7 +263,7 @@ func (m *modelTest) checkSend(a *logChecker, k *testCall, wrong func(string, uin
 			return o.err == nil && o.cmd.Key == k.cmd.Key && string(o.cmd.Data) == string(k.cmd.Data)
 		})
 		if seq := a.texts[d.Text]; seq != 0 && !again {
-			wrong("refused, and in the log", seq)
+			wrong("refused, but in the log", seq)
 		}
 		return
 	}
@@ -277,7 +274,7 @@ func (m *modelTest) checkSend(a *logChecker, k *testCall, wrong func(string, uin
 		at = a.started[r.MessageID]
 	}
 	if at == 0 || at != r.Seq || r.Seq > k.head {
-		wrong("not so in the log", at)
+		wrong("differs from the log", at)
 	}
 }
 
@@ -294,7 +291,7 @@ func (m *modelTest) checkApprove(a *logChecker, k *testCall, wrong func(string, 
 		_ = json.Unmarshal(k.cmd.Data, &d)
 		v := a.resolved[d.Request]
 		if v.by != e.Winner.By || v.Decision != e.Winner.Decision || v.Outcome != e.Winner.Outcome || v.Option != e.Winner.Option {
-			wrong("another one won", v.seq)
+			wrong("another decision won", v.seq)
 		}
 	}
 }

@@ -48,10 +48,10 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		refused(r, r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
 		r.agents.run().finish(End{}, nil)
 		attach("c2")
-		r.hub.Detach(id, "c2", "") // somebody else
+		r.hub.Detach(id, "c2", "") // another connection
 		time.Sleep(time.Hour)
 		if st := r.state(id); st.Turn != nil {
-			t.Fatal("ran while it was edited")
+			t.Fatal("ran during the edit")
 		}
 		r.hub.Detach(id, "c1", "")
 		time.Sleep(29 * time.Second)
@@ -59,21 +59,21 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		again.Conn = "c9"
 		attach("c9")
 		if h := must[protocol.QueueHoldResult](r, hold(again)).Hold; h != first {
-			t.Errorf("a second hold %s of one person", h)
+			t.Errorf("a second hold %s of one actor", h)
 		}
 		time.Sleep(time.Minute)
 		if st := r.state(id); st.Turn != nil {
-			t.Fatal("ran while it was edited from the new connection")
+			t.Fatal("ran during the edit on the new connection")
 		}
 		must[protocol.QueueReleaseResult](r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
 		if st := r.state(id); st.Turn != nil || len(st.Holds) != 1 {
-			t.Fatal("somebody else's release lifted the edit hold")
+			t.Fatal("another actor's release ended the edit hold")
 		}
 		r.hub.Detach(id, "c9", "")
 		time.Sleep(31 * time.Second)
 		r.waitIdle()
 		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || len(st.Holds) != 0 {
-			t.Errorf("after the hold's end: %s", encodeState(st))
+			t.Errorf("after the release: %s", encodeState(st))
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.waitIdle()
 		if st := r.state(id); len(st.Holds) != 0 || st.Turn == nil || st.Turn.Message.Text != "two" {
-			t.Errorf("after the hold's time: %s", encodeState(st))
+			t.Errorf("after the timeout: %s", encodeState(st))
 		}
 	})
 }
@@ -170,7 +170,7 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 						t.Fatalf("held: %s", encodeState(st))
 					}
 					if r.send(id, "four").Status != protocol.SendQueued {
-						t.Error("sent past a hold")
+						t.Error("a message passed the hold")
 					}
 					must[protocol.QueueReleaseResult](r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
 					if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "three" {
@@ -223,10 +223,10 @@ func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
 		two := r.send(id, "two").MessageID
 		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
 		r.agents.run().finish(End{}, nil)
-		time.Sleep(31 * time.Second) // the editor's connection was never there
+		time.Sleep(31 * time.Second) // the editor's connection never subscribed
 		r.waitIdle()
 		if run := r.agents.run(); run == nil || run.turn.Message.Text != "two" {
-			t.Error("the message did not start when its hold was over")
+			t.Error("the message did not start after the hold")
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"agentctl/protocol"
 )
 
-// agentEvent makes one event of each type that an agent may emit out of a few values.
+// agentEvent returns an event of each type that an agent may emit, with the values given.
 func agentEvent(kind int, id, text string, raw []byte, replace bool) Event {
 	e := Event{Task: id, Parent: id}
 	content := protocol.Content{Type: "other", Text: text, Data: raw}
@@ -94,7 +94,7 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 				t.Errorf("%s: %d bytes of text became %d", e.Type, len(text), whole.Len())
 			}
 		case protocol.RawData:
-			if len(text) > longText { // shortened as a whole
+			if len(text) > longText { // truncated
 				return
 			}
 			var kept protocol.RawData
@@ -102,13 +102,13 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 				t.Fatal(err)
 			}
 			if kept.Blob != "" && !bytes.Contains(blobs[kept.Blob], sanitizeJSON(d.Data)) || kept.Blob == "" && !bytes.Equal(kept.Data, sanitizeJSON(d.Data)) {
-				t.Errorf("data was not kept: %.100s", kept.Data)
+				t.Errorf("data lost: %.100s", kept.Data)
 			}
 		}
 	})
 }
 
-// checkLine fails the test unless a line is what the log may hold.
+// checkLine fails the test unless a line is valid in the log.
 func checkLine(t *testing.T, line []byte) {
 	t.Helper()
 	var compact bytes.Buffer
@@ -121,7 +121,7 @@ func checkLine(t *testing.T, line []byte) {
 	case json.Compact(&compact, line) != nil || !bytes.Equal(compact.Bytes(), line):
 		t.Fatalf("not compact JSON: %.200q", line)
 	case json.Unmarshal(line, &e) != nil || nesting(line) > maxNesting+8:
-		t.Fatalf("cannot be read back: %.200q", line)
+		t.Fatalf("cannot be decoded: %.200q", line)
 	}
 }
 
@@ -262,10 +262,10 @@ func TestForeignJSONIsNestedSoDeep(t *testing.T) {
 	}
 	deep := strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting)
 	if got := sanitizeJSON([]byte(deep)); string(got) != deep {
-		t.Errorf("what is as deep as may be became %.20s", got)
+		t.Errorf("JSON at the limit became %.20s", got)
 	}
 	if got := sanitizeJSON([]byte("[" + deep + "]")); got[0] != '"' {
-		t.Errorf("what is too deep is %.20s", got)
+		t.Errorf("JSON over the limit became %.20s", got)
 	}
 }
 
@@ -293,7 +293,7 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 		}
 	}
 	if c := d.Content[3]; c.Blob != "" || string(c.Data) != "1" {
-		t.Errorf("what is small: %+v", c)
+		t.Errorf("small content: %+v", c)
 	}
 	long := strings.Repeat("z", longText+1)
 	entries, err = sanitizeEvent(Event{Type: protocol.AgentOptions, Data: protocol.Options{Name: strings.Repeat("n", protocol.MaxEvent), Commands: []protocol.Slash{{Name: long}}}})
@@ -311,6 +311,6 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 	var raw protocol.RawData
 	if err := json.Unmarshal(entries[0].data, &raw); err != nil || raw.Source != "agent" || raw.Method != "agent.options" ||
 		raw.Blob != entries[0].blobs[0].ID || raw.Bytes != int64(len(entries[0].blobs[0].Data)) {
-		t.Errorf("what cannot be cut: %+v, %v", raw, err)
+		t.Errorf("data that cannot be truncated: %+v, %v", raw, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"agentctl/protocol"
 )
 
-// testSubscriber is a connection that follows a session and acknowledges as far as the test says.
+// testSubscriber is a Subscriber that acknowledges up to a seq set by the test.
 type testSubscriber struct {
 	name  string
 	acked atomic.Uint64
@@ -55,7 +55,7 @@ func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 			got = a
 		})
 		r.agents.run().finish(End{}, nil)
-		synctest.Wait() // its end waits for the next commit
+		synctest.Wait() // its end is in the next commit
 		r.waitIdle()
 		if got == nil || send.replies != 1 {
 			t.Error("not attached")
@@ -101,7 +101,7 @@ func TestADetachedConnectionIsNotWoken(t *testing.T) {
 		r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}))
 		r.waitIdle()
 		if l.woken.Load() != woken {
-			t.Error("woken after it left")
+			t.Error("woken after detaching")
 		}
 	})
 }
@@ -150,7 +150,7 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 				t.Errorf("%s: %s %s", c.at, got.Mode, got.Reason)
 			}
 			if c.mode == protocol.ModeResume && (got.After != protocol.Position{Epoch: epoch, Seq: c.at.Seq} || got.Snapshot != nil) {
-				t.Errorf("%s goes on after %s", c.at, got.After)
+				t.Errorf("%s resumes after %s", c.at, got.After)
 			}
 			if c.mode == protocol.ModeReset && (got.Snapshot == nil || got.After.Seq != end) {
 				t.Errorf("%s is reset to %s", c.at, got.After)
@@ -180,7 +180,7 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 			return n
 		}
 		if told(protocol.ClientAttached) != 1 {
-			t.Errorf("told %q", a.told)
+			t.Errorf("notified %q", a.told)
 		}
 		r.send(id, "go")
 		for range 100 {
@@ -188,16 +188,16 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		if told(protocol.ClientLag) != 1 {
-			t.Errorf("told of the lag %d times", told(protocol.ClientLag))
+			t.Errorf("%d lag events", told(protocol.ClientLag))
 		}
 		b.acked.Store(1 << 40)
 		time.Sleep(5 * time.Second)
 		if told(protocol.ClientLag) != 2 {
-			t.Errorf("told of the lag and its end %d times", told(protocol.ClientLag))
+			t.Errorf("%d lag events after catching up", told(protocol.ClientLag))
 		}
 		r.hub.Detach(id, "c2", "gone")
 		if told(protocol.ClientDetached) != 1 {
-			t.Errorf("told %q", a.told)
+			t.Errorf("notified %q", a.told)
 		}
 	})
 }

@@ -37,9 +37,9 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 			r.waitIdle()
 			return r.hub.List(true)[0]
 		}
-		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "puppet" || s.Status != protocol.Idle ||
+		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "fake" || s.Status != protocol.Idle ||
 			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held || s.Approvals != 0 || s.Asked != nil || s.Reason != "" {
-			t.Errorf("made: %+v", s)
+			t.Errorf("created: %+v", s)
 		}
 		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
 		if s := now(); s.Held {

@@ -15,14 +15,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// failer is what tests and properties fail with.
+// failer is the part of testing.TB that tests and properties share.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
 }
 
-// testHub is a hub over a memStore with puppets for agents. It lives in a synctest bubble.
+// testHub is a hub with a memStore and fake agents. It runs in a synctest bubble.
 type testHub struct {
 	t      failer
 	store  *memStore
@@ -34,14 +34,14 @@ type testHub struct {
 	calls []*testCall
 }
 
-// testCall is a command and what was answered.
+// testCall is a command and its answer.
 type testCall struct {
 	cmd     protocol.Command
 	who     Caller
 	replies int
 	body    json.RawMessage
 	err     error
-	head    uint64 // of the store's session, when the answer came
+	head    uint64 // of the stored session, at the answer
 }
 
 func newTestHub(t failer, cfg Config) *testHub {
@@ -54,7 +54,7 @@ func newTestHub(t failer, cfg Config) *testHub {
 func (r *testHub) open() {
 	r.t.Helper()
 	cfg := r.cfg
-	cfg.Store, cfg.Agents, cfg.DefaultAgent = r.store, r.agents, "puppet"
+	cfg.Store, cfg.Agents, cfg.DefaultAgent = r.store, r.agents, "fake"
 	hub, err := NewHub(context.Background(), cfg)
 	if err != nil {
 		r.t.Fatalf("open hub: %v", err)
@@ -63,7 +63,7 @@ func (r *testHub) open() {
 	synctest.Wait()
 }
 
-// close stops the hub as a drain does; kill as a power cut of the process does.
+// close stops the hub in order; kill stops it as if its process had died.
 func (r *testHub) close() {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
@@ -84,7 +84,7 @@ func (r *testHub) kill() {
 	r.open()
 }
 
-// start sends a command and does not wait for its answer.
+// start sends a command without waiting for its answer.
 func (r *testHub) start(who Caller, c protocol.Command) *testCall {
 	k := &testCall{cmd: c, who: who}
 	r.mu.Lock()
@@ -111,14 +111,14 @@ func newCommand(verb protocol.Verb, session string, data any) protocol.Command {
 	return protocol.Command{Command: verb, Session: session, Data: protocol.MustEncode(data)}
 }
 
-// do sends a command and waits until nothing moves any more.
+// do sends a command and waits until everything is idle.
 func (r *testHub) do(who Caller, c protocol.Command) *testCall {
 	k := r.start(who, c)
 	r.waitIdle()
 	return k
 }
 
-// waitIdle waits until nothing moves any more: commits under way end.
+// waitIdle waits until everything is idle and all commits have ended.
 func (r *testHub) waitIdle() {
 	synctest.Wait()
 	r.store.mu.Lock()
@@ -132,7 +132,8 @@ func (r *testHub) waitIdle() {
 	}
 }
 
-// must decodes a call's result and fails the test when it was refused or not answered once.
+// must decodes a call's result and fails the test unless the call was answered once, without an
+// error.
 func must[T any](r *testHub, k *testCall) T {
 	r.t.Helper()
 	var v T
@@ -181,7 +182,7 @@ func (r *testHub) checkAnswered() {
 	}
 }
 
-// events returns what the store holds of a session, raw or folded.
+// events returns the stored events of a session, raw or folded.
 func (r *testHub) events(session string, folded bool) []protocol.Event {
 	r.t.Helper()
 	r.store.mu.Lock()
@@ -207,7 +208,7 @@ func decodeLines(t failer, lines []byte) []protocol.Event {
 	return list
 }
 
-// fold folds events from the first.
+// fold returns the state after events from the first.
 func fold(t failer, session string, events []protocol.Event) *protocol.State {
 	t.Helper()
 	s := &protocol.State{Session: session}
@@ -219,7 +220,7 @@ func fold(t failer, session string, events []protocol.Event) *protocol.State {
 	return s
 }
 
-// types lists the types of events, for messages of failing tests and for short comparisons.
+// types returns the types of events.
 func types(events []protocol.Event) []protocol.Type {
 	list := make([]protocol.Type, len(events))
 	for i := range events {
@@ -228,7 +229,7 @@ func types(events []protocol.Event) []protocol.Type {
 	return list
 }
 
-// bubble runs a test in which time is fake and nothing may be left behind.
+// bubble runs a test with fake time and checks that nothing is left running.
 func bubble(t *testing.T, cfg Config, f func(t *testing.T, r *testHub)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

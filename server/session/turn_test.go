@@ -145,10 +145,10 @@ func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
 			t.Errorf("interrupted %+v", got)
 		}
 		if runs := r.agents.runs(); len(runs) != 0 {
-			t.Errorf("the agent was given %+v", runs)
+			t.Errorf("the agent received %+v", runs)
 		}
 		if st := r.state(id); st.Turn != nil || st.Turns != 1 || st.Last.Reason != protocol.ReasonInterrupted {
-			t.Errorf("left %s", encodeState(st))
+			t.Errorf("state %s", encodeState(st))
 		}
 	})
 }
@@ -160,13 +160,13 @@ func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
 		run := r.agents.run()
 		events := r.events(id, false)
 		var start protocol.TurnStartedData
-		if _ = events[len(events)-1].Decode(&start); start.Agent != "puppet" || start.MessageID != run.turn.Message.MessageID || start.Resumed {
+		if _ = events[len(events)-1].Decode(&start); start.Agent != "fake" || start.MessageID != run.turn.Message.MessageID || start.Resumed {
 			t.Errorf("started %+v", start)
 		}
 		run.finish(End{}, nil)
 		r.waitIdle()
 		if run.ctx.Err() == nil {
-			t.Error("its context goes on")
+			t.Error("the context was not canceled")
 		}
 	})
 }
