@@ -63,8 +63,8 @@ func TestAnExpiredTokenEndsItsConnection(t *testing.T) {
 func TestWhoLoggedInStaysADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newProtectedServer(t)
-		_, said := c.login("the observer", "open sesame")
-		conn, _ := c.dial("", said.Access_token)
+		_, reply := c.login("the observer", "open sesame")
+		conn, _ := c.dial("", reply.Access_token)
 		p := conn.collect()
 		time.Sleep(24*time.Hour - time.Minute)
 		if code := p.closeCode(); code != 0 {

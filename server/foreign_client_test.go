@@ -110,8 +110,8 @@ func TestAMultiAgentClientWithoutATokenIsClosed(t *testing.T) {
 func TestAMultiAgentUserMayNotApproveAndAnAdminMay(t *testing.T) {
 	c := newProtectedServer(t)
 	login := func(name string) *foreignClient {
-		_, said := c.login(name, "open sesame")
-		return dialForeign(t, c.http, "?token="+said.Access_token)
+		_, reply := c.login(name, "open sesame")
+		return dialForeign(t, c.http, "?token="+reply.Access_token)
 	}
 	user, admin := login("the operator"), login("the admin")
 	user.send(`{"type":"start_conversation","payload":{"domainId":"d"}}`)

@@ -46,7 +46,7 @@ func newProtectedServer(t *testing.T) *protectedServer {
 }
 
 // login logs in and returns the status and the decoded body.
-func (c *protectedServer) login(name, password string) (status int, said struct{ Access_token, Role string }) { //nolint:revive // the wire's name
+func (c *protectedServer) login(name, password string) (status int, reply struct{ Access_token, Role string }) { //nolint:revive // the wire's name
 	c.t.Helper()
 	body := fmt.Sprintf(`{"username":%q,"password":%q}`, name, password)
 	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, "http://server"+login.Path, strings.NewReader(body))
@@ -56,8 +56,8 @@ func (c *protectedServer) login(name, password string) (status int, said struct{
 	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
 	must(c.t, err)
-	must(c.t, json.Unmarshal(b, &said))
-	return resp.StatusCode, said
+	must(c.t, json.Unmarshal(b, &reply))
+	return resp.StatusCode, reply
 }
 
 func (c *protectedServer) dial(query, bearer string) (*testClient, int) {
@@ -82,11 +82,11 @@ func (c *protectedServer) dial(query, bearer string) (*testClient, int) {
 // MA-1, MA-3: a user's token is accepted as bearer credential and in the query, and sets the actor.
 func TestWhoLogsInIsKnown(t *testing.T) {
 	c := newProtectedServer(t)
-	status, said := c.login("the admin", "open sesame")
-	if status != http.StatusOK || said.Role != "admin" {
-		t.Fatalf("%d %+v", status, said)
+	status, reply := c.login("the admin", "open sesame")
+	if status != http.StatusOK || reply.Role != "admin" {
+		t.Fatalf("%d %+v", status, reply)
 	}
-	for _, way := range [][2]string{{"?token=" + said.Access_token, ""}, {"", said.Access_token}} {
+	for _, way := range [][2]string{{"?token=" + reply.Access_token, ""}, {"", reply.Access_token}} {
 		conn, status := c.dial(way[0], way[1])
 		if conn == nil {
 			t.Fatalf("HTTP %d", status)
@@ -134,12 +134,12 @@ var weakest = map[protocol.Verb]protocol.Role{
 func TestRolesRestrictCommands(t *testing.T) {
 	c := newProtectedServer(t)
 	for rank, role := range protocol.Roles {
-		_, said := c.login("the "+string(role), "open sesame")
-		conn, status := c.dial("", said.Access_token)
+		_, reply := c.login("the "+string(role), "open sesame")
+		conn, status := c.dial("", reply.Access_token)
 		if conn == nil {
 			t.Fatalf("HTTP %d", status)
 		}
-		told := conn.hello(protocol.HelloData{}).Commands
+		listed := conn.hello(protocol.HelloData{}).Commands
 		for _, command := range protocol.Commands {
 			least, known := weakest[command.Verb]
 			if !known {
@@ -152,8 +152,8 @@ func TestRolesRestrictCommands(t *testing.T) {
 			m := conn.ask(command.Verb, session, nil)
 			forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden
 			may := rank >= slices.Index(protocol.Roles, least)
-			if forbidden == may || slices.Contains(told, command.Verb) != may {
-				t.Errorf("%s, %s: %+v; listed %v", role, command.Verb, m.Error, told)
+			if forbidden == may || slices.Contains(listed, command.Verb) != may {
+				t.Errorf("%s, %s: %+v; listed %v", role, command.Verb, m.Error, listed)
 			}
 		}
 	}

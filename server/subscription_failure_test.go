@@ -60,8 +60,8 @@ func TestClientThatLagsHearsOfADeletion(t *testing.T) {
 		c.all()
 		other.ask(protocol.DoClose, id, protocol.CloseData{Delete: true})
 		got := c.all()
-		if told := ofType(got, protocol.SummaryChanged); len(told) != 1 || !decode[protocol.Summary](t, told[0]).Deleted {
-			t.Errorf("after the deletion: %+v", told)
+		if changed := ofType(got, protocol.SummaryChanged); len(changed) != 1 || !decode[protocol.Summary](t, changed[0]).Deleted {
+			t.Errorf("after the deletion: %+v", changed)
 		}
 		lost := ofType(got, protocol.ClientDetached)
 		if len(lost) != 1 || decode[protocol.Client](t, lost[0]).Reason != string(protocol.CodeNoSession) {

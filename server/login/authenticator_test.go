@@ -16,7 +16,7 @@ import (
 	"agentctl/protocol"
 )
 
-// cheapHash is a hash that costs nothing.
+// cheapHash is a hash with one round.
 func cheapHash(password string) string {
 	h := hash{rounds: 1, salt: []byte("saltsalt")}
 	h.key, _ = h.derive(password)
@@ -29,22 +29,22 @@ func newTestAuthenticator(t testing.TB) *Authenticator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := NewAuthenticator(users, []byte("secret"))
-	g.now = func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }
-	return g
+	a := NewAuthenticator(users, []byte("secret"))
+	a.now = func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }
+	return a
 }
 
-func login(g *Authenticator, method, body string) (int, map[string]string) {
+func login(a *Authenticator, method, body string) (int, map[string]string) {
 	w := httptest.NewRecorder()
-	g.ServeHTTP(w, httptest.NewRequest(method, Path, strings.NewReader(body)))
-	var said map[string]string
-	_ = json.Unmarshal(w.Body.Bytes(), &said)
-	return w.Code, said
+	a.ServeHTTP(w, httptest.NewRequest(method, Path, strings.NewReader(body)))
+	var reply map[string]string
+	_ = json.Unmarshal(w.Body.Bytes(), &reply)
+	return w.Code, reply
 }
 
-// MA-2: name and password give a token and tell the role.
+// MA-2: a name and a password are exchanged for a token and the role.
 func TestLogin(t *testing.T) {
-	g := newTestAuthenticator(t)
+	a := newTestAuthenticator(t)
 	for _, c := range []struct {
 		method, body string
 		status       int
@@ -60,26 +60,26 @@ func TestLogin(t *testing.T) {
 		{"POST", `{"username":"ada","password":"` + strings.Repeat("a", maxBody) + `"}`, 422, ""},
 		{"GET", ``, 405, ""},
 	} {
-		status, said := login(g, c.method, c.body)
-		if status != c.status || said["role"] != c.role || (status == 200) != (said["access_token"] != "" && said["token_type"] == "bearer") {
-			t.Errorf("%s %s: %d %v", c.method, c.body, status, said)
+		status, reply := login(a, c.method, c.body)
+		if status != c.status || reply["role"] != c.role || (status == 200) != (reply["access_token"] != "" && reply["token_type"] == "bearer") {
+			t.Errorf("%s %s: %d %v", c.method, c.body, status, reply)
 		}
-		if status == http.StatusUnauthorized && said["detail"] != "Invalid credentials" {
-			t.Errorf("%v", said)
+		if status == http.StatusUnauthorized && reply["detail"] != "Invalid credentials" {
+			t.Errorf("%v", reply)
 		}
 	}
 }
 
-// MA-4: only a token that we signed, of a user that there is, in its time, lets in.
+// MA-4: only a token with our signature, of an existing user, before its expiry, is valid.
 func TestCheck(t *testing.T) {
-	g := newTestAuthenticator(t)
-	good, _ := g.newUserToken("bob", protocol.RoleAdmin)
-	if who, ok := g.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) || who.Role != protocol.RoleOperator {
+	a := newTestAuthenticator(t)
+	good, _ := a.newUserToken("bob", protocol.RoleAdmin)
+	if who, ok := a.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) || who.Role != protocol.RoleOperator {
 		t.Errorf("%+v %v", who, ok)
 	}
-	gone, _ := g.newUserToken("eve", protocol.RoleAdmin)
-	other := NewAuthenticator(g.users, []byte("other"))
-	other.now = g.now
+	gone, _ := a.newUserToken("eve", protocol.RoleAdmin)
+	other := NewAuthenticator(a.users, []byte("other"))
+	other.now = a.now
 	forged, _ := other.newUserToken("ada", protocol.RoleAdmin)
 	sign := func(m jwt.SigningMethod, c jwt.MapClaims, key any) string {
 		s, err := jwt.NewWithClaims(m, c).SignedString(key)
@@ -88,23 +88,23 @@ func TestCheck(t *testing.T) {
 		}
 		return s
 	}
-	exp := g.now().Add(time.Hour).Unix()
+	exp := a.now().Add(time.Hour).Unix()
 	for name, token := range map[string]string{
 		"empty": "", "nonsense": "a.b.c", "a user who is gone": gone, "another secret": forged, "cut": good[:len(good)-2],
 		"unsigned":       sign(jwt.SigningMethodNone, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, jwt.UnsafeAllowNoneSignatureType),
-		"another method": sign(jwt.SigningMethodHS512, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, g.key),
-		"without an end": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer}, g.key),
-		"another issuer": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": "x", "exp": exp}, g.key),
+		"another method": sign(jwt.SigningMethodHS512, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, a.key),
+		"without an end": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer}, a.key),
+		"another issuer": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": "x", "exp": exp}, a.key),
 		"the raw secret": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, []byte("secret")),
 	} {
-		if who, ok := g.Verify(token); ok {
-			t.Errorf("%s: lets in %+v", name, who)
+		if who, ok := a.Verify(token); ok {
+			t.Errorf("%s: valid for %+v", name, who)
 		}
 	}
-	late := g.now().Add(tokenTTL + time.Second)
-	g.now = func() time.Time { return late }
-	if _, ok := g.Verify(good); ok {
-		t.Error("an expired token lets in")
+	late := a.now().Add(tokenTTL + time.Second)
+	a.now = func() time.Time { return late }
+	if _, ok := a.Verify(good); ok {
+		t.Error("an expired token is valid")
 	}
 }
 
@@ -135,9 +135,9 @@ func TestHashFitsItsPasswordAlone(t *testing.T) {
 	}
 }
 
-// A made token needs no user, and says its role itself.
+// A token from NewToken needs no user and has its own role.
 func TestMake(t *testing.T) {
-	g := newTestAuthenticator(t)
+	a := newTestAuthenticator(t)
 	for _, c := range []struct {
 		subject string
 		role    protocol.Role
@@ -154,17 +154,17 @@ func TestMake(t *testing.T) {
 		{"ci", protocol.RoleAdmin, 0, false},
 		{"ci", protocol.RoleAdmin, MaxTokenTTL + time.Second, false},
 	} {
-		token, err := g.NewToken(c.subject, c.role, c.life)
+		token, err := a.NewToken(c.subject, c.role, c.life)
 		if (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
-		who, ok := g.Verify(token)
-		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, g.now().Add(c.life)}); ok != c.ok || ok && !sameIdentity(who, want) {
+		who, ok := a.Verify(token)
+		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, a.now().Add(c.life)}); ok != c.ok || ok && !sameIdentity(who, want) {
 			t.Errorf("%+v: %+v %v", c, who, ok)
 		}
 	}
-	if _, ok := NewAuthenticator(nil, []byte("another")).Verify(ignoreError(g.NewToken("ci", protocol.RoleAdmin, time.Hour))); ok {
-		t.Error("another server's token lets in")
+	if _, ok := NewAuthenticator(nil, []byte("another")).Verify(ignoreError(a.NewToken("ci", protocol.RoleAdmin, time.Hour))); ok {
+		t.Error("another server's token is valid")
 	}
 }
 
@@ -175,8 +175,8 @@ func sameIdentity(a, b Identity) bool {
 }
 
 func TestWithoutUsersNobodyLogsIn(t *testing.T) {
-	if status, said := login(NewAuthenticator(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || said["detail"] == "" {
-		t.Errorf("%d %v", status, said)
+	if status, reply := login(NewAuthenticator(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || reply["detail"] == "" {
+		t.Errorf("%d %v", status, reply)
 	}
 }
 
@@ -192,13 +192,12 @@ func FuzzParseHash(f *testing.F) {
 			t.Errorf("%+v", h)
 		}
 		if again, err := parseHash(h.String()); err != nil || again.String() != h.String() {
-			t.Errorf("%q is read back as %v, %v", h, again, err)
+			t.Errorf("%q parses to %v, %v", h, again, err)
 		}
 	})
 }
 
-// Whatever a users file holds, who is let in by it has a name, a role and a real hash, and what is
-// wrong is said without a password.
+// Users of any users file have a name, a role and a valid hash, and errors contain no password.
 func FuzzReadUsers(f *testing.F) {
 	f.Add([]byte(`{"ada":{"password":"` + cheapHash("a") + `","role":"admin"}}`))
 	f.Add([]byte(`{"ada":{"password":"hunter2","role":"admin"}}`))
@@ -218,14 +217,14 @@ func FuzzReadUsers(f *testing.F) {
 		}
 		lines, err := ReadUserEntries(file)
 		if again, err2 := ReadUsers(protocol.MustEncode(lines)); err != nil || err2 != nil || len(again) != len(users) {
-			t.Errorf("written again: %v, %v", err, err2)
+			t.Errorf("written and read again: %v, %v", err, err2)
 		}
 	})
 }
 
-// Whatever is said at the gate, only the right pair gets a token, and every answer is JSON.
+// For any body only the right name and password get a token, and every answer is JSON.
 func FuzzLogin(f *testing.F) {
-	g := newTestAuthenticator(f)
+	a := newTestAuthenticator(f)
 	real := dummyUser
 	dummyUser.password.rounds = 1
 	f.Cleanup(func() { dummyUser = real })
@@ -234,36 +233,36 @@ func FuzzLogin(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := httptest.NewRecorder()
-		g.ServeHTTP(w, httptest.NewRequest(http.MethodPost, Path, bytes.NewReader(body)))
-		var said struct {
+		a.ServeHTTP(w, httptest.NewRequest(http.MethodPost, Path, bytes.NewReader(body)))
+		var reply struct {
 			Token  string `json:"access_token"`
 			Detail string
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil {
+		if err := json.Unmarshal(w.Body.Bytes(), &reply); err != nil {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 		var pair struct{ Username, Password string }
 		right := json.Unmarshal(body, &pair) == nil && (pair.Username == "ada" && pair.Password == "a" || pair.Username == "bob" && pair.Password == "b")
-		switch who, ok := g.Verify(said.Token); {
+		switch who, ok := a.Verify(reply.Token); {
 		case right != (w.Code == http.StatusOK), ok != right, ok && who.By.Name != pair.Username:
 			t.Errorf("%q: %d %+v", body, w.Code, who)
-		case !right && (w.Code != http.StatusUnauthorized && w.Code != http.StatusUnprocessableEntity || said.Detail == ""):
+		case !right && (w.Code != http.StatusUnauthorized && w.Code != http.StatusUnprocessableEntity || reply.Detail == ""):
 			t.Errorf("%q: %d %s", body, w.Code, w.Body)
 		}
 	})
 }
 
 func FuzzCheck(f *testing.F) {
-	g := newTestAuthenticator(f)
-	good, _ := g.newUserToken("ada", protocol.RoleAdmin)
-	made, _ := g.NewToken("ci", protocol.RoleObserver, time.Hour)
+	a := newTestAuthenticator(f)
+	good, _ := a.newUserToken("ada", protocol.RoleAdmin)
+	made, _ := a.NewToken("ci", protocol.RoleObserver, time.Hour)
 	f.Add(good)
 	f.Add(made)
 	f.Add(good + ".")
 	f.Add(strings.Join(strings.Split(good, ".")[:2], ".") + "." + strings.Split(made, ".")[2])
 	f.Fuzz(func(t *testing.T, token string) {
-		if who, ok := g.Verify(token); ok && token != good && token != made {
-			t.Errorf("%q lets in %+v", token, who)
+		if who, ok := a.Verify(token); ok && token != good && token != made {
+			t.Errorf("%q is valid for %+v", token, who)
 		}
 	})
 }

@@ -203,7 +203,7 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 		elsewhere.CWD = "/etc"
 		id := startAsking(r, run("1", "ls"), run("2", "ls"), run("3", "ls -l"), elsewhere)
 		rule := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "1", Decision: protocol.AllowAlways}))).Rule
-		heard := func(want map[string]bool) {
+		checkVerdicts := func(want map[string]bool) {
 			t.Helper()
 			r.waitIdle()
 			for request, allowed := range want {
@@ -213,17 +213,17 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 				}
 			}
 		}
-		heard(map[string]bool{"1": true, "2": true, "3": false, "4": false})
+		checkVerdicts(map[string]bool{"1": true, "2": true, "3": false, "4": false})
 		r.restart()
 		r.agents.run().ask(run("5", "ls"))
-		heard(map[string]bool{"5": true})
+		checkVerdicts(map[string]bool{"5": true})
 		rules := must[protocol.RulesResult](r, r.do(anna, newCommand(protocol.DoRulesList, id, protocol.Empty{}))).Rules
 		if len(rules) != 1 || rules[0].ID != rule.ID || rules[0].Scope == "" {
 			t.Fatalf("rules: %+v", rules)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRulesRevoke, id, protocol.RulesRevokeData{Rule: rule.ID})))
 		r.agents.run().ask(run("6", "ls"))
-		heard(map[string]bool{"6": false})
+		checkVerdicts(map[string]bool{"6": false})
 		newLogChecker(t).apply(r.events(id, false))
 	})
 }
@@ -315,16 +315,16 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 			answer := r.do(anna, approve(id, protocol.ApproveData{
 				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
 			}))
-			v, heard := r.agents.run().verdict("q")
+			v, received := r.agents.run().verdict("q")
 			if !takes {
 				refused(r, answer, protocol.CodeUnsupported)
-				if heard || len(r.state(id).Approvals) != 1 {
-					t.Errorf("verdict %+v, %t", v, heard)
+				if received || len(r.state(id).Approvals) != 1 {
+					t.Errorf("verdict %+v, %t", v, received)
 				}
 				return
 			}
-			if !heard || v.Input == nil || v.Input.Patch != "new" {
-				t.Errorf("verdict %+v, %t", v, heard)
+			if !received || v.Input == nil || v.Input.Patch != "new" {
+				t.Errorf("verdict %+v, %t", v, received)
 			}
 		})
 	}

@@ -25,8 +25,8 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 			t.Helper()
 			r.waitIdle()
 			list := r.hub.List(true)
-			told := decodeLines(t, []byte(w.lines["summary "+id]))
-			if len(told) != 1 || !bytes.Equal(told[0].Data, protocol.MustEncode(list[0])) || list[0].Status != status {
+			notified := decodeLines(t, []byte(w.lines["summary "+id]))
+			if len(notified) != 1 || !bytes.Equal(notified[0].Data, protocol.MustEncode(list[0])) || list[0].Status != status {
 				t.Errorf("notified %s, list %s, want %s", w.lines, protocol.MustEncode(list), status)
 			}
 		}
@@ -52,8 +52,8 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 			t.Errorf("after a restart: %+v", l)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true})))
-		told := decodeLines(t, []byte(w.lines["summary "+id]))
-		if len(told) != 1 || !bytes.Contains(told[0].Data, []byte(`"deleted":true`)) || len(r.hub.List(true)) != 0 {
+		notified := decodeLines(t, []byte(w.lines["summary "+id]))
+		if len(notified) != 1 || !bytes.Contains(notified[0].Data, []byte(`"deleted":true`)) || len(r.hub.List(true)) != 0 {
 			t.Errorf("after the session was deleted: %s", w.lines)
 		}
 	})

@@ -142,11 +142,11 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	w.commit(t, nil)
 	say("lost")
 	w.endRun()
-	var heard error
-	w.afterCommit(func(err error) { heard = err })
+	var commitErr error
+	w.afterCommit(func(err error) { commitErr = err })
 	w.commit(t, ErrStoreFailed)
-	if heard == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
-		t.Fatalf("waiters %v, visible %d, folds %v", heard, w.log.Position().Seq, w.store.sessions["s"].folds)
+	if commitErr == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
+		t.Fatalf("waiters %v, visible %d, folds %v", commitErr, w.log.Position().Seq, w.store.sessions["s"].folds)
 	}
 	w.state = fold(t, "s", w.events(t, false))
 	say("lost, too") // its run is open

@@ -126,9 +126,9 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		r.send(id, "go")
 		r.store.set(func() { r.store.latency = time.Hour })
 		const words = 4000
-		said := make(chan struct{})
+		emitted := make(chan struct{})
 		go func() {
-			defer close(said)
+			defer close(emitted)
 			for range words {
 				r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)}})
 			}
@@ -139,7 +139,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 			t.Errorf("%d bytes uncommitted, %d of %d messages queued", s.uncommitted, len(s.output), cap(s.output))
 		}
 		select {
-		case <-said:
+		case <-emitted:
 			t.Error("the agent did not block")
 		default:
 		}
@@ -149,7 +149,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 			t.Error("a command waits for agent output")
 		}
 		r.store.set(func() { r.store.latency = 0 })
-		<-said
+		<-emitted
 		r.waitIdle()
 		if must[protocol.SendResult](r, k).Status != protocol.SendQueued {
 			t.Error("not queued")

@@ -226,7 +226,7 @@ func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
 	})
 }
 
-func BenchmarkFitOfADelta(b *testing.B) {
+func BenchmarkSanitizeDelta(b *testing.B) {
 	b.ReportAllocs()
 	text := strings.Repeat("word ", 5)
 	for b.Loop() {

@@ -18,8 +18,8 @@ type testSubscriber struct {
 	acked atomic.Uint64
 	woken atomic.Int64
 
-	mu   sync.Mutex
-	told []string
+	mu       sync.Mutex
+	notified []string
 }
 
 func (l *testSubscriber) Wake() { l.woken.Add(1) }
@@ -27,7 +27,7 @@ func (l *testSubscriber) Wake() { l.woken.Add(1) }
 func (l *testSubscriber) Notify(_ string, line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = append(l.told, string(line))
+	l.notified = append(l.notified, string(line))
 }
 
 func (l *testSubscriber) ID() string                   { return l.name }
@@ -168,36 +168,36 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 			r.hub.Attach(t.Context(), id, l, &protocol.SubscribeData{}, func(*Attachment, error) {})
 			synctest.Wait()
 		}
-		told := func(typ protocol.Type) (n int) {
+		notified := func(typ protocol.Type) (n int) {
 			synctest.Wait()
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			for _, line := range a.told {
+			for _, line := range a.notified {
 				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) && strings.Contains(line, `"session":"`+id+`"`) {
 					n++
 				}
 			}
 			return n
 		}
-		if told(protocol.ClientAttached) != 1 {
-			t.Errorf("notified %q", a.told)
+		if notified(protocol.ClientAttached) != 1 {
+			t.Errorf("notified %q", a.notified)
 		}
 		r.send(id, "go")
 		for range 100 {
 			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
 		}
 		time.Sleep(5 * time.Second)
-		if told(protocol.ClientLag) != 1 {
-			t.Errorf("%d lag events", told(protocol.ClientLag))
+		if notified(protocol.ClientLag) != 1 {
+			t.Errorf("%d lag events", notified(protocol.ClientLag))
 		}
 		b.acked.Store(1 << 40)
 		time.Sleep(5 * time.Second)
-		if told(protocol.ClientLag) != 2 {
-			t.Errorf("%d lag events after catching up", told(protocol.ClientLag))
+		if notified(protocol.ClientLag) != 2 {
+			t.Errorf("%d lag events after catching up", notified(protocol.ClientLag))
 		}
 		r.hub.Detach(id, "c2", "gone")
-		if told(protocol.ClientDetached) != 1 {
-			t.Errorf("notified %q", a.told)
+		if notified(protocol.ClientDetached) != 1 {
+			t.Errorf("notified %q", a.notified)
 		}
 	})
 }

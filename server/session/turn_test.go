@@ -114,16 +114,16 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 			err  error
 			code protocol.Code
 		}{
-			"told":    {End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"}, nil, protocol.CodeTimeout},
-			"broken":  {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
-			"coded":   {End{}, fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")), protocol.CodeAgentAuth},
-			"endless": {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
+			"reported": {End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"}, nil, protocol.CodeTimeout},
+			"broken":   {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
+			"coded":    {End{}, fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")), protocol.CodeAgentAuth},
+			"endless":  {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
 		} {
 			r.send(id, "go")
 			r.agents.run().finish(c.end, c.err)
 			r.waitIdle()
 			last := r.state(id).Last
-			want := map[string]string{"told": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
+			want := map[string]string{"reported": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
 			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
 				t.Errorf("%s: %s %s %.40s (%d bytes)", reason, last.Reason, last.Code, last.Message, len(last.Message))
 			}

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var play = `
+var testScript = `
 {"on":"few"}
 {"burst":100,"size":40}
 {"on":"large"}
@@ -39,9 +39,9 @@ var play = `
 {"emit":"raw","data":{"source":"test","data":"` + strings.Repeat("x", 300<<10) + `"}}
 `
 
-// A world is a hub with a store of its own and the handler of this package on a pipe. It lives in a
-// synctest bubble, where settled time passes by itself.
-type world struct {
+// A testServer is a hub with a store of its own and this package's handler on a pipe. It runs in a
+// synctest bubble.
+type testServer struct {
 	t       *testing.T
 	script  *script.Script
 	hub     *session.Hub
@@ -50,17 +50,17 @@ type world struct {
 	client  *http.Client
 }
 
-func bubble(t *testing.T, f func(t *testing.T, w *world)) {
+func bubble(t *testing.T, f func(t *testing.T, w *testServer)) {
 	t.Helper()
 	bubbleOn(t, func(s session.Store) session.Store { return s }, f)
 }
 
-func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *testing.T, w *world)) {
+func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *testing.T, w *testServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, pipe: server.NewPipe()}
+		w := &testServer{t: t, pipe: server.NewPipe()}
 		var err error
-		w.script, err = script.Parse("play", strings.NewReader(play))
+		w.script, err = script.Parse("test", strings.NewReader(testScript))
 		must(t, err)
 		store, err := sqlite.Open(t.TempDir(), sqlite.Options{Boot: "here"})
 		must(t, err)
@@ -86,14 +86,14 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 	})
 }
 
-func (w *world) Names() []string { return nil }
+func (w *testServer) Names() []string { return nil }
 
-func (w *world) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (w *testServer) Open(spec session.Spec, host session.Host) (session.Agent, error) {
 	return w.script.Open(spec, host)
 }
 
-// do carries out a command and lets what it began come to rest.
-func (w *world) do(verb protocol.Verb, id string, data any) json.RawMessage {
+// do runs a command and waits until everything is idle.
+func (w *testServer) do(verb protocol.Verb, id string, data any) json.RawMessage {
 	w.t.Helper()
 	var result json.RawMessage
 	done := make(chan error, 1)
@@ -107,21 +107,21 @@ func (w *world) do(verb protocol.Verb, id string, data any) json.RawMessage {
 	return result
 }
 
-// turn makes a session and says something to it.
-func (w *world) turn(prompt string) string {
+// runTurn creates a session with a prompt.
+func (w *testServer) runTurn(prompt string) string {
 	w.t.Helper()
 	var r protocol.CreateResult
 	must(w.t, json.Unmarshal(w.do(protocol.DoCreate, "", protocol.CreateData{Prompt: prompt}), &r))
 	return r.Session
 }
 
-func (w *world) snapshot(id string) (r protocol.SnapshotResult) {
+func (w *testServer) snapshot(id string) (r protocol.SnapshotResult) {
 	w.t.Helper()
 	must(w.t, json.Unmarshal(w.do(protocol.DoSnapshot, id, protocol.Empty{}), &r))
 	return r
 }
 
-func (w *world) request(method, path string, header ...string) *http.Response {
+func (w *testServer) request(method, path string, header ...string) *http.Response {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	w.t.Cleanup(cancel)
@@ -136,8 +136,8 @@ func (w *world) request(method, path string, header ...string) *http.Response {
 	return resp
 }
 
-// get takes a JSON answer apart.
-func get[T any](w *world, path string) (v T) {
+// get returns a decoded JSON answer.
+func get[T any](w *testServer, path string) (v T) {
 	w.t.Helper()
 	resp := w.request("GET", path)
 	b, err := io.ReadAll(resp.Body)
@@ -149,24 +149,24 @@ func get[T any](w *world, path string) (v T) {
 	return v
 }
 
-// A stream is what a browser makes of server-sent events.
+// A stream is a client of server-sent events.
 type stream struct {
 	t    *testing.T
 	resp *http.Response
 
 	mu     sync.Mutex
-	got    []sent
+	got    []receivedEvent
 	pings  int
 	closed bool
 }
 
-type sent struct {
+type receivedEvent struct {
 	name, id string
 	protocol.Event
 	data []byte
 }
 
-func (w *world) stream(path string, header ...string) *stream {
+func (w *testServer) stream(path string, header ...string) *stream {
 	w.t.Helper()
 	s := &stream{t: w.t, resp: w.request("GET", path, header...)}
 	if s.resp.StatusCode != http.StatusOK || s.resp.Header.Get("Content-Type") != "text/event-stream" {
@@ -179,7 +179,7 @@ func (w *world) stream(path string, header ...string) *stream {
 func (s *stream) read() {
 	lines := bufio.NewScanner(s.resp.Body)
 	lines.Buffer(nil, 1<<20)
-	var e sent
+	var e receivedEvent
 	for lines.Scan() {
 		field, value, _ := strings.Cut(lines.Text(), ": ")
 		s.mu.Lock()
@@ -193,7 +193,7 @@ func (s *stream) read() {
 				}
 			}
 			s.got = append(s.got, e)
-			e = sent{}
+			e = receivedEvent{}
 		}
 		switch field {
 		case "event":
@@ -210,8 +210,8 @@ func (s *stream) read() {
 	s.mu.Unlock()
 }
 
-// settled returns what has come since the last time.
-func (s *stream) settled() []sent {
+// received returns the events received since the last call.
+func (s *stream) received() []receivedEvent {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
