@@ -71,7 +71,7 @@ func (s *Session) delete(cmd *command) {
 	sum.Deleted, sum.Status = true, protocol.Closed
 	s.subscribers.broadcast(protocol.SummaryChanged, s.id, *sum)
 	s.hub.removeSession(*sum)
-	for _, w := range s.answered.remove(cmd.key) {
+	for _, w := range s.idempotency.remove(cmd.key) {
 		w.reply(body, nil)
 	}
 	cmd.reply(body, nil)

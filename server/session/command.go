@@ -58,7 +58,7 @@ func handler[T any](f func(*Session, *command, *T) (any, error)) func(*Session, 
 
 // do runs a command on the session's goroutine.
 func (s *Session) do(cmd *command) {
-	if cmd.key != "" && s.answered.replay(s, cmd) {
+	if cmd.key != "" && s.idempotency.replay(s, cmd) {
 		return
 	}
 	if protocol.CommandOf(cmd.verb).Changes {
@@ -88,7 +88,7 @@ func (s *Session) answer(cmd *command, result any, err error) {
 		}
 	}
 	if cmd.key != "" {
-		s.answered.store(s, cmd, body, err)
+		s.idempotency.store(s, cmd, body, err)
 	}
 	s.afterCommit(func(failed error) {
 		if failed != nil {

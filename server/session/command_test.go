@@ -92,7 +92,7 @@ func TestOnlySoManyAnswersStayInMemory(t *testing.T) {
 			must[protocol.SendResult](r, r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i))))
 		}
 		held := make(chan int, 1)
-		if err := r.hub.post(t.Context(), id, func(s *Session) { held <- max(len(s.answered.byKey), len(s.answered.order)) }); err != nil {
+		if err := r.hub.post(t.Context(), id, func(s *Session) { held <- max(len(s.idempotency.byKey), len(s.idempotency.order)) }); err != nil {
 			t.Fatal(err)
 		}
 		if n := <-held; n > maxCachedAnswers {

@@ -15,11 +15,11 @@ type commit struct {
 	then  func(error)
 }
 
-// maxGroup bounds the batches of one transaction.
-const maxGroup = 1024
+// maxBatches bounds the batches of one transaction.
+const maxBatches = 1024
 
 func newCommitter(store Store) *committer {
-	c := &committer{store: store, commits: make(chan commit, maxGroup), done: make(chan struct{})}
+	c := &committer{store: store, commits: make(chan commit, maxBatches), done: make(chan struct{})}
 	go c.run()
 	return c
 }
@@ -38,7 +38,7 @@ func (c *committer) run() {
 	for first := range c.commits {
 		group := []commit{first}
 	gather:
-		for len(group) < maxGroup {
+		for len(group) < maxBatches {
 			select {
 			case next, ok := <-c.commits:
 				if !ok {

@@ -87,7 +87,7 @@ func (h *Hub) createSession(
 		h.addRow(r)
 	})
 	if cmd.key != "" {
-		s.answered.add(cmd.key, &cachedAnswer{hash: cmd.hash})
+		s.idempotency.add(cmd.key, &cachedAnswer{hash: cmd.hash})
 	}
 	s.answer(cmd, result, nil)
 	go s.run()

@@ -17,7 +17,7 @@ func errNotStored() error {
 // because its agent may have emitted events that are lost. It retries once a second until the store
 // answers or the server stops.
 func (s *Session) reload() {
-	s.answered.reset()
+	s.idempotency.reset()
 	s.discardTurn()
 	s.approvals.reset()
 	for {

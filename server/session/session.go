@@ -27,7 +27,7 @@ type Session struct {
 	boundary      boundary
 	turn          *turn // nil: none under way
 	approvals     approvals
-	answered      idempotencyCache
+	idempotency   idempotencyCache
 	subscribers   subscribers
 	editHolds     map[string]editHold // by hold id
 	published     published
@@ -36,7 +36,7 @@ type Session struct {
 	exit          exit
 }
 
-// A lifetime bounds what a session starts.
+// A lifetime holds the signals that stop a session and its background work.
 type lifetime struct {
 	stop             chan struct{}   // closed by the hub at shutdown
 	done             chan struct{}   // closed when run has ended
@@ -51,7 +51,7 @@ type agentSlot struct {
 	capabilities Capabilities
 }
 
-// An exit is how far a session is on its way to its end.
+// An exit is the progress of closing a session or stopping its goroutine.
 type exit struct {
 	closes       []pendingClose // wait for the end of the turn
 	shuttingDown bool           // no turn may start
@@ -135,7 +135,7 @@ func (s *Session) finish() {
 		s.flush()
 		s.handleCommit(<-s.committed)
 	}
-	s.answered.failAll(errShuttingDown())
+	s.idempotency.failAll(errShuttingDown())
 }
 
 // record appends an event of the current turn that the session makes itself. Data always fits,
