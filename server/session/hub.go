@@ -12,8 +12,8 @@ import (
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
-// changes. It owns the committer and the goroutine of every session. Its methods may be called from
-// any goroutine.
+// changes. Its index has the methods Resolve, List, Each, Watch, Unwatch and Busy. It owns the
+// committer and the goroutine of every session. Its methods may be called from any goroutine.
 type Hub struct {
 	index
 
