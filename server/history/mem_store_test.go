@@ -199,14 +199,14 @@ func (m *memStore) PruneAnswers(context.Context, time.Time) error { return nil }
 func (m *memStore) Close() error { return nil }
 
 // events returns the raw events of a session.
-func (m *memStore) events(t failer, id string) []protocol.Event {
+func (m *memStore) events(t testingT, id string) []protocol.Event {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return decodeLines(t, bytes.Join(m.sessions[id].lines, nil))
 }
 
-func decodeLines(t failer, lines []byte) []protocol.Event {
+func decodeLines(t testingT, lines []byte) []protocol.Event {
 	t.Helper()
 	var list []protocol.Event
 	for line := range protocol.Lines(lines) {

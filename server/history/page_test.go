@@ -67,7 +67,7 @@ func TestHistoryPagesBackOverWholeTurns(t *testing.T) {
 }
 
 // transcript returns the transcript of events from the first, as JSON.
-func transcript(t failer, events []protocol.Event) string {
+func transcript(t testingT, events []protocol.Event) string {
 	t.Helper()
 	var tr protocol.Transcript
 	for i := range events {

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// failer is the part of testing.TB that tests and properties share.
-type failer interface {
+// testingT is the part of testing.TB that tests and properties share.
+type testingT interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
@@ -29,7 +29,7 @@ type noDeadline struct{ rapid.TB }
 
 // testReader is a Reader over a hub with a memStore and fake agents. It runs in a synctest bubble.
 type testReader struct {
-	t      failer
+	t      testingT
 	store  *memStore
 	agents *fakeAgents
 	hub    *session.Hub
@@ -44,7 +44,7 @@ type testCall struct {
 	err     error
 }
 
-func newTestReader(t failer) *testReader {
+func newTestReader(t testingT) *testReader {
 	r := &testReader{t: t, store: newMemStore(), agents: &fakeAgents{}}
 	r.open()
 	return r

@@ -60,7 +60,7 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 		}
 		plan := protocol.PlanRunData{Tasks: []protocol.Task{{ID: "t1"}}, Question: "why"}
 		refused(r, r.do(anna, newCommand(protocol.DoPlanRun, id, plan)), protocol.CodeUnsupported)
-		r.agents.traits.RunsPlans = true
+		r.agents.capabilities.RunsPlans = true
 		other := r.create()
 		must[protocol.SendResult](r, r.do(anna, newCommand(protocol.DoPlanRun, other, plan)))
 		if turn := r.agents.run().turn; turn.Plan == nil || turn.Plan.Tasks[0].ID != "t1" || turn.Message.Text != "why" {

@@ -170,7 +170,7 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 
 func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{ApprovalTimeout: time.Minute}, func(t *testing.T, r *testHub) {
-		r.agents.traits = Capabilities{Resumes: true}
+		r.agents.capabilities = Capabilities{Resumes: true}
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
 		id := startAsking(r, q)
 		time.Sleep(50 * time.Second)
@@ -195,7 +195,7 @@ func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 
 func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.traits = Capabilities{Resumes: true}
+		r.agents.capabilities = Capabilities{Resumes: true}
 		run := func(request, command string) protocol.Approval {
 			return protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "run", Command: command, CWD: "/src"}
 		}
@@ -279,7 +279,7 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
-			r.agents.traits, r.agents.ignoresInterrupt = Capabilities{TakesReason: takes}, true
+			r.agents.capabilities, r.agents.ignoresInterrupt = Capabilities{TakesReason: takes}, true
 			id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 			r.send(id, "later")
 			run := r.agents.run()
@@ -307,7 +307,7 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 	for _, takes := range []bool{false, true} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
-			r.agents.traits.TakesPatch = takes
+			r.agents.capabilities.TakesPatch = takes
 			id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
 			if got := r.state(id).Approvals[0].Editable; got != takes {
 				t.Errorf("editable: %t", got)

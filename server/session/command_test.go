@@ -210,7 +210,7 @@ func TestCommandsAfterAFailedCommitFindTheTurnEnded(t *testing.T) {
 
 func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) {
 	bubble(t, Config{InterruptGrace: time.Minute}, func(t *testing.T, r *testHub) {
-		r.agents.traits, r.agents.ignoresInterrupt = Capabilities{Resumes: true}, true
+		r.agents.capabilities, r.agents.ignoresInterrupt = Capabilities{Resumes: true}, true
 		id := r.create()
 		r.send(id, "one")
 		r.send(id, "two")
@@ -219,7 +219,7 @@ func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) 
 		if !must[protocol.InterruptResult](r, k).Interrupted {
 			t.Error("not interrupted")
 		}
-		if st := fold(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted || len(st.Queue) != 1 || st.Turns != 1 {
+		if st := reduce(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted || len(st.Queue) != 1 || st.Turns != 1 {
 			t.Errorf("state %s", encodeState(st))
 		}
 		r.open()

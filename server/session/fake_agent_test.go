@@ -10,7 +10,7 @@ import (
 // fakeAgents opens agents that the test controls.
 type fakeAgents struct {
 	mu               sync.Mutex
-	traits           Capabilities
+	capabilities     Capabilities
 	ignoresInterrupt bool                                         // agents stop only on Close
 	capable          func(ctx context.Context, what string) error // agents have all optional interfaces, answered by it; nil: only Explainer
 	opened           []*fakeAgent
@@ -23,7 +23,7 @@ func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
 	if p.refuse != nil {
 		return nil, p.refuse
 	}
-	a := &fakeAgent{all: p, spec: spec, host: host, traits: p.traits, closed: make(chan struct{})}
+	a := &fakeAgent{all: p, spec: spec, host: host, capabilities: p.capabilities, closed: make(chan struct{})}
 	p.opened = append(p.opened, a)
 	if p.capable != nil {
 		return capableFakeAgent{a}, nil
@@ -58,11 +58,11 @@ func (p *fakeAgents) runs() []Turn {
 
 // fakeAgent is an Agent and an Explainer.
 type fakeAgent struct {
-	all    *fakeAgents
-	spec   Spec
-	host   Host
-	traits Capabilities
-	closed chan struct{}
+	all          *fakeAgents
+	spec         Spec
+	host         Host
+	capabilities Capabilities
+	closed       chan struct{}
 
 	// guarded by all.mu
 	now   *fakeRun
@@ -85,7 +85,7 @@ type fakeRun struct {
 	verdicts map[string]Verdict
 }
 
-func (a *fakeAgent) Capabilities() Capabilities { return a.traits }
+func (a *fakeAgent) Capabilities() Capabilities { return a.capabilities }
 
 func (a *fakeAgent) Explain(context.Context, protocol.Approval) (string, error) {
 	return "because", nil

@@ -66,8 +66,9 @@ func (h *Hub) pruneAnswers() {
 	}
 }
 
-// commit submits a batch that belongs to no session's journal. It returns false when the hub is
-// closed; then is called on the committer's goroutine and must not block.
+// commit submits a batch that is not part of a session's journal. It calls then with the result on
+// the committer's goroutine; then must not block. When the hub is closed, it returns false and does
+// not call then.
 func (h *Hub) commit(b *Batch, then func(error)) bool {
 	h.commits.RLock()
 	defer h.commits.RUnlock()

@@ -25,7 +25,7 @@ func newJournalTest() *journalTest {
 }
 
 // commit commits the next batch.
-func (w *journalTest) commit(t failer, fail error) {
+func (w *journalTest) commit(t testingT, fail error) {
 	t.Helper()
 	if w.batch == nil {
 		return
@@ -43,7 +43,7 @@ func (w *journalTest) commit(t failer, fail error) {
 	}
 }
 
-func (w *journalTest) events(t failer, folded bool) []protocol.Event {
+func (w *journalTest) events(t testingT, folded bool) []protocol.Event {
 	t.Helper()
 	s := w.store.sessions["s"]
 	lines, _ := s.read(0, s.rec.Head, folded, 1<<40, nil)
@@ -88,8 +88,8 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		}
 		w.commit(rt, nil)
 		raw, folded := w.events(rt, false), w.events(rt, true)
-		want := fold(rt, "s", protocol.JoinDeltas(raw))
-		if got := fold(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) || string(encodeState(w.state)) != string(encodeState(want)) {
+		want := reduce(rt, "s", protocol.JoinDeltas(raw))
+		if got := reduce(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) || string(encodeState(w.state)) != string(encodeState(want)) {
 			rt.Fatalf("folded: %s\nraw: %s\nlive: %s", encodeState(got), encodeState(want), encodeState(w.state))
 		}
 		if got, want := transcript(rt, folded), transcript(rt, raw); got != want {
@@ -110,7 +110,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 }
 
 // checkFold fails the test when a fold has more text than allowed.
-func checkFold(t failer, e *protocol.Event) {
+func checkFold(t testingT, e *protocol.Event) {
 	t.Helper()
 	var d struct {
 		Text  string
@@ -148,10 +148,10 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	if commitErr == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
 		t.Fatalf("waiters %v, visible %d, folds %v", commitErr, w.log.Position().Seq, w.store.sessions["s"].folds)
 	}
-	w.state = fold(t, "s", w.events(t, false))
+	w.state = reduce(t, "s", w.events(t, false))
 	say("lost, too") // its run is open
 	w.commit(t, ErrStoreFailed)
-	w.state = fold(t, "s", w.events(t, false))
+	w.state = reduce(t, "s", w.events(t, false))
 	say("c")
 	say("d")
 	w.endRun()

@@ -10,7 +10,7 @@ import (
 // logChecker applies a session's raw events to a model that is independent of State.Apply, and
 // fails at the first event that breaks a rule.
 type logChecker struct {
-	t         failer
+	t         testingT
 	seq       uint64
 	queue     []string
 	status    map[string]string // message → queued, started, removed
@@ -42,7 +42,7 @@ type turnEnd struct {
 	seq    uint64
 }
 
-func newLogChecker(t failer) *logChecker {
+func newLogChecker(t testingT) *logChecker {
 	return &logChecker{
 		t: t, status: map[string]string{}, turns: map[string]string{}, parts: map[string]bool{}, tools: map[string]bool{},
 		resolved: map[string]verdict{}, rules: map[string]bool{}, texts: map[string]uint64{}, started: map[string]uint64{},
@@ -252,7 +252,7 @@ func (a *logChecker) checkState(s *protocol.State) {
 }
 
 // transcript returns the transcript of events from the first, as JSON.
-func transcript(t failer, events []protocol.Event) string {
+func transcript(t testingT, events []protocol.Event) string {
 	t.Helper()
 	var tr protocol.Transcript
 	for i := range events {

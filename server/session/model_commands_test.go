@@ -152,7 +152,7 @@ func (m *modelTest) running(t *rapid.T) *fakeRun {
 	return r
 }
 
-func (m *modelTest) doSay(t *rapid.T) {
+func (m *modelTest) doEmit(t *rapid.T) {
 	m.running(t).emit(rapid.SliceOfN(randomEvent, 1, 8).Draw(t, "events")...)
 }
 
@@ -237,8 +237,8 @@ func (m *modelTest) doClose(t *rapid.T) {
 	}
 }
 
-// doFail makes the next commits fail, and sometimes the next reads.
-func (m *modelTest) doFail(t *rapid.T) {
+// doFailStore makes the next commits fail, and sometimes the next reads.
+func (m *modelTest) doFailStore(t *rapid.T) {
 	m.healthy = false
 	commits, reads := rapid.IntRange(1, 3).Draw(t, "commits"), rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "reads")
 	failure := func(left *int) error {

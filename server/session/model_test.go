@@ -38,7 +38,7 @@ func runModel(t *testing.T, faulty bool) {
 			m := &modelTest{rt: rt, healthy: true}
 			m.testHub = newTestHub(rt, Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")})
 			defer func() { _ = m.hub.Close(context.Background()) }()
-			m.agents.traits = Capabilities{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
+			m.agents.capabilities = Capabilities{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
 			m.id = m.create()
 			m.store.set(func() {
 				m.store.latency = rapid.SampledFrom([]time.Duration{0, 20 * time.Millisecond}).Draw(rt, "latency")
@@ -46,12 +46,12 @@ func runModel(t *testing.T, faulty bool) {
 			actions := map[string]func(*rapid.T){
 				"send": m.doSend, "interrupt": m.doInterrupt, "edit": m.doEdit, "remove": m.doRemove, "move": m.doMove,
 				"hold": m.doHold, "release": m.doRelease, "approve": m.doApprove, "revoke": m.doRevoke, "rename": m.doRename,
-				"resend": m.doResend, "say": m.doSay, "ask": m.doAsk, "finish": m.doFinish, "attach": m.doAttach,
-				"detach": m.doDetach, "say more": m.doSay, "ask more": m.doAsk, "send more": m.doSend, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
+				"resend": m.doResend, "emit": m.doEmit, "ask": m.doAsk, "finish": m.doFinish, "attach": m.doAttach,
+				"detach": m.doDetach, "emit more": m.doEmit, "ask more": m.doAsk, "send more": m.doSend, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
 			}
 			if faulty {
-				actions["fail"] = m.doFail
-				actions["heal"] = func(*rapid.T) { m.repairStore() }
+				actions["fail"] = m.doFailStore
+				actions["repair"] = func(*rapid.T) { m.repairStore() }
 			}
 			for name, do := range actions {
 				actions[name] = func(rt *rapid.T) { m.rt = rt; do(rt); synctest.Wait() }
@@ -102,7 +102,7 @@ func (m *modelTest) check() {
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
 		m.rt.Fatalf("transcripts differ: folded %v, raw %v", types(folded), types(raw))
 	}
-	kept, again := fold(m.rt, m.id, raw), fold(m.rt, m.id, folded)
+	kept, again := reduce(m.rt, m.id, raw), reduce(m.rt, m.id, folded)
 	if string(encodeState(kept)) != string(encodeState(again)) {
 		m.rt.Fatalf("folded events reduce to %s, raw ones to %s", encodeState(again), encodeState(kept))
 	}
@@ -131,7 +131,7 @@ func (m *modelTest) check() {
 	<-asked
 	a := m.replayed()
 	a.checkState(state)
-	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
+	if kept = reduce(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
 		m.rt.Fatalf("the session has state %s, its events reduce to %s", encodeState(state), encodeState(kept))
 	}
 	switch r := m.agents.run(); {
@@ -210,7 +210,7 @@ func (m *modelTest) read(log *Log, folded bool) {
 	if !folded {
 		newLogChecker(m.rt).apply(events)
 	}
-	if got, want := fold(m.rt, m.id, events), fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(got)) != string(encodeState(want)) {
+	if got, want := reduce(m.rt, m.id, events), reduce(m.rt, m.id, m.events(m.id, false)); string(encodeState(got)) != string(encodeState(want)) {
 		m.rt.Fatalf("the log reduces to %s, the store to %s", encodeState(got), encodeState(want))
 	}
 }

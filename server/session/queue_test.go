@@ -269,7 +269,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 
 func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.traits = Capabilities{Resumes: true}
+		r.agents.capabilities = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID

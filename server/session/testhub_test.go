@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// failer is the part of testing.TB that tests and properties share.
-type failer interface {
+// testingT is the part of testing.TB that tests and properties share.
+type testingT interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
@@ -24,7 +24,7 @@ type failer interface {
 
 // testHub is a hub with a memStore and fake agents. It runs in a synctest bubble.
 type testHub struct {
-	t      failer
+	t      testingT
 	store  *memStore
 	agents *fakeAgents
 	cfg    Config
@@ -44,7 +44,7 @@ type testCall struct {
 	head    uint64 // of the stored session, at the answer
 }
 
-func newTestHub(t failer, cfg Config) *testHub {
+func newTestHub(t testingT, cfg Config) *testHub {
 	r := &testHub{t: t, store: newMemStore(), agents: &fakeAgents{}, cfg: cfg}
 	r.cfg.Secret = []byte("secret")
 	r.open()
@@ -195,7 +195,7 @@ func (r *testHub) events(session string, folded bool) []protocol.Event {
 	return decodeLines(r.t, lines)
 }
 
-func decodeLines(t failer, lines []byte) []protocol.Event {
+func decodeLines(t testingT, lines []byte) []protocol.Event {
 	t.Helper()
 	var list []protocol.Event
 	for line := range protocol.Lines(lines) {
@@ -208,13 +208,13 @@ func decodeLines(t failer, lines []byte) []protocol.Event {
 	return list
 }
 
-// fold returns the state after events from the first.
-func fold(t failer, session string, events []protocol.Event) *protocol.State {
+// reduce returns the state after events from the first.
+func reduce(t testingT, session string, events []protocol.Event) *protocol.State {
 	t.Helper()
 	s := &protocol.State{Session: session}
 	for i := range events {
 		if err := s.Apply(&events[i]); err != nil {
-			t.Fatalf("fold: %v", err)
+			t.Fatalf("apply: %v", err)
 		}
 	}
 	return s
