@@ -169,8 +169,18 @@ func TestOriginsAreRefusedUnlessAllowed(t *testing.T) {
 			if answer.Get("Access-Control-Allow-Origin") != "" && tt.want != 200 {
 				t.Errorf("header %v", answer)
 			}
-			handshake := append(header, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
-			if status, _, _ := get(t, addr, protocol.Path+"?token=secret", handshake...); status != map[int]int{200: 101, 403: 403}[tt.want] {
+			handshake := append(
+				header,
+				"Connection: Upgrade",
+				"Upgrade: websocket",
+				"Sec-WebSocket-Version: 13",
+				"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+			)
+			if status, _, _ := get(
+				t,
+				addr,
+				protocol.Path+"?token=secret",
+				handshake...); status != map[int]int{200: 101, 403: 403}[tt.want] {
 				t.Errorf("WebSocket: status %d", status)
 			}
 		})
@@ -183,7 +193,12 @@ func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
 	addr := w.tcp("secret", func(l *Listener) { l.Origins = []string{"https://good.example"} })
 	ask := func(method, origin string, header ...string) *http.Response {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+"/api/sessions?token=secret", http.NoBody)
+		r, err := http.NewRequestWithContext(
+			t.Context(),
+			method,
+			"http://"+addr+"/api/sessions?token=secret",
+			http.NoBody,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,11 +219,14 @@ func TestAPageThatMayConnectReadsWhatItIsAnswered(t *testing.T) {
 		return answer
 	}
 	const allowed, asks = "Access-Control-Allow-Origin", "Access-Control-Request-Method"
-	if a := ask("GET", "https://good.example"); a.StatusCode != 200 || a.Header.Get(allowed) != "https://good.example" || a.Header.Get("Vary") != "Origin" {
+	if a := ask("GET", "https://good.example"); a.StatusCode != 200 ||
+		a.Header.Get(allowed) != "https://good.example" || a.Header.Get("Vary") != "Origin" {
 		t.Errorf("allowed origin: %d %v", a.StatusCode, a.Header)
 	}
-	if a := ask("OPTIONS", "https://good.example", asks); a.StatusCode != 204 || a.Header.Get(allowed) != "https://good.example" ||
-		!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") || a.Header.Get("Access-Control-Allow-Methods") != "GET, POST" {
+	if a := ask("OPTIONS", "https://good.example", asks); a.StatusCode != 204 ||
+		a.Header.Get(allowed) != "https://good.example" ||
+		!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") ||
+		a.Header.Get("Access-Control-Allow-Methods") != "GET, POST" {
 		t.Errorf("preflight of an allowed origin: %d %v", a.StatusCode, a.Header)
 	}
 	if a := ask("OPTIONS", "https://evil.example", asks); a.StatusCode != 403 || a.Header.Get(allowed) != "" {
@@ -229,7 +247,8 @@ func TestNothingRedirects(t *testing.T) {
 		"/", "/api", "/api/", "/api/sessions/", "//api/sessions", "/api//sessions", "/api/../api/sessions", "/healthz/", "/v1/ws/", "/v1",
 		"//evil.example/", "/api/sessions/%2e%2e", "/./healthz",
 	} {
-		if status, _, header := get(t, addr, path, "Host: localhost", "Authorization: Bearer secret"); status != 404 || header.Get("Location") != "" {
+		if status, _, header := get(t, addr, path, "Host: localhost", "Authorization: Bearer secret"); status != 404 ||
+			header.Get("Location") != "" {
 			t.Errorf("GET %s: %d to %q", path, status, header.Get("Location"))
 		}
 	}

@@ -27,7 +27,9 @@ func (w *testServer) socket() func(context.Context) (net.Conn, error) {
 func follow(b *testing.B, conn net.Conn, id string, raw bool) {
 	b.Helper()
 	data := protocol.MustEncode(protocol.SubscribeData{Raw: raw})
-	_, err := conn.Write(masked(0x81, []byte(fmt.Sprintf(`{"id":"1","command":"subscribe","session":%q,"data":%s}`, id, data))))
+	_, err := conn.Write(
+		masked(0x81, []byte(fmt.Sprintf(`{"id":"1","command":"subscribe","session":%q,"data":%s}`, id, data))),
+	)
 	must(b, err)
 	waitFor(b, conn, []byte(`"caught_up"`))
 }

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/server/web"
-
-	"github.com/coder/websocket"
 )
 
 // A conn is a client's connection. One goroutine reads and runs commands, one writes the outbox.

@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/coder/websocket"
+
 	"agentctl/dialect"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/server/session"
 	"agentctl/server/web"
-
-	"github.com/coder/websocket"
 )
 
 // dialectPath is the path below which every native listener serves the dialects: /dialect/NAME, and

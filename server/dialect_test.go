@@ -38,7 +38,8 @@ func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 	if len(all) != 2 || all[0].Role != "user" || all[1].Role != "assistant" {
 		t.Fatalf("messages: %+v", all)
 	}
-	if _, newer := fetch("/api/sessions/" + id + "/messages?after=" + all[0].ID); len(newer) != 1 || newer[0].ID != all[1].ID {
+	if _, newer := fetch("/api/sessions/" + id + "/messages?after=" + all[0].ID); len(newer) != 1 ||
+		newer[0].ID != all[1].ID {
 		t.Errorf("after the first: %+v", newer)
 	}
 	if status, _ := fetch("/api/sessions/nope/messages"); status != http.StatusNotFound {
@@ -71,7 +72,11 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 		{httpClient(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
 		{httpClient(pipe.Dial), protocol.Path, sandcastle.Name},
 	} {
-		ws, resp, err := websocket.Dial(t.Context(), "ws://server"+c.path, &websocket.DialOptions{HTTPClient: c.through})
+		ws, resp, err := websocket.Dial(
+			t.Context(),
+			"ws://server"+c.path,
+			&websocket.DialOptions{HTTPClient: c.through},
+		)
 		if err == nil {
 			_ = ws.CloseNow()
 		}
@@ -97,13 +102,21 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 			defer cancel()
-			ws, _, err := websocket.Dial(ctx, "ws://server"+dialectPath+name, &websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)})
+			ws, _, err := websocket.Dial(
+				ctx,
+				"ws://server"+dialectPath+name,
+				&websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)},
+			)
 			must(t, err)
 			defer func() { _ = ws.CloseNow() }()
 			wrote := make(chan struct{})
 			go func() {
 				defer close(wrote)
-				_ = ws.Write(ctx, websocket.MessageText, bytes.Repeat([]byte(" "), protocol.MaxMessage+1)) // fails when the connection closes
+				_ = ws.Write(
+					ctx,
+					websocket.MessageText,
+					bytes.Repeat([]byte(" "), protocol.MaxMessage+1),
+				) // fails when the connection closes
 			}()
 			var last []byte
 			for {

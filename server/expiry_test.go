@@ -47,7 +47,8 @@ func TestAnExpiredTokenEndsItsConnection(t *testing.T) {
 			t.Errorf("closed with %d", code)
 		}
 		var closed websocket.CloseError
-		if err := <-over; !errors.As(err, &closed) || closed.Code != protocol.ClosePolicy || closed.Reason != reasonTokenExpired {
+		if err := <-over; !errors.As(err, &closed) || closed.Code != protocol.ClosePolicy ||
+			closed.Reason != reasonTokenExpired {
 			t.Errorf("dialect: %v", err)
 		}
 		if code := theirs.closeCode(); code != 0 {
@@ -84,7 +85,12 @@ func TestAnExpiredTokenEndsItsStream(t *testing.T) {
 		id := c.runTurn("few")
 		token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Minute)
 		must(t, err)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://server/api/sessions/"+id+"/events", nil)
+		req, err := http.NewRequestWithContext(
+			t.Context(),
+			http.MethodGet,
+			"http://server/api/sessions/"+id+"/events",
+			nil,
+		)
 		must(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)
 		resp, err := c.http.Do(req)

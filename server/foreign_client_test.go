@@ -79,7 +79,9 @@ func TestAMultiAgentClientWorksWithASession(t *testing.T) {
 	}
 	s.send(message("ask"))
 	f, _ = s.waitFor("tool_approval_required")
-	s.send(`{"type":"approve_tool","conversationId":"` + id + `","requestId":"` + f.Payload.RequestID + `","payload":{"approved":true}}`)
+	s.send(
+		`{"type":"approve_tool","conversationId":"` + id + `","requestId":"` + f.Payload.RequestID + `","payload":{"approved":true}}`,
+	)
 	if done, _ := s.waitFor("tool_executed"); !done.Payload.Success || done.Payload.RequestID != f.Payload.RequestID {
 		t.Errorf("%+v", done)
 	}

@@ -46,7 +46,8 @@ func TestHelloTellsWhatTheServerIs(t *testing.T) {
 	if r.Version != protocol.Version || r.Server != "agentctl test" || r.By.Name != "ada" || r.Connection == "" {
 		t.Errorf("hello %+v", r)
 	}
-	if r.Window != protocol.DefaultWindow || r.HeartbeatMS != 30_000 || r.Limits.Message != protocol.MaxMessage || r.Limits.InFlight != 64 {
+	if r.Window != protocol.DefaultWindow || r.HeartbeatMS != 30_000 || r.Limits.Message != protocol.MaxMessage ||
+		r.Limits.InFlight != 64 {
 		t.Errorf("limits of hello %+v", r)
 	}
 	if !slices.Equal(r.Agents, []string{"script"}) || len(r.Commands) != len(protocol.Commands) {
@@ -133,18 +134,68 @@ func TestBadLineIsAnErrorForItAlone(t *testing.T) {
 		{"id is a number", `{"id":7,"command":"ping"}`, "", protocol.CodeInvalidMessage},
 		{"data is no object", `{"id":"x","command":"ping","data":[]}`, "x", protocol.CodeInvalidMessage},
 		{"data has an unknown field", `{"id":"x","command":"ping","data":{"a":1}}`, "x", protocol.CodeInvalidMessage},
-		{"nested too deep", `{"id":"x","command":"ping","data":` + strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70) + `}`, "x", protocol.CodeInvalidMessage},
+		{
+			"nested too deep",
+			`{"id":"x","command":"ping","data":` + strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70) + `}`,
+			"x",
+			protocol.CodeInvalidMessage,
+		},
 		{"session is missing", `{"id":"x","command":"subscribe"}`, "x", protocol.CodeInvalidMessage},
 		{"unknown session", `{"id":"x","command":"subscribe","session":"s_none"}`, "x", protocol.CodeNoSession},
-		{"unknown session of an ack", `{"id":"x","command":"ack","session":"s_none","data":{"seq":1}}`, "x", protocol.CodeNoSession},
-		{"unknown session of an unsubscribe", `{"id":"x","command":"unsubscribe","session":"s_none"}`, "x", protocol.CodeNoSession},
-		{"ambiguous prefix", `{"id":"x","command":"subscribe","session":"` + common + `"}`, "x", protocol.CodeAmbiguous},
-		{"malformed position", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"a:b"}}`, "x", protocol.CodeInvalidPosition},
-		{"position without seq", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"abc:"}}`, "x", protocol.CodeInvalidPosition},
-		{"negative position", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"-1"}}`, "x", protocol.CodeInvalidPosition},
-		{"position is a number", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":3}}`, "x", protocol.CodeInvalidMessage},
-		{"not subscribed", `{"id":"x","command":"unsubscribe","session":"` + one + `"}`, "x", protocol.CodeNotSubscribed},
-		{"ack below zero", `{"id":"x","command":"ack","session":"` + one + `","data":{"seq":-1}}`, "x", protocol.CodeInvalidMessage},
+		{
+			"unknown session of an ack",
+			`{"id":"x","command":"ack","session":"s_none","data":{"seq":1}}`,
+			"x",
+			protocol.CodeNoSession,
+		},
+		{
+			"unknown session of an unsubscribe",
+			`{"id":"x","command":"unsubscribe","session":"s_none"}`,
+			"x",
+			protocol.CodeNoSession,
+		},
+		{
+			"ambiguous prefix",
+			`{"id":"x","command":"subscribe","session":"` + common + `"}`,
+			"x",
+			protocol.CodeAmbiguous,
+		},
+		{
+			"malformed position",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"a:b"}}`,
+			"x",
+			protocol.CodeInvalidPosition,
+		},
+		{
+			"position without seq",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"abc:"}}`,
+			"x",
+			protocol.CodeInvalidPosition,
+		},
+		{
+			"negative position",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"-1"}}`,
+			"x",
+			protocol.CodeInvalidPosition,
+		},
+		{
+			"position is a number",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":3}}`,
+			"x",
+			protocol.CodeInvalidMessage,
+		},
+		{
+			"not subscribed",
+			`{"id":"x","command":"unsubscribe","session":"` + one + `"}`,
+			"x",
+			protocol.CodeNotSubscribed,
+		},
+		{
+			"ack below zero",
+			`{"id":"x","command":"ack","session":"` + one + `","data":{"seq":-1}}`,
+			"x",
+			protocol.CodeInvalidMessage,
+		},
 		{"send nothing", `{"id":"x","command":"send","session":"` + one + `"}`, "x", protocol.CodeInvalidMessage},
 	}
 	for _, tt := range tests {
@@ -174,7 +225,9 @@ func TestBinaryMessageIsRefused(t *testing.T) {
 func TestMessageHoldsSeveralLines(t *testing.T) {
 	w := newTestServer(t)
 	c := w.dial()
-	c.write("\n{\"id\":\"a\",\"command\":\"ping\"}\n\n  {\"id\":\"b\",\"command\":\"fly\"}\r\n{\"id\":\"c\",\"command\":\"ping\"}\n")
+	c.write(
+		"\n{\"id\":\"a\",\"command\":\"ping\"}\n\n  {\"id\":\"b\",\"command\":\"fly\"}\r\n{\"id\":\"c\",\"command\":\"ping\"}\n",
+	)
 	if m := c.answer("a"); m.Error != nil {
 		t.Errorf("a: %v", m.Error)
 	}

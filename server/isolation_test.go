@@ -34,7 +34,9 @@ func TestNoClientHurtsAnother(t *testing.T) {
 	}
 	for range 30 {
 		key := fmt.Sprint(time.Now().UnixNano())
-		witness.write(fmt.Sprintf(`{"id":%q,"command":"send","session":%q,"key":%q,"data":{"text":"few"}}`, key, id, key))
+		witness.write(
+			fmt.Sprintf(`{"id":%q,"command":"send","session":%q,"key":%q,"data":{"text":"few"}}`, key, id, key),
+		)
 		answered, ended := false, false
 		for !answered || !ended {
 			m := witness.next()
@@ -57,7 +59,11 @@ func TestNoClientHurtsAnother(t *testing.T) {
 
 // attack connects, sends random and invalid commands, and disconnects.
 func (w *testServer) attack(ctx context.Context, rnd *rand.Rand, id string) {
-	ws, _, err := websocket.Dial(ctx, "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)})
+	ws, _, err := websocket.Dial(
+		ctx,
+		"ws://server"+protocol.Path,
+		&websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)},
+	)
 	if err != nil {
 		return
 	}
@@ -65,8 +71,13 @@ func (w *testServer) attack(ctx context.Context, rnd *rand.Rand, id string) {
 	deadline, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
 	lines := []string{
-		`{`, `{"command":"fly"}`, `{"id":"a","command":"ping"}`, `{"id":"a","command":"list"}`, `{"id":"a","command":"watch"}`,
-		`{"id":"a","command":"hello","data":{"acks":true,"window":1}}`, `{"id":"a","command":"hello","data":{"name":"bad"}}`,
+		`{`,
+		`{"command":"fly"}`,
+		`{"id":"a","command":"ping"}`,
+		`{"id":"a","command":"list"}`,
+		`{"id":"a","command":"watch"}`,
+		`{"id":"a","command":"hello","data":{"acks":true,"window":1}}`,
+		`{"id":"a","command":"hello","data":{"name":"bad"}}`,
 		`{"id":"a","command":"subscribe","session":"` + id + `"}`,
 		`{"id":"a","command":"subscribe","session":"` + id + `","data":{"position":"0","raw":true}}`,
 		`{"id":"a","command":"unsubscribe","session":"` + id + `"}`,
@@ -132,7 +143,8 @@ func TestFiftyDecideAndOneWins(t *testing.T) {
 		t.Errorf("%q won, the event names %v", winner, resolved.By)
 	}
 	for i, a := range answers {
-		if a.Error != nil && (a.Error.Code != protocol.CodeConflict || a.Error.Winner == nil || a.Error.Winner.By.Name != winner) {
+		if a.Error != nil &&
+			(a.Error.Code != protocol.CodeConflict || a.Error.Winner == nil || a.Error.Winner.By.Name != winner) {
 			t.Errorf("client %d: error %+v, but %s won", i, a.Error, winner)
 		}
 	}

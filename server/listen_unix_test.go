@@ -22,7 +22,10 @@ func TestUnixSocketServes(t *testing.T) {
 	must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- w.server.Serve(l) }()
-	c := dialWebSocket(t, func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) })
+	c := dialWebSocket(
+		t,
+		func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) },
+	)
 	id := c.create("few")
 	c.subscribe(id, "0")
 	m, before := c.waitForType(protocol.TurnEnded)

@@ -46,10 +46,17 @@ func newProtectedServer(t *testing.T) *protectedServer {
 }
 
 // login logs in and returns the status and the decoded body.
-func (c *protectedServer) login(name, password string) (status int, reply struct{ Access_token, Role string }) { //nolint:revive // the wire's name
+func (c *protectedServer) login(
+	name, password string,
+) (status int, reply struct{ Access_token, Role string }) { //nolint:revive // the wire's name
 	c.t.Helper()
 	body := fmt.Sprintf(`{"username":%q,"password":%q}`, name, password)
-	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, "http://server"+login.Path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(
+		c.t.Context(),
+		http.MethodPost,
+		"http://server"+login.Path,
+		strings.NewReader(body),
+	)
 	must(c.t, err)
 	resp, err := c.http.Do(req)
 	must(c.t, err)
@@ -114,20 +121,40 @@ func TestWithoutAValidCredentialNobodyComesIn(t *testing.T) {
 
 // weakest is the weakest role that each command allows.
 var weakest = map[protocol.Verb]protocol.Role{
-	protocol.DoHello: protocol.RoleObserver, protocol.DoPing: protocol.RoleObserver, protocol.DoSubscribe: protocol.RoleObserver,
-	protocol.DoUnsubscribe: protocol.RoleObserver, protocol.DoAck: protocol.RoleObserver, protocol.DoWatch: protocol.RoleObserver,
-	protocol.DoList: protocol.RoleObserver, protocol.DoSnapshot: protocol.RoleObserver, protocol.DoHistory: protocol.RoleObserver,
-	protocol.DoSearch: protocol.RoleObserver, protocol.DoBlob: protocol.RoleObserver, protocol.DoRulesList: protocol.RoleObserver,
-	protocol.DoContext: protocol.RoleObserver, protocol.DoExport: protocol.RoleObserver,
+	protocol.DoHello:       protocol.RoleObserver,
+	protocol.DoPing:        protocol.RoleObserver,
+	protocol.DoSubscribe:   protocol.RoleObserver,
+	protocol.DoUnsubscribe: protocol.RoleObserver,
+	protocol.DoAck:         protocol.RoleObserver,
+	protocol.DoWatch:       protocol.RoleObserver,
+	protocol.DoList:        protocol.RoleObserver,
+	protocol.DoSnapshot:    protocol.RoleObserver,
+	protocol.DoHistory:     protocol.RoleObserver,
+	protocol.DoSearch:      protocol.RoleObserver,
+	protocol.DoBlob:        protocol.RoleObserver,
+	protocol.DoRulesList:   protocol.RoleObserver,
+	protocol.DoContext:     protocol.RoleObserver,
+	protocol.DoExport:      protocol.RoleObserver,
 
-	protocol.DoCreate: protocol.RoleOperator, protocol.DoRename: protocol.RoleOperator, protocol.DoConfigure: protocol.RoleOperator,
-	protocol.DoClose: protocol.RoleOperator, protocol.DoSend: protocol.RoleOperator, protocol.DoInterrupt: protocol.RoleOperator,
-	protocol.DoQueueEdit: protocol.RoleOperator, protocol.DoQueueRemove: protocol.RoleOperator, protocol.DoQueueMove: protocol.RoleOperator,
-	protocol.DoQueueHold: protocol.RoleOperator, protocol.DoQueueRelease: protocol.RoleOperator, protocol.DoTaskCancel: protocol.RoleOperator,
-	protocol.DoTaskRestart: protocol.RoleOperator, protocol.DoPlanRun: protocol.RoleOperator, protocol.DoCompact: protocol.RoleOperator,
-	protocol.DoRestore: protocol.RoleOperator,
+	protocol.DoCreate:       protocol.RoleOperator,
+	protocol.DoRename:       protocol.RoleOperator,
+	protocol.DoConfigure:    protocol.RoleOperator,
+	protocol.DoClose:        protocol.RoleOperator,
+	protocol.DoSend:         protocol.RoleOperator,
+	protocol.DoInterrupt:    protocol.RoleOperator,
+	protocol.DoQueueEdit:    protocol.RoleOperator,
+	protocol.DoQueueRemove:  protocol.RoleOperator,
+	protocol.DoQueueMove:    protocol.RoleOperator,
+	protocol.DoQueueHold:    protocol.RoleOperator,
+	protocol.DoQueueRelease: protocol.RoleOperator,
+	protocol.DoTaskCancel:   protocol.RoleOperator,
+	protocol.DoTaskRestart:  protocol.RoleOperator,
+	protocol.DoPlanRun:      protocol.RoleOperator,
+	protocol.DoCompact:      protocol.RoleOperator,
+	protocol.DoRestore:      protocol.RoleOperator,
 
-	protocol.DoApprove: protocol.RoleApprover, protocol.DoRulesRevoke: protocol.RoleApprover,
+	protocol.DoApprove:     protocol.RoleApprover,
+	protocol.DoRulesRevoke: protocol.RoleApprover,
 }
 
 // X-23: commands that a role does not allow are forbidden: every command, for every role.

@@ -22,7 +22,13 @@ func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 		must(t, err)
 		l.Dialect, l.Role = multiagent.Name, role
 		addr := w.serve(l)
-		s := dialForeignAt(t, httpClient(func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", addr) }), "ws://"+addr+"/any/path")
+		s := dialForeignAt(
+			t,
+			httpClient(
+				func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", addr) },
+			),
+			"ws://"+addr+"/any/path",
+		)
 		s.send(`{"type":"start_conversation","payload":{"domainId":"d"}}`)
 		if !may {
 			if f, _ := s.waitFor("error"); f.Payload.Code != "forbidden" {
@@ -32,7 +38,9 @@ func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 			continue
 		}
 		f, _ := s.waitFor("conversation_started")
-		s.send(`{"type":"send_message","conversationId":"` + f.Payload.ConversationID + `","payload":{"content":"few"}}`)
+		s.send(
+			`{"type":"send_message","conversationId":"` + f.Payload.ConversationID + `","payload":{"content":"few"}}`,
+		)
 		s.waitFor("message_complete")
 		list := ok[protocol.ListResult](w.dial(), protocol.DoList, "", nil).Sessions
 		h := ok[protocol.HistoryResult](w.dial(), protocol.DoHistory, list[0].Session, protocol.HistoryData{})
@@ -58,7 +66,12 @@ func TestAnOpenListenerIsForThisMachinesPrograms(t *testing.T) {
 		must(t, err)
 		l.Dialect, l.Role = name, protocol.RoleApprover
 		addr := w.serve(l)
-		upgrade := []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="}
+		upgrade := []string{
+			"Connection: Upgrade",
+			"Upgrade: websocket",
+			"Sec-WebSocket-Version: 13",
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+		}
 		for _, tt := range []struct {
 			header []string
 			want   int
@@ -69,7 +82,11 @@ func TestAnOpenListenerIsForThisMachinesPrograms(t *testing.T) {
 			{[]string{"Host: " + addr, "Origin: null"}, 403},
 			{[]string{"Host: evil.example"}, 403},
 		} {
-			if status, _, _ := get(t, addr, "/any/path?token=anything", append(tt.header, upgrade...)...); status != tt.want {
+			if status, _, _ := get(
+				t,
+				addr,
+				"/any/path?token=anything",
+				append(tt.header, upgrade...)...); status != tt.want {
 				t.Errorf("%s, %s: %d, want %d", name, tt.header, status, tt.want)
 			}
 		}

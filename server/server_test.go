@@ -94,7 +94,13 @@ func (w *testServer) start() {
 	w.store, err = sqlite.Open(w.dir, sqlite.Options{Boot: "here"})
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
-		Session: session.Config{Store: w.wrap(w.store), Agents: w, DefaultAgent: "script"}, Version: "test", Limits: w.limits,
+		Session: session.Config{
+			Store:        w.wrap(w.store),
+			Agents:       w,
+			DefaultAgent: "script",
+		},
+		Version:       "test",
+		Limits:        w.limits,
 		Authenticator: w.auth,
 	})
 	must(w.t, err)
@@ -170,9 +176,14 @@ func dialWebSocket(t testing.TB, dial func(context.Context) (net.Conn, error)) *
 
 // httpClient returns an HTTP client that dials with a function.
 func httpClient(dial func(context.Context) (net.Conn, error)) *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return dial(ctx)
-	}}}
+	return &http.Client{
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return dial(ctx)
+			},
+		},
+	}
 }
 
 // write sends a message unchanged.
@@ -340,7 +351,10 @@ func subscribeData(t testing.TB, after string) protocol.SubscribeData {
 // caughtUp returns the events before caught_up of a session.
 func (c *testClient) caughtUp(id string) []serverMessage {
 	c.t.Helper()
-	_, before := c.waitFor("caught_up", func(m serverMessage) bool { return m.Type == protocol.CaughtUp && m.Session == id })
+	_, before := c.waitFor(
+		"caught_up",
+		func(m serverMessage) bool { return m.Type == protocol.CaughtUp && m.Session == id },
+	)
 	return slices.DeleteFunc(before, func(m serverMessage) bool { return m.Session != id || m.Seq == 0 })
 }
 

@@ -25,7 +25,8 @@ func TestShutdownShowsHowTurnsEnd(t *testing.T) {
 		go func() { done <- w.server.Shutdown(t.Context()) }()
 		synctest.Wait() // the client starts to read
 		m, _ := c.waitForType(protocol.TurnEnded)
-		if d := decode[protocol.TurnEndedData](t, m); d.Reason != protocol.ReasonError || d.Code != protocol.CodeServerRestart {
+		if d := decode[protocol.TurnEndedData](t, m); d.Reason != protocol.ReasonError ||
+			d.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn ended with %+v", d)
 		}
 		if code := c.closeCode(); code != protocol.CloseGoingAway {
@@ -61,7 +62,10 @@ func (s slowStore) Commit(batches []*session.Batch) error {
 
 func TestShutdownTwiceAtOnceCutsNothingShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestServer(t, func(w *testServer) { w.wrap = func(s session.Store) session.Store { return slowStore{s} } })
+		w := newTestServer(
+			t,
+			func(w *testServer) { w.wrap = func(s session.Store) session.Store { return slowStore{s} } },
+		)
 		c := w.dial()
 		id := c.create("hang")
 		c.subscribe(id, "")
@@ -119,7 +123,11 @@ func TestConnectDuringShutdownIsRefused(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- w.server.Shutdown(t.Context()) }()
 		synctest.Wait()
-		ws, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)})
+		ws, _, err := websocket.Dial(
+			t.Context(),
+			"ws://server"+protocol.Path,
+			&websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)},
+		)
 		if err == nil {
 			_, _, err = ws.Read(t.Context())
 			if code := websocket.CloseStatus(err); code != protocol.CloseGoingAway {
@@ -178,8 +186,11 @@ func upgrade(t testing.TB, dial func(context.Context) (net.Conn, error)) net.Con
 	conn, err := dial(t.Context())
 	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	_, err = io.WriteString(conn, "GET "+protocol.Path+" HTTP/1.1\r\nHost: server\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: agentctl.v1\r\n\r\n")
+	_, err = io.WriteString(
+		conn,
+		"GET "+protocol.Path+" HTTP/1.1\r\nHost: server\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: agentctl.v1\r\n\r\n",
+	)
 	must(t, err)
 	var head []byte
 	for b := make([]byte, 1); len(head) < 4 || string(head[len(head)-4:]) != "\r\n\r\n"; {

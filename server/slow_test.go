@@ -134,7 +134,10 @@ func TestCommandsBeyondTheSlotsWait(t *testing.T) {
 func TestSlotsOfDeadClientsDoNotHoldSessions(t *testing.T) {
 	bubble(t, func(t *testing.T, w *testServer) {
 		c := w.dial().collect()
-		id := result[protocol.CreateResult](c.testClient, c.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"})).Session
+		id := result[protocol.CreateResult](
+			c.testClient,
+			c.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"}),
+		).Session
 		dead := w.dial()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -163,7 +166,11 @@ func TestMessageOverTheLimitEndsItsConnectionAlone(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 		go func() {
 			defer cancel()
-			_ = c.ws.Write(ctx, websocket.MessageText, []byte(strings.Repeat(" ", size))) // fails when the connection closes
+			_ = c.ws.Write(
+				ctx,
+				websocket.MessageText,
+				[]byte(strings.Repeat(" ", size)),
+			) // fails when the connection closes
 		}()
 		m, _ := c.waitFor("an error", func(m serverMessage) bool { return m.isAnswer() })
 		c.refused(m, protocol.CodeTooLarge)

@@ -17,7 +17,8 @@ func TestSubscribeBeginsWithTheLastTurnBoundary(t *testing.T) {
 	c := w.dial()
 	c.ask(protocol.DoSend, id, protocol.SendData{Text: "hang"})
 	r := c.subscribe(id, "")
-	if r.Mode != protocol.ModeSnapshot || r.Snapshot == nil || r.Snapshot.State.Turns != 1 || r.Snapshot.State.Turn != nil {
+	if r.Mode != protocol.ModeSnapshot || r.Snapshot == nil || r.Snapshot.State.Turns != 1 ||
+		r.Snapshot.State.Turn != nil {
 		t.Fatalf("subscribe %+v", r)
 	}
 	if r.After.Seq != r.Snapshot.State.Seq || r.After.Epoch != r.Snapshot.Epoch {
@@ -50,7 +51,9 @@ func TestResumeAtEverySeqIsExact(t *testing.T) {
 	for seq := range end.Seq + 1 {
 		for _, at := range []string{fmt.Sprint(seq), fmt.Sprintf("%s:%d", end.Epoch, seq)} {
 			r := c.subscribe(id, at) // repeatedly on one connection
-			if r.Mode != protocol.ModeResume || r.After != (protocol.Position{Epoch: end.Epoch, Seq: seq}) || r.Snapshot != nil || r.Reason != "" {
+			if r.Mode != protocol.ModeResume || r.After != (protocol.Position{Epoch: end.Epoch, Seq: seq}) ||
+				r.Snapshot != nil ||
+				r.Reason != "" {
 				t.Fatalf("resume at %s: %+v", at, r)
 			}
 			if last := follows(t, seq, c.caughtUp(id)); last != end.Seq {
@@ -74,7 +77,8 @@ func TestPositionThatCannotBeServedIsReset(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := c.subscribe(id, tt.at)
-			if r.Mode != protocol.ModeReset || r.Reason != tt.reason || r.Snapshot == nil || r.After.Seq != r.Snapshot.State.Seq {
+			if r.Mode != protocol.ModeReset || r.Reason != tt.reason || r.Snapshot == nil ||
+				r.After.Seq != r.Snapshot.State.Seq {
 				t.Fatalf("got %+v, want a reset for %s", r, tt.reason)
 			}
 			if last := follows(t, r.After.Seq, c.caughtUp(id)); last != end.Seq {
@@ -141,7 +145,10 @@ func TestSubscribeInMidBurstHasNoGapAndNoRepeat(t *testing.T) {
 				last = follows(t, last, []serverMessage{m})
 				c.send(protocol.DoAck, id, protocol.AckData{Seq: last})
 			}
-			after = protocol.Position{Epoch: r.After.Epoch, Seq: rapid.Uint64Range(0, last).Draw(rt, "position")}.String()
+			after = protocol.Position{
+				Epoch: r.After.Epoch,
+				Seq:   rapid.Uint64Range(0, last).Draw(rt, "position"),
+			}.String()
 		}
 		_ = c.ws.CloseNow()
 	})
@@ -175,7 +182,13 @@ func TestUnsubscribeWaitsForTheSubscribeBeforeIt(t *testing.T) {
 	id := w.runTurn("few")
 	for range 20 {
 		c := w.dial()
-		c.write(fmt.Sprintf(`{"id":"a","command":"subscribe","session":%q}`+"\n"+`{"id":"b","command":"unsubscribe","session":%q}`, id, id))
+		c.write(
+			fmt.Sprintf(
+				`{"id":"a","command":"subscribe","session":%q}`+"\n"+`{"id":"b","command":"unsubscribe","session":%q}`,
+				id,
+				id,
+			),
+		)
 		if m := c.answer("a"); m.Error != nil {
 			t.Fatalf("subscribe: %v", m.Error)
 		}

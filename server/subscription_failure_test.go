@@ -17,7 +17,14 @@ type failingStore struct {
 	broken *atomic.Bool
 }
 
-func (s failingStore) Read(ctx context.Context, id string, after, through uint64, folded bool, max int, dst []byte) ([]byte, uint64, error) {
+func (s failingStore) Read(
+	ctx context.Context,
+	id string,
+	after, through uint64,
+	folded bool,
+	max int,
+	dst []byte,
+) ([]byte, uint64, error) {
 	if s.broken.Load() {
 		return nil, after, fmt.Errorf("read /secret/path: %w", session.ErrCorrupt)
 	}
@@ -28,7 +35,10 @@ func (s failingStore) Read(ctx context.Context, id string, after, through uint64
 func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
-		w := newTestServer(t, func(w *testServer) { w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} } })
+		w := newTestServer(
+			t,
+			func(w *testServer) { w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} } },
+		)
 		id := w.runTurn("much")
 		synctest.Wait() // the sender has disconnected
 		c := w.dial().collect()
@@ -60,7 +70,8 @@ func TestClientThatLagsHearsOfADeletion(t *testing.T) {
 		c.all()
 		other.ask(protocol.DoClose, id, protocol.CloseData{Delete: true})
 		got := c.all()
-		if changed := ofType(got, protocol.SummaryChanged); len(changed) != 1 || !decode[protocol.Summary](t, changed[0]).Deleted {
+		if changed := ofType(got, protocol.SummaryChanged); len(changed) != 1 ||
+			!decode[protocol.Summary](t, changed[0]).Deleted {
 			t.Errorf("after the deletion: %+v", changed)
 		}
 		lost := ofType(got, protocol.ClientDetached)

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/coder/websocket"
+
 	"agentctl/dialect"
 	"agentctl/protocol"
-
-	"github.com/coder/websocket"
 )
 
 // A transport carries native messages, lines of JSON: on a WebSocket directly, or through a

@@ -27,12 +27,17 @@ func TestWatchTellsEveryChange(t *testing.T) {
 		if len(now) != 1 || now[0].Session != id || now[0].Reason != protocol.ReasonCompleted {
 			t.Fatalf("answer to watch: %+v", now)
 		}
-		made := result[protocol.CreateResult](other.testClient, other.ask(protocol.DoCreate, "", protocol.CreateData{Name: "new"})).Session
-		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Session != made || list[len(list)-1].Name != "new" {
+		made := result[protocol.CreateResult](
+			other.testClient,
+			other.ask(protocol.DoCreate, "", protocol.CreateData{Name: "new"}),
+		).Session
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Session != made ||
+			list[len(list)-1].Name != "new" {
 			t.Errorf("after a create: %+v", list)
 		}
 		other.ask(protocol.DoSend, id, protocol.SendData{Text: "ask"})
-		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Status != protocol.Waiting || list[len(list)-1].Approvals != 1 || list[len(list)-1].Asked == nil {
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Status != protocol.Waiting ||
+			list[len(list)-1].Approvals != 1 || list[len(list)-1].Asked == nil {
 			t.Errorf("after a request: %+v", list)
 		}
 		other.ask(protocol.DoSubscribe, id, nil)
@@ -40,7 +45,8 @@ func TestWatchTellsEveryChange(t *testing.T) {
 			t.Errorf("after a subscribe: %+v", list)
 		}
 		other.ask(protocol.DoClose, made, protocol.CloseData{Delete: true})
-		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Session != made || !list[len(list)-1].Deleted {
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Session != made ||
+			!list[len(list)-1].Deleted {
 			t.Errorf("after a deletion: %+v", list)
 		}
 		c.ask(protocol.DoWatch, "", protocol.WatchData{Off: true})
@@ -58,7 +64,10 @@ func TestSummariesAreConflated(t *testing.T) {
 		other := w.dial().collect()
 		var ids []string
 		for range 3 {
-			ids = append(ids, result[protocol.CreateResult](other.testClient, other.ask(protocol.DoCreate, "", nil)).Session)
+			ids = append(
+				ids,
+				result[protocol.CreateResult](other.testClient, other.ask(protocol.DoCreate, "", nil)).Session,
+			)
 		}
 		c := w.dial()
 		c.ask(protocol.DoWatch, "", nil)
@@ -87,7 +96,8 @@ func TestListLeavesClosedSessionsOut(t *testing.T) {
 	c := w.dial()
 	open, closed := c.create(""), c.create("")
 	c.ask(protocol.DoClose, closed, nil)
-	if list := ok[protocol.ListResult](c, protocol.DoList, "", nil).Sessions; len(list) != 1 || list[0].Session != open {
+	if list := ok[protocol.ListResult](c, protocol.DoList, "", nil).Sessions; len(list) != 1 ||
+		list[0].Session != open {
 		t.Errorf("list %+v", list)
 	}
 	if list := ok[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
@@ -111,7 +121,12 @@ func TestServerIsIdleWhenNobodyIsThereAndNothingRuns(t *testing.T) {
 		if idle() {
 			t.Error("idle with a turn")
 		}
-		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://server/api/sessions/"+id+"/events?since=3", nil)
+		r, err := http.NewRequestWithContext(
+			t.Context(),
+			"GET",
+			"http://server/api/sessions/"+id+"/events?since=3",
+			nil,
+		)
 		must(t, err)
 		resp, err := httpClient(w.pipe.Dial).Do(r)
 		must(t, err)

@@ -35,7 +35,10 @@ func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
 			data := subscribeDataRaw()
 			data.Raw = rapid.Bool().Draw(rt, "raw")
 			for _, id := range ids {
-				end[id] = result[protocol.SubscribeResult](c.testClient, c.ask(protocol.DoSubscribe, id, data)).Position.Seq
+				end[id] = result[protocol.SubscribeResult](
+					c.testClient,
+					c.ask(protocol.DoSubscribe, id, data),
+				).Position.Seq
 			}
 			for rounds := 0; ; rounds++ {
 				for _, a := range c.all() {
@@ -214,13 +217,17 @@ func TestPresenceIsTold(t *testing.T) {
 			{"cut", func(p *collector) { _ = p.ws.CloseNow() }},
 		} {
 			second := w.dial().collect()
-			connection := result[protocol.HelloResult](second.testClient, second.ask(protocol.DoHello, "", protocol.HelloData{Name: "grace", Agent: "test/1"})).Connection
+			connection := result[protocol.HelloResult](
+				second.testClient,
+				second.ask(protocol.DoHello, "", protocol.HelloData{Name: "grace", Agent: "test/1"}),
+			).Connection
 			second.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 			attached := ofType(first.all(), protocol.ClientAttached)
 			if len(attached) != 1 {
 				t.Fatalf("%s: %d client.attached", leave.name, len(attached))
 			}
-			if d := decode[protocol.Client](t, attached[0]); d.Client != connection || d.By.Name != "grace" || d.Agent != "test/1" {
+			if d := decode[protocol.Client](t, attached[0]); d.Client != connection || d.By.Name != "grace" ||
+				d.Agent != "test/1" {
 				t.Errorf("attached %+v", d)
 			}
 			leave.do(second)
@@ -235,10 +242,16 @@ func TestPresenceIsTold(t *testing.T) {
 func TestEditHoldEndsThirtySecondsAfterItsConnection(t *testing.T) {
 	bubble(t, func(t *testing.T, w *testServer) {
 		editor, other := w.dial().collect(), w.dial().collect()
-		id := result[protocol.CreateResult](editor.testClient, editor.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"})).Session
+		id := result[protocol.CreateResult](
+			editor.testClient,
+			editor.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"}),
+		).Session
 		editor.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 		other.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
-		sent := result[protocol.SendResult](editor.testClient, editor.ask(protocol.DoSend, id, protocol.SendData{Text: "next"}))
+		sent := result[protocol.SendResult](
+			editor.testClient,
+			editor.ask(protocol.DoSend, id, protocol.SendData{Text: "next"}),
+		)
 		if m := editor.ask(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: sent.MessageID}); m.Error != nil {
 			t.Fatal(m.Error)
 		}
@@ -265,7 +278,11 @@ func TestWindowIsUsed(t *testing.T) {
 		c := w.dial().collect()
 		const window = 1 << 20
 		c.ask(protocol.DoHello, "", protocol.HelloData{Acks: true, Window: window})
-		c.ask(protocol.DoSubscribe, id, protocol.SubscribeData{Position: &protocol.Position{}}) // folded: 128 KiB at a time
+		c.ask(
+			protocol.DoSubscribe,
+			id,
+			protocol.SubscribeData{Position: &protocol.Position{}},
+		) // folded: 128 KiB at a time
 		if _, bytes := events(c.all(), id); bytes < window-protocol.MaxEvent || bytes > window {
 			t.Errorf("%d bytes received, the window is %d", bytes, window)
 		}

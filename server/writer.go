@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"agentctl/protocol"
-
 	"github.com/coder/websocket"
+
+	"agentctl/protocol"
 )
 
 // A writer is the writing goroutine of a connection, with the state that only it uses.

@@ -38,7 +38,13 @@ func ExampleServer_Dialer() {
 	url := "ws://" + embedded.Host
 	c := wsclient.New(url, wsclient.Options{Dial: s.Dialer(url)})
 	defer c.Close()
-	made, err := wsclient.Call[protocol.CreateResult](ctx, c, protocol.DoCreate, "", protocol.CreateData{Prompt: "hello"})
+	made, err := wsclient.Call[protocol.CreateResult](
+		ctx,
+		c,
+		protocol.DoCreate,
+		"",
+		protocol.CreateData{Prompt: "hello"},
+	)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -25,7 +25,10 @@ func TestABlobIsReadInPieces(t *testing.T) {
 		}
 		var got []byte
 		for offset := int64(0); offset < d.Bytes; {
-			piece := must[protocol.BlobResult](r, r.do(newCommand(protocol.DoBlob, id, protocol.BlobData{Blob: d.Blob, Offset: offset})))
+			piece := must[protocol.BlobResult](
+				r,
+				r.do(newCommand(protocol.DoBlob, id, protocol.BlobData{Blob: d.Blob, Offset: offset})),
+			)
 			if len(piece.Data) == 0 || piece.Bytes != d.Bytes || piece.MediaType != "application/json" {
 				t.Fatalf("piece at %d: %d of %d bytes", offset, len(piece.Data), piece.Bytes)
 			}

@@ -22,7 +22,8 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		again, err := parseCursor(p.String())
-		if err != nil || again.Session != p.Session || again.Below != p.Below || again.Turn != p.Turn || again.Item != p.Item {
+		if err != nil || again.Session != p.Session || again.Below != p.Below || again.Turn != p.Turn ||
+			again.Item != p.Item {
 			t.Errorf("%q decodes to %+v, encoded again to %+v, %v", cursor, p, again, err)
 		}
 	})

@@ -24,7 +24,8 @@ func TestWhatAnItemSaysIsAllThatPeopleReadOfIt(t *testing.T) {
 	} {
 		it.ID, it.Seq = "i", 7
 		s, ok := textOf(&it)
-		if got := string(s.kind) + ": " + strings.ReplaceAll(s.text, "\n", " "); !ok || got != want || s.id != "i" || s.seq != 7 {
+		if got := string(s.kind) + ": " + strings.ReplaceAll(s.text, "\n", " "); !ok || got != want || s.id != "i" ||
+			s.seq != 7 {
 			t.Errorf("%s (%s %d %t), want %s", got, s.id, s.seq, ok, want)
 		}
 	}

@@ -129,7 +129,10 @@ func (m *memStore) Read(
 	for after < through {
 		line, last := s.lines[after], after+1
 		if folded {
-			if i := slices.IndexFunc(s.folds, func(f session.Fold) bool { return f.First == after+1 && f.Last <= through }); i >= 0 {
+			if i := slices.IndexFunc(
+				s.folds,
+				func(f session.Fold) bool { return f.First == after+1 && f.Last <= through },
+			); i >= 0 {
 				line, last = s.folds[i].Line, s.folds[i].Last
 			}
 		}

@@ -25,14 +25,16 @@ func TestMessagesAreThePairsOfFinishedTurns(t *testing.T) {
 			if i%2 == 1 {
 				role, size = "assistant", (i+1)/2*1000
 			}
-			if n := len(m.Items); n != 2*(i%2) || i%2 == 1 && (m.Items[1].ID != fmt.Sprint("tool", i/2) || m.Reason != protocol.ReasonCompleted) {
+			if n := len(m.Items); n != 2*(i%2) ||
+				i%2 == 1 && (m.Items[1].ID != fmt.Sprint("tool", i/2) || m.Reason != protocol.ReasonCompleted) {
 				t.Errorf("message %d: %d items, ended %s", i, n, m.Reason)
 			}
 			if m.Role != role || len(m.Text) != size {
 				t.Errorf("message %d: %s with %d bytes", i, m.Role, len(m.Text))
 			}
 			after, err := r.reader.Messages(context.Background(), id, m.MessageID)
-			if err != nil || !slices.EqualFunc(after, all[i+1:], func(a, b Message) bool { return a.MessageID == b.MessageID }) {
+			if err != nil ||
+				!slices.EqualFunc(after, all[i+1:], func(a, b Message) bool { return a.MessageID == b.MessageID }) {
 				t.Errorf("after message %d: %d messages, %v", i, len(after), err)
 			}
 		}
@@ -58,10 +60,13 @@ func TestAnAnswerIsWhatTheAgentSaidInTheEnd(t *testing.T) {
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%d messages, %v", len(list), err)
 		}
-		if m := list[0]; m.Text != "go" || m.By == nil || m.By.Name != "anna" || !m.Time.Equal(asked.Truncate(time.Millisecond)) {
+		if m := list[0]; m.Text != "go" || m.By == nil || m.By.Name != "anna" ||
+			!m.Time.Equal(asked.Truncate(time.Millisecond)) {
 			t.Errorf("user message %+v", m)
 		}
-		if m := list[1]; m.Text != "one two" || len(m.Items) != 4 || m.Reason != protocol.ReasonMaxTokens || m.Time.Sub(list[0].Time) != time.Minute || m.By != nil {
+		if m := list[1]; m.Text != "one two" || len(m.Items) != 4 || m.Reason != protocol.ReasonMaxTokens ||
+			m.Time.Sub(list[0].Time) != time.Minute ||
+			m.By != nil {
 			t.Errorf("agent message %+v", m)
 		}
 		if _, err := r.reader.Messages(t.Context(), "unknown", ""); protocol.CodeOf(err) != protocol.CodeNoSession {

@@ -19,7 +19,12 @@ func runTurns(r *testReader, sizes ...int) string {
 		run := r.agents.run()
 		piece := max(1000, size/100)
 		for range size / piece {
-			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", piece)}})
+			run.emit(
+				session.Event{
+					Type: protocol.TextDelta,
+					Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", piece)},
+				},
+			)
 		}
 		run.emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: fmt.Sprint("tool", i)}})
 		run.finish(session.End{}, nil)
@@ -34,7 +39,10 @@ func TestHistoryPagesBackOverWholeTurns(t *testing.T) {
 		var all [][]byte
 		before := uint64(0)
 		for {
-			h := must[protocol.HistoryResult](r, r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: 3})))
+			h := must[protocol.HistoryResult](
+				r,
+				r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: 3})),
+			)
 			page := make([][]byte, len(h.Events))
 			size := 0
 			for i, e := range h.Events {

@@ -52,7 +52,10 @@ func newTestReader(t testingT) *testReader {
 
 func (r *testReader) open() {
 	r.t.Helper()
-	hub, err := session.NewHub(context.Background(), session.Config{Store: r.store, Agents: r.agents, DefaultAgent: "fake"})
+	hub, err := session.NewHub(
+		context.Background(),
+		session.Config{Store: r.store, Agents: r.agents, DefaultAgent: "fake"},
+	)
 	if err != nil {
 		r.t.Fatalf("open hub: %v", err)
 	}
@@ -118,7 +121,14 @@ func must[T any](r *testReader, k *testCall) T {
 func refused(r *testReader, k *testCall, code protocol.Code) {
 	r.t.Helper()
 	if k.replies != 1 || protocol.CodeOf(k.err) != code {
-		r.t.Fatalf("%s: %d replies, error %v (%s); want %s", k.cmd.Command, k.replies, k.err, protocol.CodeOf(k.err), code)
+		r.t.Fatalf(
+			"%s: %d replies, error %v (%s); want %s",
+			k.cmd.Command,
+			k.replies,
+			k.err,
+			protocol.CodeOf(k.err),
+			code,
+		)
 	}
 }
 

@@ -136,7 +136,10 @@ func (r *testReader) turn(rt *rapid.T, id string) {
 			tool := fmt.Sprint("x", i)
 			run.emit(
 				session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: tool, Title: text}},
-				session.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: tool, Text: words(rt, "output")}},
+				session.Event{
+					Type: protocol.ToolOutput,
+					Data: protocol.ToolOutputData{Tool: tool, Text: words(rt, "output")},
+				},
 			)
 		case 3:
 			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p2", Text: text}})

@@ -48,9 +48,15 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 			session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "N"}},
 			session.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "dle"}},
 			session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "EEDLE"}},
-			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "x1", Input: []byte(`{"cmd":["grep \"needle\""]}`)}},
+			session.Event{
+				Type: protocol.ToolStarted,
+				Data: protocol.ToolStartedData{Tool: "x1", Input: []byte(`{"cmd":["grep \"needle\""]}`)},
+			},
 			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "x2"}},
-			session.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "x2", Content: []protocol.Content{{Type: "diff", Old: &old}}}},
+			session.Event{
+				Type: protocol.ToolOutput,
+				Data: protocol.ToolOutputData{Tool: "x2", Content: []protocol.Content{{Type: "diff", Old: &old}}},
+			},
 			session.Event{Type: protocol.ErrorRaised, Data: protocol.ErrorData{Message: "no needle"}},
 			session.Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "a needle of no account"}},
 		)
@@ -66,7 +72,9 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 			t.Errorf("after the turn: hits %s", got)
 		}
 		for _, h := range hits {
-			if h.Session != id || h.Turn == "" || h.First == 0 || h.Seq < h.First || h.Time.IsZero() || len(h.Matches) != 1 || h.Count != 1 {
+			if h.Session != id || h.Turn == "" || h.First == 0 || h.Seq < h.First || h.Time.IsZero() ||
+				len(h.Matches) != 1 ||
+				h.Count != 1 {
 				t.Errorf("%+v", h)
 			}
 			if m := h.Matches[0]; !strings.EqualFold(h.Snippet[m.From:m.To], "needle") {
@@ -76,7 +84,8 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 		if got := r.search(id, `"the needle" QUESTION`, 0); len(got) != 1 || got[0].Kind != protocol.HitUser {
 			t.Errorf("all words match: %+v", got)
 		}
-		if got := r.search(id, "e", 0); len(got) == 0 || got[len(got)-1].Count != strings.Count("the needle in my question", "e") {
+		if got := r.search(id, "e", 0); len(got) == 0 ||
+			got[len(got)-1].Count != strings.Count("the needle in my question", "e") {
 			t.Errorf("count of a frequent text: %+v", got)
 		}
 		if got := r.search(id, "needle nowhere", 0); len(got) != 0 {
@@ -113,7 +122,11 @@ func TestSearchLooksIntoEverySessionTheNewestFirst(t *testing.T) {
 		if got := r.search("", "needle", 1); len(got) != 3 {
 			t.Errorf("after a session was deleted: %d hits", len(got))
 		}
-		refused(r, r.do(newCommand(protocol.DoSearch, ids[1], protocol.SearchData{Query: "needle"})), protocol.CodeNoSession)
+		refused(
+			r,
+			r.do(newCommand(protocol.DoSearch, ids[1], protocol.SearchData{Query: "needle"})),
+			protocol.CodeNoSession,
+		)
 	})
 }
 
@@ -147,7 +160,10 @@ func TestSearchRefusesWhatItCannotUse(t *testing.T) {
 		}
 		for _, p := range []cursor{{Below: math.MaxUint64, Turn: math.MaxUint64, Item: -1}, {Below: 1, Turn: 7, Item: math.MinInt}, {}} {
 			p.Session = id
-			must[protocol.SearchResult](r, r.do(newCommand(protocol.DoSearch, id, protocol.SearchData{Query: "x", Cursor: p.String()})))
+			must[protocol.SearchResult](
+				r,
+				r.do(newCommand(protocol.DoSearch, id, protocol.SearchData{Query: "x", Cursor: p.String()})),
+			)
 		}
 	})
 }
@@ -183,11 +199,15 @@ func TestAHugeTurnIsSearchedInPieces(t *testing.T) {
 		r.send(id, "say much")
 		run := r.agents.run()
 		piece := strings.Repeat("x", protocol.MaxText)
-		run.emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "first", Title: "needle"}})
+		run.emit(
+			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "first", Title: "needle"}},
+		)
 		for range 2*maxPending/protocol.MaxText + 10 {
 			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
 		}
-		run.emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "last", Title: "needle"}})
+		run.emit(
+			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "last", Title: "needle"}},
+		)
 		synctest.Wait()
 		for _, limit := range []int{0, 1} {
 			got := r.search(id, "needle", limit)

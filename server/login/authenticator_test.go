@@ -25,7 +25,14 @@ func cheapHash(password string) string {
 
 func newTestAuthenticator(t testing.TB) *Authenticator {
 	t.Helper()
-	users, err := ReadUsers(fmt.Appendf(nil, `{"ada":{"password":%q,"role":"admin"},"bob":{"password":%q,"role":"operator"}}`, cheapHash("a"), cheapHash("b")))
+	users, err := ReadUsers(
+		fmt.Appendf(
+			nil,
+			`{"ada":{"password":%q,"role":"admin"},"bob":{"password":%q,"role":"operator"}}`,
+			cheapHash("a"),
+			cheapHash("b"),
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +68,8 @@ func TestLogin(t *testing.T) {
 		{"GET", ``, 405, ""},
 	} {
 		status, reply := login(a, c.method, c.body)
-		if status != c.status || reply["role"] != c.role || (status == 200) != (reply["access_token"] != "" && reply["token_type"] == "bearer") {
+		if status != c.status || reply["role"] != c.role ||
+			(status == 200) != (reply["access_token"] != "" && reply["token_type"] == "bearer") {
 			t.Errorf("%s %s: %d %v", c.method, c.body, status, reply)
 		}
 		if status == http.StatusUnauthorized && reply["detail"] != "Invalid credentials" {
@@ -74,7 +82,8 @@ func TestLogin(t *testing.T) {
 func TestCheck(t *testing.T) {
 	a := newTestAuthenticator(t)
 	good, _ := a.newUserToken("bob", protocol.RoleAdmin)
-	if who, ok := a.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) || who.Role != protocol.RoleOperator {
+	if who, ok := a.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) ||
+		who.Role != protocol.RoleOperator {
 		t.Errorf("%+v %v", who, ok)
 	}
 	gone, _ := a.newUserToken("eve", protocol.RoleAdmin)
@@ -159,11 +168,17 @@ func TestMake(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		who, ok := a.Verify(token)
-		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, a.now().Add(c.life)}); ok != c.ok || ok && !sameIdentity(who, want) {
+		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, a.now().Add(c.life)}); ok != c.ok ||
+			ok && !sameIdentity(who, want) {
 			t.Errorf("%+v: %+v %v", c, who, ok)
 		}
 	}
-	if _, ok := NewAuthenticator(nil, []byte("another")).Verify(ignoreError(a.NewToken("ci", protocol.RoleAdmin, time.Hour))); ok {
+	if _, ok := NewAuthenticator(
+		nil,
+		[]byte("another"),
+	).Verify(
+		ignoreError(a.NewToken("ci", protocol.RoleAdmin, time.Hour)),
+	); ok {
 		t.Error("another server's token is valid")
 	}
 }
@@ -175,7 +190,12 @@ func sameIdentity(a, b Identity) bool {
 }
 
 func TestWithoutUsersNobodyLogsIn(t *testing.T) {
-	if status, reply := login(NewAuthenticator(nil, []byte("secret")), "POST", `{"username":"ada","password":"a"}`); status != http.StatusNotFound || reply["detail"] == "" {
+	if status, reply := login(
+		NewAuthenticator(nil, []byte("secret")),
+		"POST",
+		`{"username":"ada","password":"a"}`,
+	); status != http.StatusNotFound ||
+		reply["detail"] == "" {
 		t.Errorf("%d %v", status, reply)
 	}
 }
@@ -211,7 +231,8 @@ func FuzzReadUsers(f *testing.F) {
 			return
 		}
 		for name, who := range users {
-			if name == "" || len(name) > maxName || len(who.password.key) != keyBytes || !slices.Contains(protocol.Roles, who.role) {
+			if name == "" || len(name) > maxName || len(who.password.key) != keyBytes ||
+				!slices.Contains(protocol.Roles, who.role) {
 				t.Errorf("%q: %+v", name, who)
 			}
 		}
@@ -242,7 +263,8 @@ func FuzzLogin(f *testing.F) {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 		var pair struct{ Username, Password string }
-		right := json.Unmarshal(body, &pair) == nil && (pair.Username == "ada" && pair.Password == "a" || pair.Username == "bob" && pair.Password == "b")
+		right := json.Unmarshal(body, &pair) == nil &&
+			(pair.Username == "ada" && pair.Password == "a" || pair.Username == "bob" && pair.Password == "b")
 		switch who, ok := a.Verify(reply.Token); {
 		case right != (w.Code == http.StatusOK), ok != right, ok && who.By.Name != pair.Username:
 			t.Errorf("%q: %d %+v", body, w.Code, who)

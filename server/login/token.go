@@ -8,9 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"agentctl/protocol"
-
 	"github.com/golang-jwt/jwt/v5"
+
+	"agentctl/protocol"
 )
 
 // issuer is the issuer claim of tokens.

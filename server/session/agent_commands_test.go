@@ -48,7 +48,11 @@ func TestAnAgentIsAskedForWhatItCan(t *testing.T) {
 			refused(r, r.do(anna, newCommand(b.verb, id, b.data)), protocol.CodeAgentFailed)
 		}
 		r.agents.capable = func(context.Context, string) error { return protocol.Errorf(protocol.CodeNotFound, "no task t1") }
-		refused(r, r.do(anna, newCommand(protocol.DoTaskCancel, id, protocol.TaskIDData{Task: "t1"})), protocol.CodeNotFound)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoTaskCancel, id, protocol.TaskIDData{Task: "t1"})),
+			protocol.CodeNotFound,
+		)
 	})
 }
 
@@ -63,10 +67,13 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 		r.agents.capabilities.RunsPlans = true
 		other := r.create()
 		must[protocol.SendResult](r, r.do(anna, newCommand(protocol.DoPlanRun, other, plan)))
-		if turn := r.agents.run().turn; turn.Plan == nil || turn.Plan.Tasks[0].ID != "t1" || turn.Message.Text != "why" {
+		if turn := r.agents.run().turn; turn.Plan == nil || turn.Plan.Tasks[0].ID != "t1" ||
+			turn.Message.Text != "why" {
 			t.Errorf("the agent received %+v", turn)
 		}
-		if err := r.agents.run().agent.host.Emit(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 3}}); err != nil {
+		if err := r.agents.run().agent.host.Emit(
+			Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 3}},
+		); err != nil {
 			t.Error(err)
 		}
 		r.waitIdle()

@@ -35,7 +35,11 @@ func TestAnInterruptEndsWhatIsPendingAtOnce(t *testing.T) {
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Cancelled {
 			t.Errorf("the agent received %+v, %t", v, ok)
 		}
-		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		e := refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})),
+			protocol.CodeConflict,
+		)
 		if e.Winner == nil || e.Winner.Outcome != protocol.Cancelled {
 			t.Errorf("winner: %+v", e.Winner)
 		}
@@ -120,7 +124,11 @@ func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
 			t.Fatalf("%+v pending under a decided id", as)
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
+		refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})),
+			protocol.CodeConflict,
+		)
 		if v, _ := run.verdict("q"); v.Outcome != protocol.Denied {
 			t.Errorf("verdict %+v", v)
 		}
@@ -161,7 +169,11 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 		if len(r.state(id).Approvals) != 0 {
 			t.Error("pending without a waiter")
 		}
-		e := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		e := refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})),
+			protocol.CodeConflict,
+		)
 		if e.Winner.Outcome != protocol.Cancelled {
 			t.Errorf("winner %+v", e.Winner)
 		}
@@ -186,7 +198,11 @@ func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Expired || v.Decision != "" {
 			t.Errorf("the agent received %+v, %t", v, ok)
 		}
-		e := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})), protocol.CodeConflict)
+		e := refused(
+			r,
+			r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})),
+			protocol.CodeConflict,
+		)
 		if e.Winner.Outcome != protocol.Expired {
 			t.Errorf("winner %+v", e.Winner)
 		}
@@ -197,12 +213,21 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		r.agents.capabilities = Capabilities{Resumes: true}
 		run := func(request, command string) protocol.Approval {
-			return protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "run", Command: command, CWD: "/src"}
+			return protocol.Approval{
+				Request: request,
+				Kind:    protocol.ApproveCommand,
+				Title:   "run",
+				Command: command,
+				CWD:     "/src",
+			}
 		}
 		elsewhere := run("4", "ls")
 		elsewhere.CWD = "/etc"
 		id := startAsking(r, run("1", "ls"), run("2", "ls"), run("3", "ls -l"), elsewhere)
-		rule := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "1", Decision: protocol.AllowAlways}))).Rule
+		rule := must[protocol.ApproveResult](
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "1", Decision: protocol.AllowAlways})),
+		).Rule
 		checkVerdicts := func(want map[string]bool) {
 			t.Helper()
 			r.waitIdle()
@@ -221,7 +246,10 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 		if len(rules) != 1 || rules[0].ID != rule.ID || rules[0].Scope == "" {
 			t.Fatalf("rules: %+v", rules)
 		}
-		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRulesRevoke, id, protocol.RulesRevokeData{Rule: rule.ID})))
+		must[protocol.Empty](
+			r,
+			r.do(anna, newCommand(protocol.DoRulesRevoke, id, protocol.RulesRevokeData{Rule: rule.ID})),
+		)
 		r.agents.run().ask(run("6", "ls"))
 		checkVerdicts(map[string]bool{"6": false})
 		newLogChecker(t).apply(r.events(id, false))
@@ -272,7 +300,11 @@ func TestWhatARuleMatchesIsEqualInAllThatCounts(t *testing.T) {
 	}
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowAlways})), protocol.CodeUnsupported)
+		refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowAlways})),
+			protocol.CodeUnsupported,
+		)
 	})
 }
 
@@ -284,14 +316,22 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 			r.send(id, "later")
 			run := r.agents.run()
 			answers := &protocol.ApprovalInput{Answers: map[string][]string{"a": {"b"}}}
-			must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "not so", Input: answers})))
-			if v, _ := run.verdict("q"); v.Reason != "not so" || v.Input.Answers["a"][0] != "b" || v.Decision != protocol.DenyStop {
+			must[protocol.ApproveResult](
+				r,
+				r.do(
+					bert,
+					approve(id, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "not so", Input: answers}),
+				),
+			)
+			if v, _ := run.verdict("q"); v.Reason != "not so" || v.Input.Answers["a"][0] != "b" ||
+				v.Decision != protocol.DenyStop {
 				t.Errorf("verdict %+v", v)
 			}
 			run.finish(End{}, nil)
 			r.waitIdle()
 			st := r.state(id)
-			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldDenyStop {
+			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.Blocked() == nil ||
+				st.Blocked().Reason != protocol.HoldDenyStop {
 				t.Fatalf("after deny_stop: %s", encodeState(st))
 			}
 			if next := st.Queue[0].Text; (next == "not so") == takes {
@@ -308,7 +348,16 @@ func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
 	for _, takes := range []bool{false, true} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			r.agents.capabilities.TakesPatch = takes
-			id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"})
+			id := startAsking(
+				r,
+				protocol.Approval{
+					Request: "q",
+					Kind:    protocol.ApprovePatch,
+					Title:   "p",
+					Paths:   []string{"a"},
+					Patch:   "old",
+				},
+			)
 			if got := r.state(id).Approvals[0].Editable; got != takes {
 				t.Errorf("editable: %t", got)
 			}
@@ -334,7 +383,8 @@ func TestAnExplanationKeepsTheRequest(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Task: "k"})
 		explain := func() *testCall { return r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Explain})) }
-		if got := must[protocol.ApproveResult](r, explain()); got.Request != "q" || got.Decision != protocol.Explain || got.Outcome != "" {
+		if got := must[protocol.ApproveResult](r, explain()); got.Request != "q" ||
+			got.Decision != protocol.Explain || got.Outcome != "" {
 			t.Errorf("answered %+v", got)
 		}
 		st := r.state(id)
@@ -345,18 +395,27 @@ func TestAnExplanationKeepsTheRequest(t *testing.T) {
 			t.Error("the agent was answered")
 		}
 		events := r.events(id, false)
-		if last := events[len(events)-1]; last.Type != protocol.ApprovalExplained || last.By == nil || last.By.Name != "bert" || last.Turn != st.Turn.Turn {
+		if last := events[len(events)-1]; last.Type != protocol.ApprovalExplained || last.By == nil ||
+			last.By.Name != "bert" ||
+			last.Turn != st.Turn.Turn {
 			t.Errorf("recorded %s by %v", last.Type, last.By)
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
-		refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Explain})), protocol.CodeConflict)
+		refused(
+			r,
+			r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Explain})),
+			protocol.CodeConflict,
+		)
 	})
 }
 
 func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		dir := t.TempDir()
-		id := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{CWD: dir}))).Session
+		id := must[protocol.CreateResult](
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{CWD: dir})),
+		).Session
 		r.send(id, "go")
 		ask := func(a protocol.Approval) *protocol.Approval {
 			r.agents.run().ask(a)
@@ -364,15 +423,29 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 			st := r.state(id)
 			return &st.Approvals[len(st.Approvals)-1]
 		}
-		a := ask(protocol.Approval{Request: "a", Kind: protocol.ApproveCommand, Title: "make", Command: "make", Task: "k"})
+		a := ask(
+			protocol.Approval{Request: "a", Kind: protocol.ApproveCommand, Title: "make", Command: "make", Task: "k"},
+		)
 		if a.CWD != dir || a.Task != "k" || a.Turn == "" || a.Expires != nil || time.Since(a.Asked) > time.Minute {
 			t.Errorf("completed to %+v", a)
 		}
-		if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.Kind == protocol.AllowAlways }); i < 0 ||
-			a.Options[i].Label != "Always allow" || a.Options[i].Scope != "exactly this command in "+dir+", in this session" {
+		if i := slices.IndexFunc(
+			a.Options,
+			func(o protocol.Option) bool { return o.Kind == protocol.AllowAlways },
+		); i < 0 ||
+			a.Options[i].Label != "Always allow" ||
+			a.Options[i].Scope != "exactly this command in "+dir+", in this session" {
 			t.Errorf("options %+v", a.Options)
 		}
-		a = ask(protocol.Approval{Request: "b", Kind: protocol.ApproveCommand, Title: "make", Command: "make", CWD: "/elsewhere"})
+		a = ask(
+			protocol.Approval{
+				Request: "b",
+				Kind:    protocol.ApproveCommand,
+				Title:   "make",
+				Command: "make",
+				CWD:     "/elsewhere",
+			},
+		)
 		if a.CWD != "/elsewhere" {
 			t.Errorf("working directory %s", a.CWD)
 		}
@@ -386,41 +459,84 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 		for _, o := range a.Options {
 			ids = append(ids, o.ID+" "+string(o.Kind))
 		}
-		if want := []string{"yes allow_once", "deny allow_once", "session_deny deny", "deny_stop deny_stop", "explain explain"}; !slices.Equal(ids, want) {
+		if want := []string{
+			"yes allow_once",
+			"deny allow_once",
+			"session_deny deny",
+			"deny_stop deny_stop",
+			"explain explain",
+		}; !slices.Equal(
+			ids,
+			want,
+		) {
 			t.Errorf("options %q, want %q", ids, want)
 		}
 		a = ask(protocol.Approval{Request: "d", Kind: protocol.ApproveQuestion, Title: "?"})
-		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Skip" || a.Options[1].Kind != protocol.Deny {
+		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Skip" ||
+			a.Options[1].Kind != protocol.Deny {
 			t.Errorf("options of a question: %+v", a.Options)
 		}
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "ever"})), protocol.CodeNotFound)
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Decision: protocol.Deny})), protocol.CodeInvalidMessage)
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Decision: "perhaps"})), protocol.CodeInvalidMessage)
+		refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Decision: protocol.Deny})),
+			protocol.CodeInvalidMessage,
+		)
+		refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Decision: "perhaps"})),
+			protocol.CodeInvalidMessage,
+		)
 		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})), protocol.CodeAmbiguous)
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "z", Decision: protocol.AllowOnce})), protocol.CodeNotFound)
+		refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "z", Decision: protocol.AllowOnce})),
+			protocol.CodeNotFound,
+		)
 		long := strings.Repeat("x", longText+1)
-		if err := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Reason: long})), protocol.CodeTooLarge); err.Limit != longText {
+		if err := refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Reason: long})),
+			protocol.CodeTooLarge,
+		); err.Limit != longText {
 			t.Errorf("long reason: %+v", err)
 		}
 		huge := &protocol.ApprovalInput{Answers: map[string][]string{"a": {strings.Repeat("x", protocol.MaxEvent)}}}
-		if err := refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Input: huge})), protocol.CodeTooLarge); err.Limit == 0 || err.Message == "" {
+		if err := refused(
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Input: huge})),
+			protocol.CodeTooLarge,
+		); err.Limit == 0 ||
+			err.Message == "" {
 			t.Errorf("huge input: %+v", err)
 		}
-		if got := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"}))); got.Outcome != protocol.Denied {
+		if got := must[protocol.ApproveResult](
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"})),
+		); got.Outcome != protocol.Denied {
 			t.Errorf("denied: %+v", got)
 		}
 		events := r.events(id, false)
-		if e := events[len(events)-1]; e.Type != protocol.ApprovalResolved || e.Task != "" || e.By == nil || e.Turn == "" {
+		if e := events[len(events)-1]; e.Type != protocol.ApprovalResolved || e.Task != "" || e.By == nil ||
+			e.Turn == "" {
 			t.Errorf("recorded %+v", e)
 		}
-		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.AllowOnce, Reason: "s\xffo"})))
+		must[protocol.ApproveResult](
+			r,
+			r.do(bert, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.AllowOnce, Reason: "s\xffo"})),
+		)
 		for _, e := range r.events(id, false) {
 			var d protocol.ApprovalResolvedData
-			if _ = e.Decode(&d); e.Type == protocol.ApprovalResolved && d.Request == "a" && (e.Task != "k" || d.Reason != "s\uFFFDo") {
+			if _ = e.Decode(&d); e.Type == protocol.ApprovalResolved && d.Request == "a" &&
+				(e.Task != "k" || d.Reason != "s\uFFFDo") {
 				t.Errorf("recorded for %q with %q", e.Task, d.Reason)
 			}
 		}
-		if err := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})), protocol.CodeConflict); err.Message != "already allowed by bert" {
+		if err := refused(
+			r,
+			r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})),
+			protocol.CodeConflict,
+		); err.Message != "already allowed by bert" {
 			t.Errorf("late decision: %s", err.Message)
 		}
 		if v, _ := r.agents.run().verdict("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
@@ -431,11 +547,20 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 
 func TestEachRequestExpiresInItsOwnTime(t *testing.T) {
 	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *testHub) {
-		id := startAsking(r, protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Expires: new(time.Now().Add(time.Minute)), Explained: []string{"no"}})
+		id := startAsking(
+			r,
+			protocol.Approval{
+				Request:   "a",
+				Kind:      protocol.ApproveQuestion,
+				Expires:   new(time.Now().Add(time.Minute)),
+				Explained: []string{"no"},
+			},
+		)
 		time.Sleep(30 * time.Minute)
 		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion})
 		r.waitIdle()
-		if st := r.state(id); len(st.Approvals) != 2 || len(st.Approvals[0].Explained) != 0 || st.Approvals[1].Expires.Sub(*st.Approvals[0].Expires) != 30*time.Minute {
+		if st := r.state(id); len(st.Approvals) != 2 || len(st.Approvals[0].Explained) != 0 ||
+			st.Approvals[1].Expires.Sub(*st.Approvals[0].Expires) != 30*time.Minute {
 			t.Fatalf("pending %+v", st.Approvals)
 		}
 		time.Sleep(31 * time.Minute)

@@ -40,7 +40,11 @@ func TestACommandSentAgainReturnsTheFirstAnswer(t *testing.T) {
 			}
 			r.restart()
 		}
-		refused(r, r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")), protocol.CodeKeyReused)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")),
+			protocol.CodeKeyReused,
+		)
 		if st := r.state(id); st.Turns != 1 || len(st.Queue) != 0 {
 			t.Errorf("%d turns, %d queued", st.Turns, len(st.Queue))
 		}
@@ -57,7 +61,8 @@ func TestACommandThatWasNotKeptActsWhenItIsSentAgain(t *testing.T) {
 		r.failOnce()
 		refused(r, r.do(anna, c), protocol.CodeStorage)
 		sent := must[protocol.SendResult](r, r.do(anna, c))
-		if st := r.state(id); st.Turn == nil || st.Turn.Message.MessageID != sent.MessageID || st.Turn.Message.Text != "two" {
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.MessageID != sent.MessageID ||
+			st.Turn.Message.Text != "two" {
 			t.Errorf("answer %+v, state %s", sent, encodeState(st))
 		}
 	})
@@ -70,8 +75,16 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 		if again := must[protocol.CreateResult](r, r.do(anna, c)); again != first {
 			t.Errorf("created %+v, then %+v", first, again)
 		}
-		refused(r, r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Title: "two"}), "k1")), protocol.CodeKeyReused)
-		refused(r, r.do(anna, keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")), protocol.CodeKeyReused)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Title: "two"}), "k1")),
+			protocol.CodeKeyReused,
+		)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")),
+			protocol.CodeKeyReused,
+		)
 		if n := len(r.hub.List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
@@ -89,10 +102,17 @@ func TestOnlySoManyAnswersStayInMemory(t *testing.T) {
 		id := r.create()
 		r.send(id, "turn")
 		for i := range 2 * maxCachedAnswers {
-			must[protocol.SendResult](r, r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i))))
+			must[protocol.SendResult](
+				r,
+				r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i))),
+			)
 		}
 		held := make(chan int, 1)
-		if err := r.hub.post(t.Context(), id, func(s *Session) { held <- max(len(s.idempotency.byKey), len(s.idempotency.order)) }); err != nil {
+		if err := r.hub.post(
+			t.Context(),
+			id,
+			func(s *Session) { held <- max(len(s.idempotency.byKey), len(s.idempotency.order)) },
+		); err != nil {
 			t.Fatal(err)
 		}
 		if n := <-held; n > maxCachedAnswers {
@@ -107,7 +127,10 @@ func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
 		r.send(id, "turn")
 		r.store.set(func() { r.store.latency = time.Second })
 		send := func(i int) *testCall {
-			return r.start(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i)))
+			return r.start(
+				anna,
+				keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i)),
+			)
 		}
 		first := send(0)
 		for i := range 2 * maxCachedAnswers {
@@ -115,7 +138,8 @@ func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
 		}
 		again := send(0)
 		r.waitIdle()
-		if a, b := must[protocol.SendResult](r, first), must[protocol.SendResult](r, again); a.MessageID != b.MessageID {
+		a, b := must[protocol.SendResult](r, first), must[protocol.SendResult](r, again)
+		if a.MessageID != b.MessageID {
 			t.Errorf("one key, two messages: %s, %s", a.MessageID, b.MessageID)
 		}
 	})
@@ -185,15 +209,23 @@ func TestCommandsAfterAFailedCommitFindTheTurnEnded(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 				r.failOnce()
-				refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})), protocol.CodeStorage)
+				refused(
+					r,
+					r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})),
+					protocol.CodeStorage,
+				)
 				switch verb {
 				case protocol.DoApprove:
 					k := r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.DenyStop}))
-					if e := refused(r, k, protocol.CodeConflict); e.Winner == nil || e.Winner.Outcome != protocol.Cancelled {
+					if e := refused(r, k, protocol.CodeConflict); e.Winner == nil ||
+						e.Winner.Outcome != protocol.Cancelled {
 						t.Errorf("winner: %+v", e.Winner)
 					}
 				case protocol.DoInterrupt:
-					if must[protocol.InterruptResult](r, r.do(anna, newCommand(verb, id, protocol.InterruptData{}))).Interrupted {
+					if must[protocol.InterruptResult](
+						r,
+						r.do(anna, newCommand(verb, id, protocol.InterruptData{})),
+					).Interrupted {
 						t.Error("interrupted a turn that was over")
 					}
 				case protocol.DoClose:
@@ -219,7 +251,8 @@ func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) 
 		if !must[protocol.InterruptResult](r, k).Interrupted {
 			t.Error("not interrupted")
 		}
-		if st := reduce(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted || len(st.Queue) != 1 || st.Turns != 1 {
+		if st := reduce(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted ||
+			len(st.Queue) != 1 || st.Turns != 1 {
 			t.Errorf("state %s", encodeState(st))
 		}
 		r.open()
@@ -269,7 +302,10 @@ func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
 		if st := r.state(id); st.Seq != head || len(r.hub.List(true)) != 1 {
 			t.Errorf("something was recorded: %v", types(r.events(id, false)[head:]))
 		}
-		must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box", Title: huge})))
+		must[protocol.CreateResult](
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box", Title: huge})),
+		)
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, id, protocol.RenameData{Title: &huge})))
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Reason: huge})))
 		newLogChecker(t).apply(r.events(id, false))

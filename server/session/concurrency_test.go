@@ -48,7 +48,11 @@ func TestACrowdOfClientsLosesNothing(t *testing.T) {
 		store.latency = time.Millisecond
 		open := func() *Hub {
 			h, err := NewHub(t.Context(), Config{
-				Store: store, Agents: randomAgent{rand.IntN(2) == 0}, DefaultAgent: "chatty", UnloadAfter: 20 * time.Millisecond, EditHold: 10 * time.Millisecond,
+				Store:        store,
+				Agents:       randomAgent{rand.IntN(2) == 0},
+				DefaultAgent: "chatty",
+				UnloadAfter:  20 * time.Millisecond,
+				EditHold:     10 * time.Millisecond,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -77,7 +81,13 @@ func TestACrowdOfClientsLosesNothing(t *testing.T) {
 						name := names[rand.IntN(len(names))]
 						asked.Add(1)
 						if rand.IntN(6) == 0 {
-							hub.Attach(t.Context(), name, &testSubscriber{name: who.Conn}, &protocol.SubscribeData{}, func(*Attachment, error) { answered.Add(1) })
+							hub.Attach(
+								t.Context(),
+								name,
+								&testSubscriber{name: who.Conn},
+								&protocol.SubscribeData{},
+								func(*Attachment, error) { answered.Add(1) },
+							)
 							id, _ := hub.Resolve(name)
 							defer hub.Detach(id, who.Conn, "")
 							continue

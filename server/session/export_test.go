@@ -51,7 +51,8 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 		if s.Agent != "fake" || s.Usage == nil || s.Usage.Input != 4 || s.Turns != 0 {
 			t.Errorf("restored %s", encodeState(s))
 		}
-		if s.Title != "work" || s.Turn == nil || s.Turn.Message.Text != "two" || len(s.Queue) != 1 || s.Queue[0].Text != "three" {
+		if s.Title != "work" || s.Turn == nil || s.Turn.Message.Text != "two" || len(s.Queue) != 1 ||
+			s.Queue[0].Text != "three" {
 			t.Errorf("restored %s", encodeState(s))
 		}
 		var from protocol.StateRestoredData
@@ -63,7 +64,8 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 		if from.Session != id || from.Position.Seq == 0 || from.Exported.IsZero() {
 			t.Errorf("restored from %+v", from)
 		}
-		if s.Plan == nil || s.Plan.Question != "why" || s.Plan.Status != protocol.StatusCompleted || s.Context == nil || s.Context.Tokens != 7 {
+		if s.Plan == nil || s.Plan.Question != "why" || s.Plan.Status != protocol.StatusCompleted || s.Context == nil ||
+			s.Context.Tokens != 7 {
 			t.Errorf("plan %+v, context %+v", s.Plan, s.Context)
 		}
 		if spec := r.agents.run().agent.spec; string(spec.State) != "memory" || spec.Env != nil {
@@ -135,7 +137,11 @@ func TestARestoreSentAgainAfterItExpiredReturnsTheFirstAnswer(t *testing.T) {
 			t.Errorf("%s, first %s", again.Session, first.Session)
 		}
 		r.store.set(func() { r.store.failRead = func() error { return ErrCorrupt } })
-		refused(r, r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{}), "k2")), protocol.CodeStorage)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{}), "k2")),
+			protocol.CodeStorage,
+		)
 		r.store.set(func() { r.store.failRead = nil })
 	})
 }

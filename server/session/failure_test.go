@@ -18,7 +18,11 @@ func TestAStoreThatFailedForGoodIsToldAndLetsTheHubClose(t *testing.T) {
 		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 		r.store.kill()
 		for range 3 {
-			refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})), protocol.CodeStorage)
+			refused(
+				r,
+				r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})),
+				protocol.CodeStorage,
+			)
 			refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeStorage)
 			time.Sleep(10500 * time.Millisecond)
 		}
@@ -151,7 +155,9 @@ func TestAnAgentThatNeverStopsIsClosedAndDelaysNobodyForLong(t *testing.T) {
 			t.Error("not interrupted")
 		}
 		st := r.state(id)
-		if st.Last.Reason != protocol.ReasonInterrupted || st.Last.Ended.Sub(start) < 10*time.Second || st.Turn == nil || st.Turn.Message.Text != "two" {
+		if st.Last.Reason != protocol.ReasonInterrupted || st.Last.Ended.Sub(start) < 10*time.Second ||
+			st.Turn == nil ||
+			st.Turn.Message.Text != "two" {
 			t.Errorf("after the grace: %s", encodeState(st))
 		}
 	})
@@ -172,7 +178,10 @@ func (s stuckAgent) Run(context.Context, Turn, Output) (End, error) {
 func TestATurnWhoseAgentNeverReturnsEndsAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agents := stuckAgent{make(chan struct{})}
-		h, err := NewHub(t.Context(), Config{Store: newMemStore(), Agents: agents, DefaultAgent: "stubborn", InterruptGrace: 10 * time.Second})
+		h, err := NewHub(
+			t.Context(),
+			Config{Store: newMemStore(), Agents: agents, DefaultAgent: "stubborn", InterruptGrace: 10 * time.Second},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,12 +196,18 @@ func TestATurnWhoseAgentNeverReturnsEndsAllTheSame(t *testing.T) {
 			return <-answers
 		}
 		var made protocol.CreateResult
-		if err := json.Unmarshal(ask(newCommand(protocol.DoCreate, "", protocol.CreateData{Prompt: "go"})), &made); err != nil {
+		if err := json.Unmarshal(
+			ask(newCommand(protocol.DoCreate, "", protocol.CreateData{Prompt: "go"})),
+			&made,
+		); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
 		var ended protocol.InterruptResult
-		if err := json.Unmarshal(ask(newCommand(protocol.DoInterrupt, made.Session, protocol.InterruptData{})), &ended); err != nil {
+		if err := json.Unmarshal(
+			ask(newCommand(protocol.DoInterrupt, made.Session, protocol.InterruptData{})),
+			&ended,
+		); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); !ended.Interrupted || ended.Turn != made.Message.Turn || took != 10*time.Second {
@@ -284,7 +299,11 @@ func TestADecisionThatWasNotKeptDecidedNothing(t *testing.T) {
 		if v, ok := run.verdict("q"); ok {
 			t.Errorf("the agent received %+v", v)
 		}
-		late := refused(r, r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
+		late := refused(
+			r,
+			r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})),
+			protocol.CodeConflict,
+		)
 		if late.Winner.Outcome != protocol.Cancelled || late.Winner.By.Name != "" {
 			t.Errorf("decided by %+v", late.Winner)
 		}

@@ -26,7 +26,8 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 			r.waitIdle()
 			list := r.hub.List(true)
 			notified := decodeLines(t, []byte(w.lines["summary "+id]))
-			if len(notified) != 1 || !bytes.Equal(notified[0].Data, protocol.MustEncode(list[0])) || list[0].Status != status {
+			if len(notified) != 1 || !bytes.Equal(notified[0].Data, protocol.MustEncode(list[0])) ||
+				list[0].Status != status {
 				t.Errorf("notified %s, list %s, want %s", w.lines, protocol.MustEncode(list), status)
 			}
 		}
@@ -36,7 +37,9 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
 		agree(protocol.Running)
-		r.agents.run().emit(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}})
+		r.agents.run().emit(
+			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}},
+		)
 		agree(protocol.Running)
 		if got := r.hub.List(true)[0].Doing; got != "Look around" {
 			t.Errorf("doing %q", got)
@@ -53,7 +56,8 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true})))
 		notified := decodeLines(t, []byte(w.lines["summary "+id]))
-		if len(notified) != 1 || !bytes.Contains(notified[0].Data, []byte(`"deleted":true`)) || len(r.hub.List(true)) != 0 {
+		if len(notified) != 1 || !bytes.Contains(notified[0].Data, []byte(`"deleted":true`)) ||
+			len(r.hub.List(true)) != 0 {
 			t.Errorf("after the session was deleted: %s", w.lines)
 		}
 	})
@@ -61,7 +65,10 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 
 func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		a := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"}))).Session
+		a := must[protocol.CreateResult](
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
+		).Session
 		b := r.create()
 		for name, want := range map[string]string{a: a, "box": a, a[:12]: a, a[2:12]: a, b[2:]: b} {
 			if got, err := r.hub.Resolve(name); got != want {
@@ -73,12 +80,24 @@ func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
-		refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})), protocol.CodeNameTaken)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
+			protocol.CodeNameTaken,
+		)
 		for _, bad := range []string{" x", "s_x", "a\nb", strings.Repeat("x", 200), "\x00"} {
-			refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: bad})), protocol.CodeInvalidMessage)
+			refused(
+				r,
+				r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: bad})),
+				protocol.CodeInvalidMessage,
+			)
 		}
 		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "none")
-		refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})), protocol.CodeNoAgent)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})),
+			protocol.CodeNoAgent,
+		)
 		r.agents.refuse = nil
 		must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})))
 	})
@@ -135,10 +154,21 @@ func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
 				t.Errorf("%s: %s, %v", name, k.body, k.err)
 			}
 		}
-		if err := refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Agent: strings.Repeat("x", maxAgent+1)})), protocol.CodeTooLarge); err.Limit != maxAgent {
+		if err := refused(
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Agent: strings.Repeat("x", maxAgent+1)})),
+			protocol.CodeTooLarge,
+		); err.Limit != maxAgent {
 			t.Errorf("a long agent: %+v", err)
 		}
-		huge := r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "n", Prompt: strings.Repeat("x", protocol.MaxEvent)}))
+		huge := r.do(
+			anna,
+			newCommand(
+				protocol.DoCreate,
+				"",
+				protocol.CreateData{Name: "n", Prompt: strings.Repeat("x", protocol.MaxEvent)},
+			),
+		)
 		refused(r, huge, protocol.CodeTooLarge)
 		r.waitIdle()
 		if a := r.agents.opened[len(r.agents.opened)-1]; !a.gone {
@@ -146,19 +176,31 @@ func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
 		}
 		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", maxActor+1)}}
 		refused(r, r.do(stranger, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
-		d := protocol.CreateData{Env: map[string]string{"A": "x=y"}, CWD: dir, Prompt: "go", ClientMessageID: "c", Title: "t", Name: "n"}
+		d := protocol.CreateData{
+			Env:             map[string]string{"A": "x=y"},
+			CWD:             dir,
+			Prompt:          "go",
+			ClientMessageID: "c",
+			Title:           "t",
+			Name:            "n",
+		}
 		made := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", d)))
 		if made.Message == nil || made.Message.Status != protocol.SendStarted || made.Name != "n" {
 			t.Errorf("created %+v", made)
 		}
 		st := r.state("n")
-		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "fake" || st.Turn.Message.ClientMessageID != "c" {
+		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "fake" ||
+			st.Turn.Message.ClientMessageID != "c" {
 			t.Errorf("state %s", encodeState(st))
 		}
-		if spec := r.agents.run().agent.spec; spec.Env["A"] != "x=y" || spec.CWD != dir || spec.Session != made.Session {
+		if spec := r.agents.run().agent.spec; spec.Env["A"] != "x=y" || spec.CWD != dir ||
+			spec.Session != made.Session {
 			t.Errorf("opened with %+v", spec)
 		}
-		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, "n", protocol.RenameData{Name: new("n")}))) // its own
+		must[protocol.Empty](
+			r,
+			r.do(anna, newCommand(protocol.DoRename, "n", protocol.RenameData{Name: new("n")})),
+		) // its own
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, "n", protocol.RenameData{Name: new("m")})))
 		must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "n"})))
 	})

@@ -19,7 +19,11 @@ type journalTest struct {
 
 func newJournalTest() *journalTest {
 	w := &journalTest{store: newMemStore()}
-	w.journal = journal{log: newLog("s", "e", w.store, 0), state: &protocol.State{Session: "s"}, committed: make(chan error, 1)}
+	w.journal = journal{
+		log:       newLog("s", "e", w.store, 0),
+		state:     &protocol.State{Session: "s"},
+		committed: make(chan error, 1),
+	}
 	w.nextBatch().Create = &Record{Epoch: "e"}
 	return w
 }
@@ -89,7 +93,8 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		w.commit(rt, nil)
 		raw, folded := w.events(rt, false), w.events(rt, true)
 		want := reduce(rt, "s", protocol.JoinDeltas(raw))
-		if got := reduce(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) || string(encodeState(w.state)) != string(encodeState(want)) {
+		if got := reduce(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) ||
+			string(encodeState(w.state)) != string(encodeState(want)) {
 			rt.Fatalf("folded: %s\nraw: %s\nlive: %s", encodeState(got), encodeState(want), encodeState(w.state))
 		}
 		if got, want := transcript(rt, folded), transcript(rt, raw); got != want {
@@ -201,7 +206,11 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 	w.endRun()
 	say(text("p", "alone"))
 	w.endRun()
-	say(text("p", strings.Repeat("x", protocol.MaxText)), text("p", strings.Repeat("x", protocol.MaxText)), text("p", strings.Repeat("x", protocol.MaxText)))
+	say(
+		text("p", strings.Repeat("x", protocol.MaxText)),
+		text("p", strings.Repeat("x", protocol.MaxText)),
+		text("p", strings.Repeat("x", protocol.MaxText)),
+	)
 	w.endRun()
 	w.commit(t, nil)
 	var got []string

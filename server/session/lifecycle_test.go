@@ -70,19 +70,29 @@ func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		request := protocol.Approval{
-			Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Options: []protocol.Option{{ID: "own", Kind: protocol.AllowOnce}},
+			Request: "q",
+			Kind:    protocol.ApproveQuestion,
+			Title:   "?",
+			Options: []protocol.Option{{ID: "own", Kind: protocol.AllowOnce}},
 		}
 		r.agents.run().ask(request)
 		synctest.Wait()
 		r.restart()
-		must[protocol.ApproveResult](r, r.do(bert, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Option: "own"})))
+		must[protocol.ApproveResult](
+			r,
+			r.do(bert, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Option: "own"})),
+		)
 		run := r.agents.run()
 		run.ask(request)
 		synctest.Wait()
 		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Allowed || v.Option != "own" {
 			t.Errorf("the agent received %+v, %t", v, ok)
 		}
-		loser := refused(r, r.do(anna, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})), protocol.CodeConflict)
+		loser := refused(
+			r,
+			r.do(anna, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})),
+			protocol.CodeConflict,
+		)
 		if loser.Winner == nil || loser.Winner.By != bert.By || loser.Winner.Option != "own" {
 			t.Errorf("winner: %+v", loser.Winner)
 		}
@@ -108,11 +118,17 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		if st := r.state(id); st.Turns != 1 {
 			t.Errorf("%d turns after loading", st.Turns)
 		}
-		r.hub.Attach(t.Context(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{Position: &made}, func(a *Attachment, err error) {
-			if err != nil || a.Result.Mode != protocol.ModeResume || a.Result.After != made {
-				t.Errorf("resume at an earlier position: %+v, %v", a, err)
-			}
-		})
+		r.hub.Attach(
+			t.Context(),
+			id,
+			&testSubscriber{name: "c1"},
+			&protocol.SubscribeData{Position: &made},
+			func(a *Attachment, err error) {
+				if err != nil || a.Result.Mode != protocol.ModeResume || a.Result.After != made {
+					t.Errorf("resume at an earlier position: %+v, %v", a, err)
+				}
+			},
+		)
 		r.waitIdle()
 		if r.send(id, "two").Status != protocol.SendStarted {
 			t.Error("no turn after loading")
@@ -130,7 +146,12 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		go func() {
 			defer close(emitted)
 			for range words {
-				r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)}})
+				r.agents.run().emit(
+					Event{
+						Type: protocol.TextDelta,
+						Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)},
+					},
+				)
 			}
 		}()
 		synctest.Wait()
@@ -177,7 +198,8 @@ func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 			t.Errorf("after the restart: %s", encodeState(st))
 		}
 		r.send(id, "two")
-		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonError || st.Last.Code != protocol.CodeNoAgent {
+		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonError ||
+			st.Last.Code != protocol.CodeNoAgent {
 			t.Errorf("without an agent: %s", encodeState(st))
 		}
 		newLogChecker(t).apply(r.events(id, false))
@@ -232,7 +254,13 @@ func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
 func TestAWatchedSessionStaysLoaded(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		r.hub.Attach(t.Context(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{}, func(*Attachment, error) {})
+		r.hub.Attach(
+			t.Context(),
+			id,
+			&testSubscriber{name: "c1"},
+			&protocol.SubscribeData{},
+			func(*Attachment, error) {},
+		)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if r.hub.rows[id].session == nil {

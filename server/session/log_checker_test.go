@@ -44,9 +44,18 @@ type turnEnd struct {
 
 func newLogChecker(t testingT) *logChecker {
 	return &logChecker{
-		t: t, status: map[string]string{}, turns: map[string]string{}, parts: map[string]bool{}, tools: map[string]bool{},
-		resolved: map[string]verdict{}, rules: map[string]bool{}, texts: map[string]uint64{}, started: map[string]uint64{},
-		queued: map[string]uint64{}, ends: map[string]turnEnd{}, removedBy: map[string]string{},
+		t:         t,
+		status:    map[string]string{},
+		turns:     map[string]string{},
+		parts:     map[string]bool{},
+		tools:     map[string]bool{},
+		resolved:  map[string]verdict{},
+		rules:     map[string]bool{},
+		texts:     map[string]uint64{},
+		started:   map[string]uint64{},
+		queued:    map[string]uint64{},
+		ends:      map[string]turnEnd{},
+		removedBy: map[string]string{},
 	}
 }
 
@@ -59,7 +68,16 @@ func (a *logChecker) blocked() bool {
 
 func (a *logChecker) fail(e *protocol.Event, why string) {
 	a.t.Helper()
-	a.t.Fatalf("event %d %s %s: %s (queue %v, turn %q, pending %v)", e.Seq, e.Type, e.Data, why, a.queue, a.turn, a.pending)
+	a.t.Fatalf(
+		"event %d %s %s: %s (queue %v, turn %q, pending %v)",
+		e.Seq,
+		e.Type,
+		e.Data,
+		why,
+		a.queue,
+		a.turn,
+		a.pending,
+	)
 }
 
 func (a *logChecker) apply(events []protocol.Event) {
@@ -108,7 +126,10 @@ func (a *logChecker) event(e *protocol.Event) {
 			must(a.starting == d.MessageID, "another message left the queue")
 		} else {
 			must(a.status[d.MessageID] == "", "was queued, started or removed before")
-			must(!slices.ContainsFunc(a.holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit }), "although held")
+			must(
+				!slices.ContainsFunc(a.holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit }),
+				"although held",
+			)
 			must(len(a.queue) == 0 || a.blocked(), "overtakes the queue")
 			a.texts[d.Text] = e.Seq
 		}

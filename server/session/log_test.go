@@ -24,7 +24,14 @@ func (p *pagedStore) add(lines ...[]byte) {
 	p.lines = append(p.lines, lines...)
 }
 
-func (p *pagedStore) Read(_ context.Context, _ string, after, through uint64, _ bool, max int, dst []byte) ([]byte, uint64, error) {
+func (p *pagedStore) Read(
+	_ context.Context,
+	_ string,
+	after, through uint64,
+	_ bool,
+	max int,
+	dst []byte,
+) ([]byte, uint64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := memSession{lines: p.lines, rec: Record{Head: uint64(len(p.lines))}}

@@ -62,7 +62,12 @@ func (m *memStore) revived() *memStore {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return &memStore{
-		sessions: m.sessions, order: m.order, answers: m.answers, groups: m.groups, latency: m.latency, faults: m.faults,
+		sessions: m.sessions,
+		order:    m.order,
+		answers:  m.answers,
+		groups:   m.groups,
+		latency:  m.latency,
+		faults:   m.faults,
 	}
 }
 
@@ -149,7 +154,10 @@ func (m *memStore) keep(b *Batch) {
 		m.sessions[b.Session], m.order = s, append(m.order, b.Session)
 	}
 	for _, g := range b.ProcessGroups {
-		m.groups = slices.DeleteFunc(m.groups, func(k ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start })
+		m.groups = slices.DeleteFunc(
+			m.groups,
+			func(k ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start },
+		)
 		if !g.Ended {
 			m.groups = append(m.groups, g)
 		}
@@ -226,7 +234,14 @@ func (m *memStore) Session(_ context.Context, id string) (Record, error) {
 	return s.rec, nil
 }
 
-func (m *memStore) Read(_ context.Context, id string, after, through uint64, folded bool, max int, dst []byte) ([]byte, uint64, error) {
+func (m *memStore) Read(
+	_ context.Context,
+	id string,
+	after, through uint64,
+	folded bool,
+	max int,
+	dst []byte,
+) ([]byte, uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)

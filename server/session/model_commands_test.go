@@ -49,7 +49,9 @@ func (m *modelTest) doSend(t *rapid.T) {
 }
 
 func (m *modelTest) doInterrupt(t *rapid.T) {
-	d := protocol.InterruptData{Queue: rapid.SampledFrom([]string{"", protocol.QueueHold, protocol.QueueClear}).Draw(t, "queue")}
+	d := protocol.InterruptData{
+		Queue: rapid.SampledFrom([]string{"", protocol.QueueHold, protocol.QueueClear}).Draw(t, "queue"),
+	}
 	if runs := m.agents.runs(); len(runs) > 0 && rapid.Bool().Draw(t, "named") {
 		d.Turn = rapid.SampledFrom(runs[max(0, len(runs)-2):]).Draw(t, "turn").ID
 	}
@@ -65,7 +67,10 @@ func (m *modelTest) doRemove(*rapid.T) {
 }
 
 func (m *modelTest) doMove(t *rapid.T) {
-	m.sendRandomly(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: m.message(), Index: rapid.IntRange(-1, 3).Draw(t, "index")})
+	m.sendRandomly(
+		protocol.DoQueueMove,
+		protocol.QueueMoveData{MessageID: m.message(), Index: rapid.IntRange(-1, 3).Draw(t, "index")},
+	)
 }
 
 func (m *modelTest) doHold(t *rapid.T) {
@@ -180,7 +185,14 @@ var randomEvent = rapid.Custom(func(t *rapid.T) Event {
 
 func (m *modelTest) doAsk(t *rapid.T) {
 	a := protocol.Approval{
-		Request: rapid.SampledFrom([]string{"", "q1", "q2"}).Draw(t, "request"), Kind: protocol.ApproveCommand, Title: "run",
+		Request: rapid.SampledFrom(
+			[]string{"", "q1", "q2"},
+		).Draw(
+			t,
+			"request",
+		),
+		Kind:    protocol.ApproveCommand,
+		Title:   "run",
 		Command: rapid.SampledFrom([]string{"ls", "rm"}).Draw(t, "command"),
 		Options: []protocol.Option{{ID: "yes", Kind: protocol.AllowOnce}},
 	}
@@ -206,8 +218,14 @@ func (m *modelTest) doAttach(*rapid.T) {
 	who := m.who()
 	l := &testSubscriber{name: who.Conn}
 	m.hub.Attach(context.Background(), m.id, l, &protocol.SubscribeData{}, func(a *Attachment, err error) {
-		if err == nil && (a.Result.After.Seq > a.Log.Position().Seq || a.Result.Snapshot.State.Seq != a.Result.After.Seq) {
-			m.t.Errorf("attached after %d, snapshot %d, visible %d", a.Result.After.Seq, a.Result.Snapshot.State.Seq, a.Log.Position().Seq)
+		if err == nil &&
+			(a.Result.After.Seq > a.Log.Position().Seq || a.Result.Snapshot.State.Seq != a.Result.After.Seq) {
+			m.t.Errorf(
+				"attached after %d, snapshot %d, visible %d",
+				a.Result.After.Seq,
+				a.Result.Snapshot.State.Seq,
+				a.Log.Position().Seq,
+			)
 		}
 	})
 }

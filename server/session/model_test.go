@@ -36,18 +36,42 @@ func runModel(t *testing.T, faulty bool) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
 			m := &modelTest{rt: rt, healthy: true}
-			m.testHub = newTestHub(rt, Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")})
+			m.testHub = newTestHub(
+				rt,
+				Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")},
+			)
 			defer func() { _ = m.hub.Close(context.Background()) }()
-			m.agents.capabilities = Capabilities{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
+			m.agents.capabilities = Capabilities{
+				Resumes:     rapid.Bool().Draw(rt, "resumes"),
+				TakesReason: rapid.Bool().Draw(rt, "takes reason"),
+			}
 			m.id = m.create()
 			m.store.set(func() {
 				m.store.latency = rapid.SampledFrom([]time.Duration{0, 20 * time.Millisecond}).Draw(rt, "latency")
 			})
 			actions := map[string]func(*rapid.T){
-				"send": m.doSend, "interrupt": m.doInterrupt, "edit": m.doEdit, "remove": m.doRemove, "move": m.doMove,
-				"hold": m.doHold, "release": m.doRelease, "approve": m.doApprove, "revoke": m.doRevoke, "rename": m.doRename,
-				"resend": m.doResend, "emit": m.doEmit, "ask": m.doAsk, "finish": m.doFinish, "attach": m.doAttach,
-				"detach": m.doDetach, "emit more": m.doEmit, "ask more": m.doAsk, "send more": m.doSend, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
+				"send":      m.doSend,
+				"interrupt": m.doInterrupt,
+				"edit":      m.doEdit,
+				"remove":    m.doRemove,
+				"move":      m.doMove,
+				"hold":      m.doHold,
+				"release":   m.doRelease,
+				"approve":   m.doApprove,
+				"revoke":    m.doRevoke,
+				"rename":    m.doRename,
+				"resend":    m.doResend,
+				"emit":      m.doEmit,
+				"ask":       m.doAsk,
+				"finish":    m.doFinish,
+				"attach":    m.doAttach,
+				"detach":    m.doDetach,
+				"emit more": m.doEmit,
+				"ask more":  m.doAsk,
+				"send more": m.doSend,
+				"wait":      m.doWait,
+				"restart":   m.doRestart,
+				"close":     m.doClose,
 			}
 			if faulty {
 				actions["fail"] = m.doFailStore
@@ -210,7 +234,8 @@ func (m *modelTest) read(log *Log, folded bool) {
 	if !folded {
 		newLogChecker(m.rt).apply(events)
 	}
-	if got, want := reduce(m.rt, m.id, events), reduce(m.rt, m.id, m.events(m.id, false)); string(encodeState(got)) != string(encodeState(want)) {
+	got, want := reduce(m.rt, m.id, events), reduce(m.rt, m.id, m.events(m.id, false))
+	if string(encodeState(got)) != string(encodeState(want)) {
 		m.rt.Fatalf("the log reduces to %s, the store to %s", encodeState(got), encodeState(want))
 	}
 }
@@ -224,7 +249,17 @@ func (m *modelTest) checkAnswers() {
 	for _, k := range m.calls {
 		wrong := func(why string, seq uint64) {
 			m.rt.Helper()
-			m.rt.Fatalf("%s %s by %s answered %s, %v at %d: %s (%d)", k.cmd.Command, k.cmd.Data, k.who.By.Name, k.body, k.err, k.head, why, seq)
+			m.rt.Fatalf(
+				"%s %s by %s answered %s, %v at %d: %s (%d)",
+				k.cmd.Command,
+				k.cmd.Data,
+				k.who.By.Name,
+				k.body,
+				k.err,
+				k.head,
+				why,
+				seq,
+			)
 		}
 		if k.err == nil && k.cmd.Key != "" {
 			if body, ok := bodies[k.cmd.Key]; ok && body != string(k.body) {
@@ -238,7 +273,8 @@ func (m *modelTest) checkAnswers() {
 		case protocol.DoInterrupt:
 			var r protocol.InterruptResult
 			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Interrupted {
-				if end := a.ends[r.Turn]; end.seq == 0 || end.seq > k.head || end.reason != protocol.ReasonInterrupted && end.reason != protocol.ReasonDenied {
+				if end := a.ends[r.Turn]; end.seq == 0 || end.seq > k.head ||
+					end.reason != protocol.ReasonInterrupted && end.reason != protocol.ReasonDenied {
 					wrong("the turn ended otherwise", end.seq)
 				}
 			}
@@ -290,7 +326,8 @@ func (m *modelTest) checkApprove(a *logChecker, k *testCall, wrong func(string, 
 		var d protocol.ApproveData
 		_ = json.Unmarshal(k.cmd.Data, &d)
 		v := a.resolved[d.Request]
-		if v.by != e.Winner.By || v.Decision != e.Winner.Decision || v.Outcome != e.Winner.Outcome || v.Option != e.Winner.Option {
+		if v.by != e.Winner.By || v.Decision != e.Winner.Decision || v.Outcome != e.Winner.Outcome ||
+			v.Option != e.Winner.Option {
 			wrong("another decision won", v.seq)
 		}
 	}

@@ -14,7 +14,10 @@ func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})),
+		)
 		r.agents.run().finish(End{}, nil)
 		r.waitIdle()
 		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
@@ -23,7 +26,10 @@ func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
 		if s := r.send(id, "three"); s.Status != protocol.SendQueued {
 			t.Errorf("behind the edited one: %+v", s)
 		}
-		front := must[protocol.SendResult](r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
+		front := must[protocol.SendResult](
+			r,
+			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})),
+		)
 		if front.Status != protocol.SendStarted {
 			t.Errorf("in front of the edited one: %+v", front)
 		}
@@ -34,7 +40,13 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		attach := func(conn string) {
-			r.hub.Attach(t.Context(), id, &testSubscriber{name: conn}, &protocol.SubscribeData{}, func(*Attachment, error) {})
+			r.hub.Attach(
+				t.Context(),
+				id,
+				&testSubscriber{name: conn},
+				&protocol.SubscribeData{},
+				func(*Attachment, error) {},
+			)
 			synctest.Wait()
 		}
 		attach("c1")
@@ -45,7 +57,11 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		}
 		first := must[protocol.QueueHoldResult](r, hold(anna)).Hold
 		refused(r, hold(bert), protocol.CodeConflict)
-		refused(r, r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
+		refused(
+			r,
+			r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})),
+			protocol.CodeConflict,
+		)
 		r.agents.run().finish(End{}, nil)
 		attach("c2")
 		r.hub.Detach(id, "c2", "") // another connection
@@ -65,7 +81,10 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		if st := r.state(id); st.Turn != nil {
 			t.Fatal("ran during the edit on the new connection")
 		}
-		must[protocol.QueueReleaseResult](r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		must[protocol.QueueReleaseResult](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+		)
 		if st := r.state(id); st.Turn != nil || len(st.Holds) != 1 {
 			t.Fatal("another actor's release ended the edit hold")
 		}
@@ -83,9 +102,16 @@ func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})),
+		)
 		r.failOnce()
-		refused(r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})), protocol.CodeStorage)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+			protocol.CodeStorage,
+		)
 		if st := r.state(id); len(st.Holds) != 1 {
 			t.Fatalf("holds: %+v", st.Holds)
 		}
@@ -123,7 +149,10 @@ func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
 				id := r.create()
 				r.send(id, "one")
 				held, other := r.send(id, "held").MessageID, r.send(id, "other").MessageID
-				must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})))
+				must[protocol.QueueHoldResult](
+					r,
+					r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})),
+				)
 				r.agents.run().finish(End{}, nil)
 				r.waitIdle()
 				if r.state(id).Turn != nil {
@@ -145,7 +174,10 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				id := r.create()
 				interrupt := func() {
-					must[protocol.InterruptResult](r, r.do(bert, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})))
+					must[protocol.InterruptResult](
+						r,
+						r.do(bert, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})),
+					)
 				}
 				r.send(id, "one")
 				interrupt()
@@ -166,13 +198,17 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 						t.Errorf("cleared: %s", encodeState(st))
 					}
 				case protocol.QueueHold:
-					if st.Turn != nil || len(st.Queue) != 1 || st.Blocked().Reason != protocol.HoldInterrupt || *st.Blocked().By != bert.By {
+					if st.Turn != nil || len(st.Queue) != 1 || st.Blocked().Reason != protocol.HoldInterrupt ||
+						*st.Blocked().By != bert.By {
 						t.Fatalf("held: %s", encodeState(st))
 					}
 					if r.send(id, "four").Status != protocol.SendQueued {
 						t.Error("a message passed the hold")
 					}
-					must[protocol.QueueReleaseResult](r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+					must[protocol.QueueReleaseResult](
+						r,
+						r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+					)
 					if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "three" {
 						t.Errorf("released: %s", encodeState(st))
 					}
@@ -187,7 +223,10 @@ func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		edited, other := r.send(id, "edited").MessageID, r.send(id, "other").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})),
+		)
 		for _, c := range []protocol.Command{
 			newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
 			newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
@@ -198,21 +237,44 @@ func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
 				t.Errorf("%s: %s", c.Command, err.Message)
 			}
 		}
-		must[protocol.Empty](r, r.do(bert, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})))
-		must[protocol.Empty](r, r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})))
+		must[protocol.Empty](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})),
+		)
+		must[protocol.Empty](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})),
+		)
 		if st := r.state(id); len(st.Queue) != 2 || st.Queue[0].Text != "bert's" || st.Queue[1].Text != "edited" {
 			t.Errorf("queue %s", encodeState(st))
 		}
-		refused(r, r.do(anna, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
-		refused(r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
-		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})),
+			protocol.CodeNotFound,
+		)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})),
+			protocol.CodeNotFound,
+		)
+		must[protocol.Empty](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})),
+		)
 		for _, want := range []bool{true, false} {
-			got := must[protocol.QueueRemoveResult](r, r.do(anna, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})))
+			got := must[protocol.QueueRemoveResult](
+				r,
+				r.do(anna, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})),
+			)
 			if got.Removed != want {
 				t.Errorf("removed: %v, want %v", got.Removed, want)
 			}
 		}
-		must[protocol.Empty](r, r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
+		must[protocol.Empty](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})),
+		)
 	})
 }
 
@@ -221,7 +283,10 @@ func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})),
+		)
 		r.agents.run().finish(End{}, nil)
 		time.Sleep(31 * time.Second) // the editor's connection never subscribed
 		r.waitIdle()
@@ -251,7 +316,10 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 			r.send(id, "two")
 			var calls []*testCall
 			for _, choice := range c.choices {
-				calls = append(calls, r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})))
+				calls = append(
+					calls,
+					r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})),
+				)
 			}
 			r.agents.run().finish(End{}, nil)
 			r.waitIdle()
@@ -274,7 +342,10 @@ func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
 		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
-		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})),
+		)
 		r.kill()
 		time.Sleep(time.Minute)
 		r.waitIdle()
@@ -288,19 +359,22 @@ func TestAMessageKnowsItsPlaceInTheQueue(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{})), protocol.CodeInvalidMessage)
-		if one := r.send(id, "one"); one.Index != nil || one.Status != protocol.SendStarted || one.Seq == 0 || one.Turn == "" {
+		if one := r.send(id, "one"); one.Index != nil || one.Status != protocol.SendStarted || one.Seq == 0 ||
+			one.Turn == "" {
 			t.Errorf("started as %+v", one)
 		}
 		before := time.Now().Truncate(time.Millisecond)
 		for i, d := range []protocol.SendData{{Text: "two\xff"}, {Text: "three"}, {Text: "first", Front: true}} {
 			sent := must[protocol.SendResult](r, r.do(bert, newCommand(protocol.DoSend, id, d)))
-			if want := i % 2; sent.Index == nil || *sent.Index != want || sent.Status != protocol.SendQueued || sent.Turn != "" {
+			if want := i % 2; sent.Index == nil || *sent.Index != want || sent.Status != protocol.SendQueued ||
+				sent.Turn != "" {
 				t.Errorf("%s is queued as %+v", d.Text, sent)
 			}
 		}
 		var words []string
 		for _, m := range r.state(id).Queue {
-			if words = append(words, m.Text); m.QueuedAt == nil || m.QueuedAt.Before(before) || m.By == nil || m.By.Name != "bert" {
+			if words = append(words, m.Text); m.QueuedAt == nil || m.QueuedAt.Before(before) || m.By == nil ||
+				m.By.Name != "bert" {
 				t.Errorf("queued %+v", m)
 			}
 		}

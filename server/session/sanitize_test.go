@@ -31,9 +31,20 @@ func agentEvent(kind int, id, text string, raw []byte, replace bool) Event {
 		{protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: text}},
 		{protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: raw}},
 		{protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text}},
-		{protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text, Replace: replace, Content: []protocol.Content{content, content}}},
+		{
+			protocol.ToolOutput,
+			protocol.ToolOutputData{
+				Tool:    id,
+				Text:    text,
+				Replace: replace,
+				Content: []protocol.Content{content, content},
+			},
+		},
 		{protocol.ToolEnded, protocol.ToolEndedData{Tool: id, Output: raw, Error: text}},
-		{protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: id, Title: text, After: []string{text, id}}}}},
+		{
+			protocol.PlanUpdated,
+			protocol.PlanTasksData{Tasks: []protocol.Task{{ID: id, Title: text, After: []string{text, id}}}},
+		},
 		{protocol.PlanCancelled, nil},
 		{protocol.TaskProgress, protocol.TaskData{Task: id, Message: text}},
 		{protocol.UsageUpdated, protocol.Usage{Model: text, Input: math.MaxInt64}},
@@ -101,7 +112,8 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 			if err := json.Unmarshal(entries[0].data, &kept); err != nil {
 				t.Fatal(err)
 			}
-			if kept.Blob != "" && !bytes.Contains(blobs[kept.Blob], sanitizeJSON(d.Data)) || kept.Blob == "" && !bytes.Equal(kept.Data, sanitizeJSON(d.Data)) {
+			if kept.Blob != "" && !bytes.Contains(blobs[kept.Blob], sanitizeJSON(d.Data)) ||
+				kept.Blob == "" && !bytes.Equal(kept.Data, sanitizeJSON(d.Data)) {
 				t.Errorf("data lost: %.100s", kept.Data)
 			}
 		}
@@ -143,7 +155,9 @@ func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
 
 func TestWhatIsTooLargeKeepsItsNumbers(t *testing.T) {
 	raw := `{"n":12345678901234567890,"text":"` + strings.Repeat("x", protocol.MaxEvent) + `"}`
-	entries, err := sanitizeEvent(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}})
+	entries, err := sanitizeEvent(
+		Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}},
+	)
 	if err != nil || len(entries) != 1 || !bytes.Contains(entries[0].data, []byte(`"n":12345678901234567890`)) {
 		t.Errorf("%v: %.200s", err, entries[0].data)
 	}
@@ -160,7 +174,10 @@ func TestWhateverIsSaidOfAToolStartsIt(t *testing.T) {
 			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "a", Text: "x"}},
 			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "b", Input: json.RawMessage(`{}`)}},
 			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c", Text: "x"}},
-			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "d", Content: []protocol.Content{{Type: "text"}}}},
+			Event{
+				Type: protocol.ToolOutput,
+				Data: protocol.ToolOutputData{Tool: "d", Content: []protocol.Content{{Type: "text"}}},
+			},
 			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: protocol.ToolFailed}},
 			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "f"}},
 		)
@@ -211,7 +228,14 @@ func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
 	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *testHub) {
 		patch := strings.Repeat("+ line\n", protocol.MaxEvent)
 		id := startAsking(r, protocol.Approval{
-			Request: strings.Repeat("q", 1000), Kind: protocol.ApprovePatch, Title: "\xff", Patch: patch, Paths: []string{"a"},
+			Request: strings.Repeat(
+				"q",
+				1000,
+			),
+			Kind:  protocol.ApprovePatch,
+			Title: "\xff",
+			Patch: patch,
+			Paths: []string{"a"},
 			Input: json.RawMessage(`{"broken`),
 		})
 		st := r.state(id)
@@ -230,7 +254,9 @@ func BenchmarkSanitizeDelta(b *testing.B) {
 	b.ReportAllocs()
 	text := strings.Repeat("word ", 5)
 	for b.Loop() {
-		if _, err := sanitizeEvent(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}}); err != nil {
+		if _, err := sanitizeEvent(
+			Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}},
+		); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -271,16 +297,24 @@ func TestForeignJSONIsNestedSoDeep(t *testing.T) {
 
 func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 	content := func(data, media string) protocol.Content {
-		return protocol.Content{Type: "image", MediaType: media, Data: json.RawMessage(`"` + strings.Repeat(data, protocol.MaxEvent) + `"`)}
+		return protocol.Content{
+			Type:      "image",
+			MediaType: media,
+			Data:      json.RawMessage(`"` + strings.Repeat(data, protocol.MaxEvent) + `"`),
+		}
 	}
-	entries, err := sanitizeEvent(Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
-		content("x", "image/png"), content("x", ""), content("y", ""), {Type: "text", Data: json.RawMessage(`1`)},
-	}}})
+	entries, err := sanitizeEvent(
+		Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
+			content("x", "image/png"), content("x", ""), content("y", ""), {Type: "text", Data: json.RawMessage(`1`)},
+		}}},
+	)
 	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 3 {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	b := entries[0].blobs
-	if b[0].ID != b[1].ID || b[0].ID == b[2].ID || b[0].MediaType != "image/png" || b[1].MediaType != "application/json" || len(b[0].Data) != protocol.MaxEvent+2 {
+	if b[0].ID != b[1].ID || b[0].ID == b[2].ID || b[0].MediaType != "image/png" ||
+		b[1].MediaType != "application/json" ||
+		len(b[0].Data) != protocol.MaxEvent+2 {
 		t.Errorf("blobs %s %s, %s %s, %s", b[0].ID, b[0].MediaType, b[1].ID, b[1].MediaType, b[2].ID)
 	}
 	var d protocol.ToolOutputData
@@ -296,7 +330,15 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 		t.Errorf("small content: %+v", c)
 	}
 	long := strings.Repeat("z", longText+1)
-	entries, err = sanitizeEvent(Event{Type: protocol.AgentOptions, Data: protocol.Options{Name: strings.Repeat("n", protocol.MaxEvent), Commands: []protocol.Slash{{Name: long}}}})
+	entries, err = sanitizeEvent(
+		Event{
+			Type: protocol.AgentOptions,
+			Data: protocol.Options{
+				Name:     strings.Repeat("n", protocol.MaxEvent),
+				Commands: []protocol.Slash{{Name: long}},
+			},
+		},
+	)
 	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 2 || entries[0].typ != protocol.AgentOptions {
 		t.Errorf("%d entries with %d blobs, %v", len(entries), len(entries[0].blobs), err)
 	}
@@ -309,8 +351,9 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	var raw protocol.RawData
-	if err := json.Unmarshal(entries[0].data, &raw); err != nil || raw.Source != "agent" || raw.Method != "agent.options" ||
-		raw.Blob != entries[0].blobs[0].ID || raw.Bytes != int64(len(entries[0].blobs[0].Data)) {
+	if err := json.Unmarshal(entries[0].data, &raw); err != nil || raw.Source != "agent" ||
+		raw.Method != "agent.options" || raw.Blob != entries[0].blobs[0].ID ||
+		raw.Bytes != int64(len(entries[0].blobs[0].Data)) {
 		t.Errorf("data that cannot be truncated: %+v, %v", raw, err)
 	}
 }

@@ -43,17 +43,28 @@ func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 		send := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}))
 		synctest.Wait() // its commit is under way
 		var got *Attachment
-		r.hub.Attach(context.Background(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{}, func(a *Attachment, err error) {
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			now := a.Log.Position().Seq
-			if a.Result.After.Seq > now || a.Result.Snapshot.State.Seq > now {
-				t.Errorf("snapshot at %d, events after %d, visible %d", a.Result.Snapshot.State.Seq, a.Result.After.Seq, now)
-			}
-			got = a
-		})
+		r.hub.Attach(
+			context.Background(),
+			id,
+			&testSubscriber{name: "c1"},
+			&protocol.SubscribeData{},
+			func(a *Attachment, err error) {
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				now := a.Log.Position().Seq
+				if a.Result.After.Seq > now || a.Result.Snapshot.State.Seq > now {
+					t.Errorf(
+						"snapshot at %d, events after %d, visible %d",
+						a.Result.Snapshot.State.Seq,
+						a.Result.After.Seq,
+						now,
+					)
+				}
+				got = a
+			},
+		)
 		r.agents.run().finish(End{}, nil)
 		synctest.Wait() // its end is in the next commit
 		r.waitIdle()
@@ -71,11 +82,17 @@ func TestWhoComesInMidRunReadsItFolded(t *testing.T) {
 			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
 		}
 		r.waitIdle()
-		r.hub.Attach(t.Context(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{}, func(_ *Attachment, err error) {
-			if err != nil {
-				t.Error(err)
-			}
-		})
+		r.hub.Attach(
+			t.Context(),
+			id,
+			&testSubscriber{name: "c1"},
+			&protocol.SubscribeData{},
+			func(_ *Attachment, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+			},
+		)
 		r.waitIdle()
 		events := r.events(id, true)
 		last := events[len(events)-1]
@@ -116,18 +133,26 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 		}
 		attach := func(p *protocol.Position) protocol.SubscribeResult {
 			var result protocol.SubscribeResult
-			r.hub.Attach(t.Context(), id, &testSubscriber{name: "c1"}, &protocol.SubscribeData{Position: p}, func(a *Attachment, err error) {
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				result = a.Result
-			})
+			r.hub.Attach(
+				t.Context(),
+				id,
+				&testSubscriber{name: "c1"},
+				&protocol.SubscribeData{Position: p},
+				func(a *Attachment, err error) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					result = a.Result
+				},
+			)
 			synctest.Wait()
 			return result
 		}
 		now := attach(nil)
-		if now.Session != id || len(now.Clients) != 1 || now.Clients[0].Client != "c1" || now.Clients[0].By.Name != "c1" || now.Clients[0].Agent != "test" {
+		if now.Session != id || len(now.Clients) != 1 || now.Clients[0].Client != "c1" ||
+			now.Clients[0].By.Name != "c1" ||
+			now.Clients[0].Agent != "test" {
 			t.Errorf("attached to %q with %+v", now.Session, now.Clients)
 		}
 		if now.Mode != protocol.ModeSnapshot || now.After != now.Position || now.Snapshot.State.Turns != 3 {
@@ -149,7 +174,8 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 			if got.Mode != c.mode || got.Reason != c.reason {
 				t.Errorf("%s: %s %s", c.at, got.Mode, got.Reason)
 			}
-			if c.mode == protocol.ModeResume && (got.After != protocol.Position{Epoch: epoch, Seq: c.at.Seq} || got.Snapshot != nil) {
+			if c.mode == protocol.ModeResume &&
+				(got.After != protocol.Position{Epoch: epoch, Seq: c.at.Seq} || got.Snapshot != nil) {
 				t.Errorf("%s resumes after %s", c.at, got.After)
 			}
 			if c.mode == protocol.ModeReset && (got.Snapshot == nil || got.After.Seq != end) {
@@ -173,7 +199,8 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			for _, line := range a.notified {
-				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) && strings.Contains(line, `"session":"`+id+`"`) {
+				if strings.Contains(line, `"type":"`+string(typ)+`"`) && strings.Contains(line, `"client":"c2"`) &&
+					strings.Contains(line, `"session":"`+id+`"`) {
 					n++
 				}
 			}

@@ -38,14 +38,20 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 			return r.hub.List(true)[0]
 		}
 		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "fake" || s.Status != protocol.Idle ||
-			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held || s.Approvals != 0 || s.Asked != nil || s.Reason != "" {
+			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held ||
+			s.Approvals != 0 ||
+			s.Asked != nil ||
+			s.Reason != "" {
 			t.Errorf("created: %+v", s)
 		}
 		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
 		if s := now(); s.Held {
 			t.Error("an empty queue is held")
 		}
-		must[protocol.QueueReleaseResult](r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		must[protocol.QueueReleaseResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+		)
 		turn := r.send(id, "go").Turn
 		r.send(id, "later")
 		r.agents.run().emit(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Percent: 12.5}})
@@ -54,11 +60,18 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 		asked := time.Now()
 		time.Sleep(time.Minute)
 		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion, Title: "?"})
-		if s := now(); s.Turn != turn || s.Queue != 1 || s.Held || s.Approvals != 2 || s.Asked == nil || s.Asked.After(asked) || s.Percent != 12.5 || s.Seq != r.state(id).Seq {
+		if s := now(); s.Turn != turn || s.Queue != 1 || s.Held || s.Approvals != 2 || s.Asked == nil ||
+			s.Asked.After(asked) ||
+			s.Percent != 12.5 ||
+			s.Seq != r.state(id).Seq {
 			t.Errorf("asking: %+v", s)
 		}
-		must[protocol.InterruptResult](r, r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: protocol.QueueHold})))
-		if s := now(); s.Turn != "" || !s.Held || s.Queue != 1 || s.Approvals != 0 || s.Asked != nil || s.Reason != protocol.ReasonInterrupted {
+		must[protocol.InterruptResult](
+			r,
+			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: protocol.QueueHold})),
+		)
+		if s := now(); s.Turn != "" || !s.Held || s.Queue != 1 || s.Approvals != 0 || s.Asked != nil ||
+			s.Reason != protocol.ReasonInterrupted {
 			t.Errorf("interrupted: %+v", s)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, id, protocol.RenameData{Title: new("u")})))

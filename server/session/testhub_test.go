@@ -105,7 +105,13 @@ func (r *testHub) start(who Caller, c protocol.Command) *testCall {
 	return k
 }
 
-var anna, bert = Caller{By: protocol.Actor{Name: "anna"}, Conn: "c1"}, Caller{By: protocol.Actor{Name: "bert"}, Conn: "c2"}
+var anna, bert = Caller{
+	By:   protocol.Actor{Name: "anna"},
+	Conn: "c1",
+}, Caller{
+	By:   protocol.Actor{Name: "bert"},
+	Conn: "c2",
+}
 
 func newCommand(verb protocol.Verb, session string, data any) protocol.Command {
 	return protocol.Command{Command: verb, Session: session, Data: protocol.MustEncode(data)}
@@ -150,7 +156,14 @@ func must[T any](r *testHub, k *testCall) T {
 func refused(r *testHub, k *testCall, code protocol.Code) *protocol.Error {
 	r.t.Helper()
 	if k.replies != 1 || protocol.CodeOf(k.err) != code {
-		r.t.Fatalf("%s: answered %d times, %v (%s); want %s", k.cmd.Command, k.replies, k.err, protocol.CodeOf(k.err), code)
+		r.t.Fatalf(
+			"%s: answered %d times, %v (%s); want %s",
+			k.cmd.Command,
+			k.replies,
+			k.err,
+			protocol.CodeOf(k.err),
+			code,
+		)
 	}
 	return protocol.AsError(k.err)
 }
@@ -167,7 +180,10 @@ func (r *testHub) send(session, text string) protocol.SendResult {
 
 func (r *testHub) state(session string) *protocol.State {
 	r.t.Helper()
-	return must[protocol.SnapshotResult](r, r.do(anna, newCommand(protocol.DoSnapshot, session, protocol.Empty{}))).Snapshot.State
+	return must[protocol.SnapshotResult](
+		r,
+		r.do(anna, newCommand(protocol.DoSnapshot, session, protocol.Empty{})),
+	).Snapshot.State
 }
 
 // checkAnswered fails the test unless every command was answered exactly once.

@@ -29,7 +29,10 @@ func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 			r.send(id, "plan it")
 			r.agents.run().emit(
 				Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{}},
-				Event{Type: protocol.PlanUpdated, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}}},
+				Event{
+					Type: protocol.PlanUpdated,
+					Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}},
+				},
 				Event{Type: protocol.TaskStarted, Task: "a", Data: protocol.TaskData{Task: "a"}},
 				Event{Type: protocol.TaskStarted, Task: "b", Data: protocol.TaskData{Task: "b"}},
 				Event{Type: protocol.TaskCompleted, Task: "a", Data: protocol.TaskData{Task: "a"}},
@@ -38,7 +41,8 @@ func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 			c.cut(r, id)
 			r.waitIdle()
 			tasks := r.state(id).Plan.Tasks
-			if tasks[0].Status != protocol.StatusCompleted || tasks[1].Status != c.want || tasks[2].Status == protocol.StatusRunning {
+			if tasks[0].Status != protocol.StatusCompleted || tasks[1].Status != c.want ||
+				tasks[2].Status == protocol.StatusRunning {
 				t.Errorf("%s: %+v", c.want, tasks)
 			}
 		})
@@ -59,7 +63,12 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
 				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
-				Event{Type: protocol.ToolOutput, Task: "k", Parent: "up", Data: protocol.ToolOutputData{Tool: "t", Text: "x"}},
+				Event{
+					Type:   protocol.ToolOutput,
+					Task:   "k",
+					Parent: "up",
+					Data:   protocol.ToolOutputData{Tool: "t", Text: "x"},
+				},
 			)
 			switch reason {
 			case protocol.ReasonInterrupted:
@@ -78,7 +87,8 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 				ends[e.Type] = e
 				starts[e.Type]++
 			}
-			if starts[protocol.TextStart] != 1 || starts[protocol.ReasoningStart] != 1 || starts[protocol.ToolStarted] != 1 {
+			if starts[protocol.TextStart] != 1 || starts[protocol.ReasoningStart] != 1 ||
+				starts[protocol.ToolStarted] != 1 {
 				t.Errorf("%s: started %v", reason, starts)
 			}
 			var tool protocol.ToolEndedData
@@ -94,12 +104,15 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			if _ = e.Decode(&end); end.DurationMS != 1500 {
 				t.Errorf("%s: took %d ms", reason, end.DurationMS)
 			}
-			if end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
+			if end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) ||
+				(end.Usage != nil) != (e.By == nil) {
 				t.Errorf("%s: ended %s by %v, %+v", reason, end.Reason, e.By, end.Usage)
 			}
 			rows, err := r.store.Turns(t.Context(), id, 0, 9)
 			if err != nil || len(rows) != 1 || rows[0].Reason != string(reason) || rows[0].Turn != sent.Turn || rows[0].MessageID != sent.MessageID ||
-				rows[0].Last != e.Seq || rows[0].First >= e.Seq || !rows[0].Ended.Equal(e.Time) {
+				rows[0].Last != e.Seq ||
+				rows[0].First >= e.Seq ||
+				!rows[0].Ended.Equal(e.Time) {
 				t.Errorf("%s: rows %+v, %v", reason, rows, err)
 			}
 		})
@@ -141,7 +154,8 @@ func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
 		synctest.Wait() // its commit is under way
 		interrupt := r.start(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 		r.waitIdle()
-		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted || got.Turn != must[protocol.SendResult](r, send).Turn {
+		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted ||
+			got.Turn != must[protocol.SendResult](r, send).Turn {
 			t.Errorf("interrupted %+v", got)
 		}
 		if runs := r.agents.runs(); len(runs) != 0 {
@@ -160,7 +174,8 @@ func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
 		run := r.agents.run()
 		events := r.events(id, false)
 		var start protocol.TurnStartedData
-		if _ = events[len(events)-1].Decode(&start); start.Agent != "fake" || start.MessageID != run.turn.Message.MessageID || start.Resumed {
+		if _ = events[len(events)-1].Decode(&start); start.Agent != "fake" ||
+			start.MessageID != run.turn.Message.MessageID || start.Resumed {
 			t.Errorf("started %+v", start)
 		}
 		run.finish(End{}, nil)

@@ -19,7 +19,9 @@ func TestSessionsAreListed(t *testing.T) {
 		time.Sleep(time.Second)
 		w.do(protocol.DoClose, first, protocol.CloseData{})
 		list := get[protocol.ListResult](w, "/api/sessions").Sessions
-		if len(list) != 2 || list[0].Session != first || list[0].Status != protocol.Closed || list[1].Session != second || list[1].Status != protocol.Running {
+		if len(list) != 2 || list[0].Session != first || list[0].Status != protocol.Closed ||
+			list[1].Session != second ||
+			list[1].Status != protocol.Running {
 			t.Errorf("got %+v", list)
 		}
 	})

@@ -81,7 +81,8 @@ func TestPositionThatDoesNotHoldIsReset(t *testing.T) {
 			}
 			var r protocol.SubscribeResult
 			must(t, json.Unmarshal(got[0].data, &r))
-			if r.Reason != reason || r.Snapshot == nil || r.Snapshot.State.Seq != r.After.Seq || got[0].id != r.After.String() {
+			if r.Reason != reason || r.Snapshot == nil || r.Snapshot.State.Seq != r.After.Seq ||
+				got[0].id != r.After.String() {
 				t.Errorf("reset %+v with id %s", r, got[0].id)
 			}
 			if last := follows(t, at.Epoch, r.After.Seq, got[1:]); last != at.State.Seq {
@@ -151,7 +152,12 @@ func TestStreamIsRefused(t *testing.T) {
 				refused(t, w.request("GET", path), want.status, want.code)
 			}
 		}
-		refused(t, w.request("GET", "/api/sessions/"+id+"/events", "Last-Event-ID", "abc:"), 400, protocol.CodeInvalidPosition)
+		refused(
+			t,
+			w.request("GET", "/api/sessions/"+id+"/events", "Last-Event-ID", "abc:"),
+			400,
+			protocol.CodeInvalidPosition,
+		)
 	})
 }
 
@@ -162,7 +168,8 @@ func refused(t *testing.T, resp *http.Response, status int, code protocol.Code) 
 	var body struct {
 		Error protocol.Error `json:"error"`
 	}
-	if err := json.Unmarshal(b, &body); err != nil || resp.StatusCode != status || body.Error.Code != code || body.Error.Message == "" {
+	if err := json.Unmarshal(b, &body); err != nil || resp.StatusCode != status || body.Error.Code != code ||
+		body.Error.Message == "" {
 		t.Errorf("%s: %d %s, want %d %s", resp.Request.URL, resp.StatusCode, b, status, code)
 	}
 }

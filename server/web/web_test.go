@@ -68,12 +68,20 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 		w.hub, err = session.NewHub(t.Context(), session.Config{Store: wrapped, Agents: w, DefaultAgent: "script"})
 		must(t, err)
 		w.history = history.NewReader(wrapped, w.hub, nil)
-		h := &http.Server{Handler: web.Handler(w.hub, w.history, slog.New(slog.DiscardHandler)), ReadHeaderTimeout: time.Minute}
+		h := &http.Server{
+			Handler:           web.Handler(w.hub, w.history, slog.New(slog.DiscardHandler)),
+			ReadHeaderTimeout: time.Minute,
+		}
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(w.pipe.Listener.Listener) }()
-		w.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return w.pipe.Dial(ctx)
-		}}}
+		w.client = &http.Client{
+			Transport: &http.Transport{
+				DisableKeepAlives: true,
+				DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+					return w.pipe.Dial(ctx)
+				},
+			},
+		}
 		f(t, w)
 		must(t, h.Close())
 		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
@@ -97,11 +105,15 @@ func (w *testServer) do(verb protocol.Verb, id string, data any) json.RawMessage
 	w.t.Helper()
 	var result json.RawMessage
 	done := make(chan error, 1)
-	w.hub.Do(w.t.Context(), &protocol.Command{Command: verb, Session: id, Data: protocol.MustEncode(data)}, session.Caller{By: protocol.Actor{Name: "ada"}},
+	w.hub.Do(
+		w.t.Context(),
+		&protocol.Command{Command: verb, Session: id, Data: protocol.MustEncode(data)},
+		session.Caller{By: protocol.Actor{Name: "ada"}},
 		func(r json.RawMessage, err error) {
 			result = r
 			done <- err
-		})
+		},
+	)
 	must(w.t, <-done)
 	synctest.Wait()
 	return result
@@ -142,7 +154,8 @@ func get[T any](w *testServer, path string) (v T) {
 	resp := w.request("GET", path)
 	b, err := io.ReadAll(resp.Body)
 	must(w.t, err)
-	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" ||
+		resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 		w.t.Errorf("GET %s: status %d, header %v", path, resp.StatusCode, resp.Header)
 	}
 	must(w.t, json.Unmarshal(b, &v))
