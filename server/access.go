@@ -55,7 +55,7 @@ func (l *Listener) dialectAt(path string) codec.Dialect {
 	if below, ok := strings.CutPrefix(path, dialectPath); ok && name == "" {
 		name, _, _ = strings.Cut(below, "/")
 	}
-	d, _ := dialect.Named(name)
+	d, _ := dialect.Find(name)
 	return d
 }
 

@@ -101,7 +101,7 @@ func (s *Server) dialectListener(d codec.Dialect) http.Handler {
 // mountDialects serves every dialect below dialectPath.
 func (s *Server) mountDialects(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {
-		d, _ := dialect.Named(name)
+		d, _ := dialect.Find(name)
 		h := s.counted(s.dialectHandler(d, dialectPath+name))
 		mux.Handle(dialectPath+name, h)
 		mux.Handle(dialectPath+name+"/", h)

@@ -14,7 +14,7 @@ import (
 
 // handler routes the requests that a listener accepted.
 func (s *Server) handler(l *Listener) http.Handler {
-	if d, ok := dialect.Named(l.Dialect); ok {
+	if d, ok := dialect.Find(l.Dialect); ok {
 		return s.dialectListener(d)
 	}
 	mux := http.NewServeMux()
@@ -42,7 +42,7 @@ func (s *Server) handler(l *Listener) http.Handler {
 // protocol can report the mismatch.
 func withSpeaksHeader(name string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(protocol.SpeaksHeader, name)
+		w.Header().Set(protocol.ProtocolHeader, name)
 		next.ServeHTTP(w, r)
 	})
 }

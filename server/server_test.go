@@ -91,7 +91,7 @@ func (w *testServer) start() {
 	var err error
 	w.script, err = script.Parse("play", strings.NewReader(testScript))
 	must(w.t, err)
-	w.store, err = sqlite.Open(w.dir, sqlite.Options{Boot: "here"})
+	w.store, err = sqlite.Open(w.dir, sqlite.Options{BootID: "here"})
 	must(w.t, err)
 	w.server, err = New(w.t.Context(), Config{
 		Session: session.Config{

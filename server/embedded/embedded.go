@@ -63,7 +63,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if err != nil || u.Host == "" {
 			return nil, fmt.Errorf("%q is not the URL of a server", raw)
 		}
-		if _, ok := dialect.Named(name); !ok && name != "" {
+		if _, ok := dialect.Find(name); !ok && name != "" {
 			return nil, fmt.Errorf("%q is not a dialect", name)
 		}
 		p := server.NewPipe()

@@ -83,7 +83,7 @@ func (s *itemText) hit(session string, q *protocol.Query, t *protocol.Turn) prot
 // in it.
 func SearchTurn(session string, q *protocol.Query, t *protocol.Turn) (hits []protocol.Hit) {
 	add := func(text itemText) {
-		if q.In(text.text) {
+		if q.Match(text.text) {
 			hits = append(hits, text.hit(session, q, t))
 		}
 	}

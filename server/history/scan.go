@@ -182,7 +182,7 @@ func (sc *scanner) matchTurn() {
 		return
 	}
 	add := func(item int, text itemText) {
-		if (t.First != sc.from.Turn || item < sc.from.Item) && sc.query.In(text.text) {
+		if (t.First != sc.from.Turn || item < sc.from.Item) && sc.query.Match(text.text) {
 			sc.add(t, item, text)
 		}
 	}

@@ -15,7 +15,7 @@ const (
 // snippet returns one line of the text around the query's first match, and the matches in that
 // line.
 func snippet(q *protocol.Query, text string) (string, []protocol.Span) {
-	first := q.First(text)
+	first := q.Index(text)
 	from := max(0, first-snippetLead)
 	for from < first && !utf8.RuneStart(text[from]) {
 		from++

@@ -92,7 +92,7 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 				pending.Kind,
 			)
 		}
-		if s.state.Rule(pending.Kind, sub) == nil {
+		if s.state.FindRule(pending.Kind, sub) == nil {
 			r.Rule = &protocol.Rule{
 				ID:      NewID(idRule),
 				Kind:    pending.Kind,
@@ -138,7 +138,7 @@ func (s *Session) pendingApproval(d *protocol.ApproveData) (*protocol.Approval, 
 			len(s.state.Approvals),
 		)
 	}
-	if p := s.state.Pending(d.Request); p != nil {
+	if p := s.state.PendingApproval(d.Request); p != nil {
 		a := *p
 		return &a, nil
 	}
@@ -200,7 +200,7 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 		actor = &by
 	}
 	var task string
-	if p := s.state.Pending(request); p != nil {
+	if p := s.state.PendingApproval(request); p != nil {
 		task = p.Task
 	}
 	raw, err := encode(r)
@@ -247,7 +247,7 @@ func (s *Session) explain(cmd *command, p protocol.Approval) error {
 		return s.unsupported("explain")
 	}
 	s.runAsync(cmd, func(ctx context.Context) (any, error) { return e.Explain(ctx, p) }, func(result any) (any, error) {
-		if s.state.Pending(p.Request) == nil {
+		if s.state.PendingApproval(p.Request) == nil {
 			if r, err := s.resolution(p.Request); err == nil && r != nil {
 				return nil, r.conflict()
 			}

@@ -32,7 +32,7 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 	if request == nil {
 		return
 	}
-	if rule := s.state.Ruled(request); rule != nil {
+	if rule := s.state.RuleFor(request); rule != nil {
 		s.resolve(request.Request, rule.By, protocol.ApprovalResolvedData{
 			Request: request.Request, Outcome: protocol.Allowed, Decision: protocol.AllowAlways, ByRule: rule.ID,
 		})
@@ -51,7 +51,7 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 		blobs = append(blobs, sanitizeContent(&a.Content[i])...)
 	}
 	if a.Request != "" {
-		if s.state.Pending(a.Request) != nil {
+		if s.state.PendingApproval(a.Request) != nil {
 			s.approvals.waiters[a.Request] = append(s.approvals.waiters[a.Request], w)
 			return nil, nil
 		}

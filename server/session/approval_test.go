@@ -81,7 +81,7 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				c.ask.Request = "q"
 				id := startAsking(r, c.ask)
-				p := r.state(id).Pending("q")
+				p := r.state(id).PendingApproval("q")
 				if p == nil || len(p.Options) != len(c.want) {
 					t.Fatalf("options: %+v", p)
 				}
@@ -330,8 +330,8 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 			run.finish(End{}, nil)
 			r.waitIdle()
 			st := r.state(id)
-			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.Blocked() == nil ||
-				st.Blocked().Reason != protocol.HoldDenyStop {
+			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.BlockingHold() == nil ||
+				st.BlockingHold().Reason != protocol.HoldDenyStop {
 				t.Fatalf("after deny_stop: %s", encodeState(st))
 			}
 			if next := st.Queue[0].Text; (next == "not so") == takes {

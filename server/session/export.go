@@ -148,6 +148,6 @@ func (s *Session) recordPlan(p *protocol.Plan) {
 		protocol.StatusFailed: protocol.PlanFailed,
 	}
 	if end, ok := ends[p.Status]; ok {
-		s.record(end, nil, protocol.PlanFaultData{})
+		s.record(end, nil, protocol.PlanErrorData{})
 	}
 }

@@ -71,7 +71,7 @@ func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 
 // addDelta continues the open run of deltas with an event, or ends the run and starts the next.
 func (j *journal) addDelta(e *protocol.Event, en entry) {
-	if en.isDelta && len(en.delta.Text) <= protocol.MaxFold {
+	if en.isDelta && len(en.delta.Text) <= protocol.MaxJoined {
 		if j.deltas.Add(e, en.delta) {
 			return
 		}

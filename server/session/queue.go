@@ -102,7 +102,7 @@ func sanitizeMessage(m *protocol.Message) error {
 // queuedMessage returns the queued message that a command names. A message that another actor edits
 // is refused with conflict.
 func (s *Session) queuedMessage(cmd *command, id string) (*protocol.Message, error) {
-	i := s.state.Queued(id)
+	i := s.state.QueueIndex(id)
 	if i < 0 {
 		return nil, protocol.Errorf(protocol.CodeNotFound, "message %.80q is not queued: its turn may have started", id)
 	}

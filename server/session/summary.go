@@ -54,7 +54,7 @@ func (s *Session) summarize() protocol.Summary {
 		Seq:       st.Seq,
 		Epoch:     s.log.Position().Epoch,
 		Queue:     len(st.Queue),
-		Held:      len(st.Queue) > 0 && st.Blocked() != nil,
+		Held:      len(st.Queue) > 0 && st.BlockingHold() != nil,
 		Approvals: len(st.Approvals),
 		Clients:   len(s.subscribers.list),
 		Created:   st.Created,

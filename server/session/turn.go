@@ -225,7 +225,7 @@ func (s *Session) startNext() {
 	if s.turn != nil || s.closing() {
 		return
 	}
-	m := s.state.Next()
+	m := s.state.NextQueued()
 	if m == nil {
 		return
 	}

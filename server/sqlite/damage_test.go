@@ -159,7 +159,7 @@ func torn(t *testing.T, boot string, cut func(log []byte) []byte) (record sessio
 	if err := os.WriteFile(path, cut(wal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reopened(t, dir, sqlite.Options{Boot: boot}, func(s *sqlite.Store) {
+	reopened(t, dir, sqlite.Options{BootID: boot}, func(s *sqlite.Store) {
 		if record, err = s.Session(context.Background(), "a"); err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 		var err error
 		w.script, err = script.Parse("test", strings.NewReader(testScript))
 		must(t, err)
-		store, err := sqlite.Open(t.TempDir(), sqlite.Options{Boot: "here"})
+		store, err := sqlite.Open(t.TempDir(), sqlite.Options{BootID: "here"})
 		must(t, err)
 		wrapped := wrap(store)
 		w.hub, err = session.NewHub(t.Context(), session.Config{Store: wrapped, Agents: w, DefaultAgent: "script"})
