@@ -13,8 +13,8 @@ import (
 	"agentctl/protocol"
 )
 
-// socket serves the world on a Unix socket and returns how to dial it.
-func (w *world) socket() func(context.Context) (net.Conn, error) {
+// socket serves a Unix socket and returns a function that dials it.
+func (w *testServer) socket() func(context.Context) (net.Conn, error) {
 	w.t.Helper()
 	path := filepath.Join(w.t.TempDir(), "s")
 	l, err := ListenUnix(path)
@@ -23,16 +23,18 @@ func (w *world) socket() func(context.Context) (net.Conn, error) {
 	return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) }
 }
 
-// follow subscribes over a raw connection, which is cheaper than a client.
+// follow subscribes on a raw connection, which costs less than a client.
 func follow(b *testing.B, conn net.Conn, id string, raw bool) {
 	b.Helper()
 	data := protocol.MustEncode(protocol.SubscribeData{Raw: raw})
-	_, err := conn.Write(masked(0x81, []byte(fmt.Sprintf(`{"id":"1","command":"subscribe","session":%q,"data":%s}`, id, data))))
+	_, err := conn.Write(
+		masked(0x81, []byte(fmt.Sprintf(`{"id":"1","command":"subscribe","session":%q,"data":%s}`, id, data))),
+	)
 	must(b, err)
 	waitFor(b, conn, []byte(`"caught_up"`))
 }
 
-// waitFor reads until a text has come and returns the bytes read.
+// waitFor reads until a text arrives and returns the number of bytes read.
 func waitFor(b *testing.B, conn net.Conn, text []byte) (n int) {
 	b.Helper()
 	buf := make([]byte, 64<<10)
@@ -52,7 +54,7 @@ func waitFor(b *testing.B, conn net.Conn, text []byte) (n int) {
 	}
 }
 
-// One agent speaks 2,000 deltas of 100 bytes, all are stored, and every follower gets them.
+// An agent emits 2,000 deltas of 100 bytes; all are stored and sent to every subscriber.
 func BenchmarkFanOut(b *testing.B) {
 	const deltas = 2000
 	for _, raw := range []bool{false, true} {
@@ -62,7 +64,7 @@ func BenchmarkFanOut(b *testing.B) {
 				name = fmt.Sprintf("raw/%d", n)
 			}
 			b.Run(name, func(b *testing.B) {
-				w := newWorld(b)
+				w := newTestServer(b)
 				dial := w.socket()
 				speaker := w.dial()
 				id := speaker.create("")
@@ -99,11 +101,11 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 }
 
-// What an idle connection costs, its client's end in this process included.
+// The memory of an idle connection, including its client side in this process.
 func BenchmarkIdleConnection(b *testing.B) {
-	w := newWorld(b)
+	w := newTestServer(b)
 	dial := w.socket()
-	before := memory()
+	before := heapBytes()
 	const n = 1000
 	var conns []net.Conn
 	for range n {
@@ -113,7 +115,7 @@ func BenchmarkIdleConnection(b *testing.B) {
 		waitFor(b, conn, []byte(`"heartbeat_ms"`))
 		conns = append(conns, conn)
 	}
-	grown := memory() - before
+	grown := heapBytes() - before
 	for b.Loop() {
 	}
 	b.ReportMetric(float64(grown)/n, "B/conn")
@@ -122,7 +124,7 @@ func BenchmarkIdleConnection(b *testing.B) {
 	}
 }
 
-func memory() int64 {
+func heapBytes() int64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

@@ -8,27 +8,29 @@ import (
 	"agentctl/protocol"
 )
 
-// A caller is who came in through a listener, what they may do and until when. Without a credential of their own they have no name
-// yet.
+// A caller is the sender of a request, authenticated by the listener. Without a credential of its
+// own it has no name yet.
 type caller struct {
-	by    protocol.Actor
-	role  protocol.Role
-	until time.Time // zero: without end
+	by      protocol.Actor
+	role    protocol.Role
+	expires time.Time // zero: never
 }
 
-// Why a caller is closed with protocol.ClosePolicy.
+// Reasons for closing a connection with protocol.ClosePolicy.
 const (
-	noToken      = "auth failed: a valid token is needed"
-	tokenExpired = "auth failed: the token has expired"
+	reasonNoToken      = "auth failed: a valid token is required"
+	reasonTokenExpired = "auth failed: the token has expired"
 )
 
 type callerKey struct{}
 
-func (c caller) with(r *http.Request) *http.Request {
+// withCaller returns r with the caller that callerOf returns.
+func withCaller(r *http.Request, c caller) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 }
 
-// callerOf returns who a request that the guard let in is from, called name unless a credential says otherwise.
+// callerOf returns the caller of a request that the listener accepted. A caller without a
+// credential gets the name given.
 func callerOf(r *http.Request, name string) caller {
 	c, _ := r.Context().Value(callerKey{}).(caller)
 	if c.by.Name == "" {

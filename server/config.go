@@ -9,24 +9,24 @@ import (
 	"agentctl/server/session"
 )
 
-// Config is what a server needs. Zero values take the defaults named.
+// Config configures a Server. Zero values mean the defaults given.
 type Config struct {
-	Session       session.Config // its Store and Agents are required
+	Session       session.Config // Store and Agents are required
 	Version       string         // of the program, for hello
-	Log           *slog.Logger   // nil: none; also the session's, unless that has one
+	Log           *slog.Logger   // nil: discard; also the session's, unless that is set
 	Limits        Limits
 	Dialects      Dialects
-	Authenticator *login.Authenticator // of users who log in; nil: there are none
+	Authenticator *login.Authenticator // nil: no users log in
 }
 
-// Limits bound what clients may take.
+// Limits bound the resources of clients.
 type Limits struct {
 	Connections int           // connections and requests at once; 4,096
-	Message     int64         // bytes of one message of a client; protocol.MaxMessage
+	Message     int64         // bytes of a client's message; protocol.MaxMessage
 	InFlight    int           // commands under way per connection; 64
-	Rate        int           // commands a second per connection, as many at once; any number
-	Window      int64         // bytes not acknowledged that a client may ask for at most; 16 MiB
-	Write       time.Duration // how long a client may take to receive one message; 60 s
+	Rate        int           // commands per second and connection, and the burst; unlimited
+	Window      int64         // maximum unacknowledged bytes that a client may ask for; 16 MiB
+	Write       time.Duration // for a client to receive one message; 60 s
 	Heartbeat   time.Duration // between heartbeats of an otherwise silent connection; 30 s
 }
 

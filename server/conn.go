@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -16,217 +16,216 @@ import (
 	"agentctl/server/web"
 )
 
-// A conn is one client's connection. One goroutine reads commands, one writes: first the control buffer, then the
-// subscriptions in turn. Sessions and the hub only put things into its buffers and wake it.
+// A conn is a client's connection. One goroutine reads and runs commands, one writes the outbox.
 type conn struct {
 	// Static after construction.
 
-	server *Server
-	id     string
-	wire   wire
-	socket net.Conn // below wire
-	role   protocol.Role
-	rate   *rate
-	slots  chan struct{} // one for each command under way, until its answer is written
-	wake   chan struct{} // capacity 1
-	over   chan struct{} // closed when the connection is to end
-	ending sync.Once
-	parked atomic.Bool    // the writer waits for wake
-	joins  sync.WaitGroup // subscribes under way
-	pings  sync.WaitGroup
+	server    *Server
+	id        string
+	transport transport
+	socket    net.Conn // below transport
+	role      protocol.Role
+	limiter   *rateLimiter
+	slots     chan struct{} // one for each command, until its answer is written
 
-	mu      sync.Mutex // guards what follows; held for moments
-	who     protocol.Actor
-	program string
-	window  int64 // 0: none
-	unacked int64
-	control control
-	subs    []*subscription
-	code    websocket.StatusCode // to close with
-	reason  string
-	heard   time.Time // when the client was last heard of
+	outbox
+	closing   closing
+	attaching sync.WaitGroup // subscribe commands under way
+	pings     sync.WaitGroup
+
+	mu       sync.Mutex // guards the fields below; held briefly
+	user     protocol.Actor
+	program  string
+	lastRead time.Time
+}
+
+// A closing is the end of a connection. code and reason are set before done is closed.
+type closing struct {
+	once   sync.Once
+	done   chan struct{}
+	code   websocket.StatusCode
+	reason string
 }
 
 var _ session.Subscriber = (*conn)(nil)
 
-// accept opens a connection and serves it until it ends.
+// accept upgrades a request to a native connection and serves it until it ends.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols: []string{protocol.Subprotocol}, CompressionMode: websocket.CompressionDisabled,
-		InsecureSkipVerify: true, // the listener's guard has looked at the origin
+		InsecureSkipVerify: true, // the listener has checked the origin
 	})
 	if err != nil {
-		return // answered
+		return // Accept has answered
 	}
-	ws.SetReadLimit(-1) // native bounds it and tells the client why
-	s.serve(&native{ws, s.limits.Message}, socketOf(r), callerOf(r, web.Peer(r)))
+	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
+	s.serve(&nativeTransport{ws, s.limits.Message}, socketOf(r), callerOf(r, web.RemoteName(r)))
 }
 
 // serve serves a connection until it ends.
-func (s *Server) serve(w wire, socket net.Conn, who caller) {
+func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	c := &conn{
-		server: s, id: "c_" + session.NewEpoch(), wire: w, socket: socket, role: who.role, rate: newRate(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), who: who.by, heard: time.Now(),
+		server: s, id: "c_" + session.NewEpoch(), transport: t, socket: socket, role: from.role,
+		limiter: newRateLimiter(s.limits.Rate), slots: make(chan struct{}, s.limits.InFlight),
+		outbox: outbox{wake: make(chan struct{}, 1)}, closing: closing{done: make(chan struct{})},
+		user: from.by, lastRead: time.Now(),
 	}
-	s.enter(c)
-	defer s.leave(c)
-	if !who.until.IsZero() {
-		expires := time.AfterFunc(time.Until(who.until), func() { c.close(protocol.ClosePolicy, tokenExpired) })
-		defer expires.Stop()
+	s.addConn(c)
+	defer s.removeConn(c)
+	if !from.expires.IsZero() {
+		expiry := time.AfterFunc(time.Until(from.expires), func() { c.close(protocol.ClosePolicy, reasonTokenExpired) })
+		defer expiry.Stop()
 	}
-	c.serve()
+	c.run()
 }
 
-func (c *conn) serve() {
+// run reads and writes until the connection ends, then detaches it from its sessions.
+func (c *conn) run() {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		c.write()
+		c.writeLoop()
 	}()
-	c.read()
+	c.readLoop()
 	<-written
 	c.pings.Wait()
-	c.joins.Wait()
-	c.mu.Lock()
-	subs := c.subs
-	c.subs = nil
-	reason := c.reason
-	c.mu.Unlock()
+	c.attaching.Wait()
 	c.server.hub.Unwatch(c)
-	for _, sub := range subs {
-		c.server.hub.Detach(sub.session, c.id, reason)
+	for _, sub := range c.unsubscribeAll() {
+		c.server.hub.Detach(sub.session, c.id, c.closing.reason)
 	}
 }
 
-// farewell bounds what a connection may still take once it is to end: its last words and the closing handshake.
-const farewell = 5 * time.Second
+// closeTimeout bounds the last writes and the closing handshake of a connection.
+const closeTimeout = 5 * time.Second
 
-// close ends the connection with a close code and a reason, once what is in the control buffer is written. The first one stays.
+// close ends the connection with a close code and a reason after the control buffer is written. The
+// first call counts.
 func (c *conn) close(code websocket.StatusCode, reason string) {
-	c.ending.Do(func() {
-		c.mu.Lock()
-		c.code, c.reason = code, reason
-		c.mu.Unlock()
-		_ = c.socket.SetDeadline(time.Now().Add(farewell))
-		close(c.over)
+	c.closing.once.Do(func() {
+		c.closing.code, c.closing.reason = code, reason
+		_ = c.socket.SetDeadline(time.Now().Add(closeTimeout))
+		close(c.closing.done)
 	})
 }
 
-// ended reports whether close was called.
-func (c *conn) ended() bool {
+// closed reports whether close was called.
+func (c *conn) closed() bool {
 	select {
-	case <-c.over:
+	case <-c.closing.done:
 		return true
 	default:
 		return false
 	}
 }
 
-// cut ends the connection at once.
-func (c *conn) cut() { _ = c.socket.SetDeadline(time.Now()) }
+// abort ends the connection at once.
+func (c *conn) abort() { _ = c.socket.SetDeadline(time.Now()) }
 
-// read takes commands until the connection ends: by the client, who is answered already, by a frame that breaks the rules, or
-// from this side.
-func (c *conn) read() {
+// readLoop reads and runs commands until the connection ends.
+func (c *conn) readLoop() {
 	defer c.close(websocket.StatusProtocolError, "")
 	for {
-		message, err := c.wire.Read(context.Background())
-		refused := refusal(err)
-		if err != nil && refused == nil {
+		message, err := c.transport.Read(context.Background())
+		forClient := clientError(err)
+		if err != nil && forClient == nil {
 			c.server.log.Debug("connection ends", "conn", c.id, "err", err)
-			var asked websocket.CloseError // by a dialect: a peer's own close is answered already
+			var asked websocket.CloseError // by a dialect; the library has answered a client's close
 			if errors.As(err, &asked) {
 				c.close(asked.Code, asked.Reason)
 			}
 			return
 		}
 		c.mu.Lock()
-		c.heard = time.Now()
+		c.lastRead = time.Now()
 		c.mu.Unlock()
-		if refused != nil {
-			if c.slot() {
-				c.settle("", nil, refused)
+		if forClient != nil {
+			if c.acquireSlot() {
+				c.answer("", nil, forClient)
 			}
-			if refused.Code == protocol.CodeTooLarge {
-				c.close(protocol.CloseTooLarge, refused.Message)
+			if forClient.Code == protocol.CodeTooLarge {
+				c.close(protocol.CloseTooLarge, forClient.Message)
 				return
 			}
 			continue
 		}
 		for line := range protocol.Lines(message) {
-			if !c.take(line) {
+			if !c.handle(line) {
 				return
 			}
 		}
 	}
 }
 
-// take carries out one command; false when the connection ends.
-func (c *conn) take(line []byte) bool {
+// handle runs one command. It returns false when the connection ends.
+func (c *conn) handle(line []byte) bool {
 	cmd, err := protocol.DecodeCommand(line)
 	if err == nil && !c.role.May(cmd.Command) {
 		err = protocol.Errorf(protocol.CodeForbidden, "the role %s may not %s", c.role, cmd.Command)
 	}
 	if err == nil && cmd.Command == protocol.DoAck {
-		if err = c.ack(&cmd); err == nil {
+		if err = c.handleAck(&cmd); err == nil {
 			return true
 		}
 	}
-	if err == nil && !c.rate.take() {
-		err = &protocol.Error{Code: protocol.CodeTooMany, Message: "too many commands a second", Limit: int64(c.rate.most)}
+	if err == nil && !c.limiter.allow() {
+		err = &protocol.Error{
+			Code:    protocol.CodeTooMany,
+			Message: "too many commands a second",
+			Limit:   int64(c.limiter.rate),
+		}
 	}
-	if !c.slot() {
+	if !c.acquireSlot() {
 		return false
 	}
 	if err != nil {
-		c.settle(cmd.ID, nil, err)
+		c.answer(cmd.ID, nil, err)
 		return true
 	}
 	c.do(&cmd)
 	return true
 }
 
-// slot waits for one; false when the connection ends.
-func (c *conn) slot() bool {
+// acquireSlot waits for a slot. It returns false when the connection ends.
+func (c *conn) acquireSlot() bool {
 	select {
 	case c.slots <- struct{}{}:
 		return true
-	case <-c.over:
+	case <-c.closing.done:
 		return false
 	}
 }
 
-// Wake wakes the writer if it waits.
-func (c *conn) Wake() {
-	if c.parked.CompareAndSwap(true, false) {
-		select {
-		case c.wake <- struct{}{}:
-		default:
+// answer queues the answer to a command, which keeps its slot until it is written. A command
+// without an id is answered only when it fails.
+func (c *conn) answer(id string, result json.RawMessage, err error) {
+	if id == "" && err == nil {
+		<-c.slots
+		return
+	}
+	a := protocol.Answer{ID: id, Result: result}
+	if err != nil {
+		a.Result, a.Error = nil, protocol.AsError(err)
+		if a.Error.Code == protocol.CodeInternal {
+			c.server.log.Error("command failed", "conn", c.id, "err", err)
 		}
 	}
+	c.addAnswer(protocol.MustEncode(a))
 }
 
-// ID implements session.Peer.
+// ID implements session.Subscriber.
 func (c *conn) ID() string { return c.id }
 
-// Actor implements session.Peer.
+// Actor implements session.Subscriber.
 func (c *conn) Actor() protocol.Actor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.who
+	return c.user
 }
 
-// Program implements session.Peer.
+// Program implements session.Subscriber.
 func (c *conn) Program() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.program
-}
-
-// Notify implements session.Peer and session.Watcher.
-func (c *conn) Notify(key string, line []byte) {
-	c.mu.Lock()
-	c.control.tell(key, line)
-	c.mu.Unlock()
-	c.Wake()
 }

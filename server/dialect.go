@@ -7,99 +7,112 @@ import (
 	"net/http"
 	"strings"
 
-	"agentctl/protocol/codec"
-
 	"github.com/coder/websocket"
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/server/session"
 	"agentctl/server/web"
 )
 
-// dialectPath is where every listener of the native protocol serves the dialects: /dialect/NAME, and anything below.
+// dialectPath is the path below which every native listener serves the dialects: /dialect/NAME, and
+// any path below that.
 const dialectPath = "/dialect/"
 
 // Dialects configures the dialects.
 type Dialects struct {
-	// Agent returns the configured agent for a dialect's domain, agent or runtime id; nil or empty: the default agent.
+	// Agent returns the configured agent for a dialect's domain, agent or runtime id. A nil Agent,
+	// and an empty result, mean the default agent.
 	Agent func(dialect, foreign string) string
 
-	// Options are a dialect's own, by name.
+	// Options are options of dialects, by dialect and option name.
 	Options map[string]map[string]string
 }
 
-// speak serves a dialect's clients at any path below prefix.
-func (s *Server) speak(d codec.Dialect, prefix string) http.Handler {
-	return spoken(d.Name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// dialectHandler serves a dialect's clients at any path below prefix.
+func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
+	return withSpeaksHeader(d.Name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-			CompressionMode: websocket.CompressionDisabled, InsecureSkipVerify: true, // the listener's guard has looked at the origin
+			CompressionMode:    websocket.CompressionDisabled,
+			InsecureSkipVerify: true, // the listener has checked the origin
 		})
 		if err != nil {
-			return // answered
+			return // Accept has answered
 		}
-		who := callerOf(r, d.Name+"@"+web.Peer(r))
-		door := codec.ServerOptions{
-			Path: strings.TrimPrefix(r.URL.Path, prefix), By: who.by, Role: who.role, ID: session.NewID, Options: s.dialects.Options[d.Name],
+		from := callerOf(r, d.Name+"@"+web.RemoteName(r))
+		options := codec.ServerOptions{
+			Path: strings.TrimPrefix(
+				r.URL.Path,
+				prefix,
+			),
+			By:      from.by,
+			Role:    from.role,
+			ID:      session.NewID,
+			Options: s.dialects.Options[d.Name],
 			Agent: func(foreign string) string {
 				if s.dialects.Agent == nil {
 					return ""
 				}
 				return s.dialects.Agent(d.Name, foreign)
 			},
-			Sign: s.sign, Version: s.version, Resume: s.trails[d.Name],
+			Sign:    s.sign,
+			Version: s.version,
+			Resume:  s.resumeStores[d.Name],
 		}
-		s.serve(dialect.NewServerConn(ws, d.Server(door), s.limits.Message), socketOf(r), who)
+		s.serve(dialect.NewServerConn(ws, d.Server(options), s.limits.Message), socketOf(r), from)
 	}))
 }
 
-// trails makes one for each dialect.
-func trails() map[string]*codec.ResumeStore {
-	all := map[string]*codec.ResumeStore{}
+// newResumeStores makes a resume store for each dialect.
+func newResumeStores() map[string]*codec.ResumeStore {
+	stores := map[string]*codec.ResumeStore{}
 	for _, name := range dialect.Names() {
-		all[name] = new(codec.ResumeStore)
+		stores[name] = new(codec.ResumeStore)
 	}
-	return all
+	return stores
 }
 
+// sign returns the HMAC of a message with the server's secret, in hex.
 func (s *Server) sign(message string) string {
 	mac := hmac.New(sha256.New, s.secret)
 	mac.Write([]byte(message))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// foreign routes a listener of one dialect: its WebSocket at any path, however it is spelt, and its history endpoint where its
-// clients have one.
-func (s *Server) foreign(d codec.Dialect) http.Handler {
-	speak := s.counted(s.speak(d, ""))
+// dialectListener routes the requests of a listener for one dialect: WebSockets at any path, and
+// the dialect's history endpoint, if it has one.
+func (s *Server) dialectListener(d codec.Dialect) http.Handler {
+	websockets := s.counted(s.dialectHandler(d, ""))
 	if d.Messages == nil {
-		return speak
+		return websockets
 	}
-	history := http.NewServeMux()
-	history.Handle("GET /api/sessions/{id}/messages", s.counted(web.Messages(s.hub, s.log, d.Messages)))
+	messages := http.NewServeMux()
+	messages.Handle("GET /api/sessions/{id}/messages", s.counted(web.Messages(s.history, s.log, d.Messages)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := history.Handler(r); pattern != "" && r.Header.Get("Upgrade") == "" {
-			history.ServeHTTP(w, r)
+		if _, pattern := messages.Handler(r); pattern != "" && r.Header.Get("Upgrade") == "" {
+			messages.ServeHTTP(w, r)
 			return
 		}
-		speak.ServeHTTP(w, r)
+		websockets.ServeHTTP(w, r)
 	})
 }
 
-// mount serves every dialect below dialectPath.
-func (s *Server) mount(mux *http.ServeMux) {
+// mountDialects serves every dialect below dialectPath.
+func (s *Server) mountDialects(mux *http.ServeMux) {
 	for _, name := range dialect.Names() {
 		d, _ := dialect.Find(name)
-		speak := s.counted(s.speak(d, dialectPath+name))
-		mux.Handle(dialectPath+name, speak)
-		mux.Handle(dialectPath+name+"/", speak)
+		h := s.counted(s.dialectHandler(d, dialectPath+name))
+		mux.Handle(dialectPath+name, h)
+		mux.Handle(dialectPath+name+"/", h)
 	}
 }
 
-// tooLate tells a client without a valid credential that it may not come in, the way its dialect does it.
-func tooLate(w http.ResponseWriter, r *http.Request) {
+// closeUnauthorized accepts a WebSocket and closes it with protocol.ClosePolicy, for dialects that
+// refuse credentials that way.
+func closeUnauthorized(w http.ResponseWriter, r *http.Request) {
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err == nil {
-		_ = ws.Close(protocol.ClosePolicy, noToken)
+		_ = ws.Close(protocol.ClosePolicy, reasonNoToken)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"agentctl/protocol/sandcastle"
 )
 
-// SC-28, SC-29: a listener of Sandcastle serves its history endpoint beside its socket, which is at any path.
+// SC-28, SC-29: a Sandcastle listener serves its history endpoint, and WebSockets at any path.
 func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
-	w := newWorld(t)
-	id := w.turn("hello")
+	w := newTestServer(t)
+	id := w.runTurn("hello")
 	pipe := NewPipe()
 	pipe.Dialect = sandcastle.Name
 	w.serve(pipe.Listener)
-	browser := through(pipe.Dial)
+	browser := httpClient(pipe.Dial)
 	fetch := func(path string) (status int, messages []struct{ ID, Role string }) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://server"+path, nil)
@@ -38,7 +38,8 @@ func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 	if len(all) != 2 || all[0].Role != "user" || all[1].Role != "assistant" {
 		t.Fatalf("messages: %+v", all)
 	}
-	if _, newer := fetch("/api/sessions/" + id + "/messages?after=" + all[0].ID); len(newer) != 1 || newer[0].ID != all[1].ID {
+	if _, newer := fetch("/api/sessions/" + id + "/messages?after=" + all[0].ID); len(newer) != 1 ||
+		newer[0].ID != all[1].ID {
 		t.Errorf("after the first: %+v", newer)
 	}
 	if status, _ := fetch("/api/sessions/nope/messages"); status != http.StatusNotFound {
@@ -47,16 +48,16 @@ func TestADialectsHistoryIsBesideItsSocket(t *testing.T) {
 	for _, path := range []string{"/", "/ws", "/rpc/", "/api/sessions/" + id + "/messages"} {
 		ws, _, err := websocket.Dial(t.Context(), "ws://server"+path, &websocket.DialOptions{HTTPClient: browser})
 		if err != nil {
-			t.Errorf("socket at %s: %v", path, err)
+			t.Errorf("WebSocket at %s: %v", path, err)
 			continue
 		}
 		_ = ws.CloseNow()
 	}
 }
 
-// Whoever comes to the wrong place is told what is spoken there, WebSocket or not.
+// Every response names the protocol of the endpoint, for a WebSocket or not.
 func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	pipe := NewPipe()
 	pipe.Dialect = sandcastle.Name
 	w.serve(pipe.Listener)
@@ -65,13 +66,17 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 		path    string
 		speaks  string
 	}{
-		{through(w.pipe.Dial), protocol.Path, protocol.Subprotocol},
-		{through(w.pipe.Dial), "/", protocol.Subprotocol},
-		{through(w.pipe.Dial), dialectPath + "myagent", "myagent"},
-		{through(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
-		{through(pipe.Dial), protocol.Path, sandcastle.Name},
+		{httpClient(w.pipe.Dial), protocol.Path, protocol.Subprotocol},
+		{httpClient(w.pipe.Dial), "/", protocol.Subprotocol},
+		{httpClient(w.pipe.Dial), dialectPath + "myagent", "myagent"},
+		{httpClient(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
+		{httpClient(pipe.Dial), protocol.Path, sandcastle.Name},
 	} {
-		ws, resp, err := websocket.Dial(t.Context(), "ws://server"+c.path, &websocket.DialOptions{HTTPClient: c.through})
+		ws, resp, err := websocket.Dial(
+			t.Context(),
+			"ws://server"+c.path,
+			&websocket.DialOptions{HTTPClient: c.through},
+		)
 		if err == nil {
 			_ = ws.CloseNow()
 		}
@@ -81,9 +86,10 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 	}
 }
 
-// A message over the limit gets the error of its dialect, and then the close: to its sender alone.
+// A message over the limit is answered with the dialect's error, then with a close, to its sender
+// alone.
 func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	other := w.dial()
 	id := other.create("")
 	for name, want := range map[string]string{
@@ -94,22 +100,30 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 		"sandcastle":     `{"_tag":"Defect","defect":"a message holds at most 1048576 bytes"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 			defer cancel()
-			ws, _, err := websocket.Dial(ctx, "ws://server"+dialectPath+name, &websocket.DialOptions{HTTPClient: through(w.pipe.Dial)})
+			ws, _, err := websocket.Dial(
+				ctx,
+				"ws://server"+dialectPath+name,
+				&websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)},
+			)
 			must(t, err)
 			defer func() { _ = ws.CloseNow() }()
 			wrote := make(chan struct{})
 			go func() {
 				defer close(wrote)
-				_ = ws.Write(ctx, websocket.MessageText, bytes.Repeat([]byte(" "), protocol.MaxMessage+1)) // ends when the connection does
+				_ = ws.Write(
+					ctx,
+					websocket.MessageText,
+					bytes.Repeat([]byte(" "), protocol.MaxMessage+1),
+				) // fails when the connection closes
 			}()
 			var last []byte
 			for {
 				_, b, err := ws.Read(ctx)
 				if err != nil {
 					if code := websocket.CloseStatus(err); code != protocol.CloseTooLarge {
-						t.Errorf("the end: %v", err)
+						t.Errorf("close: %v", err)
 					}
 					break
 				}
@@ -117,7 +131,7 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 			}
 			<-wrote
 			if !strings.Contains(string(last), want) || !strings.Contains(string(last), "a message holds at most") {
-				t.Errorf("the last word is %s\nwant %s", last, want)
+				t.Errorf("last frame %s\nwant %s", last, want)
 			}
 			other.ask(protocol.DoSnapshot, id, nil)
 		})

@@ -1,6 +1,7 @@
-// Package server opens sessions to clients: listeners and who may come in through them, WebSocket connections of the native
-// protocol, and HTTP beside them. A connection is a cursor into sessions' logs; it writes its small control buffer first,
-// then its subscriptions in turn.
+// Package server serves sessions to clients: listeners with their access checks, WebSocket
+// connections of the native protocol and of dialects, and HTTP. A connection is a cursor into the
+// logs of sessions; it writes its small control buffer first, then its subscriptions in turn.
 //
-// It owns sockets and connections. What a session is and does is server/session's; it must not know clients or screens.
+// It owns sockets and connections. Package session owns sessions, package history reads their past.
+// It must not know clients or screens.
 package server

@@ -15,7 +15,7 @@ import (
 
 const pingLine = `{"id":"x","command":"ping"}`
 
-// Frames that break RFC 6455 end their connection with 1002 or at once, and no other.
+// A frame that violates RFC 6455 ends its connection, with 1002 or at once, and no other.
 func TestBrokenFramesEndTheirConnection(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -36,8 +36,8 @@ func TestBrokenFramesEndTheirConnection(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
-				other := w.dial().pump()
+			bubble(t, func(t *testing.T, w *testServer) {
+				other := w.dial().collect()
 				conn := upgrade(t, w.pipe.Dial)
 				got := make(chan []byte, 1)
 				go func() {
@@ -51,7 +51,7 @@ func TestBrokenFramesEndTheirConnection(t *testing.T) {
 					t.Fatalf("%d clients", n)
 				}
 				if b := <-got; len(b) > 0 && (b[0] != 0x88 || binary.BigEndian.Uint16(b[2:]) != 1002) {
-					t.Errorf("the last words are %q", b)
+					t.Errorf("last bytes %q", b)
 				}
 				if m := other.ask(protocol.DoPing, "", nil); m.Error != nil {
 					t.Error(m.Error)
@@ -62,7 +62,7 @@ func TestBrokenFramesEndTheirConnection(t *testing.T) {
 }
 
 func TestMessageMayComeInPieces(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	conn := upgrade(t, w.pipe.Dial)
 	var frames []byte
 	frames = append(frames, masked(0x01, []byte(pingLine[:5]))...)
@@ -72,19 +72,19 @@ func TestMessageMayComeInPieces(t *testing.T) {
 	go func() { _, _ = conn.Write(frames) }()
 	var all []byte
 	for !bytes.Contains(all, []byte(`"result"`)) {
-		must(t, conn.SetReadDeadline(time.Now().Add(patience)))
+		must(t, conn.SetReadDeadline(time.Now().Add(testTimeout)))
 		frame, err := readFrame(conn)
 		must(t, err)
 		all = append(all, frame...)
 	}
 	if !bytes.Contains(all, []byte("between")) {
-		t.Error("no pong came")
+		t.Error("no pong")
 	}
 	_ = conn.Close()
 }
 
 func TestSlowRequestIsCut(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *testServer) {
 		conn, err := w.pipe.Dial(t.Context())
 		must(t, err)
 		over := make(chan struct{})
@@ -101,7 +101,7 @@ func TestSlowRequestIsCut(t *testing.T) {
 		}
 		<-over
 		if took := time.Since(begun); took > 15*time.Second {
-			t.Errorf("it was cut after %v", took)
+			t.Errorf("closed after %v", took)
 		}
 		_ = conn.Close()
 	})
@@ -112,16 +112,16 @@ func TestPipeThatIsClosedIsNotDialled(t *testing.T) {
 	must(t, p.Close())
 	must(t, p.Close())
 	if conn, err := p.Dial(t.Context()); err != net.ErrClosed {
-		t.Errorf("dialled %v, %v", conn, err)
+		t.Errorf("dialed %v, %v", conn, err)
 	}
 }
 
 func TestGoodbyeIsAnsweredOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	conn := upgrade(t, w.pipe.Dial)
 	goodbye := []byte{3, 232, 'b', 'y', 'e'} // 1000
 	go func() { _, _ = conn.Write(masked(0x88, goodbye)) }()
-	must(t, conn.SetReadDeadline(time.Now().Add(patience)))
+	must(t, conn.SetReadDeadline(time.Now().Add(testTimeout)))
 	b, err := io.ReadAll(conn)
 	must(t, err)
 	if want := append([]byte{0x88, 5}, goodbye...); !bytes.Equal(b, want) {

@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// Whatever a client sends, it is answered with a coded error that is not a fault of the server, or with a result, and its
-// connection lives on; unless it is too large.
+// Any message is answered with a result or a coded error other than internal, and the connection
+// lives on unless the message is too large.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte(""), true)
 	f.Add([]byte("{"), true)
@@ -29,16 +29,16 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(protocol.MustEncode(cmd)), true)
 	}
 	const limit = 4096
-	w := newWorld(f, limited(Limits{Message: limit}))
+	w := newTestServer(f, withLimits(Limits{Message: limit}))
 	w.dial().ask(protocol.DoCreate, "", protocol.CreateData{Name: "known"})
 	f.Fuzz(func(t *testing.T, message []byte, text bool) {
-		c := dialThrough(t, w.pipe.Dial)
+		c := dialWebSocket(t, w.pipe.Dial)
 		defer c.ws.CloseNow()
 		kind := websocket.MessageText
 		if !text {
 			kind = websocket.MessageBinary
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		sent := make(chan error, 1)
 		go func() {
@@ -48,24 +48,24 @@ func FuzzMessage(f *testing.F) {
 			}
 			sent <- err
 		}()
-		last := func(m told) bool { return m.ID == "the last one" && m.Error == nil }
+		last := func(m serverMessage) bool { return m.ID == "the last one" && m.Error == nil }
 		if len(message) > limit {
-			last = func(m told) bool { return m.Error != nil && m.Error.Code == protocol.CodeTooLarge }
+			last = func(m serverMessage) bool { return m.Error != nil && m.Error.Code == protocol.CodeTooLarge }
 		}
-		_, before := c.until("the last answer", last)
+		_, before := c.waitFor("the last answer", last)
 		for _, m := range before {
-			if m.answer() && m.Error == nil && m.Result == nil {
+			if m.isAnswer() && m.Error == nil && m.Result == nil {
 				t.Errorf("neither result nor error in %+v", m)
 			}
 			if m.Error != nil && (m.Error.Code == "" || m.Error.Code == protocol.CodeInternal) {
-				t.Errorf("%q is answered %+v", message, m.Error)
+				t.Errorf("answer to %q: %+v", message, m.Error)
 			}
 		}
 		if !text && len(message) <= limit && len(before) == 0 {
 			t.Error("a binary message is not answered")
 		}
 		if len(message) > limit {
-			if code := c.ended(); code != protocol.CloseTooLarge {
+			if code := c.closeCode(); code != protocol.CloseTooLarge {
 				t.Errorf("closed with %d", code)
 			}
 		}

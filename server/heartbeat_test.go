@@ -10,26 +10,26 @@ import (
 )
 
 func TestSilentConnectionHearsHeartbeats(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		c := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		c := w.dial().collect()
 		time.Sleep(10*time.Minute + time.Second)
-		beats := ofType(c.settled(), protocol.Heartbeat)
+		beats := ofType(c.all(), protocol.Heartbeat)
 		if len(beats) != 20 {
 			t.Errorf("%d heartbeats in ten minutes, want 20", len(beats))
 		}
-		if code := c.closed(); code != 0 {
-			t.Errorf("a client that only listens was closed with %d", code)
+		if code := c.closeCode(); code != 0 {
+			t.Errorf("silent client: closed with %d", code)
 		}
 	})
 }
 
 func TestHalfOpenConnectionIsNoticed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		c := w.dial().pump()
-		id := result[protocol.CreateResult](c.client, c.ask(protocol.DoCreate, "", nil)).Session
+	bubble(t, func(t *testing.T, w *testServer) {
+		c := w.dial().collect()
+		id := result[protocol.CreateResult](c.testClient, c.ask(protocol.DoCreate, "", nil)).Session
 		c.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 		half := upgrade(t, w.pipe.Dial)
-		go func() { // takes what comes and never answers, as a peer behind a dead link seems to
+		go func() { // reads and never answers, like a peer behind a dead link
 			for b := make([]byte, 4096); ; {
 				if _, err := half.Read(b); err != nil {
 					return
@@ -48,10 +48,10 @@ func TestHalfOpenConnectionIsNoticed(t *testing.T) {
 	})
 }
 
-// Commands may stand before a pong, more than have room at once: the client is served, not cut.
+// A pong may be behind more commands than there are slots: the connection stays open.
 func TestBusyClientSurvivesAPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, limited(Limits{InFlight: 2}))
+		w := newTestServer(t, withLimits(Limits{InFlight: 2}))
 		conn := upgrade(t, w.pipe.Dial)
 		frames := make(chan []byte, 100)
 		go func() {
@@ -78,13 +78,13 @@ func TestBusyClientSurvivesAPing(t *testing.T) {
 		time.Sleep(31 * time.Second)
 		synctest.Wait()
 		if n := w.server.Clients(); n != 1 {
-			t.Error("it was cut")
+			t.Error("connection closed")
 		}
 		_ = conn.Close()
 	})
 }
 
-// readFrame reads a short frame of a server.
+// readFrame reads a short server frame.
 func readFrame(r io.Reader) ([]byte, error) {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -95,7 +95,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 	return frame, err
 }
 
-// masked makes a short frame of a client.
+// masked encodes a short client frame.
 func masked(opcode byte, payload []byte) []byte {
 	return append([]byte{opcode, 0x80 | byte(len(payload)), 0, 0, 0, 0}, payload...)
 }

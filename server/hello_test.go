@@ -13,7 +13,7 @@ import (
 )
 
 func TestHelloIsOptional(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	id := c.create("")
 	if r := c.subscribe(id, ""); len(r.Clients) != 1 || r.Clients[0].By.Name != "anonymous" {
@@ -22,13 +22,13 @@ func TestHelloIsOptional(t *testing.T) {
 }
 
 func TestWhoSaysNoNameIsCalledByItsAddress(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	l, err := ListenTCP("127.0.0.1:0", "secret", false)
 	must(t, err)
 	l.Token, l.hosts = "", nil
 	addr := w.serve(l)
 	local := ""
-	c := dialThrough(t, func(ctx context.Context) (net.Conn, error) {
+	c := dialWebSocket(t, func(ctx context.Context) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 		if err == nil {
 			local = conn.LocalAddr().String()
@@ -36,17 +36,18 @@ func TestWhoSaysNoNameIsCalledByItsAddress(t *testing.T) {
 		return conn, err
 	})
 	if r := c.hello(protocol.HelloData{}); r.By.Name != local {
-		t.Errorf("called %q, its address is %s", r.By.Name, local)
+		t.Errorf("name %q, want the address %s", r.By.Name, local)
 	}
 }
 
 func TestHelloTellsWhatTheServerIs(t *testing.T) {
-	w := newWorld(t, limited(Limits{Window: 1 << 20}))
+	w := newTestServer(t, withLimits(Limits{Window: 1 << 20}))
 	r := w.dial().hello(protocol.HelloData{Version: protocol.Version, Name: "ada", Agent: "test/1", Acks: true})
 	if r.Version != protocol.Version || r.Server != "agentctl test" || r.By.Name != "ada" || r.Connection == "" {
 		t.Errorf("hello %+v", r)
 	}
-	if r.Window != protocol.DefaultWindow || r.HeartbeatMS != 30_000 || r.Limits.Message != protocol.MaxMessage || r.Limits.InFlight != 64 {
+	if r.Window != protocol.DefaultWindow || r.HeartbeatMS != 30_000 || r.Limits.Message != protocol.MaxMessage ||
+		r.Limits.InFlight != 64 {
 		t.Errorf("limits of hello %+v", r)
 	}
 	if !slices.Equal(r.Agents, []string{"script"}) || len(r.Commands) != len(protocol.Commands) {
@@ -55,7 +56,7 @@ func TestHelloTellsWhatTheServerIs(t *testing.T) {
 }
 
 func TestWindowIsWhatWasAskedForWithinTheLimit(t *testing.T) {
-	w := newWorld(t, limited(Limits{Window: 1 << 20}))
+	w := newTestServer(t, withLimits(Limits{Window: 1 << 20}))
 	tests := []struct {
 		name string
 		data protocol.HelloData
@@ -77,19 +78,19 @@ func TestWindowIsWhatWasAskedForWithinTheLimit(t *testing.T) {
 }
 
 func TestSecondHelloReplacesTheFirst(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	c.hello(protocol.HelloData{Name: "ada", Acks: true})
 	if r := c.hello(protocol.HelloData{Name: "grace"}); r.By.Name != "grace" || r.Window != 0 {
 		t.Errorf("second hello %+v", r)
 	}
 	if r := c.hello(protocol.HelloData{}); r.By.Name != "grace" {
-		t.Errorf("a hello without a name made %q of grace", r.By.Name)
+		t.Errorf("a hello without a name changed grace to %q", r.By.Name)
 	}
 }
 
 func TestHelloIsRefused(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	tests := []struct {
 		name string
 		data protocol.HelloData
@@ -103,13 +104,13 @@ func TestHelloIsRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := w.dial()
 			c.refused(c.ask(protocol.DoHello, "", tt.data), tt.want)
-			c.hello(protocol.HelloData{}) // lives on
+			c.hello(protocol.HelloData{}) // the connection lives on
 		})
 	}
 }
 
 func TestBadLineIsAnErrorForItAlone(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	one, two := c.create(""), c.create("")
 	common := one[:2]
@@ -133,23 +134,73 @@ func TestBadLineIsAnErrorForItAlone(t *testing.T) {
 		{"id is a number", `{"id":7,"command":"ping"}`, "", protocol.CodeInvalidMessage},
 		{"data is no object", `{"id":"x","command":"ping","data":[]}`, "x", protocol.CodeInvalidMessage},
 		{"data has an unknown field", `{"id":"x","command":"ping","data":{"a":1}}`, "x", protocol.CodeInvalidMessage},
-		{"nested too deep", `{"id":"x","command":"ping","data":` + strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70) + `}`, "x", protocol.CodeInvalidMessage},
+		{
+			"nested too deep",
+			`{"id":"x","command":"ping","data":` + strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70) + `}`,
+			"x",
+			protocol.CodeInvalidMessage,
+		},
 		{"session is missing", `{"id":"x","command":"subscribe"}`, "x", protocol.CodeInvalidMessage},
 		{"unknown session", `{"id":"x","command":"subscribe","session":"s_none"}`, "x", protocol.CodeNoSession},
-		{"unknown session of an ack", `{"id":"x","command":"ack","session":"s_none","data":{"seq":1}}`, "x", protocol.CodeNoSession},
-		{"unknown session of an unsubscribe", `{"id":"x","command":"unsubscribe","session":"s_none"}`, "x", protocol.CodeNoSession},
-		{"ambiguous prefix", `{"id":"x","command":"subscribe","session":"` + common + `"}`, "x", protocol.CodeAmbiguous},
-		{"malformed position", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"a:b"}}`, "x", protocol.CodeInvalidPosition},
-		{"position without seq", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"abc:"}}`, "x", protocol.CodeInvalidPosition},
-		{"negative position", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"-1"}}`, "x", protocol.CodeInvalidPosition},
-		{"position is a number", `{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":3}}`, "x", protocol.CodeInvalidMessage},
-		{"not subscribed", `{"id":"x","command":"unsubscribe","session":"` + one + `"}`, "x", protocol.CodeNotSubscribed},
-		{"ack below zero", `{"id":"x","command":"ack","session":"` + one + `","data":{"seq":-1}}`, "x", protocol.CodeInvalidMessage},
+		{
+			"unknown session of an ack",
+			`{"id":"x","command":"ack","session":"s_none","data":{"seq":1}}`,
+			"x",
+			protocol.CodeNoSession,
+		},
+		{
+			"unknown session of an unsubscribe",
+			`{"id":"x","command":"unsubscribe","session":"s_none"}`,
+			"x",
+			protocol.CodeNoSession,
+		},
+		{
+			"ambiguous prefix",
+			`{"id":"x","command":"subscribe","session":"` + common + `"}`,
+			"x",
+			protocol.CodeAmbiguous,
+		},
+		{
+			"malformed position",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"a:b"}}`,
+			"x",
+			protocol.CodeInvalidPosition,
+		},
+		{
+			"position without seq",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"abc:"}}`,
+			"x",
+			protocol.CodeInvalidPosition,
+		},
+		{
+			"negative position",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":"-1"}}`,
+			"x",
+			protocol.CodeInvalidPosition,
+		},
+		{
+			"position is a number",
+			`{"id":"x","command":"subscribe","session":"` + one + `","data":{"position":3}}`,
+			"x",
+			protocol.CodeInvalidMessage,
+		},
+		{
+			"not subscribed",
+			`{"id":"x","command":"unsubscribe","session":"` + one + `"}`,
+			"x",
+			protocol.CodeNotSubscribed,
+		},
+		{
+			"ack below zero",
+			`{"id":"x","command":"ack","session":"` + one + `","data":{"seq":-1}}`,
+			"x",
+			protocol.CodeInvalidMessage,
+		},
 		{"send nothing", `{"id":"x","command":"send","session":"` + one + `"}`, "x", protocol.CodeInvalidMessage},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &client{t: t, ws: c.ws, patience: patience}
+			c := &testClient{t: t, ws: c.ws, timeout: testTimeout}
 			c.write(tt.line)
 			m := c.next()
 			if c.refused(m, tt.want); m.ID != tt.id {
@@ -157,14 +208,14 @@ func TestBadLineIsAnErrorForItAlone(t *testing.T) {
 			}
 			c.write(`{"id":"after","command":"ping"}`)
 			if m := c.next(); m.ID != "after" || m.Error != nil {
-				t.Errorf("after it, ping is answered %+v", m)
+				t.Errorf("answer to the next ping: %+v", m)
 			}
 		})
 	}
 }
 
 func TestBinaryMessageIsRefused(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	must(t, c.ws.Write(t.Context(), websocket.MessageBinary, []byte(`{"id":"x","command":"ping"}`)))
 	c.refused(c.next(), protocol.CodeInvalidJSON)
@@ -172,9 +223,11 @@ func TestBinaryMessageIsRefused(t *testing.T) {
 }
 
 func TestMessageHoldsSeveralLines(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
-	c.write("\n{\"id\":\"a\",\"command\":\"ping\"}\n\n  {\"id\":\"b\",\"command\":\"fly\"}\r\n{\"id\":\"c\",\"command\":\"ping\"}\n")
+	c.write(
+		"\n{\"id\":\"a\",\"command\":\"ping\"}\n\n  {\"id\":\"b\",\"command\":\"fly\"}\r\n{\"id\":\"c\",\"command\":\"ping\"}\n",
+	)
 	if m := c.answer("a"); m.Error != nil {
 		t.Errorf("a: %v", m.Error)
 	}
@@ -185,7 +238,7 @@ func TestMessageHoldsSeveralLines(t *testing.T) {
 }
 
 func TestCommandWithoutIDIsAnsweredOnlyWhenItFails(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	c.write(`{"command":"ping"}` + "\n" + `{"command":"fly"}` + "\n" + `{"id":"z","command":"ping"}`)
 	c.refused(c.next(), protocol.CodeUnknownCommand)

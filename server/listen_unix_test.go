@@ -16,16 +16,19 @@ import (
 )
 
 func TestUnixSocketServes(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := ListenUnix(path)
 	must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- w.server.Serve(l) }()
-	c := dialThrough(t, func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) })
+	c := dialWebSocket(
+		t,
+		func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) },
+	)
 	id := c.create("few")
 	c.subscribe(id, "0")
-	m, before := c.untilType(protocol.TurnEnded)
+	m, before := c.waitForType(protocol.TurnEnded)
 	follows(t, 0, append(before, m))
 	_ = c.ws.CloseNow()
 	w.stop()
@@ -38,7 +41,7 @@ func TestUnixSocketServes(t *testing.T) {
 func TestUnixSocketIsNeverOpenToOthers(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	dir := t.TempDir()
-	must(t, os.Chmod(dir, 0o777)) // others see into it
+	must(t, os.Chmod(dir, 0o777)) // readable by others
 	stop := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {

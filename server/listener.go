@@ -9,31 +9,34 @@ import (
 	"agentctl/protocol"
 )
 
-// A Listener is a way in and who may use it.
+// A Listener accepts connections with its access rules.
 type Listener struct {
 	net.Listener
 
-	// Token, when there is one, must come as a bearer credential or in ?token=. Without one whoever reaches the listener is
-	// let in.
+	// Token is required as a bearer credential or in ?token=. Empty: everyone who reaches the
+	// listener has access.
 	Token string
 
-	// Role is what they may do; empty: everything. Users who log in have their own.
+	// Role limits the commands of clients; empty: all commands. Users who log in have their own
+	// roles.
 	Role protocol.Role
 
-	// Origins are the web origins that may connect ("https://host:port"); no other browser page may.
+	// Origins are the web origins that may connect ("https://host:port"). Pages of other origins
+	// are refused.
 	Origins []string
 
-	// Dialect, when there is one, is all that the listener speaks, at any path.
+	// Dialect is the only protocol of the listener, at any path. Empty: the native protocol and all
+	// dialects.
 	Dialect string
 
-	hosts map[string]bool // that a Host header may name; nil: any
+	hosts map[string]bool // allowed in the Host header; nil: any
 }
 
-// ErrExposed is the error of a listener that other machines could reach.
+// ErrExposed is the error for an address that other machines could reach.
 var ErrExposed = errors.New("other machines could reach this address: it needs authentication and TLS, or --insecure")
 
-// ListenUnix listens on a Unix socket that only its owner can open (mode 0600), in place of a socket that nobody serves. The
-// caller holds the data directory's lock, so that no other server can be taken the socket from.
+// ListenUnix listens on a Unix socket with mode 0600. It replaces an existing socket file: the
+// caller must hold the lock of the data directory, so that no other server uses it.
 func ListenUnix(path string) (*Listener, error) {
 	l, err := listenPrivate(path)
 	if err != nil {
@@ -42,19 +45,20 @@ func ListenUnix(path string) (*Listener, error) {
 	return &Listener{Listener: l}, nil
 }
 
-// ListenTCP listens on a TCP address for whoever has the token. An address that is not loopback is ErrExposed, and no token an
-// error, unless insecure says that this is meant.
+// ListenTCP listens on a TCP address for clients with the token. Unless insecure is set, an address
+// that is not loopback is ErrExposed and an empty token an error.
 func ListenTCP(addr, token string, insecure bool) (*Listener, error) {
 	if !insecure && token == "" {
-		return nil, fmt.Errorf("listen on %s: a token is needed", addr)
+		return nil, fmt.Errorf("listen on %s: a token is required", addr)
 	}
 	return listenTCP(addr, token, !insecure)
 }
 
-// ListenOpen listens on a loopback address for whoever is on this machine, with no credential; a page of a browser is not. An
-// address that is not loopback is ErrExposed.
+// ListenOpen listens on a loopback address for programs on this machine, without a credential.
+// Browser pages are refused. An address that is not loopback is ErrExposed.
 func ListenOpen(addr string) (*Listener, error) { return listenTCP(addr, "", true) }
 
+// listenTCP listens on a TCP address; with local, only on loopback and for loopback Hosts.
 func listenTCP(addr, token string, local bool) (*Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Pipe is a listener in memory: no network, no file. Its Dial is what wsclient.Options.Dial wants.
+// A Pipe is a listener in memory. Its Dial method fits wsclient.Options.Dial.
 type Pipe struct {
 	*Listener
 	conns chan net.Conn
@@ -14,14 +14,14 @@ type Pipe struct {
 	once  *sync.Once
 }
 
-// NewPipe makes a listener in memory. It lets everybody in who has it.
+// NewPipe returns a listener in memory, without access rules.
 func NewPipe() *Pipe {
 	p := &Pipe{conns: make(chan net.Conn), done: make(chan struct{}), once: new(sync.Once)}
 	p.Listener = &Listener{Listener: pipeListener{p}}
 	return p
 }
 
-// Dial connects to whoever serves the pipe.
+// Dial connects to the server of the pipe. It blocks until the server accepts.
 func (p *Pipe) Dial(ctx context.Context) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {

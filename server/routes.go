@@ -12,13 +12,13 @@ import (
 	"agentctl/server/web"
 )
 
-// handler routes what came through a listener's guard.
+// handler routes the requests that a listener accepted.
 func (s *Server) handler(l *Listener) http.Handler {
 	if d, ok := dialect.Find(l.Dialect); ok {
-		return s.foreign(d)
+		return s.dialectListener(d)
 	}
 	mux := http.NewServeMux()
-	s.mount(mux)
+	s.mountDialects(mux)
 	mux.Handle("GET "+protocol.Path, s.counted(http.HandlerFunc(s.accept)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("ok\n"))
@@ -32,22 +32,23 @@ func (s *Server) handler(l *Listener) http.Handler {
 		}
 		_, _ = w.Write([]byte("ok\n"))
 	})
-	mux.Handle("/api/", s.counted(web.Handler(s.hub, s.log)))
+	mux.Handle("/api/", s.counted(web.Handler(s.hub, s.history, s.log)))
 	mux.HandleFunc("/api", web.NotFound)
 	mux.HandleFunc("/", web.NotFound)
-	return spoken(protocol.Subprotocol, exact(mux))
+	return withSpeaksHeader(protocol.Subprotocol, withoutRedirects(mux))
 }
 
-// spoken says with every response what is spoken here, so that a client of another language can say what is wrong.
-func spoken(what string, next http.Handler) http.Handler {
+// withSpeaksHeader names the protocol of an endpoint in every response, so that a client of another
+// protocol can report the mismatch.
+func withSpeaksHeader(name string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(protocol.ProtocolHeader, what)
+		w.Header().Set(protocol.ProtocolHeader, name)
 		next.ServeHTTP(w, r)
 	})
 }
 
-// exact answers paths as they are written: the mux would redirect those that are spelt in another way.
-func exact(next http.Handler) http.Handler {
+// withoutRedirects answers 404 for paths that are not clean, which a ServeMux would redirect.
+func withoutRedirects(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path.Clean(r.URL.Path) {
 			web.NotFound(w, r)
@@ -57,45 +58,47 @@ func exact(next http.Handler) http.Handler {
 	})
 }
 
-// counted serves requests that Shutdown waits for; once it has begun there are no more, and never more than the limit.
+// counted serves requests that Shutdown waits for. It answers 503 over Limits.Connections and
+// during a shutdown.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.begin(); err != nil {
-			web.Refuse(w, http.StatusServiceUnavailable, err.Code, err.Message)
+		if err := s.beginRequest(); err != nil {
+			web.WriteError(w, http.StatusServiceUnavailable, err.Code, err.Message)
 			return
 		}
-		defer s.done()
+		defer s.endRequest()
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (s *Server) begin() *protocol.Error {
+func (s *Server) beginRequest() *protocol.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
 		return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
 	case s.requests >= s.limits.Connections:
-		return protocol.Errorf(protocol.CodeTooMany, "the server has %d connections and takes no more", s.requests)
+		return protocol.Errorf(protocol.CodeTooMany, "too many connections: the limit is %d", s.requests)
 	}
 	s.requests++
-	s.live.Add(1)
+	s.active.Add(1)
 	return nil
 }
 
-func (s *Server) done() {
+func (s *Server) endRequest() {
 	s.mu.Lock()
 	s.requests--
-	s.seen = time.Now()
+	s.lastActive = time.Now()
 	s.mu.Unlock()
-	s.live.Done()
+	s.active.Done()
 }
 
 type socketKey struct{}
 
+// withSocket is the ConnContext of the HTTP servers.
 func withSocket(ctx context.Context, socket net.Conn) context.Context {
 	return context.WithValue(ctx, socketKey{}, socket)
 }
 
-// socketOf returns the connection that a request came by.
+// socketOf returns the network connection of a request.
 func socketOf(r *http.Request) net.Conn { return r.Context().Value(socketKey{}).(net.Conn) }

@@ -12,31 +12,35 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
+	"agentctl/server/history"
 	"agentctl/server/login"
 	"agentctl/server/session"
 )
 
-// A Server serves the sessions of one store on any number of listeners. Its methods may be called from any goroutine.
+// A Server serves the sessions of a store on any number of listeners. Its methods may be called
+// from any goroutine.
 type Server struct {
-	hub      *session.Hub
-	version  string
-	agents   []string
-	limits   Limits
-	dialects Dialects
-	trails   map[string]*codec.ResumeStore // by dialect
-	gate     *login.Authenticator          // nil: no users log in
-	secret   []byte                        // signs what dialects hand out
-	log      *slog.Logger
+	// Static after construction.
 
-	gone chan struct{} // closed when Shutdown is done
+	hub          *session.Hub
+	history      *history.Reader
+	version      string
+	agents       []string
+	limits       Limits
+	dialects     Dialects
+	resumeStores map[string]*codec.ResumeStore // by dialect
+	auth         *login.Authenticator          // nil: no users log in
+	secret       []byte                        // signs tokens of dialects
+	log          *slog.Logger
+	done         chan struct{} // closed at the end of Shutdown
 
-	mu       sync.Mutex
-	conns    map[*conn]bool
-	https    []*http.Server
-	closed   bool
-	seen     time.Time      // when a client was last connected or a turn last ran
-	requests int            // under way, connections among them
-	live     sync.WaitGroup // the same, to be waited for; added to under mu, while not closed
+	mu          sync.Mutex
+	conns       map[*conn]bool
+	httpServers []*http.Server
+	closed      bool
+	lastActive  time.Time      // end of the last request or turn
+	requests    int            // under way, connections included
+	active      sync.WaitGroup // requests; added to under mu, while not closed
 }
 
 // New opens the sessions of the configured store; see session.NewHub.
@@ -53,16 +57,27 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("open sessions: %w", err)
 	}
 	return &Server{
-		hub: hub, version: "agentctl " + cfg.Version, agents: cfg.Session.Agents.Names(), limits: cfg.Limits, log: cfg.Log,
-		dialects: cfg.Dialects, trails: trails(), secret: cfg.Session.Secret, gate: cfg.Authenticator,
-		gone: make(chan struct{}), seen: time.Now(), conns: map[*conn]bool{},
+		hub:          hub,
+		history:      history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
+		version:      "agentctl " + cfg.Version,
+		agents:       cfg.Session.Agents.Names(),
+		limits:       cfg.Limits,
+		log:          cfg.Log,
+		dialects:     cfg.Dialects,
+		resumeStores: newResumeStores(),
+		secret:       cfg.Session.Secret,
+		auth:         cfg.Authenticator,
+		done:         make(chan struct{}),
+		lastActive:   time.Now(),
+		conns:        map[*conn]bool{},
 	}, nil
 }
 
-// Serve serves a listener until Shutdown, which it reports as nil, or until the listener fails. It closes the listener.
+// Serve serves a listener until Shutdown, then it returns nil, or until the listener fails. It
+// closes the listener.
 func (s *Server) Serve(l *Listener) error {
 	h := &http.Server{
-		Handler:           l.guard(s.gate, s.counted(s.gate), s.handler(l)),
+		Handler:           l.checkAccess(s.auth, s.counted(s.auth), s.handler(l)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -74,7 +89,7 @@ func (s *Server) Serve(l *Listener) error {
 		s.mu.Unlock()
 		return l.Close()
 	}
-	s.https = append(s.https, h)
+	s.httpServers = append(s.httpServers, h)
 	s.mu.Unlock()
 	if err := h.Serve(l.Listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
@@ -82,37 +97,42 @@ func (s *Server) Serve(l *Listener) error {
 	return nil
 }
 
-// Shutdown drains the server: clients are told to go, turns are cut (an agent that resumes goes on after the next start),
-// agents end, everything is committed. It returns when nothing of the server runs any more. When ctx ends before that, clients
-// are cut off and agents that have not ended are left: an error. Called again, it waits for the first call.
+// Shutdown stops the server: it ends turns (those of agents that resume stay open for the next
+// start) and agents, commits everything, closes clients, and returns when no goroutine of the
+// server runs. When ctx ends first, it aborts connections and leaves agents that have not ended,
+// which is an error. A second call waits for the first.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	again := s.closed
 	s.closed = true
-	https := s.https
+	httpServers := s.httpServers
 	s.mu.Unlock()
 	if again {
 		select {
-		case <-s.gone:
+		case <-s.done:
 			return nil
 		case <-ctx.Done():
 			return fmt.Errorf("wait for shutdown: %w", context.Cause(ctx))
 		}
 	}
-	defer close(s.gone)
-	err := s.hub.Close(ctx) // first, so that clients see how their turns end
-	s.each(func(c *conn) { c.close(protocol.CloseGoingAway, "the server is stopping") })
-	for _, h := range https {
-		if stopErr := h.Close(); stopErr != nil && !errors.Is(stopErr, net.ErrClosed) {
-			err = errors.Join(err, stopErr)
+	defer close(s.done)
+	var reads sync.WaitGroup
+	reads.Go(s.history.Close)
+	err := s.hub.Close(ctx) // before the clients, so that they receive the ends of their turns
+	reads.Wait()
+	s.eachConn(func(c *conn) { c.close(protocol.CloseGoingAway, "the server is stopping") })
+	for _, h := range httpServers {
+		if closeErr := h.Close(); closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
+			err = errors.Join(err, closeErr)
 		}
 	}
-	defer context.AfterFunc(ctx, func() { s.each((*conn).cut) })()
-	s.live.Wait()
+	defer context.AfterFunc(ctx, func() { s.eachConn((*conn).abort) })()
+	s.active.Wait()
 	return err
 }
 
-func (s *Server) each(f func(*conn)) {
+// eachConn calls f with every connection. f must not block.
+func (s *Server) eachConn(f func(*conn)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
@@ -120,36 +140,37 @@ func (s *Server) each(f func(*conn)) {
 	}
 }
 
-// Clients returns how many clients are connected.
+// Clients returns the number of connected clients.
 func (s *Server) Clients() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.conns)
 }
 
-// IdleSince returns since when no client is connected, by HTTP neither, and no turn runs; ok is false while there is one.
+// IdleSince returns the time since which no client is connected, no HTTP request is under way and
+// no turn runs. ok is false while one does.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Busy() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if busy || s.requests > 0 {
-		s.seen = time.Now()
-		return s.seen, false
+		s.lastActive = time.Now()
+		return s.lastActive, false
 	}
-	return s.seen, true
+	return s.lastActive, true
 }
 
-// enter counts a connection in.
-func (s *Server) enter(c *conn) {
+// addConn registers a connection. It closes the connection if the server is stopping.
+func (s *Server) addConn(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns[c] = true
-	if s.closed { // meanwhile
+	if s.closed {
 		c.close(protocol.CloseGoingAway, "the server is stopping")
 	}
 }
 
-func (s *Server) leave(c *conn) {
+func (s *Server) removeConn(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)

@@ -16,19 +16,20 @@ import (
 )
 
 func TestShutdownShowsHowTurnsEnd(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *testServer) {
 		c := w.dial()
 		id := c.create("hang")
 		c.subscribe(id, "")
 		c.caughtUp(id)
 		done := make(chan error, 1)
 		go func() { done <- w.server.Shutdown(t.Context()) }()
-		synctest.Wait() // the client reads only now
-		m, _ := c.untilType(protocol.TurnEnded)
-		if d := decoded[protocol.TurnEndedData](t, m); d.Reason != protocol.ReasonError || d.Code != protocol.CodeServerRestart {
+		synctest.Wait() // the client starts to read
+		m, _ := c.waitForType(protocol.TurnEnded)
+		if d := decode[protocol.TurnEndedData](t, m); d.Reason != protocol.ReasonError ||
+			d.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn ended with %+v", d)
 		}
-		if code := c.ended(); code != protocol.CloseGoingAway {
+		if code := c.closeCode(); code != protocol.CloseGoingAway {
 			t.Errorf("closed with %d", code)
 		}
 		must(t, <-done)
@@ -36,22 +37,22 @@ func TestShutdownShowsHowTurnsEnd(t *testing.T) {
 }
 
 func TestShutdownShowsWhatWasNotYetRead(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("large")
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("large")
 		c := w.dial()
 		c.subscribe(id, "0")
 		done := make(chan error, 1)
 		go func() { done <- w.server.Shutdown(t.Context()) }()
 		synctest.Wait()
-		c.untilType(protocol.TurnEnded)
-		if code := c.ended(); code != protocol.CloseGoingAway {
+		c.waitForType(protocol.TurnEnded)
+		if code := c.closeCode(); code != protocol.CloseGoingAway {
 			t.Errorf("closed with %d", code)
 		}
 		must(t, <-done)
 	})
 }
 
-// slowStore takes a second for a commit.
+// slowStore takes a second for each commit.
 type slowStore struct{ session.Store }
 
 func (s slowStore) Commit(batches []*session.Batch) error {
@@ -61,11 +62,14 @@ func (s slowStore) Commit(batches []*session.Batch) error {
 
 func TestShutdownTwiceAtOnceCutsNothingShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, func(w *world) { w.wrap = func(s session.Store) session.Store { return slowStore{s} } })
+		w := newTestServer(
+			t,
+			func(w *testServer) { w.wrap = func(s session.Store) session.Store { return slowStore{s} } },
+		)
 		c := w.dial()
 		id := c.create("hang")
 		c.subscribe(id, "")
-		p := c.pump()
+		p := c.collect()
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
@@ -79,17 +83,17 @@ func TestShutdownTwiceAtOnceCutsNothingShort(t *testing.T) {
 			synctest.Wait()
 		}
 		both.Wait()
-		list, _ := events(p.settled(), id)
+		list, _ := events(p.all(), id)
 		if len(list) == 0 || list[len(list)-1].Type != protocol.TurnEnded {
-			t.Errorf("the client saw %v", list)
+			t.Errorf("the client received %v", list)
 		}
 		must(t, w.server.Shutdown(t.Context()))
 	})
 }
 
 func TestSessionsGoOnAfterARestart(t *testing.T) {
-	w := newWorld(t)
-	id := w.turn("few")
+	w := newTestServer(t)
+	id := w.runTurn("few")
 	c := w.dial()
 	before := c.subscribe(id, "")
 	c.ask(protocol.DoSend, id, protocol.SendData{Text: "hang"})
@@ -104,22 +108,26 @@ func TestSessionsGoOnAfterARestart(t *testing.T) {
 	missed := c.caughtUp(id)
 	follows(t, before.Position.Seq, missed)
 	if last := missed[len(missed)-1]; last.Type != protocol.TurnEnded {
-		t.Errorf("the last event that was missed is %s", last.Type)
+		t.Errorf("last event missed: %s", last.Type)
 	}
 	c.ask(protocol.DoSend, id, protocol.SendData{Text: "few"})
-	c.untilType(protocol.TurnEnded)
+	c.waitForType(protocol.TurnEnded)
 }
 
 func TestConnectDuringShutdownIsRefused(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		// A client that reads nothing keeps the shutdown waiting.
+	bubble(t, func(t *testing.T, w *testServer) {
+		// A client that does not read delays the shutdown.
 		dead := w.dial()
 		id := dead.create("")
 		dead.subscribe(id, "0")
 		done := make(chan error)
 		go func() { done <- w.server.Shutdown(t.Context()) }()
 		synctest.Wait()
-		ws, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{HTTPClient: through(w.pipe.Dial)})
+		ws, _, err := websocket.Dial(
+			t.Context(),
+			"ws://server"+protocol.Path,
+			&websocket.DialOptions{HTTPClient: httpClient(w.pipe.Dial)},
+		)
 		if err == nil {
 			_, _, err = ws.Read(t.Context())
 			if code := websocket.CloseStatus(err); code != protocol.CloseGoingAway {
@@ -131,31 +139,31 @@ func TestConnectDuringShutdownIsRefused(t *testing.T) {
 }
 
 func TestShutdownEndsWithItsContext(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *testServer) {
 		c := w.dial()
-		c.subscribe(c.create("endless"), "") // and reads no more
+		c.subscribe(c.create("endless"), "") // without reading
 		synctest.Wait()
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		_ = w.server.Shutdown(ctx)
 		if took := time.Since(begun); took > 4*time.Second {
-			t.Errorf("shutdown took %v, it had 3 s", took)
+			t.Errorf("shutdown took %v, want 3 s", took)
 		}
 	})
 }
 
-// A client that stops in the middle of a message, and of all else, does not keep its connection.
+// A client that stops in the middle of a message loses its connection.
 func TestClientThatStopsInMidMessageIsCut(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		sent int64 // of the 10 MiB that the frame announces
+		sent int64 // of the 10 MiB announced by the frame
 	}{
 		{"below the limit", 1000},
 		{"above the limit", protocol.MaxMessage + 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *testServer) {
 				conn := upgrade(t, w.pipe.Dial)
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
 				frame := []byte{0x81, 0xff, 0, 0, 0, 0, 0, 0xa0, 0, 0, 0, 0, 0, 0}
@@ -172,14 +180,17 @@ func TestClientThatStopsInMidMessageIsCut(t *testing.T) {
 	}
 }
 
-// upgrade opens a WebSocket by hand.
+// upgrade opens a WebSocket on a raw connection.
 func upgrade(t testing.TB, dial func(context.Context) (net.Conn, error)) net.Conn {
 	t.Helper()
 	conn, err := dial(t.Context())
 	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	_, err = io.WriteString(conn, "GET "+protocol.Path+" HTTP/1.1\r\nHost: server\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: agentctl.v1\r\n\r\n")
+	_, err = io.WriteString(
+		conn,
+		"GET "+protocol.Path+" HTTP/1.1\r\nHost: server\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: agentctl.v1\r\n\r\n",
+	)
 	must(t, err)
 	var head []byte
 	for b := make([]byte, 1); len(head) < 4 || string(head[len(head)-4:]) != "\r\n\r\n"; {

@@ -14,33 +14,34 @@ import (
 	"agentctl/protocol"
 )
 
-// A client that never reads is cut after Limits.Write, the others see that it went and are served as if it had not been there.
+// A client that never reads is closed after Limits.Write. Other clients see that and are not
+// delayed.
 func TestClientThatNeverReadsIsCut(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		dead, other := w.dial(), w.dial().pump()
-		id := result[protocol.CreateResult](other.client, other.ask(protocol.DoCreate, "", nil)).Session
+	bubble(t, func(t *testing.T, w *testServer) {
+		dead, other := w.dial(), w.dial().collect()
+		id := result[protocol.CreateResult](other.testClient, other.ask(protocol.DoCreate, "", nil)).Session
 		other.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 		dead.hello(protocol.HelloData{Name: "dead"})
 		dead.subscribe(id, "")
 		begun := time.Now()
 		other.ask(protocol.DoSend, id, protocol.SendData{Text: "large"})
-		list, bytes := events(other.settled(), id)
+		list, bytes := events(other.all(), id)
 		if list[len(list)-1].Type != protocol.TurnEnded || bytes < 2<<20 {
-			t.Errorf("the other got %d bytes to %s", bytes, list[len(list)-1].Type)
+			t.Errorf("the other client received %d bytes up to %s", bytes, list[len(list)-1].Type)
 		}
 		if took := time.Since(begun); took > 0 {
-			t.Errorf("the other waited %v", took)
+			t.Errorf("the other client waited %v", took)
 		}
 		time.Sleep(time.Minute - time.Second)
-		if gone := ofType(other.settled(), protocol.ClientDetached); len(gone) != 0 {
-			t.Error("it was cut too early")
+		if gone := ofType(other.all(), protocol.ClientDetached); len(gone) != 0 {
+			t.Error("closed too early")
 		}
 		time.Sleep(2 * time.Second)
-		gone := ofType(other.settled(), protocol.ClientDetached)
+		gone := ofType(other.all(), protocol.ClientDetached)
 		if len(gone) != 1 {
 			t.Fatalf("%d client.detached", len(gone))
 		}
-		if d := decoded[protocol.Client](t, gone[0]); d.By.Name != "dead" || d.Reason == "" {
+		if d := decode[protocol.Client](t, gone[0]); d.By.Name != "dead" || d.Reason == "" {
 			t.Errorf("detached %+v", d)
 		}
 		if n := w.server.Clients(); n != 1 {
@@ -50,7 +51,7 @@ func TestClientThatNeverReadsIsCut(t *testing.T) {
 }
 
 func TestClientThatNeverReadsHoldsLittleMemory(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	id := c.create("")
 	c.subscribe(id, "")
@@ -58,16 +59,16 @@ func TestClientThatNeverReadsHoldsLittleMemory(t *testing.T) {
 	for range dead {
 		w.dial().subscribe(id, "")
 	}
-	before := heap()
+	before := liveHeapBytes()
 	c.send(protocol.DoSend, id, protocol.SendData{Text: "large"})
-	c.untilType(protocol.TurnEnded)
-	// Each holds one write at most, and the log's tail is there once.
-	if grown := heap() - before; grown > dead*2*maxWrite+(4<<20) {
-		t.Errorf("%d clients that read nothing hold %d KiB", dead, grown>>10)
+	c.waitForType(protocol.TurnEnded)
+	// Each holds at most one write; the tail of the log exists once.
+	if grown := liveHeapBytes() - before; grown > dead*2*maxWrite+(4<<20) {
+		t.Errorf("%d clients that do not read hold %d KiB", dead, grown>>10)
 	}
 }
 
-func heap() int64 {
+func liveHeapBytes() int64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
@@ -75,7 +76,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Whatever a client sends without reading its answers, sooner or later the server takes no more of it.
+// The server stops reading from a client that does not read its answers.
 func TestClientThatReadsNoAnswersIsNotListenedTo(t *testing.T) {
 	for _, tt := range []struct {
 		name, line string
@@ -91,14 +92,14 @@ func TestClientThatReadsNoAnswersIsNotListenedTo(t *testing.T) {
 		{"binary messages", `{"id":"x","command":"ping"}`, websocket.MessageBinary},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *world) {
+			bubble(t, func(t *testing.T, w *testServer) {
 				c := w.dial()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				taken := 0
 				for c.ws.Write(ctx, tt.kind, []byte(tt.line)) == nil {
 					if taken++; taken > 1000 {
-						t.Fatal("the server takes messages without end")
+						t.Fatal("the server reads messages without end")
 					}
 				}
 			})
@@ -106,9 +107,9 @@ func TestClientThatReadsNoAnswersIsNotListenedTo(t *testing.T) {
 	}
 }
 
-// A client that asks for more than it may have under way, and reads late, gets every answer, in the end.
+// A client that sends more commands than Limits.InFlight and reads late receives every answer.
 func TestCommandsBeyondTheSlotsWait(t *testing.T) {
-	w := newWorld(t, limited(Limits{InFlight: 3}))
+	w := newTestServer(t, withLimits(Limits{InFlight: 3}))
 	c := w.dial()
 	id := c.create("hang")
 	const n = 200
@@ -131,9 +132,12 @@ func TestCommandsBeyondTheSlotsWait(t *testing.T) {
 }
 
 func TestSlotsOfDeadClientsDoNotHoldSessions(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		c := w.dial().pump()
-		id := result[protocol.CreateResult](c.client, c.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"})).Session
+	bubble(t, func(t *testing.T, w *testServer) {
+		c := w.dial().collect()
+		id := result[protocol.CreateResult](
+			c.testClient,
+			c.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"}),
+		).Session
 		dead := w.dial()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -152,24 +156,28 @@ func TestSlotsOfDeadClientsDoNotHoldSessions(t *testing.T) {
 }
 
 func TestMessageOverTheLimitEndsItsConnectionAlone(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	other := w.dial()
 	id := other.create("")
 	other.subscribe(id, "")
 	for _, size := range []int{protocol.MaxMessage + 1, 10 << 20} {
 		c := w.dial()
 		c.subscribe(id, "")
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 		go func() {
 			defer cancel()
-			_ = c.ws.Write(ctx, websocket.MessageText, []byte(strings.Repeat(" ", size))) // ends when the connection does
+			_ = c.ws.Write(
+				ctx,
+				websocket.MessageText,
+				[]byte(strings.Repeat(" ", size)),
+			) // fails when the connection closes
 		}()
-		m, _ := c.until("an error", func(m told) bool { return m.answer() })
+		m, _ := c.waitFor("an error", func(m serverMessage) bool { return m.isAnswer() })
 		c.refused(m, protocol.CodeTooLarge)
 		if m.Error.Limit != protocol.MaxMessage {
 			t.Errorf("limit %d", m.Error.Limit)
 		}
-		if code := c.ended(); code != protocol.CloseTooLarge {
+		if code := c.closeCode(); code != protocol.CloseTooLarge {
 			t.Errorf("a message of %d bytes: closed with %d", size, code)
 		}
 		<-ctx.Done()
@@ -178,7 +186,7 @@ func TestMessageOverTheLimitEndsItsConnectionAlone(t *testing.T) {
 }
 
 func TestMessageAtTheLimitIsTaken(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	line := `{"id":"x","command":"ping"}`
 	c.write(line + strings.Repeat(" ", protocol.MaxMessage-len(line)))
@@ -188,7 +196,7 @@ func TestMessageAtTheLimitIsTaken(t *testing.T) {
 }
 
 func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
-	w := newWorld(t, limited(Limits{Connections: 2}))
+	w := newTestServer(t, withLimits(Limits{Connections: 2}))
 	addr := w.tcp("secret")
 	first := w.dial()
 	w.dial()
@@ -197,25 +205,25 @@ func TestConnectionsBeyondTheLimitAreRefused(t *testing.T) {
 		return status, code
 	}
 	if status, code := full(); status != 503 || code != protocol.CodeTooMany {
-		t.Errorf("the third is answered %d %s", status, code)
+		t.Errorf("third connection: %d %s", status, code)
 	}
 	if status, _, _ := get(t, addr, "/healthz", "Host: localhost"); status != 200 {
-		t.Errorf("health is answered %d", status)
+		t.Errorf("health: %d", status)
 	}
 	must(t, first.ws.Close(websocket.StatusNormalClosure, ""))
 	for begun := time.Now(); ; {
 		if status, _ := full(); status == 200 {
 			break
 		}
-		if time.Since(begun) > patience {
-			t.Fatal("no room when one has gone")
+		if time.Since(begun) > testTimeout {
+			t.Fatal("refused after another connection closed")
 		}
 	}
 }
 
 func TestLargeAnswersAreMessagesOfTheirOwn(t *testing.T) {
-	w := newWorld(t)
-	id := w.turn("large")
+	w := newTestServer(t)
+	id := w.runTurn("large")
 	c := w.dial()
 	const n = 10
 	for range n {

@@ -11,54 +11,63 @@ import (
 	"agentctl/protocol"
 )
 
-func summaries(t *testing.T, got []arrival) (list []protocol.Summary) {
+func summaries(t *testing.T, got []received) (list []protocol.Summary) {
 	t.Helper()
 	for _, m := range ofType(got, protocol.SummaryChanged) {
-		list = append(list, decoded[protocol.Summary](t, m))
+		list = append(list, decode[protocol.Summary](t, m))
 	}
 	return list
 }
 
 func TestWatchTellsEveryChange(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("few")
-		c, other := w.dial().pump(), w.dial().pump()
-		now := result[protocol.ListResult](c.client, c.ask(protocol.DoWatch, "", nil)).Sessions
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("few")
+		c, other := w.dial().collect(), w.dial().collect()
+		now := result[protocol.ListResult](c.testClient, c.ask(protocol.DoWatch, "", nil)).Sessions
 		if len(now) != 1 || now[0].Session != id || now[0].Reason != protocol.ReasonCompleted {
-			t.Fatalf("watch answers %+v", now)
+			t.Fatalf("answer to watch: %+v", now)
 		}
-		made := result[protocol.CreateResult](other.client, other.ask(protocol.DoCreate, "", protocol.CreateData{Name: "new"})).Session
-		if list := summaries(t, c.settled()); len(list) == 0 || list[len(list)-1].Session != made || list[len(list)-1].Name != "new" {
-			t.Errorf("of a new session came %+v", list)
+		made := result[protocol.CreateResult](
+			other.testClient,
+			other.ask(protocol.DoCreate, "", protocol.CreateData{Name: "new"}),
+		).Session
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Session != made ||
+			list[len(list)-1].Name != "new" {
+			t.Errorf("after a create: %+v", list)
 		}
 		other.ask(protocol.DoSend, id, protocol.SendData{Text: "ask"})
-		if list := summaries(t, c.settled()); len(list) == 0 || list[len(list)-1].Status != protocol.Waiting || list[len(list)-1].Approvals != 1 || list[len(list)-1].Asked == nil {
-			t.Errorf("of an approval came %+v", list)
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Status != protocol.Waiting ||
+			list[len(list)-1].Approvals != 1 || list[len(list)-1].Asked == nil {
+			t.Errorf("after a request: %+v", list)
 		}
 		other.ask(protocol.DoSubscribe, id, nil)
-		if list := summaries(t, c.settled()); len(list) == 0 || list[len(list)-1].Clients != 1 {
-			t.Errorf("of a client came %+v", list)
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Clients != 1 {
+			t.Errorf("after a subscribe: %+v", list)
 		}
 		other.ask(protocol.DoClose, made, protocol.CloseData{Delete: true})
-		if list := summaries(t, c.settled()); len(list) == 0 || list[len(list)-1].Session != made || !list[len(list)-1].Deleted {
-			t.Errorf("of a deletion came %+v", list)
+		if list := summaries(t, c.all()); len(list) == 0 || list[len(list)-1].Session != made ||
+			!list[len(list)-1].Deleted {
+			t.Errorf("after a deletion: %+v", list)
 		}
 		c.ask(protocol.DoWatch, "", protocol.WatchData{Off: true})
-		c.settled()
+		c.all()
 		other.ask(protocol.DoClose, id, protocol.CloseData{})
-		if list := summaries(t, c.settled()); len(list) != 0 {
-			t.Errorf("after watch is off came %+v", list)
+		if list := summaries(t, c.all()); len(list) != 0 {
+			t.Errorf("after watch off: %+v", list)
 		}
 	})
 }
 
-// A watcher that does not read for a while hears of each session once, as it is then.
+// A watcher that does not read for a while receives each session once, in its newest state.
 func TestSummariesAreConflated(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		other := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		other := w.dial().collect()
 		var ids []string
 		for range 3 {
-			ids = append(ids, result[protocol.CreateResult](other.client, other.ask(protocol.DoCreate, "", nil)).Session)
+			ids = append(
+				ids,
+				result[protocol.CreateResult](other.testClient, other.ask(protocol.DoCreate, "", nil)).Session,
+			)
 		}
 		c := w.dial()
 		c.ask(protocol.DoWatch, "", nil)
@@ -70,24 +79,25 @@ func TestSummariesAreConflated(t *testing.T) {
 			}
 		}
 		list := map[string][]protocol.Summary{}
-		for _, s := range summaries(t, c.pump().settled()) {
+		for _, s := range summaries(t, c.collect().all()) {
 			list[s.Session] = append(list[s.Session], s)
 		}
 		for _, id := range ids {
-			// One may have been on its way when the client stopped to read.
+			// One may have been in flight when the client stopped reading.
 			if n := len(list[id]); n < 1 || n > 2 || list[id][n-1].Title != fmt.Sprint(changes-1) {
-				t.Errorf("of %d changes came %+v", changes, list[id])
+				t.Errorf("after %d changes: %+v", changes, list[id])
 			}
 		}
 	})
 }
 
 func TestListLeavesClosedSessionsOut(t *testing.T) {
-	w := newWorld(t)
+	w := newTestServer(t)
 	c := w.dial()
 	open, closed := c.create(""), c.create("")
 	c.ask(protocol.DoClose, closed, nil)
-	if list := ok[protocol.ListResult](c, protocol.DoList, "", nil).Sessions; len(list) != 1 || list[0].Session != open {
+	if list := ok[protocol.ListResult](c, protocol.DoList, "", nil).Sessions; len(list) != 1 ||
+		list[0].Session != open {
 		t.Errorf("list %+v", list)
 	}
 	if list := ok[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions; len(list) != 2 {
@@ -96,7 +106,7 @@ func TestListLeavesClosedSessionsOut(t *testing.T) {
 }
 
 func TestServerIsIdleWhenNobodyIsThereAndNothingRuns(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
+	bubble(t, func(t *testing.T, w *testServer) {
 		idle := func() bool {
 			synctest.Wait()
 			since, ok := w.server.IdleSince()
@@ -111,9 +121,14 @@ func TestServerIsIdleWhenNobodyIsThereAndNothingRuns(t *testing.T) {
 		if idle() {
 			t.Error("idle with a turn")
 		}
-		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://server/api/sessions/"+id+"/events?since=3", nil)
+		r, err := http.NewRequestWithContext(
+			t.Context(),
+			"GET",
+			"http://server/api/sessions/"+id+"/events?since=3",
+			nil,
+		)
 		must(t, err)
-		resp, err := through(w.pipe.Dial).Do(r)
+		resp, err := httpClient(w.pipe.Dial).Do(r)
 		must(t, err)
 		w.script.OpenGate("gate")
 		if idle() {
@@ -122,17 +137,17 @@ func TestServerIsIdleWhenNobodyIsThereAndNothingRuns(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		_ = resp.Body.Close()
 		if !idle() {
-			t.Error("not idle since nobody is there")
+			t.Error("not idle without clients")
 		}
 	})
 }
 
 func TestStreamEndsWithTheServer(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("few")
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("few")
 		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://server/api/sessions/"+id+"/events", nil)
 		must(t, err)
-		resp, err := through(w.pipe.Dial).Do(r)
+		resp, err := httpClient(w.pipe.Dial).Do(r)
 		must(t, err)
 		defer resp.Body.Close()
 		ended := make(chan error)

@@ -11,35 +11,39 @@ import (
 	"agentctl/protocol"
 )
 
-// timeless hides a test's deadline, which a bubble does not know.
-type timeless struct{ testing.TB }
+// noDeadline hides the deadline of a test, which a synctest bubble has passed.
+type noDeadline struct{ testing.TB }
 
-func bubble(t *testing.T, f func(t *testing.T, w *world)) {
+func bubble(t *testing.T, f func(t *testing.T, w *testServer)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { f(t, newWorld(t)) })
+	synctest.Test(t, func(t *testing.T) { f(t, newTestServer(t)) })
 }
 
-// However a client acknowledges, no more than its window is under way, but at least one event is; and in the end it has all.
+// Whatever a client acknowledges, unacknowledged bytes stay within its window or are one event, and
+// it receives everything.
 func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		ids := []string{w.turn("some"), w.turn("few"), w.turn("some")}
-		rapid.Check(timeless{t}, func(rt *rapid.T) {
-			c := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		ids := []string{w.runTurn("some"), w.runTurn("few"), w.runTurn("some")}
+		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
+			c := w.dial().collect()
 			defer c.ws.CloseNow()
 			window := rapid.SampledFrom([]int64{1, 300, 5000, 70_000, 300_000}).Draw(rt, "window")
 			c.ask(protocol.DoHello, "", protocol.HelloData{Acks: true, Window: window})
 			at := map[string]uint64{}
 			end := map[string]uint64{}
-			var unacked []arrival
+			var unacked []received
 			data := subscribeDataRaw()
 			data.Raw = rapid.Bool().Draw(rt, "raw")
 			for _, id := range ids {
-				end[id] = result[protocol.SubscribeResult](c.client, c.ask(protocol.DoSubscribe, id, data)).Position.Seq
+				end[id] = result[protocol.SubscribeResult](
+					c.testClient,
+					c.ask(protocol.DoSubscribe, id, data),
+				).Position.Seq
 			}
 			for rounds := 0; ; rounds++ {
-				for _, a := range c.settled() {
+				for _, a := range c.all() {
 					if a.Durable() {
-						at[a.Session] = follows(t, at[a.Session], []told{a.told})
+						at[a.Session] = follows(t, at[a.Session], []serverMessage{a.serverMessage})
 						unacked = append(unacked, a)
 					}
 				}
@@ -58,9 +62,9 @@ func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
 				case done:
 					return
 				case len(unacked) == 0:
-					rt.Fatalf("nothing comes: at %v of %v", at, end)
+					rt.Fatalf("no events: at %v of %v", at, end)
 				}
-				n := len(unacked) // a patient client acknowledges all in the end, a nervous one some of it first
+				n := len(unacked) // acknowledge everything at once, or a part of it first
 				if rounds < 50 && rapid.Bool().Draw(rt, "some") {
 					n = rapid.IntRange(1, n).Draw(rt, "acks")
 				}
@@ -78,13 +82,13 @@ func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
 }
 
 func TestAckCountsOnlyWhatWasSent(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id, other := w.turn("much"), w.turn("few")
-		c := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		id, other := w.runTurn("much"), w.runTurn("few")
+		c := w.dial().collect()
 		c.ask(protocol.DoHello, "", protocol.HelloData{Acks: true, Window: 1000})
 		c.ask(protocol.DoSubscribe, id, subscribeDataRaw())
 		seen := func() uint64 {
-			list, _ := events(c.settled(), id)
+			list, _ := events(c.all(), id)
 			if len(list) == 0 {
 				return 0
 			}
@@ -101,28 +105,28 @@ func TestAckCountsOnlyWhatWasSent(t *testing.T) {
 		} {
 			c.send(protocol.DoAck, ack.id, protocol.AckData{Seq: ack.seq})
 			if at := seen(); at != 0 {
-				t.Errorf("an ack of %s let events up to %d through", ack.name, at)
+				t.Errorf("an ack of %s released events up to %d", ack.name, at)
 			}
 		}
 		c.send(protocol.DoAck, id, protocol.AckData{Seq: math.MaxUint64})
 		next := seen()
 		if next == 0 || next > last+10 {
-			t.Errorf("an ack of the future let events up to %d through after %d", next, last)
+			t.Errorf("an ack beyond the end released events up to %d after %d", next, last)
 		}
 		c.send(protocol.DoAck, id, protocol.AckData{Seq: last}) // again: older than the last
 		if at := seen(); at != 0 {
-			t.Errorf("an old ack let events up to %d through", at)
+			t.Errorf("an old ack released events up to %d", at)
 		}
 	})
 }
 
 func TestClientWithoutAcksHasNoWindow(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("large")
-		c := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("large")
+		c := w.dial().collect()
 		c.ask(protocol.DoHello, "", protocol.HelloData{Window: 1000})
 		c.ask(protocol.DoSubscribe, id, subscribeDataRaw())
-		if list, bytes := events(c.settled(), id); list[len(list)-1].Type != protocol.TurnEnded || bytes < 2<<20 {
+		if list, bytes := events(c.all(), id); list[len(list)-1].Type != protocol.TurnEnded || bytes < 2<<20 {
 			t.Errorf("got %d events of %d bytes", len(list), bytes)
 		}
 		w.server.mu.Lock()
@@ -131,7 +135,7 @@ func TestClientWithoutAcksHasNoWindow(t *testing.T) {
 			conn.mu.Lock()
 			for _, sub := range conn.subs {
 				if conn.unacked != 0 || len(sub.marks) != 0 {
-					t.Errorf("%d bytes and %d writes are kept until they are acknowledged", conn.unacked, len(sub.marks))
+					t.Errorf("%d bytes and %d writes unacknowledged", conn.unacked, len(sub.marks))
 				}
 			}
 			conn.mu.Unlock()
@@ -140,9 +144,9 @@ func TestClientWithoutAcksHasNoWindow(t *testing.T) {
 }
 
 func TestEndOfASubscriptionGivesItsWindowBack(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id, other := w.turn("much"), w.turn("few")
-		c := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		id, other := w.runTurn("much"), w.runTurn("few")
+		c := w.dial().collect()
 		c.ask(protocol.DoHello, "", protocol.HelloData{Acks: true, Window: 1000})
 		for _, end := range []func(){
 			func() { c.ask(protocol.DoUnsubscribe, id, nil) },
@@ -152,11 +156,11 @@ func TestEndOfASubscriptionGivesItsWindowBack(t *testing.T) {
 			},
 		} {
 			c.ask(protocol.DoSubscribe, id, subscribeDataRaw())
-			c.settled()
+			c.all()
 			end()
 			c.ask(protocol.DoSubscribe, other, subscribeDataRaw())
-			if list, _ := events(c.settled(), other); len(list) == 0 {
-				t.Error("nothing comes of the other session")
+			if list, _ := events(c.all(), other); len(list) == 0 {
+				t.Error("no events of the other session")
 			}
 			c.ask(protocol.DoUnsubscribe, other, nil)
 		}
@@ -164,67 +168,71 @@ func TestEndOfASubscriptionGivesItsWindowBack(t *testing.T) {
 }
 
 func TestLagIsToldToOthers(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("few")
-		slow, other := w.dial().pump(), w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("few")
+		slow, other := w.dial().collect(), w.dial().collect()
 		slow.ask(protocol.DoHello, "", protocol.HelloData{Name: "slow", Acks: true, Window: 1000})
 		slow.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 		other.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 		other.ask(protocol.DoSend, id, protocol.SendData{Text: "much"})
 		time.Sleep(3 * time.Second)
-		lag := ofType(other.settled(), protocol.ClientLag)
+		lag := ofType(other.all(), protocol.ClientLag)
 		if len(lag) == 0 {
-			t.Fatal("no client.lag came")
+			t.Fatal("no client.lag")
 		}
-		d := decoded[protocol.Client](t, lag[len(lag)-1])
+		d := decode[protocol.Client](t, lag[len(lag)-1])
 		if d.By.Name != "slow" || d.LagEvents < 2000 || d.LagBytes == 0 || d.LagBytes > 1000 {
 			t.Errorf("lag %+v", d)
 		}
-		for range 10000 { // slow acknowledges, and is behind no more
-			list, _ := events(slow.settled(), id)
+		for range 10000 { // slow acknowledges and catches up
+			list, _ := events(slow.all(), id)
 			if len(list) == 0 {
 				break
 			}
 			slow.send(protocol.DoAck, id, protocol.AckData{Seq: list[len(list)-1].Seq})
 		}
 		time.Sleep(3 * time.Second)
-		lag = ofType(other.settled(), protocol.ClientLag)
+		lag = ofType(other.all(), protocol.ClientLag)
 		if len(lag) == 0 {
-			t.Fatal("no client.lag came when it was over")
+			t.Fatal("no client.lag after catching up")
 		}
-		if d := decoded[protocol.Client](t, lag[len(lag)-1]); d.LagEvents != 0 || d.LagBytes != 0 {
+		if d := decode[protocol.Client](t, lag[len(lag)-1]); d.LagEvents != 0 || d.LagBytes != 0 {
 			t.Errorf("lag %+v", d)
 		}
 	})
 }
 
 func TestPresenceIsTold(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("few")
-		first := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("few")
+		first := w.dial().collect()
 		first.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
-		first.settled()
+		first.all()
 		for _, leave := range []struct {
 			name string
-			do   func(*pump)
+			do   func(*collector)
 		}{
-			{"unsubscribe", func(p *pump) { p.ask(protocol.DoUnsubscribe, id, nil) }},
-			{"close", func(p *pump) { _ = p.ws.Close(1000, "") }},
-			{"cut", func(p *pump) { _ = p.ws.CloseNow() }},
+			{"unsubscribe", func(p *collector) { p.ask(protocol.DoUnsubscribe, id, nil) }},
+			{"close", func(p *collector) { _ = p.ws.Close(1000, "") }},
+			{"cut", func(p *collector) { _ = p.ws.CloseNow() }},
 		} {
-			second := w.dial().pump()
-			connection := result[protocol.HelloResult](second.client, second.ask(protocol.DoHello, "", protocol.HelloData{Name: "grace", Agent: "test/1"})).Connection
+			second := w.dial().collect()
+			connection := result[protocol.HelloResult](
+				second.testClient,
+				second.ask(protocol.DoHello, "", protocol.HelloData{Name: "grace", Agent: "test/1"}),
+			).Connection
 			second.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
-			attached := ofType(first.settled(), protocol.ClientAttached)
+			attached := ofType(first.all(), protocol.ClientAttached)
 			if len(attached) != 1 {
 				t.Fatalf("%s: %d client.attached", leave.name, len(attached))
 			}
-			if d := decoded[protocol.Client](t, attached[0]); d.Client != connection || d.By.Name != "grace" || d.Agent != "test/1" {
+			if d := decode[protocol.Client](t, attached[0]); d.Client != connection || d.By.Name != "grace" ||
+				d.Agent != "test/1" {
 				t.Errorf("attached %+v", d)
 			}
 			leave.do(second)
-			detached := ofType(first.settled(), protocol.ClientDetached)
-			if len(detached) != 1 || decoded[protocol.Client](t, detached[0]).Client != connection {
+			detached := ofType(first.all(), protocol.ClientDetached)
+			if len(detached) != 1 || decode[protocol.Client](t, detached[0]).Client != connection {
 				t.Errorf("after %s: detached %v", leave.name, detached)
 			}
 		}
@@ -232,41 +240,51 @@ func TestPresenceIsTold(t *testing.T) {
 }
 
 func TestEditHoldEndsThirtySecondsAfterItsConnection(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		editor, other := w.dial().pump(), w.dial().pump()
-		id := result[protocol.CreateResult](editor.client, editor.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"})).Session
+	bubble(t, func(t *testing.T, w *testServer) {
+		editor, other := w.dial().collect(), w.dial().collect()
+		id := result[protocol.CreateResult](
+			editor.testClient,
+			editor.ask(protocol.DoCreate, "", protocol.CreateData{Prompt: "hang"}),
+		).Session
 		editor.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
 		other.ask(protocol.DoSubscribe, id, protocol.SubscribeData{})
-		sent := result[protocol.SendResult](editor.client, editor.ask(protocol.DoSend, id, protocol.SendData{Text: "next"}))
+		sent := result[protocol.SendResult](
+			editor.testClient,
+			editor.ask(protocol.DoSend, id, protocol.SendData{Text: "next"}),
+		)
 		if m := editor.ask(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: sent.MessageID}); m.Error != nil {
 			t.Fatal(m.Error)
 		}
-		time.Sleep(time.Hour) // its connection lives, so it holds
-		if released := ofType(other.settled(), protocol.QueueReleased); len(released) != 0 {
+		time.Sleep(time.Hour) // its connection lives: no timeout
+		if released := ofType(other.all(), protocol.QueueReleased); len(released) != 0 {
 			t.Error("the hold ended while its connection lived")
 		}
 		_ = editor.ws.CloseNow()
 		time.Sleep(29 * time.Second)
-		if released := ofType(other.settled(), protocol.QueueReleased); len(released) != 0 {
+		if released := ofType(other.all(), protocol.QueueReleased); len(released) != 0 {
 			t.Error("the hold ended before its time")
 		}
 		time.Sleep(2 * time.Second)
-		if released := ofType(other.settled(), protocol.QueueReleased); len(released) != 1 {
+		if released := ofType(other.all(), protocol.QueueReleased); len(released) != 1 {
 			t.Errorf("%d queue.released 31 s after the connection", len(released))
 		}
 	})
 }
 
-// Large events do not keep a client waiting that has room for them.
+// Large events do not delay a client whose window has room for them.
 func TestWindowIsUsed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("large")
-		c := w.dial().pump()
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("large")
+		c := w.dial().collect()
 		const window = 1 << 20
 		c.ask(protocol.DoHello, "", protocol.HelloData{Acks: true, Window: window})
-		c.ask(protocol.DoSubscribe, id, protocol.SubscribeData{Position: &protocol.Position{}}) // folded: 128 KiB at a time
-		if _, bytes := events(c.settled(), id); bytes < window-protocol.MaxEvent || bytes > window {
-			t.Errorf("%d bytes came, the window is %d", bytes, window)
+		c.ask(
+			protocol.DoSubscribe,
+			id,
+			protocol.SubscribeData{Position: &protocol.Position{}},
+		) // folded: 128 KiB at a time
+		if _, bytes := events(c.all(), id); bytes < window-protocol.MaxEvent || bytes > window {
+			t.Errorf("%d bytes received, the window is %d", bytes, window)
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/history"
 	"agentctl/wsclient"
 )
 
@@ -38,7 +38,7 @@ func (o *searchOptions) lookThrough(l *link) error {
 	}
 	found := 0
 	for _, turn := range slices.Backward(told.Turns) {
-		for _, h := range session.Hits(name, query, turn) {
+		for _, h := range history.SearchTurn(name, query, turn) {
 			if found++; o.Limit > 0 && found > o.Limit {
 				return nil
 			}

@@ -35,6 +35,7 @@ var places = []place{
 	{pkg: "tui/diff", ours: []string{"tui/highlight", "tui/transcript"}},
 	{pkg: "tui/...", ours: []string{"protocol", "internal/panics", "tui/..."}},
 	{pkg: "server/session", ours: []string{"protocol"}},
+	{pkg: "server/history", ours: []string{"protocol", "server/session"}},
 	{pkg: "server/sqlite", ours: []string{"protocol", "server/session"}},
 	{pkg: "server/agent/...", ours: []string{"protocol", "server/session", "server/agent/..."}},
 	{pkg: "server/...", ours: []string{"protocol", "protocol/codec", "dialect", "server/..."}},
@@ -79,6 +80,10 @@ var denied = []deny{
 	},
 	{
 		pkg: "server/session", why: "the session knows no network",
+		imports: []string{"net/...", "github.com/coder/websocket/..."},
+	},
+	{
+		pkg: "server/history", why: "reading the past needs no network",
 		imports: []string{"net/...", "github.com/coder/websocket/..."},
 	},
 	{

@@ -1,12 +1,13 @@
-// Package embedded runs a whole server in this process: sessions, a store, every dialect, over connections in memory. No network, no
-// other process, nothing left behind. The tour runs on it; so can anybody's tests.
+// Package embedded runs a complete server in this process: sessions, a store and every dialect, on
+// connections in memory. It uses no network, starts no process and leaves no files. The tour and
+// tests use it.
 //
 //	s, err := embedded.Start(ctx, embedded.Options{Agents: agents, DefaultAgent: "mine"})
 //	defer s.Close()
 //	c := wsclient.New(url, wsclient.Options{Dialect: "effectiveagent", Dial: s.Dialer(url)})
 //
-// The URL decides: one of the server's own means this process, any other is dialled over the network, and what uses the client is
-// the same.
+// The URL selects the server: a URL of the embedded server connects in memory, any other over the
+// network. The code that uses the client is the same.
 //
-// It owns the store's directory if it made it, and the server's life. It must not know clients or screens.
+// It owns the server, and the store's directory if it made it. It must not know clients or screens.
 package embedded

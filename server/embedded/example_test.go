@@ -12,15 +12,15 @@ import (
 	"agentctl/wsclient"
 )
 
-// one is an agent that is all there is.
-type one struct{ *script.Script }
+// echoAgents has one agent, a script.
+type echoAgents struct{ *script.Script }
 
-func (one) Names() []string { return []string{"echo"} }
+func (echoAgents) Names() []string { return []string{"echo"} }
 
-var _ session.Agents = one{}
+var _ session.Agents = echoAgents{}
 
-// A test of a program that uses sessions: the server runs in the test's own process. With the URL of another server the same
-// program talks to that.
+// A program that uses sessions, tested against a server in its own process. With the URL of another
+// server the same code connects to that.
 func ExampleServer_Dialer() {
 	agent, err := script.Parse("echo", strings.NewReader(`{"on":"*"}`+"\n"+`{"say":"You said: {message}"}`))
 	if err != nil {
@@ -28,7 +28,7 @@ func ExampleServer_Dialer() {
 		return
 	}
 	ctx := context.Background()
-	s, err := embedded.Start(ctx, embedded.Options{Agents: one{agent}, DefaultAgent: "echo"})
+	s, err := embedded.Start(ctx, embedded.Options{Agents: echoAgents{agent}, DefaultAgent: "echo"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,13 @@ func ExampleServer_Dialer() {
 	url := "ws://" + embedded.Host
 	c := wsclient.New(url, wsclient.Options{Dial: s.Dialer(url)})
 	defer c.Close()
-	made, err := wsclient.Call[protocol.CreateResult](ctx, c, protocol.DoCreate, "", protocol.CreateData{Prompt: "hello"})
+	made, err := wsclient.Call[protocol.CreateResult](
+		ctx,
+		c,
+		protocol.DoCreate,
+		"",
+		protocol.CreateData{Prompt: "hello"},
+	)
 	if err != nil {
 		fmt.Println(err)
 		return

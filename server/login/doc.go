@@ -1,6 +1,6 @@
-// Package login knows who may come in: the users of a file, with their passwords' hashes and roles, and the signed tokens that they
-// get for a password, and those that whoever has the server's secret makes.
+// Package login authenticates users: it reads the users file with password hashes and roles, and
+// issues and verifies signed tokens, for a password or made with the server's secret.
 //
-// It must not know sessions, connections or listeners. What a role may do is protocol's business, where a token is asked for the
-// server's.
+// It must not know sessions, connections or listeners. Package protocol defines what a role may do;
+// package server decides where a token is required.
 package login

@@ -12,25 +12,25 @@ import (
 	"strings"
 )
 
-// Cost of a hash: what one guess costs, and the most that a users file may ask for.
 const (
-	rounds    = 600_000
-	maxRounds = 5_000_000
+	rounds    = 600_000   // of PBKDF2, for a new hash
+	maxRounds = 5_000_000 // accepted in a users file
 	scheme    = "pbkdf2-sha256"
 	keyBytes  = 32
 )
 
-// A hash is a password that cannot be read back. It is written SCHEME$ROUNDS$SALT$KEY, the last two in base64.
+// A hash is the hash of a password. Its text form is SCHEME$ROUNDS$SALT$KEY, salt and key in
+// base64.
 type hash struct {
 	rounds    int
 	salt, key []byte
 }
 
-// HashPassword makes what a users file holds of a password.
+// HashPassword returns the hash of a password for a users file.
 func HashPassword(password string) (string, error) {
 	h := hash{rounds: rounds, salt: make([]byte, 16)}
 	_, _ = rand.Read(h.salt) // never fails
-	key, err := h.of(password)
+	key, err := h.derive(password)
 	if err != nil {
 		return "", fmt.Errorf("hash password: %w", err)
 	}
@@ -38,23 +38,26 @@ func HashPassword(password string) (string, error) {
 	return h.String(), nil
 }
 
-func (h hash) of(password string) ([]byte, error) {
+// derive returns the key for a password.
+func (h hash) derive(password string) ([]byte, error) {
 	return pbkdf2.Key(sha256.New, password, h.salt, h.rounds, keyBytes)
 }
 
+// String returns the text form.
 func (h hash) String() string {
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("%s$%d$%s$%s", scheme, h.rounds, b64(h.salt), b64(h.key))
 }
 
-// fits reports whether it is the hash of password.
-func (h hash) fits(password string) bool {
-	key, err := h.of(password)
+// matches reports whether h is the hash of a password, in constant time.
+func (h hash) matches(password string) bool {
+	key, err := h.derive(password)
 	return err == nil && subtle.ConstantTimeCompare(key, h.key) == 1
 }
 
-var errHash = errors.New("not a password hash: write " + scheme + "$ROUNDS$SALT$KEY")
+var errHash = errors.New("not a password hash: want " + scheme + "$ROUNDS$SALT$KEY")
 
+// parseHash parses the text form.
 func parseHash(s string) (h hash, err error) {
 	fields := strings.Split(s, "$")
 	if len(fields) != 4 || fields[0] != scheme {

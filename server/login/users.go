@@ -13,7 +13,7 @@ import (
 
 const maxName = 128 // bytes of a user's name
 
-// Users are who may log in, by name.
+// Users are the users of a server, by name.
 type Users map[string]user
 
 type user struct {
@@ -21,84 +21,85 @@ type user struct {
 	role     protocol.Role
 }
 
-// A Line is a user as the users file has one: the hash of a password, and what the user may do.
+// A UserEntry is one user in a users file.
 type UserEntry struct {
-	Password string        `json:"password"`
+	Password string        `json:"password"` // hash, from HashPassword
 	Role     protocol.Role `json:"role"`
 }
 
-// ReadUsers reads a users file: JSON, {"ada": {"password": HASH, "role": "approver"}, …}, with what Hash makes of a password. Its
-// errors say what is wrong in it, and never repeat a password.
+// ReadUsers parses a users file: {"ada": {"password": HASH, "role": "approver"}, …}. Its errors
+// never contain a password.
 func ReadUsers(file []byte) (Users, error) {
-	lines, err := ReadUserEntries(file)
+	entries, err := ReadUserEntries(file)
 	if err != nil {
 		return nil, err
 	}
 	users := Users{}
-	for name, line := range lines {
-		h, _ := parseHash(line.Password) // checked
-		users[name] = user{h, line.Role}
+	for name, e := range entries {
+		h, _ := parseHash(e.Password) // checked by ReadUserEntries
+		users[name] = user{h, e.Role}
 	}
 	return users, nil
 }
 
-// ReadUserEntries reads a users file to be written again with another line.
+// ReadUserEntries parses a users file into its entries, by name, to be changed and written again.
 func ReadUserEntries(file []byte) (map[string]UserEntry, error) {
 	d := json.NewDecoder(bytes.NewReader(file))
 	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("read users: not a JSON object")
 	}
-	lines := map[string]UserEntry{}
+	entries := map[string]UserEntry{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
 			return nil, fmt.Errorf("read users: %w", err)
 		}
-		name := key.(string) // of an object
-		if _, twice := lines[name]; twice {
-			return nil, fmt.Errorf("read users: %q is there twice", name)
+		name := key.(string) // a key of an object
+		if _, duplicate := entries[name]; duplicate {
+			return nil, fmt.Errorf("read users: duplicate user %q", name)
 		}
-		var l UserEntry
-		if err := d.Decode(&l); err != nil {
+		var e UserEntry
+		if err := d.Decode(&e); err != nil {
 			return nil, fmt.Errorf("read users: %q: %w", name, err)
 		}
-		if err := l.check(name); err != nil {
+		if err := e.validate(name); err != nil {
 			return nil, fmt.Errorf("read users: %w", err)
 		}
-		lines[name] = l
+		entries[name] = e
 	}
-	if _, err := d.Token(); err != nil { // its end
+	if _, err := d.Token(); err != nil { // the end of the object
 		return nil, fmt.Errorf("read users: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("read users: more than one JSON value")
 	}
-	return lines, nil
+	return entries, nil
 }
 
-func (l *UserEntry) check(name string) error {
+func (e *UserEntry) validate(name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("a name has 1 to %d bytes", maxName)
 	}
-	if _, err := parseHash(l.Password); err != nil {
+	if _, err := parseHash(e.Password); err != nil {
 		return fmt.Errorf("%q: %w", name, err)
 	}
-	if !slices.Contains(protocol.Roles, l.Role) {
-		return fmt.Errorf("%q: role %q is none of %v", name, l.Role, protocol.Roles)
+	if !slices.Contains(protocol.Roles, e.Role) {
+		return fmt.Errorf("%q: role %q is none of %v", name, e.Role, protocol.Roles)
 	}
 	return nil
 }
 
-// nobody is who is checked in place of an unknown user, so that it takes as long.
-var nobody = user{password: hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}}
+// dummyUser is checked in place of an unknown user, so that the check takes as long.
+var dummyUser = user{password: hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}}
 
-// check returns the role of a user with that password.
-func (u Users) check(name, password string) (protocol.Role, bool) {
-	who, known := u[name]
+// check returns the role of a user with a password. ok is false for an unknown user or a wrong
+// password.
+func (u Users) check(name, password string) (role protocol.Role, ok bool) {
+	user, known := u[name]
 	if !known {
-		who = nobody
+		user = dummyUser
 	}
-	fits := who.password.fits(password)
-	return who.role, known && fits
+	matches := user.password.matches(password)
+	return user.role, known && matches
 }

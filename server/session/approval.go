@@ -11,25 +11,26 @@ import (
 	"agentctl/protocol"
 )
 
-// approvals knows which agents wait for which requests, and how late requests were resolved; the store knows of all.
+// approvals are the agents that wait for requests, and recent resolutions; the store has all
+// resolutions.
 type approvals struct {
-	asking  map[string][]*ask
-	decided map[string]resolution
+	waiters map[string][]*approvalWaiter // by request
+	decided map[string]resolution        // by request; not yet durable
 }
 
-// A resolution is how a request ended and by whom, as kept in the store.
+// A resolution is the stored outcome of a request.
 type resolution struct {
 	protocol.ApprovalResolvedData
 	By   *protocol.Actor `json:"by,omitempty"`
-	Turn string          `json:"turn,omitempty"` // in which it was asked
+	Turn string          `json:"turn,omitempty"` // of the request
 }
 
-// reset begins anew: a failed commit may not have kept what was known.
+// reset drops everything, after a failed commit.
 func (p *approvals) reset() {
-	p.asking, p.decided = map[string][]*ask{}, map[string]resolution{}
+	p.waiters, p.decided = map[string][]*approvalWaiter{}, map[string]resolution{}
 }
 
-// resolution returns how a request ended, or nil when it is not known to have ended.
+// resolution returns the resolution of a request, or nil when it has none.
 func (s *Session) resolution(request string) (*resolution, error) {
 	if r, ok := s.approvals.decided[request]; ok {
 		return &r, nil
@@ -45,29 +46,39 @@ func (s *Session) resolution(request string) (*resolution, error) {
 	return r, json.Unmarshal(raw, r)
 }
 
-// approve decides a pending request. The first decision wins: a later one gets conflict with the winner.
-func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
-	pending, err := s.requestOf(d)
+// approve decides a pending request. The first decision wins; a later one gets a conflict error
+// with the winner.
+func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
+	pending, err := s.pendingApproval(d)
 	if err != nil {
 		return nil, err
 	}
-	decision, option, err := choose(pending, d)
+	decision, option, err := chooseDecision(pending, d)
 	if err != nil {
 		return nil, err
 	}
-	if d.Input != nil && d.Input.Patch != "" && !s.traits.TakesPatch {
-		// It would apply its own: what nobody allowed must not happen.
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot take an edited patch: deny it and say what to change", s.state.Agent)
+	if d.Input != nil && d.Input.Patch != "" && !s.capabilities.TakesPatch {
+		// The agent would apply its own patch, which no user approved.
+		return nil, protocol.Errorf(
+			protocol.CodeUnsupported,
+			"the agent %s does not take edited patches: deny with the changes as reason",
+			s.state.Agent,
+		)
 	}
 	d.Reason = protocol.ValidText(d.Reason)
 	if n := len(d.Reason); n > longText {
 		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: longText, Message: "reason: too long"}
 	}
 	if decision == protocol.Explain {
-		return nil, s.explain(a, *pending)
+		return nil, s.explain(cmd, *pending)
 	}
 	r := protocol.ApprovalResolvedData{
-		Request: pending.Request, Outcome: protocol.Allowed, Decision: decision, Option: option, Reason: d.Reason, Input: d.Input,
+		Request:  pending.Request,
+		Outcome:  protocol.Allowed,
+		Decision: decision,
+		Option:   option,
+		Reason:   d.Reason,
+		Input:    d.Input,
 	}
 	switch decision {
 	case protocol.Deny, protocol.DenyStop:
@@ -75,37 +86,57 @@ func (s *Session) approve(a *action, d *protocol.ApproveData) (any, error) {
 	case protocol.AllowAlways:
 		scope, sub := scopeOf(pending), pending.Subject()
 		if scope == "" {
-			return nil, protocol.Errorf(protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", pending.Kind)
+			return nil, protocol.Errorf(
+				protocol.CodeUnsupported,
+				"a %s request cannot be allowed always: allow it once",
+				pending.Kind,
+			)
 		}
 		if s.state.FindRule(pending.Kind, sub) == nil {
-			r.Rule = &protocol.Rule{ID: NewID(idRule), Kind: pending.Kind, Subject: sub, Scope: scope, By: a.by, At: stamp()}
+			r.Rule = &protocol.Rule{
+				ID:      NewID(idRule),
+				Kind:    pending.Kind,
+				Subject: sub,
+				Scope:   scope,
+				By:      cmd.by,
+				At:      timestamp(),
+			}
 		}
 	}
 	if raw, err := encode(r); err != nil || len(raw) > protocol.MaxEvent-envelope {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: protocol.MaxEvent - envelope, Message: "input: too large"}
+		return nil, &protocol.Error{
+			Code:    protocol.CodeTooLarge,
+			Limit:   protocol.MaxEvent - envelope,
+			Message: "input: too large",
+		}
 	}
-	s.resolve(pending.Request, a.by, r)
-	s.passOn(a, r)
+	s.resolve(pending.Request, cmd.by, r)
+	s.queueReason(cmd, r)
 	if r.Rule != nil {
 		s.applyRule(r.Rule)
 	}
 	if decision == protocol.DenyStop {
-		s.stopTurn(protocol.ReasonDenied, &a.by, protocol.HoldDenyStop)
+		s.stopTurn(protocol.ReasonDenied, &cmd.by, protocol.HoldDenyStop)
 	}
 	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: decision, Rule: r.Rule}, nil
 }
 
-// requestOf returns a copy of the pending request that is meant.
-func (s *Session) requestOf(d *protocol.ApproveData) (*protocol.Approval, error) {
+// pendingApproval returns a copy of the pending request that a command names; with no name, of the
+// only one.
+func (s *Session) pendingApproval(d *protocol.ApproveData) (*protocol.Approval, error) {
 	if d.Request == "" {
 		switch len(s.state.Approvals) {
 		case 0:
-			return nil, protocol.Errorf(protocol.CodeNotFound, "nothing waits for an approval")
+			return nil, protocol.Errorf(protocol.CodeNotFound, "no approval is pending")
 		case 1:
 			a := s.state.Approvals[0]
 			return &a, nil
 		}
-		return nil, protocol.Errorf(protocol.CodeAmbiguous, "%d requests wait for an approval: name one", len(s.state.Approvals))
+		return nil, protocol.Errorf(
+			protocol.CodeAmbiguous,
+			"%d approvals are pending: name one",
+			len(s.state.Approvals),
+		)
 	}
 	if p := s.state.PendingApproval(d.Request); p != nil {
 		a := *p
@@ -121,29 +152,39 @@ func (s *Session) requestOf(d *protocol.ApproveData) (*protocol.Approval, error)
 	return nil, r.conflict()
 }
 
-// conflict tells a loser who won and with what.
+// conflict returns the error for a decision that came too late.
 func (r *resolution) conflict() error {
 	w := &protocol.Winner{Outcome: r.Outcome, Decision: r.Decision, Option: r.Option}
-	who := ""
+	by := ""
 	if r.By != nil {
 		w.By = *r.By
-		who = " by " + r.By.Name
+		by = " by " + r.By.Name
 	}
-	return &protocol.Error{Code: protocol.CodeConflict, Winner: w, Message: "already " + string(r.Outcome) + who}
+	return &protocol.Error{Code: protocol.CodeConflict, Winner: w, Message: "already " + string(r.Outcome) + by}
 }
 
-// choose finds the decision that an answer stands for, and the option it named.
-func choose(p *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, string, error) {
+// chooseDecision returns the decision of an answer and the option it named, if any.
+func chooseDecision(p *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, string, error) {
 	if d.Option == "" {
 		if !d.Decision.Valid() {
-			return "", "", protocol.Errorf(protocol.CodeInvalidMessage, "decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain", string(d.Decision))
+			return "", "", protocol.Errorf(
+				protocol.CodeInvalidMessage,
+				"decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain",
+				string(d.Decision),
+			)
 		}
 		return d.Decision, "", nil
 	}
 	for _, o := range p.Options {
 		if o.ID == d.Option {
 			if d.Decision != "" && d.Decision != o.Kind {
-				return "", "", protocol.Errorf(protocol.CodeInvalidMessage, "option %.80q means %s, not %s", d.Option, o.Kind, d.Decision)
+				return "", "", protocol.Errorf(
+					protocol.CodeInvalidMessage,
+					"option %.80q means %s, not %s",
+					d.Option,
+					o.Kind,
+					d.Decision,
+				)
 			}
 			return o.Kind, o.ID, nil
 		}
@@ -151,11 +192,12 @@ func choose(p *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, s
 	return "", "", protocol.Errorf(protocol.CodeNotFound, "request %s has no option %.80q", p.Request, d.Option)
 }
 
-// resolve records how a request ended, keeps it for good and gives the agent its verdict once it is durable.
+// resolve records the resolution of a request, stores it, and delivers the verdict to the agent
+// once it is durable.
 func (s *Session) resolve(request string, by protocol.Actor, r protocol.ApprovalResolvedData) {
-	var who *protocol.Actor
+	var actor *protocol.Actor
 	if by != (protocol.Actor{}) {
-		who = &by
+		actor = &by
 	}
 	var task string
 	if p := s.state.PendingApproval(request); p != nil {
@@ -163,71 +205,85 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 	}
 	raw, err := encode(r)
 	if err == nil {
-		_, err = s.append(s.turnID(), entry{typ: protocol.ApprovalResolved, task: task, by: who, data: raw})
+		_, err = s.append(s.turnID(), entry{typ: protocol.ApprovalResolved, task: task, by: actor, data: raw})
 	}
 	if err != nil {
 		s.hub.log.Error("record decision", "session", s.id, "err", err)
 		return
 	}
-	s.changed = true
-	res := resolution{r, who, s.turnID()}
+	s.published.stale = true
+	res := resolution{r, actor, s.turnID()}
 	s.approvals.decided[request] = res
-	b := s.pending()
+	b := s.nextBatch()
 	b.Decisions = append(b.Decisions, Decision{Request: request, Data: protocol.MustEncode(res)})
-	asking := s.approvals.asking[request]
-	delete(s.approvals.asking, request)
-	s.then(func(failed error) {
-		for _, q := range asking {
-			q.give(failed, &res)
+	waiters := s.approvals.waiters[request]
+	delete(s.approvals.waiters, request)
+	s.afterCommit(func(failed error) {
+		for _, w := range waiters {
+			w.deliver(failed, &res)
 		}
 		if failed == nil {
-			delete(s.approvals.decided, request) // the store knows now
+			delete(s.approvals.decided, request) // the store has it
 		}
 	})
 }
 
-// passOn sends the words of a decision as the next message, where the agent cannot hear them otherwise.
-func (s *Session) passOn(a *action, r protocol.ApprovalResolvedData) {
-	if r.Reason == "" || s.traits.TakesReason {
+// queueReason queues the reason of a decision as the next message, when the agent does not receive
+// reasons with verdicts.
+func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
+	if r.Reason == "" || s.capabilities.TakesReason {
 		return
 	}
 	front := 0
-	at := stamp()
-	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, QueuedAt: &at, By: &a.by}
-	s.record(protocol.QueueAdded, &a.by, protocol.QueueAddedData{Message: m, Index: &front})
+	at := timestamp()
+	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, QueuedAt: &at, By: &cmd.by}
+	s.record(protocol.QueueAdded, &cmd.by, protocol.QueueAddedData{Message: m, Index: &front})
 }
 
-// explain asks the agent why it asks; the request stays pending.
-func (s *Session) explain(a *action, p protocol.Approval) error {
+// explain asks the agent to explain a request, which stays pending.
+func (s *Session) explain(cmd *command, p protocol.Approval) error {
 	e, ok := s.agent.(Explainer)
 	if !ok {
-		return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot explain", s.state.Agent)
+		return s.unsupported("explain")
 	}
-	s.aside(a, func(ctx context.Context) (any, error) { return e.Explain(ctx, p) }, func(result any) (any, error) {
+	s.runAsync(cmd, func(ctx context.Context) (any, error) { return e.Explain(ctx, p) }, func(result any) (any, error) {
 		if s.state.PendingApproval(p.Request) == nil {
 			if r, err := s.resolution(p.Request); err == nil && r != nil {
 				return nil, r.conflict()
 			}
 		}
 		text := protocol.SplitText(protocol.ValidText(result.(string)), protocol.MaxText)[0]
-		s.recordIn(p.Turn, protocol.ApprovalExplained, &a.by, protocol.ApprovalExplainedData{Request: p.Request, Text: text})
+		s.recordIn(
+			p.Turn,
+			protocol.ApprovalExplained,
+			&cmd.by,
+			protocol.ApprovalExplainedData{Request: p.Request, Text: text},
+		)
 		return protocol.ApproveResult{Request: p.Request, Decision: protocol.Explain}, nil
 	})
-	return errLater
+	return errAnswerLater
 }
 
-// cancelApprovals ends every pending request with its turn.
+// cancelApprovals cancels every pending request.
 func (s *Session) cancelApprovals() {
 	for _, p := range slices.Clone(s.state.Approvals) {
-		s.resolve(p.Request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Cancelled})
+		s.resolve(
+			p.Request,
+			protocol.Actor{},
+			protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Cancelled},
+		)
 	}
 }
 
-// expireApprovals ends the requests whose time is over.
+// expireApprovals expires pending requests past their deadline.
 func (s *Session) expireApprovals(now time.Time) {
 	for _, p := range slices.Clone(s.state.Approvals) {
 		if p.Expires != nil && !now.Before(*p.Expires) {
-			s.resolve(p.Request, protocol.Actor{}, protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Expired})
+			s.resolve(
+				p.Request,
+				protocol.Actor{},
+				protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Expired},
+			)
 		}
 	}
 }

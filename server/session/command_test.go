@@ -12,7 +12,7 @@ import (
 )
 
 // failOnce makes the next commit fail.
-func (r *rig) failOnce() {
+func (r *testHub) failOnce() {
 	r.store.set(func() {
 		r.store.failCommit = func([]*Batch) error {
 			r.store.failCommit = nil
@@ -27,11 +27,11 @@ func keyed(c protocol.Command, key string) protocol.Command {
 }
 
 func TestACommandSentAgainReturnsTheFirstAnswer(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		name := "box"
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, id, protocol.RenameData{Name: &name})))
-		c := keyed(command(protocol.DoSend, id, protocol.SendData{Text: "one"}), "k1")
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, id, protocol.RenameData{Name: &name})))
+		c := keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "one"}), "k1")
 		first := must[protocol.SendResult](r, r.do(anna, c))
 		c.Session = name
 		for range 2 {
@@ -40,7 +40,11 @@ func TestACommandSentAgainReturnsTheFirstAnswer(t *testing.T) {
 			}
 			r.restart()
 		}
-		refused(r, r.do(anna, keyed(command(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")), protocol.CodeKeyReused)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")),
+			protocol.CodeKeyReused,
+		)
 		if st := r.state(id); st.Turns != 1 || len(st.Queue) != 0 {
 			t.Errorf("%d turns, %d queued", st.Turns, len(st.Queue))
 		}
@@ -48,93 +52,113 @@ func TestACommandSentAgainReturnsTheFirstAnswer(t *testing.T) {
 }
 
 func TestACommandThatWasNotKeptActsWhenItIsSentAgain(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		r.agents.run().finish(End{}, nil)
-		r.settle()
-		c := keyed(command(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")
+		r.waitIdle()
+		c := keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")
 		r.failOnce()
 		refused(r, r.do(anna, c), protocol.CodeStorage)
 		sent := must[protocol.SendResult](r, r.do(anna, c))
-		if st := r.state(id); st.Turn == nil || st.Turn.Message.MessageID != sent.MessageID || st.Turn.Message.Text != "two" {
-			t.Errorf("answered %+v, and it is %s", sent, encodeState(st))
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.MessageID != sent.MessageID ||
+			st.Turn.Message.Text != "two" {
+			t.Errorf("answer %+v, state %s", sent, encodeState(st))
 		}
 	})
 }
 
 func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		c := keyed(command(protocol.DoCreate, "", protocol.CreateData{Title: "one"}), "k1")
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		c := keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Title: "one"}), "k1")
 		first := must[protocol.CreateResult](r, r.do(anna, c))
 		if again := must[protocol.CreateResult](r, r.do(anna, c)); again != first {
-			t.Errorf("made %+v, then %+v", first, again)
+			t.Errorf("created %+v, then %+v", first, again)
 		}
-		refused(r, r.do(anna, keyed(command(protocol.DoCreate, "", protocol.CreateData{Title: "two"}), "k1")), protocol.CodeKeyReused)
-		refused(r, r.do(anna, keyed(command(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")), protocol.CodeKeyReused)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Title: "two"}), "k1")),
+			protocol.CodeKeyReused,
+		)
+		refused(
+			r,
+			r.do(anna, keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")),
+			protocol.CodeKeyReused,
+		)
 		if n := len(r.hub.List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
 		other := r.create()
-		c = keyed(command(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k2")
+		c = keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k2")
 		must[protocol.SendResult](r, r.do(anna, c))
-		r.restart() // the store alone knows the keys now
+		r.restart() // only the store has the keys now
 		c.Session = other
 		refused(r, r.do(anna, c), protocol.CodeKeyReused)
 	})
 }
 
 func TestOnlySoManyAnswersStayInMemory(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "turn")
-		for i := range 2 * keepInMemory {
-			must[protocol.SendResult](r, r.do(anna, keyed(command(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i))))
+		for i := range 2 * maxCachedAnswers {
+			must[protocol.SendResult](
+				r,
+				r.do(anna, keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i))),
+			)
 		}
 		held := make(chan int, 1)
-		if err := r.hub.with(t.Context(), id, func(s *Session) { held <- max(len(s.answers.byKey), len(s.answers.order)) }); err != nil {
+		if err := r.hub.post(
+			t.Context(),
+			id,
+			func(s *Session) { held <- max(len(s.idempotency.byKey), len(s.idempotency.order)) },
+		); err != nil {
 			t.Fatal(err)
 		}
-		if n := <-held; n > keepInMemory {
+		if n := <-held; n > maxCachedAnswers {
 			t.Errorf("%d answers in memory", n)
 		}
 	})
 }
 
 func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "turn")
 		r.store.set(func() { r.store.latency = time.Second })
-		send := func(i int) *call {
-			return r.start(anna, keyed(command(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i)))
+		send := func(i int) *testCall {
+			return r.start(
+				anna,
+				keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i)),
+			)
 		}
 		first := send(0)
-		for i := range 2 * keepInMemory {
+		for i := range 2 * maxCachedAnswers {
 			send(i + 1)
 		}
 		again := send(0)
-		r.settle()
-		if a, b := must[protocol.SendResult](r, first), must[protocol.SendResult](r, again); a.MessageID != b.MessageID {
-			t.Errorf("one key made two messages: %s, %s", a.MessageID, b.MessageID)
+		r.waitIdle()
+		a, b := must[protocol.SendResult](r, first), must[protocol.SendResult](r, again)
+		if a.MessageID != b.MessageID {
+			t.Errorf("one key, two messages: %s, %s", a.MessageID, b.MessageID)
 		}
 	})
 }
 
 func TestACreateSentAgainIsAnsweredWhateverHappenedMeanwhile(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		dir := filepath.Join(t.TempDir(), "work")
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		c := keyed(command(protocol.DoCreate, "", protocol.CreateData{Name: "box", CWD: dir}), "k1")
+		c := keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box", CWD: dir}), "k1")
 		r.store.set(func() { r.store.latency = time.Second })
-		a, b := r.start(anna, c), (*call)(nil)
+		a, b := r.start(anna, c), (*testCall)(nil)
 		go func() { b = r.start(anna, c) }()
-		r.settle()
+		r.waitIdle()
 		first := must[protocol.CreateResult](r, a)
 		if must[protocol.CreateResult](r, b).Session != first.Session {
-			t.Error("two sessions of one key")
+			t.Error("one key, two sessions")
 		}
 		if err := os.Remove(dir); err != nil {
 			t.Fatal(err)
@@ -146,10 +170,10 @@ func TestACreateSentAgainIsAnsweredWhateverHappenedMeanwhile(t *testing.T) {
 }
 
 func TestARenameSentAgainTakesNoNameAndFreesNone(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id, other := r.create(), r.create()
 		rename := func(session, name string) protocol.Command {
-			return command(protocol.DoRename, session, protocol.RenameData{Name: &name})
+			return newCommand(protocol.DoRename, session, protocol.RenameData{Name: &name})
 		}
 		must[protocol.Empty](r, r.do(anna, keyed(rename(id, "x"), "k1")))
 		must[protocol.Empty](r, r.do(anna, rename(id, "y")))
@@ -163,15 +187,15 @@ func TestARenameSentAgainTakesNoNameAndFreesNone(t *testing.T) {
 		refused(r, r.do(anna, rename(id, "z")), protocol.CodeStorage)
 		must[protocol.Empty](r, r.do(anna, rename(other, "z")))
 		if got, _ := r.hub.Resolve("y"); got != id {
-			t.Error("the name was lost by a rename that was not kept")
+			t.Error("a rename that failed to commit lost the name")
 		}
 	})
 }
 
 func TestACloseThatWasNotKeptCanBeSentAgain(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		c := keyed(command(protocol.DoClose, id, protocol.CloseData{Delete: true}), "k1")
+		c := keyed(newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true}), "k1")
 		r.failOnce()
 		refused(r, r.do(anna, c), protocol.CodeStorage)
 		must[protocol.Empty](r, r.do(anna, c))
@@ -182,22 +206,30 @@ func TestACloseThatWasNotKeptCanBeSentAgain(t *testing.T) {
 func TestCommandsAfterAFailedCommitFindTheTurnEnded(t *testing.T) {
 	for _, verb := range []protocol.Verb{protocol.DoApprove, protocol.DoInterrupt, protocol.DoClose} {
 		t.Run(string(verb), func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *rig) {
-				id := asking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
+				id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 				r.failOnce()
-				refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "two"})), protocol.CodeStorage)
+				refused(
+					r,
+					r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})),
+					protocol.CodeStorage,
+				)
 				switch verb {
 				case protocol.DoApprove:
 					k := r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.DenyStop}))
-					if e := refused(r, k, protocol.CodeConflict); e.Winner == nil || e.Winner.Outcome != protocol.Cancelled {
+					if e := refused(r, k, protocol.CodeConflict); e.Winner == nil ||
+						e.Winner.Outcome != protocol.Cancelled {
 						t.Errorf("winner: %+v", e.Winner)
 					}
 				case protocol.DoInterrupt:
-					if must[protocol.InterruptResult](r, r.do(anna, command(verb, id, protocol.InterruptData{}))).Interrupted {
+					if must[protocol.InterruptResult](
+						r,
+						r.do(anna, newCommand(verb, id, protocol.InterruptData{})),
+					).Interrupted {
 						t.Error("interrupted a turn that was over")
 					}
 				case protocol.DoClose:
-					must[protocol.Empty](r, r.do(anna, command(verb, id, protocol.CloseData{})))
+					must[protocol.Empty](r, r.do(anna, newCommand(verb, id, protocol.CloseData{})))
 				}
 				st := r.state(id)
 				if st.Turn != nil || st.Last == nil || st.Last.Code != protocol.CodeStorage {
@@ -209,70 +241,74 @@ func TestCommandsAfterAFailedCommitFindTheTurnEnded(t *testing.T) {
 }
 
 func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) {
-	bubble(t, Config{InterruptGrace: time.Minute}, func(t *testing.T, r *rig) {
-		r.agents.traits, r.agents.deaf = Capabilities{Resumes: true}, true
+	bubble(t, Config{InterruptGrace: time.Minute}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities, r.agents.ignoresInterrupt = Capabilities{Resumes: true}, true
 		id := r.create()
 		r.send(id, "one")
 		r.send(id, "two")
-		k := r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		k := r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 		r.close()
 		if !must[protocol.InterruptResult](r, k).Interrupted {
 			t.Error("not interrupted")
 		}
-		if st := fold(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted || len(st.Queue) != 1 || st.Turns != 1 {
-			t.Errorf("left %s", encodeState(st))
+		if st := reduce(t, id, r.events(id, false)); st.Turn != nil || st.Last.Reason != protocol.ReasonInterrupted ||
+			len(st.Queue) != 1 || st.Turns != 1 {
+			t.Errorf("state %s", encodeState(st))
 		}
 		r.open()
 		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || st.Turns != 1 {
-			t.Errorf("goes on with %s", encodeState(st))
+			t.Errorf("continues with %s", encodeState(st))
 		}
 	})
 }
 
 func TestACommandThatComesWhileTheSessionUnloadsIsCarriedOut(t *testing.T) {
-	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		for range 20 {
 			time.Sleep(time.Minute)
-			done := make(chan *call)
-			go func() { done <- r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "x"})) }()
+			done := make(chan *testCall)
+			go func() { done <- r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"})) }()
 			k := <-done
-			r.settle()
+			r.waitIdle()
 			if must[protocol.SendResult](r, k).Status != protocol.SendStarted {
-				t.Fatal("queued behind nothing")
+				t.Fatal("queued behind an empty queue")
 			}
 			r.agents.run().finish(End{}, nil)
-			r.settle()
+			r.waitIdle()
 		}
 	})
 }
 
 func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		huge := strings.Repeat("\x01", protocol.MaxEvent/4)
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
 		head := r.state(id).Seq
 		long := Caller{By: protocol.Actor{Name: "anna", Subject: huge}}
-		for _, k := range []*call{
-			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: huge})),
-			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "x", ClientMessageID: huge})),
-			r.do(anna, command(protocol.DoSend, id, protocol.SendData{Parts: []protocol.Part{{Type: "file", Name: huge}}})),
-			r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: two, Text: huge})),
-			r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Agent: "acp:" + strings.Repeat("x", maxAgent)})),
-			r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Prompt: huge, Name: "box"})),
-			r.do(long, command(protocol.DoSend, id, protocol.SendData{Text: "x"})),
+		for _, k := range []*testCall{
+			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: huge})),
+			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "x", ClientMessageID: huge})),
+			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Parts: []protocol.Part{{Type: "file", Name: huge}}})),
+			r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: two, Text: huge})),
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Agent: "acp:" + strings.Repeat("x", maxAgent)})),
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Prompt: huge, Name: "box"})),
+			r.do(long, newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"})),
 		} {
 			refused(r, k, protocol.CodeTooLarge)
 		}
 		if st := r.state(id); st.Seq != head || len(r.hub.List(true)) != 1 {
 			t.Errorf("something was recorded: %v", types(r.events(id, false)[head:]))
 		}
-		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "box", Title: huge})))
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, id, protocol.RenameData{Title: &huge})))
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, id, protocol.CloseData{Reason: huge})))
-		newAudit(t).follow(r.events(id, false))
+		must[protocol.CreateResult](
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box", Title: huge})),
+		)
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, id, protocol.RenameData{Title: &huge})))
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Reason: huge})))
+		newLogChecker(t).apply(r.events(id, false))
 		if r.state(id).Status() != protocol.Closed {
 			t.Error("not closed")
 		}

@@ -1,45 +1,46 @@
 package session
 
-// A committer is the one writer of the store: it takes the batches that sessions hand in, and a commit takes all that came
-// while the last one ran.
+// A committer is the only writer of the store. Each commit takes all batches that were submitted
+// during the last one.
 type committer struct {
-	store Store
-	in    chan commit
-	done  chan struct{}
+	store   Store
+	commits chan commit
+	done    chan struct{}
 }
 
-// A commit is a batch and who wants to know. then is called on the committer's goroutine and must not block.
+// A commit is a submitted batch. then is called with the result on the committer's goroutine and
+// must not block.
 type commit struct {
 	batch *Batch
 	then  func(error)
 }
 
-// maxGroup bounds the batches of one transaction.
-const maxGroup = 1024
+// maxBatches bounds the batches of one transaction.
+const maxBatches = 1024
 
 func newCommitter(store Store) *committer {
-	c := &committer{store: store, in: make(chan commit, maxGroup), done: make(chan struct{})}
+	c := &committer{store: store, commits: make(chan commit, maxBatches), done: make(chan struct{})}
 	go c.run()
 	return c
 }
 
-// submit hands a batch in. It must not be called after close.
-func (c *committer) submit(b *Batch, then func(error)) { c.in <- commit{b, then} }
+// submit submits a batch. It must not be called after close.
+func (c *committer) submit(b *Batch, then func(error)) { c.commits <- commit{b, then} }
 
-// close commits what was submitted and returns when the committer has ended.
+// close commits all submitted batches and returns when the goroutine has ended.
 func (c *committer) close() {
-	close(c.in)
+	close(c.commits)
 	<-c.done
 }
 
 func (c *committer) run() {
 	defer close(c.done)
-	for first := range c.in {
+	for first := range c.commits {
 		group := []commit{first}
 	gather:
-		for len(group) < maxGroup {
+		for len(group) < maxBatches {
 			select {
-			case next, ok := <-c.in:
+			case next, ok := <-c.commits:
 				if !ok {
 					break gather
 				}
@@ -54,7 +55,7 @@ func (c *committer) run() {
 		}
 		err := c.store.Commit(batches)
 		if err != nil && len(group) > 1 {
-			// One session's batch must not fail another's: each on its own.
+			// Commit each batch alone, so that a bad one fails no other session.
 			for _, g := range group {
 				g.then(c.store.Commit([]*Batch{g.batch}))
 			}

@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// Config is what a hub needs. Zero durations take the defaults named.
+// Config configures a Hub. Zero durations mean the defaults given.
 type Config struct {
 	Store        Store
 	Agents       Agents
-	DefaultAgent string       // of a create that names none
-	Log          *slog.Logger // nil: none
+	DefaultAgent string       // of a create without an agent
+	Log          *slog.Logger // nil: discard
 
-	// KillProcessGroup ends a process group that a killed server left, if its leader still is the process that was recorded.
+	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
+	// recorded process.
 	KillProcessGroup func(ProcessGroup) error
 
 	ApprovalTimeout time.Duration // of a pending approval; 0: none
-	EditHold        time.Duration // how long an edit hold outlives its connection; 30 s
-	InterruptGrace  time.Duration // how long an interrupted agent may take before it is closed; 10 s
-	UnloadAfter     time.Duration // of an idle, unwatched session; 10 min
+	EditHold        time.Duration // for an edit hold to outlive its connection; 30 s
+	InterruptGrace  time.Duration // for an interrupted agent to return before it is closed; 10 s
+	UnloadAfter     time.Duration // of an idle session without subscribers; 10 min
 	StateTTL        time.Duration // of an exported state; 7 days
-	Secret          []byte        // signs exported states; nil: minted, so that they hold until the server ends
+	Secret          []byte        // signs exported states; nil: random, so that they are valid until the server ends
 }
 
 func (c *Config) defaults() {
@@ -48,5 +49,5 @@ func (c *Config) defaults() {
 	}
 }
 
-// AnswerTTL is how long the answer to a command key is kept.
+// AnswerTTL is the lifetime of a stored answer to a command key.
 const AnswerTTL = 7 * 24 * time.Hour

@@ -1,4 +1,6 @@
-// Package session owns the life of sessions: the loop that is each session's only writer, its log, queue, approvals and
-// rules, and the committer that makes events durable before anyone sees them. It declares what it needs of a Store and of
-// an Agent. It knows nothing of sockets, HTTP or any dialect.
+// Package session runs sessions: the loop that is the only writer of each session, its log, queue,
+// approvals and rules, and the committer that makes events durable before they are visible. It
+// declares the Store and the Agent that it needs.
+//
+// It must not know sockets, HTTP, dialects, or how the past is read (package history).
 package session

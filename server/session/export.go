@@ -13,9 +13,9 @@ import (
 
 const stateVersion = "1"
 
-// exported is what a signed state holds. Environment and rules stay behind: the first may be secret, the second were given
-// to this session.
-type exported struct {
+// exportedState is the content of a signed state. It carries neither environment, which may be
+// secret, nor rules, which were granted to the exported session alone.
+type exportedState struct {
 	Session  string                `json:"session"`
 	Position protocol.Position     `json:"position"`
 	At       time.Time             `json:"at"`
@@ -29,11 +29,11 @@ type exported struct {
 	Usage    *protocol.Usage       `json:"usage,omitempty"`
 }
 
-// export signs the session's state so that restore makes another session of it.
-func (s *Session) export(a *action, _ *protocol.Empty) (any, error) {
+// export signs the session's state for restore.
+func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 	sign := func(memory []byte) (any, error) {
-		at := stamp()
-		x := exported{
+		at := timestamp()
+		x := exportedState{
 			Session: s.id, At: at, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: s.state.Title, Memory: memory,
 			Position: protocol.Position{Epoch: s.log.Position().Epoch, Seq: s.state.Seq},
 			Queue:    s.state.Queue, Plan: s.state.Plan, Context: s.state.Context, Usage: s.state.Usage,
@@ -46,17 +46,22 @@ func (s *Session) export(a *action, _ *protocol.Empty) (any, error) {
 			State:   protocol.SignedState{Version: stateVersion, State: raw, Signature: s.hub.sign(raw)},
 			Expires: at.Add(s.hub.cfg.StateTTL),
 		}
-		s.record(protocol.StateExported, &a.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
+		s.record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil
 	}
-	x, err := able[Exporter](s, "export its state")
+	x, err := requireCapability[Exporter](s, "export its state")
 	if err != nil {
 		return sign(s.spec.State)
 	}
-	s.aside(a, func(ctx context.Context) (any, error) { return x.Export(ctx) }, func(v any) (any, error) { return sign(v.([]byte)) })
-	return nil, errLater
+	s.runAsync(
+		cmd,
+		func(ctx context.Context) (any, error) { return x.Export(ctx) },
+		func(v any) (any, error) { return sign(v.([]byte)) },
+	)
+	return nil, errAnswerLater
 }
 
+// sign returns the HMAC of an exported state, in hex.
 func (h *Hub) sign(state []byte) string {
 	mac := hmac.New(sha256.New, h.cfg.Secret)
 	mac.Write([]byte(stateVersion + "\n"))
@@ -64,33 +69,54 @@ func (h *Hub) sign(state []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// verify reads back what export signed. The error has the code invalid_state.
-func (h *Hub) verify(st protocol.SignedState) (*exported, error) {
+// verify checks and decodes a signed state. The error has the code invalid_state.
+func (h *Hub) verify(st protocol.SignedState) (*exportedState, error) {
 	if st.Version != stateVersion {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "state version %.20q is not %s", st.Version, stateVersion)
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidState,
+			"state version %.20q is not %s",
+			st.Version,
+			stateVersion,
+		)
 	}
 	if !hmac.Equal([]byte(st.Signature), []byte(h.sign(st.State))) {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "the signature does not fit: the state was changed, or another server signed it")
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidState,
+			"invalid signature: the state was changed, or another server signed it",
+		)
 	}
-	x := new(exported)
+	x := new(exportedState)
 	if err := json.Unmarshal(st.State, x); err != nil || x.Session == "" || x.Agent == "" || x.At.IsZero() {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state lacks required fields")
 	}
 	if age := time.Since(x.At); age > h.cfg.StateTTL {
-		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state expired %s ago", (age - h.cfg.StateTTL).Round(time.Second))
+		return nil, protocol.Errorf(
+			protocol.CodeInvalidState,
+			"the state expired %s ago",
+			(age - h.cfg.StateTTL).Round(time.Second),
+		)
 	}
 	return x, nil
 }
 
-// restore makes a session of an exported state; the exported one lives on.
-func (h *Hub) restore(a *action, d *protocol.RestoreData) error {
+// restore makes a new session from an exported state. The exported session is unchanged.
+func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	x, err := h.verify(d.State)
 	if err != nil {
 		return err
 	}
-	return h.make(a, Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}, d.Name, func(s *Session) (protocol.CreateResult, error) {
-		s.record(protocol.SessionCreated, &a.by, protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD})
-		s.record(protocol.StateRestored, &a.by, protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At})
+	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory}
+	return h.createSession(cmd, spec, d.Name, func(s *Session) (protocol.CreateResult, error) {
+		s.record(
+			protocol.SessionCreated,
+			&cmd.by,
+			protocol.SessionCreatedData{Name: d.Name, Title: x.Title, Agent: x.Agent, CWD: x.CWD},
+		)
+		s.record(
+			protocol.StateRestored,
+			&cmd.by,
+			protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At},
+		)
 		if x.Plan != nil {
 			s.recordPlan(x.Plan)
 		}
@@ -103,12 +129,12 @@ func (h *Hub) restore(a *action, d *protocol.RestoreData) error {
 		for _, m := range x.Queue {
 			s.record(protocol.QueueAdded, m.By, protocol.QueueAddedData{Message: m})
 		}
-		s.next()
+		s.startNext()
 		return protocol.CreateResult{Session: s.id, Name: d.Name}, nil
 	})
 }
 
-// recordPlan records a plan as it was left.
+// recordPlan records the events that lead to a plan.
 func (s *Session) recordPlan(p *protocol.Plan) {
 	s.record(protocol.PlanStarted, nil, protocol.PlanStartedData{Question: p.Question})
 	tasks := protocol.PlanTasksData{Tasks: p.Tasks, Summary: p.Summary}
@@ -118,7 +144,8 @@ func (s *Session) recordPlan(p *protocol.Plan) {
 	}
 	s.record(protocol.PlanUpdated, nil, tasks)
 	ends := map[string]protocol.Type{
-		protocol.StatusInvalid: protocol.PlanInvalid, protocol.StatusCancelled: protocol.PlanCancelled, protocol.StatusFailed: protocol.PlanFailed,
+		protocol.StatusInvalid: protocol.PlanInvalid, protocol.StatusCancelled: protocol.PlanCancelled,
+		protocol.StatusFailed: protocol.PlanFailed,
 	}
 	if end, ok := ends[p.Status]; ok {
 		s.record(end, nil, protocol.PlanErrorData{})

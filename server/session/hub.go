@@ -5,68 +5,57 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
 	"agentctl/protocol"
 )
 
-// A Hub knows every session of a store: it creates and finds them, loads them on first use, and tells watchers of their
-// changes. It owns the committer and every session's goroutine. Its methods may be called from any goroutine.
+// A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
+// changes. Its index has the methods Resolve, List, Each, Watch, Unwatch and Busy. It owns the
+// committer and the goroutine of every session. Its methods may be called from any goroutine.
 type Hub struct {
+	index
+
 	cfg       Config
 	log       *slog.Logger
 	committer *committer
 	stop      chan struct{}  // closed by Close
-	sessions  sync.WaitGroup // goroutines of sessions and searches; added to under mu, while not closed
-	agents    sync.WaitGroup // runs and closings of agents
-	janitor   sync.WaitGroup
-	searching chan struct{} // one for each search that runs
+	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
+	agents    sync.WaitGroup // Run and Close calls of agents
+	pruner    sync.WaitGroup
 
 	mu       sync.Mutex
-	rows     map[string]*row
-	names    map[string]string // name → session, reserved ones too
-	creating map[string]chan struct{}
-	watchers map[Watcher]bool
+	creating map[string]chan struct{} // keys of create and restore commands under way; closed at their end
 	closed   bool
 
-	commits sync.RWMutex // held for reading while a batch is handed in, for writing by Close
-	sealed  bool
+	commits sync.RWMutex // read-locked to submit a batch, locked by Close
+	sealed  bool         // no further batches; guarded by commits
 }
 
-// A row is a session as the hub knows it.
-type row struct {
-	summary protocol.Summary // guarded by Hub.mu
-
-	load    sync.Mutex // held while the session is loaded
-	session *Session   // guarded by load; nil, or about to be when it has ended: not in memory
-}
-
-// NewHub opens the sessions of a store: it ends the process groups that a killed server left, and loads the sessions that
-// were at work.
+// NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
+// sessions with a turn or a queue under way.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	h := &Hub{
-		cfg: cfg, log: cfg.Log, committer: newCommitter(cfg.Store), stop: make(chan struct{}), rows: map[string]*row{},
-		names: map[string]string{}, creating: map[string]chan struct{}{}, watchers: map[Watcher]bool{},
-		searching: make(chan struct{}, searchers),
+		index: newIndex(), cfg: cfg, log: cfg.Log, committer: newCommitter(cfg.Store), stop: make(chan struct{}),
+		creating: map[string]chan struct{}{},
 	}
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.janitor.Go(h.forget)
+	h.pruner.Go(h.pruneAnswers)
 	return h, nil
 }
 
-// forget drops answers that need not be kept any more, once an hour.
-func (h *Hub) forget() {
+// pruneAnswers deletes answers older than AnswerTTL, once an hour.
+func (h *Hub) pruneAnswers() {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		if err := h.cfg.Store.PruneAnswers(ctx, time.Now().Add(-AnswerTTL)); err != nil {
-			h.log.Warn("forget old answers", "err", err)
+			h.log.Warn("prune answers", "err", err)
 		}
 		cancel()
 		select {
@@ -77,7 +66,9 @@ func (h *Hub) forget() {
 	}
 }
 
-// commit hands a batch in; false when the hub is closed.
+// commit submits a batch that is not part of a session's journal. It calls then with the result on
+// the committer's goroutine; then must not block. When the hub is closed, it returns false and does
+// not call then.
 func (h *Hub) commit(b *Batch, then func(error)) bool {
 	h.commits.RLock()
 	defer h.commits.RUnlock()
@@ -88,9 +79,9 @@ func (h *Hub) commit(b *Batch, then func(error)) bool {
 	return true
 }
 
-// Close stops every session and agent, and returns when all is committed and every goroutine has ended: all but those of agents
-// that do not end before ctx does, which is an error. Turns of agents that resume stay open for the next start; the others end with
-// server_restart.
+// Close stops every session and agent. It returns when everything is committed and all goroutines
+// have ended; agents that do not end before ctx does are left, which is an error. A turn whose
+// agent resumes turns stays open for the next start; other turns end with the code server_restart.
 func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	if h.closed {
@@ -101,15 +92,15 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Unlock()
 	close(h.stop)
 	h.sessions.Wait()
-	h.janitor.Wait()
-	left := make(chan struct{})
+	h.pruner.Wait()
+	agentsDone := make(chan struct{})
 	go func() {
 		h.agents.Wait()
-		close(left)
+		close(agentsDone)
 	}()
 	var err error
 	select {
-	case <-left:
+	case <-agentsDone:
 	case <-ctx.Done():
 		err = fmt.Errorf("wait for agents: %w", context.Cause(ctx))
 	}
@@ -120,16 +111,17 @@ func (h *Hub) Close(ctx context.Context) error {
 	return err
 }
 
-// acquire returns the session of an id in memory, loaded now if it is not.
+// acquire returns the session with an id, loading it unless it is in memory.
 func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 	h.mu.Lock()
-	r, closed := h.rows[id], h.closed
+	closed := h.closed
 	h.mu.Unlock()
-	switch {
-	case closed:
-		return nil, stopping()
-	case r == nil:
-		return nil, noSession(id)
+	if closed {
+		return nil, errShuttingDown()
+	}
+	r := h.row(id)
+	if r == nil {
+		return nil, errNoSession(id)
 	}
 	r.load.Lock()
 	defer r.load.Unlock()
@@ -140,23 +132,21 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 			return r.session, nil
 		}
 	}
-	if !h.enter() {
-		return nil, stopping()
+	if !h.addSession() {
+		return nil, errShuttingDown()
 	}
 	s, err := h.load(ctx, id)
 	if err != nil {
 		h.sessions.Done()
-		return nil, h.unreadable(id, err)
+		return nil, h.readError(id, err)
 	}
 	r.session = s
 	return s, nil
 }
 
-// unloaded lets go of a session that has ended.
+// unloaded drops a session that has ended from memory.
 func (h *Hub) unloaded(s *Session) {
-	h.mu.Lock()
-	r := h.rows[s.id]
-	h.mu.Unlock()
+	r := h.row(s.id)
 	if r == nil {
 		return
 	}
@@ -167,8 +157,8 @@ func (h *Hub) unloaded(s *Session) {
 	}
 }
 
-// enter counts a session's goroutine in, unless the hub is closed.
-func (h *Hub) enter() bool {
+// addSession counts in a session goroutine, unless the hub is closed.
+func (h *Hub) addSession() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {
@@ -177,12 +167,9 @@ func (h *Hub) enter() bool {
 	return !h.closed
 }
 
-func stopping() error {
-	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
-}
-
-// with runs f on the goroutine of a session. It is not called when an error is returned.
-func (h *Hub) with(ctx context.Context, name string, f func(*Session)) error {
+// post runs f on the goroutine of a session, loading the session if needed. After an error f is not
+// called.
+func (h *Hub) post(ctx context.Context, name string, f func(*Session)) error {
 	id, err := h.Resolve(name)
 	if err != nil {
 		return err
@@ -198,33 +185,19 @@ func (h *Hub) with(ctx context.Context, name string, f func(*Session)) error {
 	}
 }
 
-func noSession(name string) error {
-	return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", name)
+// readError logs why a session could not be read and returns the error for the client.
+func (h *Hub) readError(id string, err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return errNoSession(id)
+	}
+	h.log.Error("read session", "session", id, "err", err)
+	return protocol.Errorf(protocol.CodeStorage, "session %s cannot be read; see the server's log", id)
 }
 
-// Resolve finds a session's id by id, exact name or unique prefix of the id, with or without its "s_".
-func (h *Hub) Resolve(name string) (string, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.rows[name] != nil {
-		return name, nil
-	}
-	if id := h.names[name]; h.rows[id] != nil {
-		return id, nil
-	}
-	found := ""
-	if name != "" {
-		for id := range h.rows {
-			if strings.HasPrefix(id, name) || strings.HasPrefix(id, idSession+"_"+name) {
-				if found != "" {
-					return "", protocol.Errorf(protocol.CodeAmbiguous, "more than one session begins with %.80q: name more of it", name)
-				}
-				found = id
-			}
-		}
-	}
-	if found == "" {
-		return "", noSession(name)
-	}
-	return found, nil
+func errShuttingDown() error {
+	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
+}
+
+func errNoSession(name string) error {
+	return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", name)
 }

@@ -11,23 +11,24 @@ import (
 	"agentctl/protocol"
 )
 
-// board keeps the newest line of each key.
-type board struct{ lines map[string]string }
+// testWatcher keeps the newest line of each key.
+type testWatcher struct{ lines map[string]string }
 
-func (b *board) Notify(key string, line []byte) { b.lines[key] = string(line) }
+func (b *testWatcher) Notify(key string, line []byte) { b.lines[key] = string(line) }
 
 func TestWatchersAreToldWhatTheListSays(t *testing.T) {
-	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *rig) {
-		w := &board{map[string]string{}}
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
+		w := &testWatcher{map[string]string{}}
 		r.hub.Watch(w)
-		id := asking(r, protocol.Approval{Kind: protocol.ApproveQuestion, Title: "?"})
+		id := startAsking(r, protocol.Approval{Kind: protocol.ApproveQuestion, Title: "?"})
 		agree := func(status protocol.Status) {
 			t.Helper()
-			r.settle()
+			r.waitIdle()
 			list := r.hub.List(true)
-			told := decodeLines(t, []byte(w.lines["summary "+id]))
-			if len(told) != 1 || !bytes.Equal(told[0].Data, protocol.MustEncode(list[0])) || list[0].Status != status {
-				t.Errorf("told %s, list %s, want %s", w.lines, protocol.MustEncode(list), status)
+			notified := decodeLines(t, []byte(w.lines["summary "+id]))
+			if len(notified) != 1 || !bytes.Equal(notified[0].Data, protocol.MustEncode(list[0])) ||
+				list[0].Status != status {
+				t.Errorf("notified %s, list %s, want %s", w.lines, protocol.MustEncode(list), status)
 			}
 		}
 		agree(protocol.Waiting)
@@ -36,7 +37,9 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
 		agree(protocol.Running)
-		r.agents.run().say(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}})
+		r.agents.run().emit(
+			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}},
+		)
 		agree(protocol.Running)
 		if got := r.hub.List(true)[0].Doing; got != "Look around" {
 			t.Errorf("doing %q", got)
@@ -46,22 +49,26 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		agree(protocol.Idle)
 		r.kill()
-		w = &board{map[string]string{}}
+		w = &testWatcher{map[string]string{}}
 		r.hub.Watch(w)
 		if l := r.hub.List(true); len(l) != 1 || l[0].Status != protocol.Idle {
 			t.Errorf("after a restart: %+v", l)
 		}
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, id, protocol.CloseData{Delete: true})))
-		told := decodeLines(t, []byte(w.lines["summary "+id]))
-		if len(told) != 1 || !bytes.Contains(told[0].Data, []byte(`"deleted":true`)) || len(r.hub.List(true)) != 0 {
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true})))
+		notified := decodeLines(t, []byte(w.lines["summary "+id]))
+		if len(notified) != 1 || !bytes.Contains(notified[0].Data, []byte(`"deleted":true`)) ||
+			len(r.hub.List(true)) != 0 {
 			t.Errorf("after the session was deleted: %s", w.lines)
 		}
 	})
 }
 
 func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		a := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "box"}))).Session
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		a := must[protocol.CreateResult](
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
+		).Session
 		b := r.create()
 		for name, want := range map[string]string{a: a, "box": a, a[:12]: a, a[2:12]: a, b[2:]: b} {
 			if got, err := r.hub.Resolve(name); got != want {
@@ -73,19 +80,31 @@ func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
-		refused(r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "box"})), protocol.CodeNameTaken)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
+			protocol.CodeNameTaken,
+		)
 		for _, bad := range []string{" x", "s_x", "a\nb", strings.Repeat("x", 200), "\x00"} {
-			refused(r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: bad})), protocol.CodeInvalidMessage)
+			refused(
+				r,
+				r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: bad})),
+				protocol.CodeInvalidMessage,
+			)
 		}
 		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "none")
-		refused(r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})), protocol.CodeNoAgent)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})),
+			protocol.CodeNoAgent,
+		)
 		r.agents.refuse = nil
-		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})))
+		must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})))
 	})
 }
 
 func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		var ids []string
 		for range 5 {
 			ids = append(ids, r.create())
@@ -102,10 +121,10 @@ func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
 		if got := order(r.hub.List(false)); !slices.Equal(got, want) {
 			t.Errorf("listed %q, want %q", got, want)
 		}
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, ids[0], protocol.CloseData{})))
-		w := &board{map[string]string{}}
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, ids[0], protocol.CloseData{})))
+		w := &testWatcher{map[string]string{}}
 		if got := order(r.hub.Watch(w)); len(got) != 5 {
-			t.Errorf("watching begins with %q", got)
+			t.Errorf("Watch returned %q", got)
 		}
 		if got := order(r.hub.List(false)); slices.Contains(got, ids[0]) || len(got) != 4 {
 			t.Errorf("listed %q with a closed one", got)
@@ -114,13 +133,13 @@ func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
 		clear(w.lines)
 		r.send(ids[2], "go")
 		if len(w.lines) != 0 {
-			t.Errorf("told after it unwatched: %v", w.lines)
+			t.Errorf("notified after Unwatch: %v", w.lines)
 		}
 	})
 }
 
 func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		dir := t.TempDir()
 		for name, d := range map[string]protocol.CreateData{
 			"no name":          {Env: map[string]string{"": "x"}},
@@ -130,37 +149,60 @@ func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
 			"a relative path":  {CWD: "."},
 			"no directory":     {CWD: filepath.Join(dir, "nowhere")},
 		} {
-			k := r.do(anna, command(protocol.DoCreate, "", d))
+			k := r.do(anna, newCommand(protocol.DoCreate, "", d))
 			if protocol.CodeOf(k.err) != protocol.CodeInvalidMessage {
 				t.Errorf("%s: %s, %v", name, k.body, k.err)
 			}
 		}
-		if err := refused(r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Agent: strings.Repeat("x", maxAgent+1)})), protocol.CodeTooLarge); err.Limit != maxAgent {
+		if err := refused(
+			r,
+			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Agent: strings.Repeat("x", maxAgent+1)})),
+			protocol.CodeTooLarge,
+		); err.Limit != maxAgent {
 			t.Errorf("a long agent: %+v", err)
 		}
-		huge := r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "n", Prompt: strings.Repeat("x", protocol.MaxEvent)}))
+		huge := r.do(
+			anna,
+			newCommand(
+				protocol.DoCreate,
+				"",
+				protocol.CreateData{Name: "n", Prompt: strings.Repeat("x", protocol.MaxEvent)},
+			),
+		)
 		refused(r, huge, protocol.CodeTooLarge)
-		r.settle()
+		r.waitIdle()
 		if a := r.agents.opened[len(r.agents.opened)-1]; !a.gone {
-			t.Error("the agent of a session that was not made stays")
+			t.Error("the agent of a failed create was not closed")
 		}
 		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", maxActor+1)}}
-		refused(r, r.do(stranger, command(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
-		d := protocol.CreateData{Env: map[string]string{"A": "x=y"}, CWD: dir, Prompt: "go", ClientMessageID: "c", Title: "t", Name: "n"}
-		made := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", d)))
+		refused(r, r.do(stranger, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
+		d := protocol.CreateData{
+			Env:             map[string]string{"A": "x=y"},
+			CWD:             dir,
+			Prompt:          "go",
+			ClientMessageID: "c",
+			Title:           "t",
+			Name:            "n",
+		}
+		made := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", d)))
 		if made.Message == nil || made.Message.Status != protocol.SendStarted || made.Name != "n" {
-			t.Errorf("made %+v", made)
+			t.Errorf("created %+v", made)
 		}
 		st := r.state("n")
-		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "puppet" || st.Turn.Message.ClientMessageID != "c" {
+		if st.Session != made.Session || st.CWD != dir || st.Title != "t" || st.Agent != "fake" ||
+			st.Turn.Message.ClientMessageID != "c" {
 			t.Errorf("state %s", encodeState(st))
 		}
-		if spec := r.agents.run().agent.spec; spec.Env["A"] != "x=y" || spec.CWD != dir || spec.Session != made.Session {
+		if spec := r.agents.run().agent.spec; spec.Env["A"] != "x=y" || spec.CWD != dir ||
+			spec.Session != made.Session {
 			t.Errorf("opened with %+v", spec)
 		}
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, "n", protocol.RenameData{Name: new("n")}))) // its own
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, "n", protocol.RenameData{Name: new("m")})))
-		must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", protocol.CreateData{Name: "n"})))
+		must[protocol.Empty](
+			r,
+			r.do(anna, newCommand(protocol.DoRename, "n", protocol.RenameData{Name: new("n")})),
+		) // its own
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, "n", protocol.RenameData{Name: new("m")})))
+		must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "n"})))
 	})
 }
 

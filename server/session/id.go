@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Prefixes of ids, so that a person sees what an id names.
+// Prefixes of ids, one for each kind.
 const (
 	idSession = "s"
 	idTurn    = "t"
@@ -15,12 +15,12 @@ const (
 	idHold    = "h"
 )
 
-const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz" // 32 letters, none to be mistaken for another
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz" // 32 characters, none easily mistaken for another
 
-// NewID mints an id of 80 random bits.
+// NewID returns a new id with a prefix and 80 random bits.
 func NewID(prefix string) string { return prefix + "_" + random(16) }
 
-// NewEpoch mints an epoch.
+// NewEpoch returns a new epoch of 60 random bits.
 func NewEpoch() string { return random(12) }
 
 func random(n int) string {
@@ -32,5 +32,5 @@ func random(n int) string {
 	return string(b)
 }
 
-// stamp is the time of now as the log has it.
-func stamp() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+// timestamp returns the current time as stored in the log: UTC, in milliseconds.
+func timestamp() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -7,130 +7,140 @@ import (
 	"agentctl/protocol"
 )
 
-// A journal is how a session writes: events are appended at head and folded into the state at once, and one commit after
-// the other makes them durable and then visible. It belongs to the session's goroutine.
+// A journal writes a session's events: it appends them at head and applies them to the state at
+// once, then commits them, one batch at a time; a commit makes them durable and visible. Owned by
+// the session's goroutine.
 type journal struct {
 	log       *Log
 	committer *committer
 	state     *protocol.State // at head
-	committed chan error      // of the batch in flight; capacity 1
+	committed chan error      // result of the batch in flight; capacity 1
 
-	batch  *Batch            // what the next commit takes; nil: nothing
-	after  []func(error)     // what waits for the next commit
-	flying []func(error)     // what waits for the commit in flight
-	inAir  *Batch            // the batch in flight; nil: none
-	unseen int               // bytes appended and not visible
+	batch           *Batch        // the next batch; nil: empty
+	nextWaiters     []func(error) // called after the next batch's commit
+	inFlight        *Batch        // nil: none
+	inFlightWaiters []func(error) // called after the commit in flight
+	uncommitted     int           // bytes appended and not visible
+
 	deltas protocol.DeltaRun // the open run
 	line   []byte            // scratch
 }
 
-// maxUnseen bounds what may be appended and not visible: beyond it the agent waits.
-const maxUnseen = 1 << 20
+// maxUncommitted bounds the bytes appended and not visible. Beyond it the agent blocks.
+const maxUncommitted = 1 << 20
 
-// pending returns the batch that the next commit takes.
-func (j *journal) pending() *Batch {
+// nextBatch returns the batch of the next commit.
+func (j *journal) nextBatch() *Batch {
 	if j.batch == nil {
 		j.batch = &Batch{Session: j.log.session}
 	}
 	return j.batch
 }
 
-// append gives an entry the next seq, folds it into the state and puts it into the next commit.
+// append gives an entry the next seq, applies it to the state and adds it to the next batch. An
+// entry over protocol.MaxEvent is refused with too_large.
 func (j *journal) append(turn string, en entry) (*protocol.Event, error) {
 	e := &protocol.Event{
 		Session: j.log.session, Seq: j.state.Seq + 1, Turn: turn, Task: en.task, Parent: en.parent,
-		Time: stamp(), Type: en.typ, By: en.by, Data: en.data,
+		Time: timestamp(), Type: en.typ, By: en.by, Data: en.data,
 	}
 	j.line = append(e.AppendJSON(j.line[:0]), '\n')
 	if len(j.line) > protocol.MaxEvent {
-		return nil, protocol.Errorf(protocol.CodeTooLarge, "%s: an event holds at most %d bytes", en.typ, protocol.MaxEvent)
+		return nil, protocol.Errorf(
+			protocol.CodeTooLarge,
+			"%s: an event holds at most %d bytes",
+			en.typ,
+			protocol.MaxEvent,
+		)
 	}
 	if err := j.state.Apply(e); err != nil {
 		return nil, fmt.Errorf("append: %w", err)
 	}
 	j.log.append(j.line)
-	b := j.pending()
+	b := j.nextBatch()
 	if b.First == 0 {
 		b.First = e.Seq
 	}
 	b.Last = e.Seq
 	b.Events = append(b.Events, j.line...)
 	b.Blobs = append(b.Blobs, en.blobs...)
-	j.unseen += len(j.line)
-	j.join(e, en)
+	j.uncommitted += len(j.line)
+	j.addDelta(e, en)
 	return e, nil
 }
 
-// join keeps the open run of deltas: an event continues it, or ends it and may start the next.
-func (j *journal) join(e *protocol.Event, en entry) {
-	if en.fold && len(en.delta.Text) <= protocol.MaxJoined {
+// addDelta continues the open run of deltas with an event, or ends the run and starts the next.
+func (j *journal) addDelta(e *protocol.Event, en entry) {
+	if en.isDelta && len(en.delta.Text) <= protocol.MaxJoined {
 		if j.deltas.Add(e, en.delta) {
 			return
 		}
-		j.cut()
+		j.endRun()
 		j.deltas.Add(e, en.delta)
 		return
 	}
-	j.cut()
+	j.endRun()
 }
 
-// cut ends the open run of deltas; its fold is stored with the next commit.
-func (j *journal) cut() {
+// endRun ends the open run of deltas and adds its fold to the next batch.
+func (j *journal) endRun() {
 	if j.deltas.Len() > 1 {
 		fold := j.deltas.Event()
-		b := j.pending()
+		b := j.nextBatch()
 		b.Folds = append(b.Folds, Fold{First: fold.First(), Last: fold.Seq, Line: append(fold.AppendJSON(nil), '\n')})
 	}
 	j.deltas.Reset()
 }
 
-// then calls f once everything appended so far is visible, or with the error when it could not be kept.
-func (j *journal) then(f func(error)) {
+// afterCommit calls f once everything appended so far is visible, or with the error of the failed
+// commit.
+func (j *journal) afterCommit(f func(error)) {
 	switch {
 	case j.batch != nil:
-		j.after = append(j.after, f)
-	case j.inAir != nil:
-		j.flying = append(j.flying, f)
+		j.nextWaiters = append(j.nextWaiters, f)
+	case j.inFlight != nil:
+		j.inFlightWaiters = append(j.inFlightWaiters, f)
 	default:
 		f(nil)
 	}
 }
 
-// flush hands the next commit in, unless one is in flight.
+// flush submits the next batch, unless one is in flight.
 func (j *journal) flush() {
-	if j.batch == nil || j.inAir != nil {
+	if j.batch == nil || j.inFlight != nil {
 		return
 	}
-	j.inAir, j.flying = j.batch, j.after
-	j.batch, j.after = nil, nil
-	j.committer.submit(j.inAir, func(err error) { j.committed <- err })
+	j.inFlight, j.inFlightWaiters = j.batch, j.nextWaiters
+	j.batch, j.nextWaiters = nil, nil
+	j.committer.submit(j.inFlight, func(err error) { j.committed <- err })
 }
 
-// settle takes note of how the commit in flight ended and returns who waited for it. After an error nothing that was
-// appended holds any more: whoever waits for the next commit is returned too, and the caller reloads the state.
-func (j *journal) settle(err error) []func(error) {
-	waiters := j.flying
+// finishCommit notes the result of the batch in flight and returns its waiters. After an error
+// everything appended since is invalid: the waiters of the next batch are returned too, and the
+// caller must reload the state.
+func (j *journal) finishCommit(err error) []func(error) {
+	waiters := j.inFlightWaiters
 	if err == nil {
-		if j.inAir.Last != 0 {
-			j.log.publish(j.inAir.Last)
+		if j.inFlight.Last != 0 {
+			j.log.publish(j.inFlight.Last)
 		}
-		j.unseen -= len(j.inAir.Events)
+		j.uncommitted -= len(j.inFlight.Events)
 	} else {
-		waiters = append(waiters, j.drop()...)
-		j.unseen = 0
+		waiters = append(waiters, j.discardPending()...)
+		j.uncommitted = 0
 		j.deltas.Reset()
 		j.log.rollback()
 	}
-	j.inAir, j.flying = nil, nil
+	j.inFlight, j.inFlightWaiters = nil, nil
 	return waiters
 }
 
-// drop forgets what no commit has taken, and returns who waits for it.
-func (j *journal) drop() []func(error) {
-	waiters := j.after
-	j.batch, j.after = nil, nil
+// discardPending drops the next batch and returns its waiters.
+func (j *journal) discardPending() []func(error) {
+	waiters := j.nextWaiters
+	j.batch, j.nextWaiters = nil, nil
 	return waiters
 }
 
-// encodeState encodes the state as a snapshot is stored and sent.
+// encodeState encodes a state as stored and sent in snapshots.
 func encodeState(s *protocol.State) json.RawMessage { return protocol.MustEncode(s) }

@@ -11,39 +11,43 @@ import (
 	"agentctl/protocol"
 )
 
-// writing is a journal whose commits a memStore takes at once.
-type writing struct {
+// journalTest is a journal that commits to a memStore at once.
+type journalTest struct {
 	journal
 	store *memStore
 }
 
-func newWriting() *writing {
-	w := &writing{store: newMemStore()}
-	w.journal = journal{log: newLog("s", "e", w.store, 0), state: &protocol.State{Session: "s"}, committed: make(chan error, 1)}
-	w.pending().Create = &Record{Epoch: "e"}
+func newJournalTest() *journalTest {
+	w := &journalTest{store: newMemStore()}
+	w.journal = journal{
+		log:       newLog("s", "e", w.store, 0),
+		state:     &protocol.State{Session: "s"},
+		committed: make(chan error, 1),
+	}
+	w.nextBatch().Create = &Record{Epoch: "e"}
 	return w
 }
 
-// commit hands in what is pending, and reports whether there was anything.
-func (w *writing) commit(t failer, fail error) {
+// commit commits the next batch.
+func (w *journalTest) commit(t testingT, fail error) {
 	t.Helper()
 	if w.batch == nil {
 		return
 	}
 	b := w.batch
-	w.inAir, w.flying = b, w.after
-	w.batch, w.after = nil, nil
+	w.inFlight, w.inFlightWaiters = b, w.nextWaiters
+	w.batch, w.nextWaiters = nil, nil
 	if fail == nil {
 		if err := w.store.Commit([]*Batch{b}); err != nil {
 			t.Fatalf("commit: %v", err)
 		}
 	}
-	for _, f := range w.settle(fail) {
+	for _, f := range w.finishCommit(fail) {
 		f(fail)
 	}
 }
 
-func (w *writing) events(t failer, folded bool) []protocol.Event {
+func (w *journalTest) events(t testingT, folded bool) []protocol.Event {
 	t.Helper()
 	s := w.store.sessions["s"]
 	lines, _ := s.read(0, s.rec.Head, folded, 1<<40, nil)
@@ -52,11 +56,11 @@ func (w *writing) events(t failer, folded bool) []protocol.Event {
 
 func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWriting()
+		w := newJournalTest()
 		add := func(turn string, e Event) {
-			entries, err := fit(e)
+			entries, err := sanitizeEvent(e)
 			if err != nil {
-				rt.Fatalf("fit: %v", err)
+				rt.Fatalf("sanitize: %v", err)
 			}
 			for _, en := range entries {
 				if _, err := w.append(turn, en); err != nil {
@@ -76,20 +80,21 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		for _, turn := range []string{"t1", "t2"} {
 			ours(turn, protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn}})
 			for range rapid.IntRange(0, 60).Draw(rt, "events") {
-				add(turn, speech.Draw(rt, "speech"))
+				add(turn, randomEvent.Draw(rt, "speech"))
 				switch rapid.IntRange(0, 9).Draw(rt, "then") {
 				case 0:
 					w.commit(rt, nil)
 				case 1:
-					w.cut() // as when somebody attaches
+					w.endRun() // as attach does
 				}
 			}
 			ours(turn, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 		}
 		w.commit(rt, nil)
 		raw, folded := w.events(rt, false), w.events(rt, true)
-		want := fold(rt, "s", protocol.JoinDeltas(raw))
-		if got := fold(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) || string(encodeState(w.state)) != string(encodeState(want)) {
+		want := reduce(rt, "s", protocol.JoinDeltas(raw))
+		if got := reduce(rt, "s", folded); string(encodeState(got)) != string(encodeState(want)) ||
+			string(encodeState(w.state)) != string(encodeState(want)) {
 			rt.Fatalf("folded: %s\nraw: %s\nlive: %s", encodeState(got), encodeState(want), encodeState(w.state))
 		}
 		if got, want := transcript(rt, folded), transcript(rt, raw); got != want {
@@ -97,7 +102,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 		}
 		for _, f := range w.store.sessions["s"].folds {
 			for _, e := range decodeLines(rt, f.Line) {
-				fitsFold(rt, &e)
+				checkFold(rt, &e)
 				if e.First() != f.First || e.Seq != f.Last {
 					rt.Fatalf("fold %d..%d holds %d..%d", f.First, f.Last, e.First(), e.Seq)
 				}
@@ -109,8 +114,8 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 	})
 }
 
-// fitsFold fails the test when a folded run holds more text than one may.
-func fitsFold(t failer, e *protocol.Event) {
+// checkFold fails the test when a fold has more text than allowed.
+func checkFold(t testingT, e *protocol.Event) {
 	t.Helper()
 	var d struct {
 		Text  string
@@ -129,9 +134,9 @@ func fitsFold(t failer, e *protocol.Event) {
 }
 
 func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
-	w := newWriting()
+	w := newJournalTest()
 	say := func(text string) {
-		for _, en := range deltas(entry{typ: protocol.TextDelta}, protocol.Delta{Part: "p", Kind: protocol.KindText, Text: text}) {
+		for _, en := range splitDelta(entry{typ: protocol.TextDelta}, protocol.Delta{Part: "p", Kind: protocol.KindText, Text: text}) {
 			if _, err := w.append("t", en); err != nil {
 				t.Fatal(err)
 			}
@@ -141,20 +146,20 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 	say("b")
 	w.commit(t, nil)
 	say("lost")
-	w.cut()
-	var heard error
-	w.then(func(err error) { heard = err })
+	w.endRun()
+	var commitErr error
+	w.afterCommit(func(err error) { commitErr = err })
 	w.commit(t, ErrStoreFailed)
-	if heard == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
-		t.Fatalf("heard %v, visible %d, folds %v", heard, w.log.Position().Seq, w.store.sessions["s"].folds)
+	if commitErr == nil || w.log.Position().Seq != 2 || len(w.store.sessions["s"].folds) != 0 {
+		t.Fatalf("waiters %v, visible %d, folds %v", commitErr, w.log.Position().Seq, w.store.sessions["s"].folds)
 	}
-	w.state = fold(t, "s", w.events(t, false))
-	say("lost, too") // and its run is open
+	w.state = reduce(t, "s", w.events(t, false))
+	say("lost, too") // its run is open
 	w.commit(t, ErrStoreFailed)
-	w.state = fold(t, "s", w.events(t, false))
+	w.state = reduce(t, "s", w.events(t, false))
 	say("c")
 	say("d")
-	w.cut()
+	w.endRun()
 	w.commit(t, nil)
 	if folds := w.store.sessions["s"].folds; len(folds) != 1 || folds[0].First != 3 || folds[0].Last != 4 {
 		t.Errorf("folds %+v", folds)
@@ -170,10 +175,10 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 }
 
 func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
-	w := newWriting()
+	w := newJournalTest()
 	say := func(events ...Event) {
 		for _, e := range events {
-			entries, err := fit(e)
+			entries, err := sanitizeEvent(e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,18 +196,22 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 		say(text("p", "x"))
 	}
 	w.commit(t, nil) // a run goes on over commits
-	if w.log.bytes == 0 || w.unseen != 0 {
-		t.Errorf("%d bytes in memory, %d not seen", w.log.bytes, w.unseen)
+	if w.log.bytes == 0 || w.uncommitted != 0 {
+		t.Errorf("%d bytes in memory, %d uncommitted", w.log.bytes, w.uncommitted)
 	}
 	for range 100 {
 		say(text("q", "y"), Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "z"}})
 	}
 	say(Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}, text("p", "1"), text("p", "2"))
-	w.cut()
+	w.endRun()
 	say(text("p", "alone"))
-	w.cut()
-	say(text("p", strings.Repeat("x", protocol.MaxText)), text("p", strings.Repeat("x", protocol.MaxText)), text("p", strings.Repeat("x", protocol.MaxText)))
-	w.cut()
+	w.endRun()
+	say(
+		text("p", strings.Repeat("x", protocol.MaxText)),
+		text("p", strings.Repeat("x", protocol.MaxText)),
+		text("p", strings.Repeat("x", protocol.MaxText)),
+	)
+	w.endRun()
 	w.commit(t, nil)
 	var got []string
 	for _, e := range w.events(t, true) {

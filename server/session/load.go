@@ -10,7 +10,13 @@ import (
 	"agentctl/protocol"
 )
 
-// loadState folds a session's stored snapshot and the stored events after it.
+// A boundary is the state at the end of the last visible turn, encoded.
+type boundary struct {
+	snapshot []byte // nil: no turn has ended
+	seq      uint64
+}
+
+// loadState applies the stored events after a session's stored snapshot to it.
 func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, error) {
 	state := &protocol.State{Session: rec.ID}
 	if len(rec.Snapshot) > 0 {
@@ -33,7 +39,7 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 				return nil, fmt.Errorf("decode event of %s after %d: %w", rec.ID, state.Seq, err)
 			}
 			if err := state.Apply(&e); err != nil {
-				return nil, fmt.Errorf("fold events of %s: %w", rec.ID, err)
+				return nil, fmt.Errorf("apply events of %s: %w", rec.ID, err)
 			}
 		}
 		buf = lines
@@ -41,7 +47,8 @@ func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, e
 	return state, nil
 }
 
-func specOf(rec Record) (Spec, error) {
+// decodeSpec decodes the stored spec of a record.
+func decodeSpec(rec Record) (Spec, error) {
 	spec := Spec{Session: rec.ID}
 	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
 		return spec, fmt.Errorf("decode spec of %s: %w", rec.ID, err)
@@ -49,24 +56,27 @@ func specOf(rec Record) (Spec, error) {
 	return spec, nil
 }
 
-// newSession makes a session in memory; the caller starts run.
+// newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 	s := &Session{
-		id: id, hub: h, inbox: make(chan func()), output: make(chan *emission, 256), stop: h.stop, done: make(chan struct{}),
-		spec: spec, editors: map[string]editor{}, touched: time.Now(), timer: time.NewTimer(time.Hour),
+		id: id, hub: h, inbox: make(chan func()), output: make(chan *agentMessage, 256),
+		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, head), committer: h.committer,
 			state: &protocol.State{Session: id}, committed: make(chan error, 1),
 		},
+		agentSlot: agentSlot{spec: spec},
+		editHolds: map[string]editHold{},
+		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session = id
 	s.host = &host{s}
 	s.approvals.reset()
-	s.background, s.halt = context.WithCancel(context.Background())
+	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	return s
 }
 
-// load brings a session into memory and goes on where it was.
+// load brings a session into memory, recovers it and starts its goroutine.
 func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	rec, err := h.cfg.Store.Session(ctx, id)
 	if err != nil {
@@ -76,23 +86,30 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := specOf(rec)
+	spec, err := decodeSpec(rec)
 	if err != nil {
 		return nil, err
 	}
 	s := h.newSession(id, rec.Epoch, rec.Head, spec)
-	s.state, s.boundary, s.boundSeq, s.live = state, rec.Snapshot, rec.SnapSeq, rec.Live
+	s.adopt(rec, state, spec)
 	s.recover()
-	s.arm()
+	s.scheduleTimer()
 	go s.run()
 	return s, nil
 }
 
-// boundaryState returns the state at the end of the last turn, or that of a session without events.
+// adopt sets the session to what the store holds.
+func (s *Session) adopt(rec Record, state *protocol.State, spec Spec) {
+	s.state, s.spec, s.published.live = state, spec, rec.Live
+	s.boundary = boundary{rec.Snapshot, rec.SnapSeq}
+}
+
+// boundaryState decodes the state at the last turn boundary; before the first one it is that of a
+// session without events.
 func (s *Session) boundaryState() *protocol.State {
 	state := &protocol.State{Session: s.id}
-	if s.boundary != nil {
-		if err := json.Unmarshal(s.boundary, state); err != nil {
+	if s.boundary.snapshot != nil {
+		if err := json.Unmarshal(s.boundary.snapshot, state); err != nil {
 			s.hub.log.Error("decode snapshot", "session", s.id, "err", err)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 const (
 	firstSegment = 4 << 10
 	maxSegment   = 64 << 10
-	tailBytes    = 1 << 20 // of the log that stays in memory
+	tailBytes    = 1 << 20 // of the log kept in memory
 )
 
-// A Log is a session's events in their order. The session appends at head; a commit moves visible; readers, each with a
-// position of its own, see nothing beyond it. The newest events are held in memory as encoded, the others come from the
-// store, and both are read the same way.
+// A Log is the ordered events of a session. The session appends at head; a commit moves visible;
+// readers, each with its own position, see nothing beyond visible. The newest events are in memory,
+// encoded; older ones come from the store.
 //
-// The session's goroutine alone appends, publishes and rolls back; any goroutine may read.
+// Only the session's goroutine appends, publishes and rolls back; any goroutine may read.
 type Log struct {
 	session string // constant
 	store   Store  // constant
@@ -33,24 +33,25 @@ type Log struct {
 	readers  []Waker
 }
 
-// A Waker is told that visible moved. Wake must not block; it is called with the log's lock held.
+// A Waker is woken when visible moves. Wake is called with the log locked and must not block.
 type Waker interface{ Wake() }
 
-// A segment holds lines of consecutive seqs. buf is never reallocated: what was handed out stays as it is.
+// A segment holds lines of consecutive seqs. buf is never reallocated, so that slices of it stay
+// valid.
 type segment struct {
-	first uint64
-	ends  []uint32 // ends[i] is where line first+i ends
-	buf   []byte
+	first    uint64
+	lineEnds []uint32 // lineEnds[i] is the end of line first+i in buf
+	buf      []byte
 }
 
-func (g *segment) last() uint64 { return g.first + uint64(len(g.ends)) - 1 }
+func (g *segment) last() uint64 { return g.first + uint64(len(g.lineEnds)) - 1 }
 
-// start returns where the line of seq starts.
+// start returns the offset of a line.
 func (g *segment) start(seq uint64) int {
 	if seq == g.first {
 		return 0
 	}
-	return int(g.ends[seq-g.first-1])
+	return int(g.lineEnds[seq-g.first-1])
 }
 
 func newLog(session, epoch string, store Store, head uint64) *Log {
@@ -64,7 +65,7 @@ func (l *Log) Position() protocol.Position {
 	return protocol.Position{Epoch: l.epoch, Seq: l.visible}
 }
 
-// append adds the line of seq head+1.
+// append adds the line with seq head+1.
 func (l *Log) append(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,11 +81,12 @@ func (l *Log) append(line []byte) {
 	}
 	g := l.segments[n-1]
 	g.buf = append(g.buf, line...)
-	g.ends = append(g.ends, uint32(len(g.buf)))
+	g.lineEnds = append(g.lineEnds, uint32(len(g.buf)))
 	l.bytes += len(line)
 }
 
-// publish makes everything up to seq visible, drops what is older than the tail and wakes the readers.
+// publish makes everything up to seq visible, drops segments beyond tailBytes and wakes the
+// readers.
 func (l *Log) publish(seq uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +105,7 @@ func (l *Log) publish(seq uint64) {
 	}
 }
 
-// rollback forgets what was appended and is not visible.
+// rollback removes everything beyond visible.
 func (l *Log) rollback() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,12 +117,16 @@ func (l *Log) rollback() {
 		}
 		end := 0
 		if keep > 0 {
-			end = int(g.ends[keep-1])
+			end = int(g.lineEnds[keep-1])
 		}
 		l.bytes -= len(g.buf) - end
 		if keep > 0 {
-			// A new segment: a batch in flight may still read the old one's bytes.
-			l.segments[n-1] = &segment{first: g.first, ends: slices.Clone(g.ends[:keep]), buf: slices.Clip(g.buf[:end])}
+			// Copy the segment: a batch in flight may still read its bytes.
+			l.segments[n-1] = &segment{
+				first:    g.first,
+				lineEnds: slices.Clone(g.lineEnds[:keep]),
+				buf:      slices.Clip(g.buf[:end]),
+			}
 			break
 		}
 		l.segments = l.segments[:n-1]
@@ -128,8 +134,8 @@ func (l *Log) rollback() {
 	l.head = l.visible
 }
 
-// join adds a reader to be woken, once.
-func (l *Log) join(w Waker) {
+// addReader adds a reader to wake, at most once.
+func (l *Log) addReader(w Waker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !slices.Contains(l.readers, w) {
@@ -137,8 +143,8 @@ func (l *Log) join(w Waker) {
 	}
 }
 
-// leave removes a reader.
-func (l *Log) leave(w Waker) {
+// removeReader removes a reader.
+func (l *Log) removeReader(w Waker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if i := slices.Index(l.readers, w); i >= 0 {
@@ -146,8 +152,8 @@ func (l *Log) leave(w Waker) {
 	}
 }
 
-// tail returns lines after seq from memory: as many as fit most bytes, at least one. ok is false when they are not in memory
-// (any more). The bytes must not be changed.
+// tail returns lines after a seq from memory: as many as fit most bytes, at least one. ok is false
+// when they are not in memory. The caller must not change the bytes.
 func (l *Log) tail(after uint64, most int) (lines []byte, last uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,23 +167,25 @@ func (l *Log) tail(after uint64, most int) (lines []byte, last uint64, ok bool) 
 	g := l.segments[i]
 	start := g.start(after + 1)
 	from := int(after + 1 - g.first)
-	upto := min(len(g.ends), int(l.visible-g.first+1))
-	n := sort.Search(upto-from, func(i int) bool { return int(g.ends[from+i])-start > most })
+	upto := min(len(g.lineEnds), int(l.visible-g.first+1))
+	n := sort.Search(upto-from, func(i int) bool { return int(g.lineEnds[from+i])-start > most })
 	if n == 0 {
 		n = 1
 	}
-	return g.buf[start:g.ends[from+n-1]:g.ends[from+n-1]], after + uint64(n), true
+	return g.buf[start:g.lineEnds[from+n-1]:g.lineEnds[from+n-1]], after + uint64(n), true
 }
 
-// catchUp is the distance, in events, from which a reader that folds is better served by the stored folds than by memory.
-const catchUp = 64
+// catchUpDistance is the distance in events from which a folding reader reads stored folds instead
+// of memory.
+const catchUpDistance = 64
 
-// Read returns visible lines after seq: as many as fit most bytes, at least one when there is one, and the seq of the last. With
-// folded, runs come folded where the store has them: what is far behind, not what is live. The lines may lie in buf or in the
-// log and must not be changed; they hold until buf is used again.
+// Read returns visible lines after a seq: as many as fit most bytes, at least one if there is one,
+// and the seq of the last. With folded, runs far behind the end are folded, where the store has
+// folds. The lines may be part of buf or of the log: the caller must not change them, and they are
+// valid until buf is reused.
 func (l *Log) Read(ctx context.Context, after uint64, folded bool, most int, buf []byte) ([]byte, uint64, error) {
 	visible := l.Position().Seq
-	if !folded || visible-min(after, visible) < catchUp {
+	if !folded || visible-min(after, visible) < catchUpDistance {
 		if lines, last, ok := l.tail(after, most); ok {
 			return lines, last, nil
 		}

@@ -11,20 +11,27 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pages is a Store that holds the lines of one log.
-type pages struct {
+// pagedStore is a Store with the lines of one log.
+type pagedStore struct {
 	Store
 	mu    sync.Mutex
 	lines [][]byte
 }
 
-func (p *pages) keep(lines ...[]byte) {
+func (p *pagedStore) add(lines ...[]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = append(p.lines, lines...)
 }
 
-func (p *pages) Read(_ context.Context, _ string, after, through uint64, _ bool, max int, dst []byte) ([]byte, uint64, error) {
+func (p *pagedStore) Read(
+	_ context.Context,
+	_ string,
+	after, through uint64,
+	_ bool,
+	max int,
+	dst []byte,
+) ([]byte, uint64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := memSession{lines: p.lines, rec: Record{Head: uint64(len(p.lines))}}
@@ -32,14 +39,14 @@ func (p *pages) Read(_ context.Context, _ string, after, through uint64, _ bool,
 	return dst, last, nil
 }
 
-// lineOf makes the line of a seq; attempts at the same seq differ.
+// lineOf returns a line for a seq, different for each attempt.
 func lineOf(seq uint64, attempt, size int) []byte {
 	return fmt.Appendf(nil, "%d %d %s\n", seq, attempt, strings.Repeat("x", size))
 }
 
 func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		store := &pages{}
+		store := &pagedStore{}
 		l := newLog("s", "e", store, 0)
 		var durable, open [][]byte // up to visible, and beyond
 		var handed, copies [][]byte
@@ -57,7 +64,7 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 			},
 			"publish": func(t *rapid.T) {
 				n := rapid.IntRange(0, len(open)).Draw(t, "how many")
-				store.keep(open[:n]...)
+				store.add(open[:n]...)
 				durable, open = append(durable, open[:n]...), open[n:]
 				l.publish(uint64(len(durable)))
 			},
@@ -96,7 +103,7 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 		})
 		for i := range handed {
 			if !bytes.Equal(handed[i], copies[i]) {
-				t.Fatalf("bytes that were handed out changed: %.40q, were %.40q", handed[i], copies[i])
+				t.Fatalf("returned bytes changed: %.40q, were %.40q", handed[i], copies[i])
 			}
 		}
 		if l.bytes > 2*tailBytes+len(bytes.Join(open, nil))+maxSegment {
@@ -107,14 +114,14 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 
 func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	const end = 5000
-	store := &pages{}
+	store := &pagedStore{}
 	l := newLog("s", "e", store, 0)
 	var readers sync.WaitGroup
 	for reader := range 3 {
 		readers.Go(func() {
-			w := make(wake, 1)
-			l.join(w)
-			defer l.leave(w)
+			w := make(wakeChan, 1)
+			l.addReader(w)
+			defer l.removeReader(w)
 			var buf []byte
 			for after := uint64(0); after < end; {
 				lines, last, err := l.Read(t.Context(), after, reader == 0, 4<<10, buf)
@@ -130,7 +137,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 					}
 				}
 				if after != last {
-					t.Errorf("%d lines, said %d", after, last)
+					t.Errorf("%d lines, want %d", after, last)
 					return
 				}
 				if len(lines) == 0 {
@@ -140,7 +147,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 		})
 	}
 	for seq := uint64(1); seq <= end; {
-		if seq%7 == 0 { // what is rolled back is never seen
+		if seq%7 == 0 { // rolled back, never visible
 			l.append(lineOf(seq, 1, 100))
 			l.append(lineOf(seq+1, 1, 100))
 			l.rollback()
@@ -149,7 +156,7 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 			if seq <= end {
 				line := lineOf(seq, 0, int(seq%300))
 				l.append(line)
-				store.keep(line)
+				store.add(line)
 				seq++
 			}
 		}
@@ -161,10 +168,10 @@ func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	}
 }
 
-// wake is a reader that waits.
-type wake chan struct{}
+// wakeChan is a Waker on a channel.
+type wakeChan chan struct{}
 
-func (w wake) Wake() {
+func (w wakeChan) Wake() {
 	select {
 	case w <- struct{}{}:
 	default:
@@ -172,7 +179,7 @@ func (w wake) Wake() {
 }
 
 func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
-	l := newLog("s", "e", nil, 0) // a store that is asked panics
+	l := newLog("s", "e", nil, 0) // a call of the nil store would panic
 	read := func(after uint64, folded bool) (got []byte) {
 		for last := l.Position().Seq; after < last; {
 			lines, upto, err := l.Read(context.Background(), after, folded, 64<<10, nil)
@@ -205,7 +212,7 @@ func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
 	if l.bytes > tailBytes+maxSegment || l.bytes < tailBytes-maxSegment {
 		t.Errorf("%d bytes are in memory", l.bytes)
 	}
-	near := lines - catchUp + 1 // so near a reader is live, whether it folds or not
+	near := lines - catchUpDistance + 1 // within this distance readers read from memory, folding or not
 	for _, folded := range []bool{false, true} {
 		if got := read(near, folded); !bytes.HasSuffix(all, got) || bytes.Count(got, []byte("\n")) != int(lines-near) {
 			t.Errorf("folded %v: read %d bytes", folded, len(got))

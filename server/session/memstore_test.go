@@ -13,20 +13,20 @@ import (
 	"agentctl/protocol"
 )
 
-// memStore is a Store in memory that checks what it is given as a careful store would. A test makes it slow, failing or dead.
+// memStore is a Store in memory that checks batches. A test can make it slow, failing or dead.
 type memStore struct {
 	mu       sync.Mutex
 	sessions map[string]*memSession
 	order    []string
 	answers  map[string]Answer
 	groups   []ProcessGroup
-	broken   error // why it takes no commit any more
+	broken   error // error of all further commits
 
 	latency    time.Duration // of a commit
 	committing bool
 	failCommit func([]*Batch) error
 	failRead   func() error
-	faults     []string // what a session handed in and should not have
+	faults     []string // invalid batches
 }
 
 type memSession struct {
@@ -44,24 +44,30 @@ func newMemStore() *memStore {
 	return &memStore{sessions: map[string]*memSession{}, answers: map[string]Answer{}}
 }
 
-// set changes the store's behaviour.
+// set changes fields with the lock held.
 func (m *memStore) set(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f()
 }
 
-// errDead is what a killed store answers.
+// errDead is the error of a killed store.
 var errDead = fmt.Errorf("killed: %w", ErrStoreFailed)
 
-// kill makes the store refuse commits from now on, as when its process died; revived returns what it kept.
+// kill makes the store refuse further commits, as if its process had died. revived returns a new
+// store with the same data.
 func (m *memStore) kill() { m.set(func() { m.broken = errDead }) }
 
 func (m *memStore) revived() *memStore {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return &memStore{
-		sessions: m.sessions, order: m.order, answers: m.answers, groups: m.groups, latency: m.latency, faults: m.faults,
+		sessions: m.sessions,
+		order:    m.order,
+		answers:  m.answers,
+		groups:   m.groups,
+		latency:  m.latency,
+		faults:   m.faults,
 	}
 }
 
@@ -148,7 +154,10 @@ func (m *memStore) keep(b *Batch) {
 		m.sessions[b.Session], m.order = s, append(m.order, b.Session)
 	}
 	for _, g := range b.ProcessGroups {
-		m.groups = slices.DeleteFunc(m.groups, func(k ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start })
+		m.groups = slices.DeleteFunc(
+			m.groups,
+			func(k ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start },
+		)
 		if !g.Ended {
 			m.groups = append(m.groups, g)
 		}
@@ -225,7 +234,14 @@ func (m *memStore) Session(_ context.Context, id string) (Record, error) {
 	return s.rec, nil
 }
 
-func (m *memStore) Read(_ context.Context, id string, after, through uint64, folded bool, max int, dst []byte) ([]byte, uint64, error) {
+func (m *memStore) Read(
+	_ context.Context,
+	id string,
+	after, through uint64,
+	folded bool,
+	max int,
+	dst []byte,
+) ([]byte, uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)

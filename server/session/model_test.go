@@ -14,97 +14,121 @@ import (
 	"agentctl/protocol"
 )
 
-// noDeadline hides a test's deadline, which cannot be asked for in a bubble.
+// noDeadline hides the deadline of a test, which a synctest bubble has passed.
 type noDeadline struct{ rapid.TB }
 
-// machine is a session under random commands, agents, connections, restarts and faults.
-type machine struct {
-	*rig
+// modelTest is a session under random commands, agents, connections, restarts and faults.
+type modelTest struct {
+	*testHub
 	id      string
 	rt      *rapid.T
 	texts   int
 	keys    int
-	healthy bool     // the store, and the session has mended
-	reader  []string // lines that a reader of the log was shown
+	healthy bool     // the store works, and the session has recovered
+	reader  []string // lines that a reader of the log has read
 }
 
-func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { explore(t, false) }
+func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { runModel(t, false) }
 
-func TestAnyInterleavingWithFaultsOfTheStoreKeepsTheInvariants(t *testing.T) { explore(t, true) }
+func TestAnyInterleavingWithFaultsOfTheStoreKeepsTheInvariants(t *testing.T) { runModel(t, true) }
 
-func explore(t *testing.T, faulty bool) {
+func runModel(t *testing.T, faulty bool) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
-			m := &machine{rt: rt, healthy: true}
-			m.rig = newRig(rt, Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")})
+			m := &modelTest{rt: rt, healthy: true}
+			m.testHub = newTestHub(
+				rt,
+				Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")},
+			)
 			defer func() { _ = m.hub.Close(context.Background()) }()
-			m.agents.traits = Capabilities{Resumes: rapid.Bool().Draw(rt, "resumes"), TakesReason: rapid.Bool().Draw(rt, "takes reason")}
+			m.agents.capabilities = Capabilities{
+				Resumes:     rapid.Bool().Draw(rt, "resumes"),
+				TakesReason: rapid.Bool().Draw(rt, "takes reason"),
+			}
 			m.id = m.create()
 			m.store.set(func() {
 				m.store.latency = rapid.SampledFrom([]time.Duration{0, 20 * time.Millisecond}).Draw(rt, "latency")
 			})
 			actions := map[string]func(*rapid.T){
-				"send": m.doSend, "interrupt": m.doInterrupt, "edit": m.doEdit, "remove": m.doRemove, "move": m.doMove,
-				"hold": m.doHold, "release": m.doRelease, "approve": m.doApprove, "revoke": m.doRevoke, "rename": m.doRename,
-				"resend": m.doResend, "say": m.doSay, "ask": m.doAsk, "finish": m.doFinish, "attach": m.doAttach,
-				"detach": m.doDetach, "say more": m.doSay, "ask more": m.doAsk, "send more": m.doSend, "wait": m.doWait, "restart": m.doRestart, "close": m.doClose,
+				"send":      m.doSend,
+				"interrupt": m.doInterrupt,
+				"edit":      m.doEdit,
+				"remove":    m.doRemove,
+				"move":      m.doMove,
+				"hold":      m.doHold,
+				"release":   m.doRelease,
+				"approve":   m.doApprove,
+				"revoke":    m.doRevoke,
+				"rename":    m.doRename,
+				"resend":    m.doResend,
+				"emit":      m.doEmit,
+				"ask":       m.doAsk,
+				"finish":    m.doFinish,
+				"attach":    m.doAttach,
+				"detach":    m.doDetach,
+				"emit more": m.doEmit,
+				"ask more":  m.doAsk,
+				"send more": m.doSend,
+				"wait":      m.doWait,
+				"restart":   m.doRestart,
+				"close":     m.doClose,
 			}
 			if faulty {
-				actions["fail"] = m.doFail
-				actions["heal"] = func(*rapid.T) { m.heal() }
+				actions["fail"] = m.doFailStore
+				actions["repair"] = func(*rapid.T) { m.repairStore() }
 			}
 			for name, do := range actions {
 				actions[name] = func(rt *rapid.T) { m.rt = rt; do(rt); synctest.Wait() }
 			}
-			actions[""] = func(*rapid.T) { m.look() }
+			actions[""] = func(*rapid.T) { m.check() }
 			rt.Repeat(actions)
-			m.heal()
-			m.look()
+			m.repairStore()
+			m.check()
 			m.restart()
-			m.settle()
-			m.look()
+			m.waitIdle()
+			m.check()
 			m.close()
-			m.answered()
-			m.answersHold()
-			m.shownIsKept()
+			m.checkAnswered()
+			m.checkAnswers()
+			m.checkShownIsStored()
 			if len(m.store.faults) > 0 {
-				rt.Fatalf("the store was given %v", m.store.faults)
+				rt.Fatalf("invalid batches: %v", m.store.faults)
 			}
 		})
 	})
 }
 
-// heal ends what was broken and lets the session mend.
-func (m *machine) heal() {
+// repairStore makes the store work again and waits for the session to recover.
+func (m *modelTest) repairStore() {
 	m.store.set(func() { m.store.failCommit, m.store.failRead = nil, nil })
 	for range 4 {
 		time.Sleep(1100 * time.Millisecond)
-		m.settle()
+		m.waitIdle()
 	}
 	m.healthy = true
 }
 
-// seen audits what the store holds.
-func (m *machine) seen() *audit {
+// replayed returns a logChecker that has applied the stored events.
+func (m *modelTest) replayed() *logChecker {
 	m.rt.Helper()
-	a := newAudit(m.rt)
-	a.follow(m.events(m.id, false))
+	a := newLogChecker(m.rt)
+	a.apply(m.events(m.id, false))
 	return a
 }
 
-// look checks the invariants of what is kept, and, when nothing is under way, of the session in memory.
-func (m *machine) look() {
+// check checks the invariants of the store and, between commits, of the session in memory.
+func (m *modelTest) check() {
 	m.rt.Helper()
 	synctest.Wait()
-	m.readOn()
-	m.seen()
+	m.readNew()
+	m.replayed()
 	raw, folded := m.events(m.id, false), m.events(m.id, true)
 	if transcript(m.rt, raw) != transcript(m.rt, folded) {
-		m.rt.Fatalf("folded events say something else: %v, raw %v", types(folded), types(raw))
+		m.rt.Fatalf("transcripts differ: folded %v, raw %v", types(folded), types(raw))
 	}
-	kept, again := fold(m.rt, m.id, raw), fold(m.rt, m.id, folded)
+	kept, again := reduce(m.rt, m.id, raw), reduce(m.rt, m.id, folded)
 	if string(encodeState(kept)) != string(encodeState(again)) {
-		m.rt.Fatalf("folded events fold to %s, raw ones to %s", encodeState(again), encodeState(kept))
+		m.rt.Fatalf("folded events reduce to %s, raw ones to %s", encodeState(again), encodeState(kept))
 	}
 	if m.busy() || !m.healthy {
 		return
@@ -114,7 +138,7 @@ func (m *machine) look() {
 		m.rt.Fatalf("load: %v", err)
 	}
 	synctest.Wait()
-	if m.busy() { // loading has ended a turn
+	if m.busy() { // loading ended a turn
 		return
 	}
 	state, edited := new(protocol.State), map[string]bool{}
@@ -124,25 +148,25 @@ func (m *machine) look() {
 		if err := json.Unmarshal(encodeState(s.state), state); err != nil {
 			m.t.Errorf("state: %v", err)
 		}
-		for hold := range s.editors {
+		for hold := range s.editHolds {
 			edited[hold] = true
 		}
 	})
 	<-asked
-	a := m.seen()
-	a.agrees(state)
-	if kept = fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
-		m.rt.Fatalf("the session is at %s, its events fold to %s", encodeState(state), encodeState(kept))
+	a := m.replayed()
+	a.checkState(state)
+	if kept = reduce(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
+		m.rt.Fatalf("the session has state %s, its events reduce to %s", encodeState(state), encodeState(kept))
 	}
 	switch r := m.agents.run(); {
 	case state.Turn != nil && (r == nil || r.turn.ID != state.Turn.Turn):
-		m.rt.Fatalf("nobody works on turn %s", state.Turn.Turn)
+		m.rt.Fatalf("no agent runs turn %s", state.Turn.Turn)
 	case state.Turn == nil && !state.Closed && len(state.Queue) > 0 && !a.blocked():
-		m.rt.Fatalf("nothing holds the queue, and nothing runs: %v", a.queue)
+		m.rt.Fatalf("the queue is not held and no turn runs: %v", a.queue)
 	}
 	for _, h := range state.Holds {
 		if h.Reason == protocol.HoldEdit && !edited[h.ID] && !state.Closed {
-			m.rt.Fatalf("edit hold %s will never end", h.ID)
+			m.rt.Fatalf("edit hold %s has no timeout", h.ID)
 		}
 	}
 	m.read(s.log, false)
@@ -150,14 +174,14 @@ func (m *machine) look() {
 }
 
 // busy reports whether a commit is under way.
-func (m *machine) busy() bool {
+func (m *modelTest) busy() bool {
 	m.store.mu.Lock()
 	defer m.store.mu.Unlock()
 	return m.store.committing
 }
 
-// readOn shows the reader what is visible now, also while a commit is under way or the store fails.
-func (m *machine) readOn() {
+// readNew reads the new visible lines, also during a commit and while the store fails.
+func (m *modelTest) readNew() {
 	m.rt.Helper()
 	row := m.hub.rows[m.id]
 	row.load.Lock()
@@ -180,22 +204,22 @@ func (m *machine) readOn() {
 	}
 }
 
-// shownIsKept fails the test unless everything that the reader was shown is in the store, as it was shown.
-func (m *machine) shownIsKept() {
+// checkShownIsStored fails the test unless every line that was visible is in the store, unchanged.
+func (m *modelTest) checkShownIsStored() {
 	m.rt.Helper()
 	kept := m.store.sessions[m.id].lines
 	if len(m.reader) > len(kept) {
-		m.rt.Fatalf("%d lines were shown, %d kept", len(m.reader), len(kept))
+		m.rt.Fatalf("%d lines shown, %d stored", len(m.reader), len(kept))
 	}
 	for i, line := range m.reader {
 		if line != string(kept[i]) {
-			m.rt.Fatalf("shown: %.300s\nkept: %.300s", line, kept[i])
+			m.rt.Fatalf("shown: %.300s\nstored: %.300s", line, kept[i])
 		}
 	}
 }
 
 // read reads a session's log as a connection does.
-func (m *machine) read(log *Log, folded bool) {
+func (m *modelTest) read(log *Log, folded bool) {
 	m.rt.Helper()
 	var events []protocol.Event
 	var buf []byte
@@ -208,61 +232,74 @@ func (m *machine) read(log *Log, folded bool) {
 		after = last
 	}
 	if !folded {
-		newAudit(m.rt).follow(events)
+		newLogChecker(m.rt).apply(events)
 	}
-	if got, want := fold(m.rt, m.id, events), fold(m.rt, m.id, m.events(m.id, false)); string(encodeState(got)) != string(encodeState(want)) {
-		m.rt.Fatalf("the log folds to %s, the store to %s", encodeState(got), encodeState(want))
+	got, want := reduce(m.rt, m.id, events), reduce(m.rt, m.id, m.events(m.id, false))
+	if string(encodeState(got)) != string(encodeState(want)) {
+		m.rt.Fatalf("the log reduces to %s, the store to %s", encodeState(got), encodeState(want))
 	}
 }
 
-// answersHold fails the test unless every answer tells what the events tell, and was given when they were kept.
-func (m *machine) answersHold() {
+// checkAnswers fails the test unless every answer agrees with the events, which were stored before
+// it.
+func (m *modelTest) checkAnswers() {
 	m.rt.Helper()
-	a := m.seen()
+	a := m.replayed()
 	bodies := map[string]string{}
 	for _, k := range m.calls {
 		wrong := func(why string, seq uint64) {
 			m.rt.Helper()
-			m.rt.Fatalf("%s %s by %s answered %s, %v at %d: %s (%d)", k.cmd.Command, k.cmd.Data, k.who.By.Name, k.body, k.err, k.head, why, seq)
+			m.rt.Fatalf(
+				"%s %s by %s answered %s, %v at %d: %s (%d)",
+				k.cmd.Command,
+				k.cmd.Data,
+				k.who.By.Name,
+				k.body,
+				k.err,
+				k.head,
+				why,
+				seq,
+			)
 		}
 		if k.err == nil && k.cmd.Key != "" {
 			if body, ok := bodies[k.cmd.Key]; ok && body != string(k.body) {
-				wrong("one key, another answer: "+body, 0)
+				wrong("one key, two answers: "+body, 0)
 			}
 			bodies[k.cmd.Key] = string(k.body)
 		}
 		switch k.cmd.Command {
 		case protocol.DoSend:
-			m.sendHolds(a, k, wrong)
+			m.checkSend(a, k, wrong)
 		case protocol.DoInterrupt:
 			var r protocol.InterruptResult
 			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Interrupted {
-				if end := a.ends[r.Turn]; end.seq == 0 || end.seq > k.head || end.reason != protocol.ReasonInterrupted && end.reason != protocol.ReasonDenied {
-					wrong("the turn has not ended so", end.seq)
+				if end := a.ends[r.Turn]; end.seq == 0 || end.seq > k.head ||
+					end.reason != protocol.ReasonInterrupted && end.reason != protocol.ReasonDenied {
+					wrong("the turn ended otherwise", end.seq)
 				}
 			}
 		case protocol.DoQueueRemove:
 			var d protocol.QueueRemoveData
 			var r protocol.QueueRemoveResult
 			_ = json.Unmarshal(k.cmd.Data, &d)
-			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Removed && a.fate[d.MessageID] != "removed" {
-				wrong("it was "+a.fate[d.MessageID], 0)
+			if k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Removed && a.status[d.MessageID] != "removed" {
+				wrong("it was "+a.status[d.MessageID], 0)
 			}
 		case protocol.DoApprove:
-			m.approveHolds(a, k, wrong)
+			m.checkApprove(a, k, wrong)
 		}
 	}
 }
 
-func (m *machine) sendHolds(a *audit, k *call, wrong func(string, uint64)) {
+func (m *modelTest) checkSend(a *logChecker, k *testCall, wrong func(string, uint64)) {
 	var d protocol.SendData
 	_ = json.Unmarshal(k.cmd.Data, &d)
 	if k.err != nil {
-		again := slices.ContainsFunc(m.calls, func(o *call) bool {
+		again := slices.ContainsFunc(m.calls, func(o *testCall) bool {
 			return o.err == nil && o.cmd.Key == k.cmd.Key && string(o.cmd.Data) == string(k.cmd.Data)
 		})
 		if seq := a.texts[d.Text]; seq != 0 && !again {
-			wrong("refused, and in the log", seq)
+			wrong("refused, but in the log", seq)
 		}
 		return
 	}
@@ -273,11 +310,11 @@ func (m *machine) sendHolds(a *audit, k *call, wrong func(string, uint64)) {
 		at = a.started[r.MessageID]
 	}
 	if at == 0 || at != r.Seq || r.Seq > k.head {
-		wrong("not so in the log", at)
+		wrong("differs from the log", at)
 	}
 }
 
-func (m *machine) approveHolds(a *audit, k *call, wrong func(string, uint64)) {
+func (m *modelTest) checkApprove(a *logChecker, k *testCall, wrong func(string, uint64)) {
 	var r protocol.ApproveResult
 	switch e := protocol.AsError(k.err); {
 	case k.err == nil && json.Unmarshal(k.body, &r) == nil && r.Outcome != "":
@@ -289,8 +326,9 @@ func (m *machine) approveHolds(a *audit, k *call, wrong func(string, uint64)) {
 		var d protocol.ApproveData
 		_ = json.Unmarshal(k.cmd.Data, &d)
 		v := a.resolved[d.Request]
-		if v.by != e.Winner.By || v.Decision != e.Winner.Decision || v.Outcome != e.Winner.Outcome || v.Option != e.Winner.Option {
-			wrong("another one won", v.seq)
+		if v.by != e.Winner.By || v.Decision != e.Winner.Decision || v.Outcome != e.Winner.Outcome ||
+			v.Option != e.Winner.Option {
+			wrong("another decision won", v.seq)
 		}
 	}
 }

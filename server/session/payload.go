@@ -9,7 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// encode is protocol.Encode, made compact and valid UTF-8 also where the value holds foreign JSON.
+// encode returns v as compact JSON in valid UTF-8, foreign JSON within it included. A nil v has no
+// encoding.
 func encode(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -26,12 +27,13 @@ func encode(v any) (json.RawMessage, error) {
 }
 
 const (
-	longText  = 8 << 10
-	shortText = 2 << 10
+	longText  = 8 << 10 // bytes; a longer text is truncated in an event that is too large
+	shortText = 2 << 10 // bytes kept of a truncated text
 )
 
-// shorten cuts every long text in a JSON tree and returns the whole texts as blobs.
-func shorten(v any) (any, []Blob) {
+// truncateTexts truncates every long text in a JSON tree, in place, and returns the full texts as
+// blobs.
+func truncateTexts(v any) (any, []Blob) {
 	var blobs []Blob
 	switch v := v.(type) {
 	case string:
@@ -43,21 +45,22 @@ func shorten(v any) (any, []Blob) {
 	case []any:
 		for i := range v {
 			var more []Blob
-			v[i], more = shorten(v[i])
+			v[i], more = truncateTexts(v[i])
 			blobs = append(blobs, more...)
 		}
 	case map[string]any:
 		for k := range v {
 			var more []Blob
-			v[k], more = shorten(v[k])
+			v[k], more = truncateTexts(v[k])
 			blobs = append(blobs, more...)
 		}
 	}
 	return v, blobs
 }
 
-func fitContent(c *protocol.Content) []Blob {
-	c.Data = fitJSON(c.Data)
+// sanitizeContent makes the data of a content fit an event; it returns data too large as a blob.
+func sanitizeContent(c *protocol.Content) []Blob {
+	c.Data = sanitizeJSON(c.Data)
 	if len(c.Data) <= protocol.MaxEvent/8 {
 		return nil
 	}
@@ -69,17 +72,17 @@ func fitContent(c *protocol.Content) []Blob {
 	return []Blob{b}
 }
 
-// newBlob names a payload by what it holds, so that the same one is kept once.
+// newBlob makes a blob whose id is a hash of its data, so that equal data is stored once.
 func newBlob(mediaType string, data []byte) Blob {
 	sum := sha256.Sum256(data)
 	return Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
 }
 
-const maxID = 256 // bytes of an id that an agent made
+const maxID = 256 // bytes of an id made by an agent
 
-// fitID makes an agent's id fit for every event that names it: a long one keeps its beginning and a hash of all of it, so that
-// equal ids stay equal.
-func fitID(id string) string {
+// sanitizeID makes an agent's id valid UTF-8 of at most maxID bytes. A longer id becomes its prefix
+// and a hash of all of it, so that equal ids stay equal.
+func sanitizeID(id string) string {
 	id = protocol.ValidText(id)
 	if len(id) <= maxID {
 		return id
@@ -88,10 +91,11 @@ func fitID(id string) string {
 	return protocol.SplitText(id, maxID-25)[0] + "#" + hex.EncodeToString(sum[:12])
 }
 
-const maxNesting = 64 // of foreign JSON: what readers of JSON can be trusted with
+const maxNesting = 64 // levels of foreign JSON, a depth that common JSON decoders accept
 
-// fitJSON makes foreign JSON fit for an event. What is not JSON, or nested too deep, is kept as a string.
-func fitJSON(raw json.RawMessage) json.RawMessage {
+// sanitizeJSON compacts foreign JSON. Invalid JSON, and JSON nested deeper than maxNesting, becomes
+// a JSON string.
+func sanitizeJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -101,7 +105,7 @@ func fitJSON(raw json.RawMessage) json.RawMessage {
 	return protocol.AppendString(nil, protocol.ValidText(string(raw)))
 }
 
-// nesting returns how deep valid JSON is nested.
+// nesting returns the nesting depth of valid JSON.
 func nesting(raw []byte) int {
 	depth, deepest := 0, 0
 	quoted := false

@@ -10,20 +10,26 @@ import (
 )
 
 func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})),
+		)
 		r.agents.run().finish(End{}, nil)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
 			t.Fatalf("turn %v, %d queued", st.Turn, len(st.Queue))
 		}
 		if s := r.send(id, "three"); s.Status != protocol.SendQueued {
 			t.Errorf("behind the edited one: %+v", s)
 		}
-		front := must[protocol.SendResult](r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})))
+		front := must[protocol.SendResult](
+			r,
+			r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "four", Front: true})),
+		)
 		if front.Status != protocol.SendStarted {
 			t.Errorf("in front of the edited one: %+v", front)
 		}
@@ -31,27 +37,37 @@ func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
 }
 
 func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		attach := func(conn string) {
-			r.hub.Attach(t.Context(), id, &listener{name: conn}, &protocol.SubscribeData{}, func(*Attachment, error) {})
+			r.hub.Attach(
+				t.Context(),
+				id,
+				&testSubscriber{name: conn},
+				&protocol.SubscribeData{},
+				func(*Attachment, error) {},
+			)
 			synctest.Wait()
 		}
 		attach("c1")
 		r.send(id, "one")
 		two := r.send(id, "two")
-		hold := func(who Caller) *call {
-			return r.do(who, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID}))
+		hold := func(who Caller) *testCall {
+			return r.do(who, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID}))
 		}
 		first := must[protocol.QueueHoldResult](r, hold(anna)).Hold
 		refused(r, hold(bert), protocol.CodeConflict)
-		refused(r, r.do(bert, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})), protocol.CodeConflict)
+		refused(
+			r,
+			r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})),
+			protocol.CodeConflict,
+		)
 		r.agents.run().finish(End{}, nil)
 		attach("c2")
-		r.hub.Detach(id, "c2", "") // somebody else
+		r.hub.Detach(id, "c2", "") // another connection
 		time.Sleep(time.Hour)
 		if st := r.state(id); st.Turn != nil {
-			t.Fatal("ran while it was edited")
+			t.Fatal("ran during the edit")
 		}
 		r.hub.Detach(id, "c1", "")
 		time.Sleep(29 * time.Second)
@@ -59,40 +75,50 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 		again.Conn = "c9"
 		attach("c9")
 		if h := must[protocol.QueueHoldResult](r, hold(again)).Hold; h != first {
-			t.Errorf("a second hold %s of one person", h)
+			t.Errorf("a second hold %s of one actor", h)
 		}
 		time.Sleep(time.Minute)
 		if st := r.state(id); st.Turn != nil {
-			t.Fatal("ran while it was edited from the new connection")
+			t.Fatal("ran during the edit on the new connection")
 		}
-		must[protocol.QueueReleaseResult](r, r.do(bert, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		must[protocol.QueueReleaseResult](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+		)
 		if st := r.state(id); st.Turn != nil || len(st.Holds) != 1 {
-			t.Fatal("somebody else's release lifted the edit hold")
+			t.Fatal("another actor's release ended the edit hold")
 		}
 		r.hub.Detach(id, "c9", "")
 		time.Sleep(31 * time.Second)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || len(st.Holds) != 0 {
-			t.Errorf("after the hold's end: %s", encodeState(st))
+			t.Errorf("after the release: %s", encodeState(st))
 		}
 	})
 }
 
 func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two")
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})),
+		)
 		r.failOnce()
-		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})), protocol.CodeStorage)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+			protocol.CodeStorage,
+		)
 		if st := r.state(id); len(st.Holds) != 1 {
 			t.Fatalf("holds: %+v", st.Holds)
 		}
 		time.Sleep(time.Minute)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Holds) != 0 || st.Turn == nil || st.Turn.Message.Text != "two" {
-			t.Errorf("after the hold's time: %s", encodeState(st))
+			t.Errorf("after the timeout: %s", encodeState(st))
 		}
 	})
 }
@@ -119,18 +145,21 @@ func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
 		}, "held"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *rig) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				id := r.create()
 				r.send(id, "one")
 				held, other := r.send(id, "held").MessageID, r.send(id, "other").MessageID
-				must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})))
+				must[protocol.QueueHoldResult](
+					r,
+					r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})),
+				)
 				r.agents.run().finish(End{}, nil)
-				r.settle()
+				r.waitIdle()
 				if r.state(id).Turn != nil {
 					t.Fatal("the held message ran")
 				}
 				verb, data := c.act(held, other)
-				must[struct{}](r, r.do(anna, command(verb, id, data)))
+				must[struct{}](r, r.do(anna, newCommand(verb, id, data)))
 				if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != c.next {
 					t.Errorf("not %s: %s", c.next, encodeState(st))
 				}
@@ -142,10 +171,13 @@ func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
 func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 	for _, queue := range []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear} {
 		t.Run(queue, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *rig) {
+			bubble(t, Config{}, func(t *testing.T, r *testHub) {
 				id := r.create()
 				interrupt := func() {
-					must[protocol.InterruptResult](r, r.do(bert, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})))
+					must[protocol.InterruptResult](
+						r,
+						r.do(bert, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})),
+					)
 				}
 				r.send(id, "one")
 				interrupt()
@@ -166,13 +198,17 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 						t.Errorf("cleared: %s", encodeState(st))
 					}
 				case protocol.QueueHold:
-					if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold().Reason != protocol.HoldInterrupt || *st.BlockingHold().By != bert.By {
+					if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold().Reason != protocol.HoldInterrupt ||
+						*st.BlockingHold().By != bert.By {
 						t.Fatalf("held: %s", encodeState(st))
 					}
 					if r.send(id, "four").Status != protocol.SendQueued {
-						t.Error("sent past a hold")
+						t.Error("a message passed the hold")
 					}
-					must[protocol.QueueReleaseResult](r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+					must[protocol.QueueReleaseResult](
+						r,
+						r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+					)
 					if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "three" {
 						t.Errorf("released: %s", encodeState(st))
 					}
@@ -183,50 +219,79 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 }
 
 func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		edited, other := r.send(id, "edited").MessageID, r.send(id, "other").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})),
+		)
 		for _, c := range []protocol.Command{
-			command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
-			command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
-			command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: edited}),
-			command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited}),
+			newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
+			newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
+			newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: edited}),
+			newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited}),
 		} {
 			if err := refused(r, r.do(bert, c), protocol.CodeConflict); err.Message != "anna is editing this message" {
 				t.Errorf("%s: %s", c.Command, err.Message)
 			}
 		}
-		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})))
-		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})))
+		must[protocol.Empty](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})),
+		)
+		must[protocol.Empty](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})),
+		)
 		if st := r.state(id); len(st.Queue) != 2 || st.Queue[0].Text != "bert's" || st.Queue[1].Text != "edited" {
 			t.Errorf("queue %s", encodeState(st))
 		}
-		refused(r, r.do(anna, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})), protocol.CodeNotFound)
-		refused(r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})), protocol.CodeNotFound)
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})))
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})),
+			protocol.CodeNotFound,
+		)
+		refused(
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})),
+			protocol.CodeNotFound,
+		)
+		must[protocol.Empty](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})),
+		)
 		for _, want := range []bool{true, false} {
-			got := must[protocol.QueueRemoveResult](r, r.do(anna, command(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})))
+			got := must[protocol.QueueRemoveResult](
+				r,
+				r.do(anna, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})),
+			)
 			if got.Removed != want {
 				t.Errorf("removed: %v, want %v", got.Removed, want)
 			}
 		}
-		must[protocol.Empty](r, r.do(bert, command(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})))
+		must[protocol.Empty](
+			r,
+			r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})),
+		)
 	})
 }
 
 func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
-	bubble(t, Config{UnloadAfter: 10 * time.Second}, func(t *testing.T, r *rig) {
+	bubble(t, Config{UnloadAfter: 10 * time.Second}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})),
+		)
 		r.agents.run().finish(End{}, nil)
-		time.Sleep(31 * time.Second) // the editor's connection was never there
-		r.settle()
+		time.Sleep(31 * time.Second) // the editor's connection never subscribed
+		r.waitIdle()
 		if run := r.agents.run(); run == nil || run.turn.Message.Text != "two" {
-			t.Error("the message did not start when its hold was over")
+			t.Error("the message did not start after the hold")
 		}
 	})
 }
@@ -244,17 +309,20 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1},
 		{[]string{protocol.QueueClear, protocol.QueueHold}, 0, 0},
 	} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
-			r.agents.deaf = true
+			r.agents.ignoresInterrupt = true
 			r.send(id, "one")
 			r.send(id, "two")
-			var calls []*call
+			var calls []*testCall
 			for _, choice := range c.choices {
-				calls = append(calls, r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})))
+				calls = append(
+					calls,
+					r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})),
+				)
 			}
 			r.agents.run().finish(End{}, nil)
-			r.settle()
+			r.waitIdle()
 			for _, k := range calls {
 				if got := must[protocol.InterruptResult](r, k); !got.Interrupted {
 					t.Errorf("%v: %+v", c.choices, got)
@@ -268,16 +336,19 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 }
 
 func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
-		r.agents.traits = Capabilities{Resumes: true}
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})),
+		)
 		r.kill()
 		time.Sleep(time.Minute)
-		r.settle()
+		r.waitIdle()
 		if st := r.state(id); len(st.Holds) != 1 || st.Holds[0].Reason != protocol.HoldUser {
 			t.Errorf("holds %+v", st.Holds)
 		}
@@ -285,22 +356,25 @@ func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 }
 
 func TestAMessageKnowsItsPlaceInTheQueue(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{})), protocol.CodeInvalidMessage)
-		if one := r.send(id, "one"); one.Index != nil || one.Status != protocol.SendStarted || one.Seq == 0 || one.Turn == "" {
+		refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{})), protocol.CodeInvalidMessage)
+		if one := r.send(id, "one"); one.Index != nil || one.Status != protocol.SendStarted || one.Seq == 0 ||
+			one.Turn == "" {
 			t.Errorf("started as %+v", one)
 		}
 		before := time.Now().Truncate(time.Millisecond)
 		for i, d := range []protocol.SendData{{Text: "two\xff"}, {Text: "three"}, {Text: "first", Front: true}} {
-			sent := must[protocol.SendResult](r, r.do(bert, command(protocol.DoSend, id, d)))
-			if want := i % 2; sent.Index == nil || *sent.Index != want || sent.Status != protocol.SendQueued || sent.Turn != "" {
+			sent := must[protocol.SendResult](r, r.do(bert, newCommand(protocol.DoSend, id, d)))
+			if want := i % 2; sent.Index == nil || *sent.Index != want || sent.Status != protocol.SendQueued ||
+				sent.Turn != "" {
 				t.Errorf("%s is queued as %+v", d.Text, sent)
 			}
 		}
 		var words []string
 		for _, m := range r.state(id).Queue {
-			if words = append(words, m.Text); m.QueuedAt == nil || m.QueuedAt.Before(before) || m.By == nil || m.By.Name != "bert" {
+			if words = append(words, m.Text); m.QueuedAt == nil || m.QueuedAt.Before(before) || m.By == nil ||
+				m.By.Name != "bert" {
 				t.Errorf("queued %+v", m)
 			}
 		}

@@ -10,20 +10,22 @@ import (
 	"agentctl/protocol"
 )
 
+// recover opens the store at start-up: it kills recorded process groups, fills the index, and loads
+// the sessions with work under way.
 func (h *Hub) recover(ctx context.Context) error {
 	groups, err := h.cfg.Store.ProcessGroups(ctx)
 	if err != nil {
 		return fmt.Errorf("read process groups: %w", err)
 	}
-	var ending sync.WaitGroup
+	var killing sync.WaitGroup
 	for _, g := range groups {
-		ending.Go(func() { // each may take its time to end
+		killing.Go(func() { // at once: each may take a grace period
 			if err := h.cfg.KillProcessGroup(g); err != nil {
-				h.log.Warn("end left process group", "session", g.Session, "pid", g.PID, "err", err)
+				h.log.Warn("kill left process group", "session", g.Session, "pid", g.PID, "err", err)
 			}
 		})
 	}
-	ending.Wait()
+	killing.Wait()
 	for _, g := range groups {
 		g.Ended = true
 		h.commit(&Batch{Session: g.Session, ProcessGroups: []ProcessGroup{g}}, func(error) {})
@@ -45,20 +47,20 @@ func (h *Hub) recover(ctx context.Context) error {
 	}
 	for _, rec := range records {
 		if rec.Live {
-			if err := h.settled(ctx, rec.ID); err != nil {
-				h.log.Error("load session that was at work", "session", rec.ID, "err", err)
+			if err := h.loadLive(ctx, rec.ID); err != nil {
+				h.log.Error("load session with work under way", "session", rec.ID, "err", err)
 			}
 		}
 	}
 	return nil
 }
 
-// settled loads a session and returns when what its recovery recorded is visible.
-func (h *Hub) settled(ctx context.Context, id string) error {
+// loadLive loads a session and returns when the events of its recovery are visible.
+func (h *Hub) loadLive(ctx context.Context, id string) error {
 	visible := make(chan error, 1)
-	if err := h.with(ctx, id, func(s *Session) {
-		s.tellSummary()
-		s.then(func(err error) { visible <- err })
+	if err := h.post(ctx, id, func(s *Session) {
+		s.publishSummary()
+		s.afterCommit(func(err error) { visible <- err })
 	}); err != nil {
 		return err
 	}
@@ -70,28 +72,37 @@ func (h *Hub) settled(ctx context.Context, id string) error {
 	}
 }
 
-// recover goes on after a restart of the server: a turn that was under way is resumed where the agent can, else cut; an edit
-// hold's connection is gone. It runs before the session's goroutine does.
+// recover continues a session after a restart of the server: it resumes a turn under way if the
+// agent can, else aborts it. It runs before the session's goroutine starts.
 func (s *Session) recover() {
-	s.adoptEdits()
+	s.adoptEditHolds()
 	if s.state.Turn == nil {
-		s.next()
+		s.startNext()
 		return
 	}
-	if _, err := s.open(); err == nil && s.traits.Resumes {
-		s.resume()
+	if _, err := s.openAgent(); err == nil && s.capabilities.Resumes {
+		s.resumeTurn()
 		return
 	}
-	s.cutTurn(protocol.CodeServerRestart, "the server was restarted during this turn", protocol.HoldRestart)
+	s.abortTurn(protocol.CodeServerRestart, "the server was restarted during this turn", protocol.HoldRestart)
 }
 
-// resume lets the agent go on with the turn that was cut. Its requests stay pending under their ids; a tool that had started
-// may have done anything and is not run again.
-func (s *Session) resume() {
+// resumeTurn lets the agent continue the turn under way. Requests stay pending under their ids.
+// Running tools end as unknown: they may have had effects and are not run again.
+func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	for _, tool := range slices.Clone(st.Tools) {
-		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: protocol.ToolUnknown})
+		s.recordTask(
+			protocol.ToolEnded,
+			tool.Task,
+			tool.Parent,
+			protocol.ToolEndedData{Tool: tool.Tool, Status: protocol.ToolUnknown},
+		)
 	}
-	s.record(protocol.TurnStarted, st.Message.By, protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true})
-	s.launch(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true})
+	s.record(
+		protocol.TurnStarted,
+		st.Message.By,
+		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},
+	)
+	s.runAgent(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true})
 }

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// applyRule allows what is pending and matches a new rule.
+// applyRule allows the pending requests that match a new rule.
 func (s *Session) applyRule(rule *protocol.Rule) {
 	for _, p := range slices.Clone(s.state.Approvals) {
 		if p.Kind == rule.Kind && p.Subject() == rule.Subject {
@@ -18,7 +18,7 @@ func (s *Session) applyRule(rule *protocol.Rule) {
 	}
 }
 
-// scopeOf says in words what allow_always would allow; empty: it cannot be given.
+// scopeOf describes the scope of allow_always for a request; empty when it is not offered.
 func scopeOf(a *protocol.Approval) string {
 	if a.Subject() == "" {
 		return ""
@@ -36,14 +36,14 @@ func scopeOf(a *protocol.Approval) string {
 	}
 }
 
-func (s *Session) rulesList(*action, *protocol.Empty) (any, error) {
+func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {
 	return protocol.RulesResult{Rules: append([]protocol.Rule{}, s.state.Rules...)}, nil
 }
 
-func (s *Session) rulesRevoke(a *action, d *protocol.RulesRevokeData) (any, error) {
+func (s *Session) rulesRevoke(cmd *command, d *protocol.RulesRevokeData) (any, error) {
 	if !slices.ContainsFunc(s.state.Rules, func(r protocol.Rule) bool { return r.ID == d.Rule }) {
 		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no rule %.80q", d.Rule)
 	}
-	s.record(protocol.SessionUpdated, &a.by, protocol.SessionUpdatedData{Revoked: d.Rule})
+	s.record(protocol.SessionUpdated, &cmd.by, protocol.SessionUpdatedData{Revoked: d.Rule})
 	return protocol.Empty{}, nil
 }

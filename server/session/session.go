@@ -7,44 +7,55 @@ import (
 	"agentctl/protocol"
 )
 
-// A Session is one session in memory. Its goroutine (run) owns it: everybody else posts functions, the agent sends what it
-// says, commits report back. It ends when the hub stops it, when it was deleted, or when it is idle and unwatched for long.
+// A Session is one session in memory. The goroutine run owns it: other goroutines post functions to
+// it, its agent sends it messages, and the committer reports to it. It ends when the hub stops it,
+// when it was deleted, or when it was idle and without subscribers for Config.UnloadAfter.
 type Session struct {
 	// Static after construction.
 
-	id         string
-	hub        *Hub
-	inbox      chan func()    // unbuffered: a post that succeeded is run
-	output     chan *emission // of the agent
-	stop       chan struct{}  // closed by the hub at shutdown
-	done       chan struct{}  // closed when run has ended
-	host       *host
-	background context.Context // cancelled by halt when run ends
-	halt       context.CancelFunc
+	id     string
+	hub    *Hub
+	host   *host
+	inbox  chan func()        // unbuffered: a posted function runs
+	output chan *agentMessage // from the agent
+	lifetime
 
 	// Owned by run.
 
 	journal
-	spec      Spec
-	agent     Agent
-	traits    Capabilities
-	boundary  []byte // the state at the end of the last visible turn, encoded
-	boundSeq  uint64
-	turn      *turn
-	approvals approvals
-	answers   answers
-	audience  audience
-	editors   map[string]editor // by hold
-	summary   protocol.Summary  // as told last
-	changed   bool              // the summary may differ from what was told last
-	touched   time.Time
-	mendAt    time.Time // after a failed commit: when a turn that was cut is ended; zero: nothing to mend
-	live      bool      // as the store knows it
-	timer     *time.Timer
-	closing   []closing // closes that wait for the end of the turn
-	asides    int       // commands that the agent works on
-	shutting  bool      // no turn may start any more
-	ending    bool      // run returns
+	agentSlot
+	boundary      boundary
+	turn          *turn // nil: none under way
+	approvals     approvals
+	idempotency   idempotencyCache
+	subscribers   subscribers
+	editHolds     map[string]editHold // by hold id
+	published     published
+	deadlines     deadlines
+	asyncCommands int // commands that the agent works on
+	exit          exit
+}
+
+// A lifetime holds the signals that stop a session and its background work.
+type lifetime struct {
+	stop             chan struct{}   // closed by the hub at shutdown
+	done             chan struct{}   // closed when run has ended
+	background       context.Context // canceled when run ends
+	cancelBackground context.CancelFunc
+}
+
+// An agentSlot holds a session's agent, and the description that opens it.
+type agentSlot struct {
+	spec         Spec
+	agent        Agent // nil: not open
+	capabilities Capabilities
+}
+
+// An exit is the progress of closing a session or stopping its goroutine.
+type exit struct {
+	closes       []pendingClose // wait for the end of the turn
+	shuttingDown bool           // no turn may start
+	ending       bool           // run returns
 }
 
 // post runs f on the session's goroutine. It returns false when the session has ended.
@@ -62,28 +73,28 @@ func (s *Session) run() {
 	defer s.hub.sessions.Done()
 	defer s.hub.unloaded(s)
 	defer close(s.done)
-	defer s.timer.Stop()
-	defer s.halt()
+	defer s.deadlines.timer.Stop()
+	defer s.cancelBackground()
 	stop := s.stop
 	for {
-		s.tellSummary()
+		s.publishSummary()
 		s.flush()
-		if s.ending {
+		if s.exit.ending {
 			break
 		}
-		var output chan *emission
-		if s.unseen < maxUnseen {
+		var output chan *agentMessage
+		if s.uncommitted < maxUncommitted {
 			output = s.output
 		}
 		select {
 		case f := <-s.inbox:
 			f()
-		case em := <-output:
-			s.take(em)
+		case m := <-output:
+			s.handleAgentMessage(m)
 		case err := <-s.committed:
-			s.settled(err)
-		case <-s.timer.C:
-			s.tick()
+			s.handleCommit(err)
+		case <-s.deadlines.timer.C:
+			s.handleTimer()
 		case <-stop:
 			stop = nil
 			s.shutdown()
@@ -93,10 +104,11 @@ func (s *Session) run() {
 	s.finish()
 }
 
-// drain takes what waits already, commands before the agent, so that a commit holds more than one event under load.
+// drain handles queued input without blocking, commands before agent messages, so that one commit
+// holds many events under load.
 func (s *Session) drain() {
 	for range 512 {
-		if s.ending {
+		if s.exit.ending {
 			return
 		}
 		select {
@@ -105,49 +117,51 @@ func (s *Session) drain() {
 			continue
 		default:
 		}
-		if s.unseen >= maxUnseen {
+		if s.uncommitted >= maxUncommitted {
 			return
 		}
 		select {
-		case em := <-s.output:
-			s.take(em)
+		case m := <-s.output:
+			s.handleAgentMessage(m)
 		default:
 			return
 		}
 	}
 }
 
-// finish keeps what was recorded last and answers everybody who waits still, before the session is gone.
+// finish commits the last events and answers all waiting commands.
 func (s *Session) finish() {
-	for s.inAir != nil || s.batch != nil {
+	for s.inFlight != nil || s.batch != nil {
 		s.flush()
-		s.settled(<-s.committed)
+		s.handleCommit(<-s.committed)
 	}
-	s.answers.forsake(stopping())
+	s.idempotency.failAll(errShuttingDown())
 }
 
-// record appends an event that the session itself makes. Its data is ours and always fits unless it holds a user's text, which
-// the caller has bounded: a failure is a fault of this package, is logged, and ends nothing.
+// record appends an event of the current turn that the session makes itself. Data always fits,
+// because callers bound texts of users; a failure is a bug in this package and only logged.
 func (s *Session) record(typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
 	return s.recordIn(s.turnID(), typ, by, data)
 }
 
+// recordIn is record for a turn; an empty id means none.
 func (s *Session) recordIn(turn string, typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
-	e := s.put(turn, entry{typ: typ, by: by}, data)
+	e := s.appendData(turn, entry{typ: typ, by: by}, data)
 	if e == nil {
 		return &protocol.Event{Seq: s.state.Seq}
 	}
-	s.touched = e.Time
+	s.deadlines.lastActivity = e.Time
 	return e
 }
 
-// recordTask is record for an event of a task or a parent.
+// recordTask is record for an event of a task or with a parent.
 func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
-	s.put(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
+	s.appendData(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
 }
 
-// put appends an entry with data; nil when it could not.
-func (s *Session) put(turn string, en entry, data any) (e *protocol.Event) {
+// appendData encodes data into an entry and appends it. It returns nil after a failure, which it
+// logs.
+func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event) {
 	var err error
 	if en.data, err = encode(data); err == nil {
 		e, err = s.append(turn, en)
@@ -156,10 +170,11 @@ func (s *Session) put(turn string, en entry, data any) (e *protocol.Event) {
 		s.hub.log.Error("record event", "session", s.id, "type", en.typ, "err", err)
 		return nil
 	}
-	s.changed = true
+	s.published.stale = true
 	return e
 }
 
+// turnID returns the id of the state's turn, or "".
 func (s *Session) turnID() string {
 	if s.state.Turn == nil {
 		return ""
@@ -167,45 +182,54 @@ func (s *Session) turnID() string {
 	return s.state.Turn.Turn
 }
 
-// settled goes on after a commit: who waited is told; after a failure the session falls back to what the store holds.
-func (s *Session) settled(err error) {
-	waiters := s.settle(err)
+// handleCommit continues after a commit: it calls the waiters; after a failure it first reloads the
+// session from the store.
+func (s *Session) handleCommit(err error) {
+	waiters := s.finishCommit(err)
 	if err != nil {
 		s.hub.log.Error("commit", "session", s.id, "err", err)
-		s.fallBack()
-		err = notKept()
+		s.reload()
+		err = errNotStored()
 	}
 	for _, f := range waiters {
 		f(err)
 	}
-	s.audience.moved()
-	s.arm()
+	s.subscribers.scheduleLagCheck()
+	s.scheduleTimer()
 }
 
-// leaving reports whether no further turn may start.
-func (s *Session) leaving() bool { return s.shutting || len(s.closing) > 0 || s.state.Closed }
+// closing reports whether no further turn may start.
+func (s *Session) closing() bool {
+	return s.exit.shuttingDown || len(s.exit.closes) > 0 || s.state.Closed
+}
 
-// shutdown lets the session come to an end: a turn under way is cut, unless its agent goes on with it after the restart.
+// shutdown ends the session for a stop of the server. A turn whose agent resumes turns stays open;
+// any other ends.
 func (s *Session) shutdown() {
-	s.shutting = true
+	s.exit.shuttingDown = true
 	switch t := s.turn; {
 	case t == nil:
-	case t.reason != "": // somebody ended it, and waits
+	case t.reason != "": // already stopped by a command, which waits
 		s.endTurn(End{})
-	case s.traits.Resumes:
+	case s.capabilities.Resumes:
 		s.turn = nil
 		t.cancel(errShutdown)
-		close(t.over)
+		close(t.done)
 	default:
 		t.queue = protocol.HoldRestart
-		s.endTurn(End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"})
+		s.endTurn(
+			End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"},
+		)
 	}
 	s.closeAgent()
-	s.then(func(error) { s.ending = true })
+	s.afterCommit(func(error) { s.exit.ending = true })
 }
 
-// unload ends the session's goroutine; the next use loads it again.
+// unload ends the session's goroutine. The next use loads the session again.
 func (s *Session) unload() {
 	s.closeAgent()
-	s.ending = true
+	s.exit.ending = true
 }
+
+// touch notes activity, which postpones the unload.
+func (s *Session) touch() { s.deadlines.lastActivity = time.Now() }

@@ -7,39 +7,60 @@ import (
 	"agentctl/protocol"
 )
 
-// tellSummary puts what changed of the session's row into the next commit and tells the hub when that is visible.
-func (s *Session) tellSummary() {
-	if s.ending {
+// published is the session's row as last submitted to the store and the index.
+type published struct {
+	summary protocol.Summary
+	stale   bool // the summary may have changed
+	live    bool
+}
+
+// publishSummary adds changes of the session's row to the next batch, and updates the index when
+// they are visible.
+func (s *Session) publishSummary() {
+	if s.exit.ending {
 		return
 	}
-	if live := s.state.Turn != nil || len(s.state.Queue) > 0 && !s.state.Closed; live != s.live {
-		s.live = live
-		s.pending().Live = &live
+	if live := s.state.Turn != nil || len(s.state.Queue) > 0 && !s.state.Closed; live != s.published.live {
+		s.published.live = live
+		s.nextBatch().Live = &live
 	}
-	if !s.changed {
+	if !s.published.stale {
 		return
 	}
-	s.changed = false
+	s.published.stale = false
 	sum := s.summarize()
-	s.summary = sum
+	s.published.summary = sum
 	if s.batch != nil {
 		s.batch.Summary = protocol.MustEncode(sum)
 	}
-	s.then(func(failed error) {
+	s.afterCommit(func(failed error) {
 		if failed == nil {
-			s.hub.told(sum)
+			s.hub.updateSummary(sum)
 		}
 	})
 }
 
+// summarize returns the session's row in the session list.
 func (s *Session) summarize() protocol.Summary {
 	st := s.state
 	sum := protocol.Summary{
-		Session: s.id, Name: st.Name, Title: st.Title, Agent: st.Agent, CWD: st.CWD, Status: st.Status(), Turn: s.turnID(),
-		Seq: st.Seq, Epoch: s.log.Position().Epoch, Queue: len(st.Queue), Held: len(st.Queue) > 0 && st.BlockingHold() != nil,
-		Approvals: len(st.Approvals), Clients: len(s.audience.peers), Created: st.Created, Updated: s.touched,
+		Session:   s.id,
+		Name:      st.Name,
+		Title:     st.Title,
+		Agent:     st.Agent,
+		CWD:       st.CWD,
+		Status:    st.Status(),
+		Turn:      s.turnID(),
+		Seq:       st.Seq,
+		Epoch:     s.log.Position().Epoch,
+		Queue:     len(st.Queue),
+		Held:      len(st.Queue) > 0 && st.BlockingHold() != nil,
+		Approvals: len(st.Approvals),
+		Clients:   len(s.subscribers.list),
+		Created:   st.Created,
+		Updated:   s.deadlines.lastActivity,
 	}
-	sum.Doing = doing(st)
+	sum.Doing = activity(st)
 	if len(st.Approvals) > 0 {
 		asked := st.Approvals[0].Asked
 		sum.Asked = &asked
@@ -53,22 +74,23 @@ func (s *Session) summarize() protocol.Summary {
 	return sum
 }
 
-const doingMost = 200 // bytes
+const maxActivity = 200 // bytes
 
-// doing is the line that says what a session does: what it asks for, else the running tool, else what it was asked.
-func doing(st *protocol.State) string {
-	var words string
+// activity returns one line: the first pending approval, else the running tool, else the turn's
+// message.
+func activity(st *protocol.State) string {
+	var text string
 	switch {
 	case st.Turn == nil:
 	case len(st.Approvals) > 0:
 		a := &st.Approvals[0]
-		words = cmp.Or(a.Command, a.Title, a.Kind)
+		text = cmp.Or(a.Command, a.Title, a.Kind)
 	case len(st.Turn.Tools) > 0:
 		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
-		words = cmp.Or(t.Title, t.Name)
+		text = cmp.Or(t.Title, t.Name)
 	default:
-		words = st.Turn.Message.Text
+		text = st.Turn.Message.Text
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
-	return protocol.SplitText(line[:min(len(line), 2*doingMost)], doingMost)[0]
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return protocol.SplitText(line[:min(len(line), 2*maxActivity)], maxActivity)[0]
 }

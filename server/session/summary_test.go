@@ -18,54 +18,67 @@ func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
 	}{
 		"nothing":                 {protocol.State{}, ""},
 		"what it was asked":       {protocol.State{Turn: turn("\nFix it\nplease")}, "Fix it"},
-		"at most so much of it":   {protocol.State{Turn: turn(strings.Repeat("漢", 90_000))}, strings.Repeat("漢", doingMost/3)},
+		"at most so much of it":   {protocol.State{Turn: turn(strings.Repeat("漢", 90_000))}, strings.Repeat("漢", maxActivity/3)},
 		"the newest tool":         {protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"}, protocol.OpenTool{Name: "shell"})}, "shell"},
 		"before all what it asks": {protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"}), Approvals: []protocol.Approval{{Title: "Push", Command: "git push"}}}, "git push"},
 	} {
-		if got := doing(&c.state); got != c.want {
+		if got := activity(&c.state); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
 func TestASummaryIsTheSessionInOneLine(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		d := protocol.CreateData{Name: "n", Title: "t", CWD: t.TempDir()}
-		made := must[protocol.CreateResult](r, r.do(anna, command(protocol.DoCreate, "", d)))
+		made := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", d)))
 		id := made.Session
 		now := func() protocol.Summary {
-			r.settle()
+			r.waitIdle()
 			return r.hub.List(true)[0]
 		}
-		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "puppet" || s.Status != protocol.Idle ||
-			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held || s.Approvals != 0 || s.Asked != nil || s.Reason != "" {
-			t.Errorf("made: %+v", s)
+		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "fake" || s.Status != protocol.Idle ||
+			s.Epoch != made.Position.Epoch || s.Created.IsZero() || s.Queue != 0 || s.Held ||
+			s.Approvals != 0 ||
+			s.Asked != nil ||
+			s.Reason != "" {
+			t.Errorf("created: %+v", s)
 		}
-		must[protocol.QueueHoldResult](r, r.do(anna, command(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
+		must[protocol.QueueHoldResult](r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})))
 		if s := now(); s.Held {
 			t.Error("an empty queue is held")
 		}
-		must[protocol.QueueReleaseResult](r, r.do(anna, command(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+		must[protocol.QueueReleaseResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+		)
 		turn := r.send(id, "go").Turn
 		r.send(id, "later")
-		r.agents.run().say(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Percent: 12.5}})
+		r.agents.run().emit(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Percent: 12.5}})
 		r.agents.run().ask(protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Title: "?"})
-		r.settle()
+		r.waitIdle()
 		asked := time.Now()
 		time.Sleep(time.Minute)
 		r.agents.run().ask(protocol.Approval{Request: "b", Kind: protocol.ApproveQuestion, Title: "?"})
-		if s := now(); s.Turn != turn || s.Queue != 1 || s.Held || s.Approvals != 2 || s.Asked == nil || s.Asked.After(asked) || s.Percent != 12.5 || s.Seq != r.state(id).Seq {
+		if s := now(); s.Turn != turn || s.Queue != 1 || s.Held || s.Approvals != 2 || s.Asked == nil ||
+			s.Asked.After(asked) ||
+			s.Percent != 12.5 ||
+			s.Seq != r.state(id).Seq {
 			t.Errorf("asking: %+v", s)
 		}
-		must[protocol.InterruptResult](r, r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{Queue: protocol.QueueHold})))
-		if s := now(); s.Turn != "" || !s.Held || s.Queue != 1 || s.Approvals != 0 || s.Asked != nil || s.Reason != protocol.ReasonInterrupted {
+		must[protocol.InterruptResult](
+			r,
+			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: protocol.QueueHold})),
+		)
+		if s := now(); s.Turn != "" || !s.Held || s.Queue != 1 || s.Approvals != 0 || s.Asked != nil ||
+			s.Reason != protocol.ReasonInterrupted {
 			t.Errorf("interrupted: %+v", s)
 		}
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoRename, id, protocol.RenameData{Title: new("u")})))
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoRename, id, protocol.RenameData{Title: new("u")})))
 		if s := now(); s.Title != "u" || s.Name != "n" {
 			t.Errorf("renamed: %+v", s)
 		}
-		must[protocol.Empty](r, r.do(anna, command(protocol.DoClose, id, protocol.CloseData{Reason: "done"})))
+		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Reason: "done"})))
 		events := r.events(id, false)
 		var closed protocol.SessionClosedData
 		if _ = events[len(events)-1].Decode(&closed); closed.Reason != "done" {

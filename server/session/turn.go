@@ -10,23 +10,23 @@ import (
 	"agentctl/protocol"
 )
 
-// A turn is the run of an agent for the turn under way.
+// A turn is the turn under way and the agent's run of it.
 type turn struct {
 	id      string
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	over    chan struct{}   // closed when the session is through with it: its output is refused
-	started map[string]bool // parts and tools that were started
+	done    chan struct{}   // closed when the session is finished with it: further output is refused
+	started map[string]bool // parts and tools that have started
 
-	// Set when somebody ended it.
-	reason  protocol.Reason
-	by      *protocol.Actor
-	queue   string    // what becomes of the queue: keep, clear, or the reason that holds it
-	waiting []*action // interrupts to be answered
-	giveUp  time.Time // when the agent is closed
+	// Set by stopTurn.
+	reason     protocol.Reason
+	by         *protocol.Actor
+	queue      string     // keep, clear, or the reason of a hold
+	interrupts []*command // answered when the turn ends
+	deadline   time.Time  // when the agent is closed
 }
 
-// Causes of a turn's cancelled context.
+// Causes of a turn's canceled context.
 var (
 	errInterrupted = errors.New("interrupted")
 	errStorage     = errors.New("the store failed")
@@ -34,57 +34,57 @@ var (
 	errTurnOver    = errors.New("the turn is over")
 )
 
-// start begins the turn of a message: it was queued, or comes just now.
+// start records the start of a message's turn and runs the agent.
 func (s *Session) start(m protocol.Message) *protocol.Event {
 	id := NewID(idTurn)
 	e := s.recordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
-	s.launch(Turn{ID: id, Message: m, Plan: planOf(m)})
+	s.runAgent(Turn{ID: id, Message: m, Plan: planOf(m)})
 	return e
 }
 
-// launch runs the agent once the turn's start is visible.
-func (s *Session) launch(in Turn) {
-	t := &turn{id: in.ID, over: make(chan struct{}), started: map[string]bool{}}
+// runAgent runs the agent once the start of the turn is visible.
+func (s *Session) runAgent(in Turn) {
+	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	s.turn = t
-	agent, err := s.open()
+	agent, err := s.openAgent()
 	if err != nil {
-		s.then(func(failed error) {
+		s.afterCommit(func(failed error) {
 			if failed == nil && s.turn == t {
-				s.endTurn(endOf(End{}, err))
+				s.endTurn(normalizeEnd(End{}, err))
 			}
 		})
 		return
 	}
-	s.then(func(failed error) {
+	s.afterCommit(func(failed error) {
 		if failed != nil || s.turn != t {
 			return
 		}
-		if t.reason != "" { // ended before it began
+		if t.reason != "" { // stopped before it began
 			s.endTurn(End{})
 			return
 		}
 		s.hub.agents.Go(func() {
-			end, err := agent.Run(t.ctx, in, &output{s, t})
-			_ = s.emit(emission{turn: t, end: &ended{end, err}}) // fails when the turn is over already
+			end, err := agent.Run(t.ctx, in, &turnOutput{s, t})
+			_ = s.emit(agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})
 	})
 }
 
-// open returns the session's agent, opened on first use.
-func (s *Session) open() (Agent, error) {
+// openAgent returns the session's agent, opened on first use.
+func (s *Session) openAgent() (Agent, error) {
 	if s.agent == nil {
 		agent, err := s.hub.cfg.Agents.Open(s.spec, s.host)
 		if err != nil {
 			return nil, fmt.Errorf("open agent: %w", err)
 		}
-		s.agent, s.traits = agent, agent.Capabilities()
+		s.agent, s.capabilities = agent, agent.Capabilities()
 	}
 	return s.agent, nil
 }
 
-// closeAgent ends the agent's processes, off the session's goroutine.
+// closeAgent closes the agent, off the session's goroutine.
 func (s *Session) closeAgent() {
 	agent := s.agent
 	if agent == nil {
@@ -98,8 +98,8 @@ func (s *Session) closeAgent() {
 	})
 }
 
-// endOf makes the end of a turn of what Run returned.
-func endOf(end End, err error) End {
+// normalizeEnd returns the end of a turn for the results of Agent.Run.
+func normalizeEnd(end End, err error) End {
 	if err != nil {
 		var coded *protocol.Error
 		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, err.Error()
@@ -114,43 +114,48 @@ func endOf(end End, err error) End {
 	return end
 }
 
-// endTurn ends the turn under way: what is open in it is closed, the snapshot of the boundary is taken, and the queue runs on
-// unless whoever ended the turn wanted otherwise.
+// endTurn ends the turn under way. It records the end, then keeps, holds or clears the queue,
+// answers waiting commands and starts the next message.
 func (s *Session) endTurn(end End) {
 	t := s.turn
 	if t.reason != "" {
 		end.Reason, end.Code, end.Message = t.reason, "", ""
 	}
-	s.closeTurn(end, t.by)
+	s.recordEnd(end, t.by)
 	switch t.queue {
 	case "", protocol.QueueKeep:
 	case protocol.QueueClear:
 		for _, m := range slices.Clone(s.state.Queue) {
-			s.record(protocol.QueueRemoved, t.by, protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
+			s.record(
+				protocol.QueueRemoved,
+				t.by,
+				protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
+			)
 		}
 	default:
 		if len(s.state.Queue) > 0 {
-			s.hold(t.queue, "", t.by)
+			s.addHold(t.queue, "", t.by)
 		}
 	}
-	close(t.over)
+	close(t.done)
 	t.cancel(errTurnOver)
 	s.turn = nil
-	for _, a := range t.waiting {
-		s.answer(a, protocol.InterruptResult{Interrupted: true, Turn: t.id}, nil)
+	for _, cmd := range t.interrupts {
+		s.answer(cmd, protocol.InterruptResult{Interrupted: true, Turn: t.id}, nil)
 	}
-	s.next()
-	waiting := s.closing
-	s.closing = nil
-	for _, c := range waiting {
-		if result, err := s.closeNow(c.a, c.d); err != errLater {
-			s.answer(c.a, result, err)
+	s.startNext()
+	closes := s.exit.closes
+	s.exit.closes = nil
+	for _, c := range closes {
+		if result, err := s.closeNow(c.cmd, c.data); err != errAnswerLater {
+			s.answer(c.cmd, result, err)
 		}
 	}
 }
 
-// closeTurn records the end of the state's turn.
-func (s *Session) closeTurn(end End, by *protocol.Actor) {
+// recordEnd records the end of the state's turn, of its open parts, tools and tasks first, and its
+// snapshot and index entry.
+func (s *Session) recordEnd(end End, by *protocol.Actor) {
 	st := s.state.Turn
 	for _, p := range slices.Clone(st.Parts) {
 		typ := protocol.TextEnd
@@ -164,7 +169,12 @@ func (s *Session) closeTurn(end End, by *protocol.Actor) {
 		status = protocol.ToolCancelled
 	}
 	for _, tool := range slices.Clone(st.Tools) {
-		s.recordTask(protocol.ToolEnded, tool.Task, tool.Parent, protocol.ToolEndedData{Tool: tool.Tool, Status: status})
+		s.recordTask(
+			protocol.ToolEnded,
+			tool.Task,
+			tool.Parent,
+			protocol.ToolEndedData{Tool: tool.Tool, Status: status},
+		)
 	}
 	s.endTasks(end)
 	s.cancelApprovals()
@@ -175,19 +185,25 @@ func (s *Session) closeTurn(end End, by *protocol.Actor) {
 	if s.state.Turn != nil {
 		return // not recorded; logged
 	}
-	b := s.pending()
+	b := s.nextBatch()
 	b.Snapshot, b.SnapSeq = encodeState(s.state), s.state.Seq
-	s.then(func(failed error) {
+	s.afterCommit(func(failed error) {
 		if failed == nil {
-			s.boundary, s.boundSeq = b.Snapshot, b.SnapSeq
+			s.boundary = boundary{b.Snapshot, b.SnapSeq}
 		}
 	})
 	b.Turns = append(b.Turns, TurnRow{
-		Turn: st.Turn, MessageID: st.Message.MessageID, First: st.First, Last: e.Seq, Reason: string(end.Reason), Ended: e.Time,
+		Turn:      st.Turn,
+		MessageID: st.Message.MessageID,
+		First:     st.First,
+		Last:      e.Seq,
+		Reason:    string(end.Reason),
+		Ended:     e.Time,
 	})
 }
 
-// endTasks ends the tasks that run when their turn is cut off. One that completes has said what became of its own.
+// endTasks ends the running tasks of a turn that did not complete. In a completed turn the agent
+// has ended them.
 func (s *Session) endTasks(end End) {
 	if s.state.Plan == nil || end.Reason == protocol.ReasonCompleted {
 		return
@@ -204,9 +220,9 @@ func (s *Session) endTasks(end End) {
 	}
 }
 
-// next starts the first queued message's turn if nothing keeps it.
-func (s *Session) next() {
-	if s.turn != nil || s.leaving() {
+// startNext starts the turn of the first queued message, unless a turn runs or the queue is held.
+func (s *Session) startNext() {
+	if s.turn != nil || s.closing() {
 		return
 	}
 	m := s.state.NextQueued()
@@ -214,12 +230,17 @@ func (s *Session) next() {
 		return
 	}
 	msg := *m
-	s.record(protocol.QueueRemoved, nil, protocol.QueueRemovedData{MessageID: msg.MessageID, Reason: protocol.RemovedStarted})
+	s.record(
+		protocol.QueueRemoved,
+		nil,
+		protocol.QueueRemovedData{MessageID: msg.MessageID, Reason: protocol.RemovedStarted},
+	)
 	s.start(msg)
 }
 
-// interrupt ends the turn under way and keeps what it did. It is answered when turn.ended is visible.
-func (s *Session) interrupt(a *action, d *protocol.InterruptData) (any, error) {
+// interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is
+// visible.
+func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error) {
 	switch d.Queue {
 	case "":
 		d.Queue = protocol.QueueKeep
@@ -232,20 +253,21 @@ func (s *Session) interrupt(a *action, d *protocol.InterruptData) (any, error) {
 	if s.turn == nil || d.Turn != "" && d.Turn != s.turn.id {
 		return protocol.InterruptResult{Turn: d.Turn}, nil
 	}
-	s.turn.waiting = append(s.turn.waiting, a)
-	s.stopTurn(protocol.ReasonInterrupted, &a.by, d.Queue)
-	return nil, errLater
+	s.turn.interrupts = append(s.turn.interrupts, cmd)
+	s.stopTurn(protocol.ReasonInterrupted, &cmd.by, d.Queue)
+	return nil, errAnswerLater
 }
 
-// stopTurn tells the agent to end the turn. The first reason stays; a later choice for the queue replaces keep.
+// stopTurn cancels the agent's run. The first reason stays; a later choice for the queue replaces
+// keep.
 func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue string) {
 	t := s.turn
 	if t.reason == "" {
 		t.reason, t.by, t.queue = reason, by, queue
-		t.giveUp = time.Now().Add(s.hub.cfg.InterruptGrace)
+		t.deadline = time.Now().Add(s.hub.cfg.InterruptGrace)
 		t.cancel(errInterrupted)
 		s.cancelApprovals()
-		s.arm()
+		s.scheduleTimer()
 		return
 	}
 	if t.queue == protocol.QueueKeep {
@@ -253,18 +275,18 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 	}
 }
 
-// forceEnd ends a turn whose agent did not return in time: the agent is closed.
+// forceEnd closes an agent that did not stop in time and ends its turn.
 func (s *Session) forceEnd() {
 	s.hub.log.Warn("agent did not stop in time: closing it", "session", s.id, "turn", s.turn.id)
 	s.closeAgent()
 	s.endTurn(End{})
 }
 
-// cutTurn ends a turn whose agent is gone.
-func (s *Session) cutTurn(code protocol.Code, message, queue string) {
+// abortTurn ends the state's turn when no agent runs it.
+func (s *Session) abortTurn(code protocol.Code, message, queue string) {
 	if s.state.Turn == nil || s.turn != nil {
 		return
 	}
-	s.turn = &turn{id: s.turnID(), over: make(chan struct{}), cancel: func(error) {}, queue: queue}
+	s.turn = &turn{id: s.turnID(), done: make(chan struct{}), cancel: func(error) {}, queue: queue}
 	s.endTurn(End{Reason: protocol.ReasonError, Code: code, Message: message})
 }

@@ -13,30 +13,36 @@ import (
 
 func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 	for _, c := range []struct {
-		cut  func(r *rig, id string)
+		cut  func(r *testHub, id string)
 		want string
 	}{
-		{func(r *rig, id string) { r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{})) }, protocol.StatusCancelled},
-		{func(r *rig, _ string) {
+		{func(r *testHub, id string) {
+			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		}, protocol.StatusCancelled},
+		{func(r *testHub, _ string) {
 			r.agents.run().finish(End{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"}, nil)
 		}, protocol.StatusFailed},
-		{func(r *rig, _ string) { r.agents.run().finish(End{}, nil) }, protocol.StatusRunning},
+		{func(r *testHub, _ string) { r.agents.run().finish(End{}, nil) }, protocol.StatusRunning},
 	} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			r.send(id, "plan it")
-			r.agents.run().say(
+			r.agents.run().emit(
 				Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{}},
-				Event{Type: protocol.PlanUpdated, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}}},
+				Event{
+					Type: protocol.PlanUpdated,
+					Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}},
+				},
 				Event{Type: protocol.TaskStarted, Task: "a", Data: protocol.TaskData{Task: "a"}},
 				Event{Type: protocol.TaskStarted, Task: "b", Data: protocol.TaskData{Task: "b"}},
 				Event{Type: protocol.TaskCompleted, Task: "a", Data: protocol.TaskData{Task: "a"}},
 			)
-			r.settle()
+			r.waitIdle()
 			c.cut(r, id)
-			r.settle()
+			r.waitIdle()
 			tasks := r.state(id).Plan.Tasks
-			if tasks[0].Status != protocol.StatusCompleted || tasks[1].Status != c.want || tasks[2].Status == protocol.StatusRunning {
+			if tasks[0].Status != protocol.StatusCompleted || tasks[1].Status != c.want ||
+				tasks[2].Status == protocol.StatusRunning {
 				t.Errorf("%s: %+v", c.want, tasks)
 			}
 		})
@@ -48,35 +54,41 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 		protocol.ReasonInterrupted: protocol.ToolCancelled, protocol.ReasonDenied: protocol.ToolCancelled,
 		protocol.ReasonError: protocol.ToolUnknown, protocol.ReasonCompleted: protocol.ToolUnknown,
 	} {
-		bubble(t, Config{}, func(t *testing.T, r *rig) {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			sent := r.send(id, "go")
 			run := r.agents.run()
 			time.Sleep(1500 * time.Millisecond)
-			run.say(
+			run.emit(
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
 				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
 				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
-				Event{Type: protocol.ToolOutput, Task: "k", Parent: "up", Data: protocol.ToolOutputData{Tool: "t", Text: "x"}},
+				Event{
+					Type:   protocol.ToolOutput,
+					Task:   "k",
+					Parent: "up",
+					Data:   protocol.ToolOutputData{Tool: "t", Text: "x"},
+				},
 			)
 			switch reason {
 			case protocol.ReasonInterrupted:
-				r.do(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
+				r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 			case protocol.ReasonDenied:
 				run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
-				r.settle()
+				r.waitIdle()
 				r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop}))
 			default:
 				run.finish(End{Reason: reason, Usage: &protocol.Usage{Input: 3}}, nil)
 			}
-			r.settle()
+			r.waitIdle()
 			ends := map[protocol.Type]protocol.Event{}
 			starts := map[protocol.Type]int{}
 			for _, e := range r.events(id, false) {
 				ends[e.Type] = e
 				starts[e.Type]++
 			}
-			if starts[protocol.TextStart] != 1 || starts[protocol.ReasoningStart] != 1 || starts[protocol.ToolStarted] != 1 {
+			if starts[protocol.TextStart] != 1 || starts[protocol.ReasoningStart] != 1 ||
+				starts[protocol.ToolStarted] != 1 {
 				t.Errorf("%s: started %v", reason, starts)
 			}
 			var tool protocol.ToolEndedData
@@ -92,12 +104,15 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			if _ = e.Decode(&end); end.DurationMS != 1500 {
 				t.Errorf("%s: took %d ms", reason, end.DurationMS)
 			}
-			if end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) || (end.Usage != nil) != (e.By == nil) {
+			if end.Reason != reason || (e.By != nil) != (status == protocol.ToolCancelled) ||
+				(end.Usage != nil) != (e.By == nil) {
 				t.Errorf("%s: ended %s by %v, %+v", reason, end.Reason, e.By, end.Usage)
 			}
 			rows, err := r.store.Turns(t.Context(), id, 0, 9)
 			if err != nil || len(rows) != 1 || rows[0].Reason != string(reason) || rows[0].Turn != sent.Turn || rows[0].MessageID != sent.MessageID ||
-				rows[0].Last != e.Seq || rows[0].First >= e.Seq || !rows[0].Ended.Equal(e.Time) {
+				rows[0].Last != e.Seq ||
+				rows[0].First >= e.Seq ||
+				!rows[0].Ended.Equal(e.Time) {
 				t.Errorf("%s: rows %+v, %v", reason, rows, err)
 			}
 		})
@@ -105,23 +120,23 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 }
 
 func TestWhyATurnEndedIsBounded(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		for reason, c := range map[string]struct {
 			end  End
 			err  error
 			code protocol.Code
 		}{
-			"told":    {End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"}, nil, protocol.CodeTimeout},
-			"broken":  {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
-			"coded":   {End{}, fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")), protocol.CodeAgentAuth},
-			"endless": {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
+			"reported": {End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"}, nil, protocol.CodeTimeout},
+			"broken":   {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
+			"coded":    {End{}, fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")), protocol.CodeAgentAuth},
+			"endless":  {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
 		} {
 			r.send(id, "go")
 			r.agents.run().finish(c.end, c.err)
-			r.settle()
+			r.waitIdle()
 			last := r.state(id).Last
-			want := map[string]string{"told": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
+			want := map[string]string{"reported": "late", "broken": "pipe \uFFFD broke", "coded": "log in", "endless": strings.Repeat("漢", longText/3)}[reason]
 			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
 				t.Errorf("%s: %s %s %.40s (%d bytes)", reason, last.Reason, last.Code, last.Message, len(last.Message))
 			}
@@ -130,41 +145,43 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 }
 
 func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.failOnce()
-		refused(r, r.do(anna, command(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
+		refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
 		r.store.set(func() { r.store.latency = time.Second })
-		send := r.start(anna, command(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
+		send := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
 		synctest.Wait() // its commit is under way
-		interrupt := r.start(anna, command(protocol.DoInterrupt, id, protocol.InterruptData{}))
-		r.settle()
-		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted || got.Turn != must[protocol.SendResult](r, send).Turn {
+		interrupt := r.start(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
+		r.waitIdle()
+		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted ||
+			got.Turn != must[protocol.SendResult](r, send).Turn {
 			t.Errorf("interrupted %+v", got)
 		}
 		if runs := r.agents.runs(); len(runs) != 0 {
-			t.Errorf("the agent was given %+v", runs)
+			t.Errorf("the agent received %+v", runs)
 		}
 		if st := r.state(id); st.Turn != nil || st.Turns != 1 || st.Last.Reason != protocol.ReasonInterrupted {
-			t.Errorf("left %s", encodeState(st))
+			t.Errorf("state %s", encodeState(st))
 		}
 	})
 }
 
 func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *rig) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
 		run := r.agents.run()
 		events := r.events(id, false)
 		var start protocol.TurnStartedData
-		if _ = events[len(events)-1].Decode(&start); start.Agent != "puppet" || start.MessageID != run.turn.Message.MessageID || start.Resumed {
+		if _ = events[len(events)-1].Decode(&start); start.Agent != "fake" ||
+			start.MessageID != run.turn.Message.MessageID || start.Resumed {
 			t.Errorf("started %+v", start)
 		}
 		run.finish(End{}, nil)
-		r.settle()
+		r.waitIdle()
 		if run.ctx.Err() == nil {
-			t.Error("its context goes on")
+			t.Error("the context was not canceled")
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/history"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -81,12 +82,13 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		reader := history.NewReader(s, hub, nil)
 		for query, want := range map[string]int{
 			"question": 100, `"question 7"`: 11, "QUESTION 99": 1, "look into": 100, "commands prints": 0, "command prints": 200, "./...": 200,
 		} {
 			found := 0
 			for d := (protocol.SearchData{Query: query, Limit: 30}); ; {
-				res := ask(t, hub, d)
+				res := ask(t, reader, d)
 				found += len(res.Hits)
 				if d.Cursor = res.Cursor; d.Cursor == "" {
 					break
@@ -96,6 +98,7 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 				t.Errorf("%s: %d hits, want %d", query, found, want)
 			}
 		}
+		reader.Close()
 		if err := hub.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -118,7 +121,9 @@ func BenchmarkSearch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	reader := history.NewReader(s, hub, nil)
 	b.Cleanup(func() {
+		reader.Close()
 		if err := hub.Close(context.Background()); err != nil {
 			b.Error(err)
 		}
@@ -129,7 +134,7 @@ func BenchmarkSearch(b *testing.B) {
 			for b.Loop() {
 				for d := (protocol.SearchData{Query: query}); ; {
 					calls++
-					res := ask(b, hub, d)
+					res := ask(b, reader, d)
 					if d.Cursor = res.Cursor; d.Cursor == "" || len(res.Hits) > 0 {
 						break
 					}
@@ -152,37 +157,39 @@ func BenchmarkSearchOfManySessions(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	reader := history.NewReader(s, hub, nil)
 	b.Cleanup(func() {
+		reader.Close()
 		if err := hub.Close(context.Background()); err != nil {
 			b.Error(err)
 		}
 	})
 	for b.Loop() {
 		for d := (protocol.SearchData{Query: "needle"}); ; {
-			if d.Cursor = askIn(b, hub, "", d).Cursor; d.Cursor == "" {
+			if d.Cursor = askIn(b, reader, "", d).Cursor; d.Cursor == "" {
 				break
 			}
 		}
 	}
 }
 
-func ask(b testing.TB, hub *session.Hub, d protocol.SearchData) protocol.SearchResult {
+func ask(b testing.TB, r *history.Reader, d protocol.SearchData) protocol.SearchResult {
 	b.Helper()
-	return askIn(b, hub, "a", d)
+	return askIn(b, r, "a", d)
 }
 
-func askIn(b testing.TB, hub *session.Hub, id string, d protocol.SearchData) (r protocol.SearchResult) {
+func askIn(b testing.TB, r *history.Reader, id string, d protocol.SearchData) (res protocol.SearchResult) {
 	b.Helper()
 	c := protocol.Command{Command: protocol.DoSearch, Session: id, Data: protocol.MustEncode(d)}
 	answer := make(chan error, 1)
-	hub.Do(context.Background(), &c, session.Caller{}, func(body json.RawMessage, err error) {
+	r.Do(context.Background(), &c, func(body json.RawMessage, err error) {
 		if err == nil {
-			err = json.Unmarshal(body, &r)
+			err = json.Unmarshal(body, &res)
 		}
 		answer <- err
 	})
 	if err := <-answer; err != nil {
 		b.Fatal(err)
 	}
-	return r
+	return res
 }

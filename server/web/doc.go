@@ -1,3 +1,6 @@
-// Package web is what HTTP clients see of sessions: the list, the messages of finished turns, blobs, and a session's events as
-// server-sent events. It owns no session and no socket; credentials have been checked before it is asked.
+// Package web serves sessions over HTTP: the session list, messages of finished turns, blobs, and
+// the events of a session as server-sent events.
+//
+// It owns neither sessions nor sockets, and must not check credentials: package server has checked
+// them.
 package web

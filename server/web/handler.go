@@ -8,12 +8,13 @@ import (
 	"strconv"
 
 	"agentctl/protocol"
+	"agentctl/server/history"
 	"agentctl/server/session"
 )
 
 // Handler serves /api/.
-func Handler(hub *session.Hub, log *slog.Logger) http.Handler {
-	a := &api{hub, log}
+func Handler(hub *session.Hub, reader *history.Reader, log *slog.Logger) http.Handler {
+	a := &api{hub, reader, log}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/sessions", a.sessions)
 	mux.HandleFunc("GET /api/sessions/{id}/messages", a.messages)
@@ -24,42 +25,46 @@ func Handler(hub *session.Hub, log *slog.Logger) http.Handler {
 	return mux
 }
 
-// Messages serves a dialect's history endpoint: the finished turns of the session in the path, as say puts them; ?after= names
-// the last message that the client has.
-func Messages(hub *session.Hub, log *slog.Logger, say func(turns []*protocol.Turn, after string) json.RawMessage) http.Handler {
-	a := &api{hub, log}
+// Messages serves a dialect's history endpoint: the finished turns of the session {id} in the path,
+// encoded by encode. ?after= names the last message that the client has.
+func Messages(
+	reader *history.Reader, log *slog.Logger, encode func(turns []*protocol.Turn, after string) json.RawMessage,
+) http.Handler {
+	a := &api{history: reader, log: log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		after := r.URL.Query().Get("after")
-		turns, err := hub.Finished(r.Context(), r.PathValue("id"), after)
+		turns, err := reader.Turns(r.Context(), r.PathValue("id"), after)
 		if err != nil {
 			a.fail(w, err)
 			return
 		}
-		write(w, http.StatusOK, say(turns, after))
+		write(w, http.StatusOK, encode(turns, after))
 	})
 }
 
 type api struct {
-	hub *session.Hub
-	log *slog.Logger
+	hub     *session.Hub
+	history *history.Reader
+	log     *slog.Logger
 }
 
-// Refuse answers a request with a coded error.
-func Refuse(w http.ResponseWriter, status int, code protocol.Code, message string) {
+// WriteError answers a request with a coded error.
+func WriteError(w http.ResponseWriter, status int, code protocol.Code, message string) {
 	write(w, status, map[string]any{"error": protocol.Error{Code: code, Message: message}})
 }
 
-// Peer names who sent a request and says no more of itself: its address, which a peer on a Unix socket does not have.
-func Peer(r *http.Request) string {
+// RemoteName names the sender of a request without a credential: its address, or "anonymous" on a
+// Unix socket.
+func RemoteName(r *http.Request) string {
 	if _, _, err := net.SplitHostPort(r.RemoteAddr); err != nil {
 		return "anonymous"
 	}
 	return r.RemoteAddr
 }
 
-// NotFound answers a request for what is not served.
+// NotFound answers 404.
 func NotFound(w http.ResponseWriter, _ *http.Request) {
-	Refuse(w, http.StatusNotFound, protocol.CodeNotFound, "there is nothing here")
+	WriteError(w, http.StatusNotFound, protocol.CodeNotFound, "not found")
 }
 
 func write(w http.ResponseWriter, status int, v any) {
@@ -69,7 +74,7 @@ func write(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(protocol.MustEncode(v), '\n'))
 }
 
-// fail answers with err and the HTTP status that fits its code.
+// fail answers with err and the HTTP status of its code.
 func (a *api) fail(w http.ResponseWriter, err error) {
 	e := protocol.AsError(err)
 	status := http.StatusInternalServerError
@@ -83,16 +88,17 @@ func (a *api) fail(w http.ResponseWriter, err error) {
 	case protocol.CodeStorage, protocol.CodeShuttingDown:
 		status = http.StatusServiceUnavailable
 	}
-	Refuse(w, status, e.Code, e.Message)
+	WriteError(w, status, e.Code, e.Message)
 }
 
 func (a *api) sessions(w http.ResponseWriter, _ *http.Request) {
 	write(w, http.StatusOK, protocol.ListResult{Sessions: a.hub.List(true)})
 }
 
-// messages answers the messages of finished turns, oldest first: all, or those after the message ?after= names.
+// messages answers the messages of finished turns, oldest first: all, or those after the message
+// named by ?after=.
 func (a *api) messages(w http.ResponseWriter, r *http.Request) {
-	list, err := a.hub.Messages(r.Context(), r.PathValue("id"), r.URL.Query().Get("after"))
+	list, err := a.history.Messages(r.Context(), r.PathValue("id"), r.URL.Query().Get("after"))
 	if err != nil {
 		a.fail(w, err)
 		return
@@ -101,7 +107,7 @@ func (a *api) messages(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request) {
-	b, err := a.hub.Blob(r.Context(), r.PathValue("id"), r.PathValue("blob"))
+	b, err := a.history.Blob(r.Context(), r.PathValue("id"), r.PathValue("blob"))
 	if err != nil {
 		a.fail(w, err)
 		return
@@ -109,8 +115,8 @@ func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request) {
 	serveBlob(w, b)
 }
 
-// blob finds a blob whose session is not named, or named by ?session=. Blobs are named by what they hold, so that it does not
-// matter whose it is.
+// blob answers a blob of the session named by ?session=, or of any session: equal ids mean equal
+// data.
 func (a *api) blob(w http.ResponseWriter, r *http.Request) {
 	if id := r.URL.Query().Get("session"); id != "" {
 		r.SetPathValue("id", id)
@@ -118,7 +124,7 @@ func (a *api) blob(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, sum := range a.hub.List(true) {
-		b, err := a.hub.Blob(r.Context(), sum.Session, r.PathValue("blob"))
+		b, err := a.history.Blob(r.Context(), sum.Session, r.PathValue("blob"))
 		if err == nil {
 			serveBlob(w, b)
 			return
@@ -128,10 +134,10 @@ func (a *api) blob(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	Refuse(w, http.StatusNotFound, protocol.CodeNotFound, "there is no such blob")
+	WriteError(w, http.StatusNotFound, protocol.CodeNotFound, "there is no such blob")
 }
 
-// serveBlob sends an agent's bytes so that no browser runs them.
+// serveBlob sends untrusted bytes with headers that keep browsers from running them.
 func serveBlob(w http.ResponseWriter, b session.Blob) {
 	h := w.Header()
 	h.Set("Content-Type", b.MediaType)

@@ -9,28 +9,31 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/history"
 	"agentctl/server/session"
 )
 
 func TestSessionsAreListed(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		first, second := w.turn("few"), w.turn("hang")
+	bubble(t, func(t *testing.T, w *testServer) {
+		first, second := w.runTurn("few"), w.runTurn("hang")
 		time.Sleep(time.Second)
 		w.do(protocol.DoClose, first, protocol.CloseData{})
 		list := get[protocol.ListResult](w, "/api/sessions").Sessions
-		if len(list) != 2 || list[0].Session != first || list[0].Status != protocol.Closed || list[1].Session != second || list[1].Status != protocol.Running {
+		if len(list) != 2 || list[0].Session != first || list[0].Status != protocol.Closed ||
+			list[1].Session != second ||
+			list[1].Status != protocol.Running {
 			t.Errorf("got %+v", list)
 		}
 	})
 }
 
 type messages struct {
-	Messages []session.HistoryMessage `json:"messages"`
+	Messages []history.Message `json:"messages"`
 }
 
 func TestMessagesOfFinishedTurnsCanBeReadOn(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("one")
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("one")
 		for _, text := range []string{"two", "three", "hang"} {
 			w.do(protocol.DoSend, id, protocol.SendData{Text: text})
 		}
@@ -46,7 +49,7 @@ func TestMessagesOfFinishedTurnsCanBeReadOn(t *testing.T) {
 		}
 		for i, m := range all {
 			if rest := get[messages](w, path+"?after="+m.MessageID).Messages; len(rest) != len(all)-i-1 {
-				t.Errorf("after message %d come %d", i, len(rest))
+				t.Errorf("after message %d: %d messages", i, len(rest))
 			}
 		}
 		refused(t, w.request("GET", "/api/sessions/s_none/messages"), 404, protocol.CodeNoSession)
@@ -54,8 +57,8 @@ func TestMessagesOfFinishedTurnsCanBeReadOn(t *testing.T) {
 }
 
 func TestWhatIsNotServedIsNotFound(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		id := w.turn("few")
+	bubble(t, func(t *testing.T, w *testServer) {
+		id := w.runTurn("few")
 		for _, path := range []string{"/api/", "/api/nothing", "/api/sessions/" + id, "/api/blobs"} {
 			refused(t, w.request("GET", path), 404, protocol.CodeNotFound)
 		}
@@ -64,7 +67,7 @@ func TestWhatIsNotServedIsNotFound(t *testing.T) {
 	})
 }
 
-// pageStore holds an agent's page in every blob.
+// pageStore returns an HTML page for every blob.
 type pageStore struct{ session.Store }
 
 func (s pageStore) Blob(ctx context.Context, id, blob string) (session.Blob, error) {
@@ -74,11 +77,11 @@ func (s pageStore) Blob(ctx context.Context, id, blob string) (session.Blob, err
 }
 
 func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
-	bubbleOn(t, func(s session.Store) session.Store { return pageStore{s} }, func(t *testing.T, w *world) {
-		w.turn("few")
-		id := w.turn("blob")
+	bubbleOn(t, func(s session.Store) session.Store { return pageStore{s} }, func(t *testing.T, w *testServer) {
+		w.runTurn("few")
+		id := w.runTurn("blob")
 		blob := ""
-		for _, e := range w.stream("/api/sessions/" + id + "/events").settled() {
+		for _, e := range w.stream("/api/sessions/" + id + "/events").received() {
 			var d protocol.RawData
 			if e.Type == protocol.Raw && e.Decode(&d) == nil {
 				blob = d.Blob
@@ -109,7 +112,7 @@ func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
 	})
 }
 
-// failingStore cannot read turns.
+// failingStore fails to read turns.
 type failingStore struct{ session.Store }
 
 func (failingStore) Turns(context.Context, string, uint64, int) ([]session.TurnRow, error) {
@@ -117,7 +120,7 @@ func (failingStore) Turns(context.Context, string, uint64, int) ([]session.TurnR
 }
 
 func TestStoreThatFailsTellsNoDetail(t *testing.T) {
-	bubbleOn(t, func(s session.Store) session.Store { return failingStore{s} }, func(t *testing.T, w *world) {
-		refused(t, w.request("GET", "/api/sessions/"+w.turn("few")+"/messages"), 503, protocol.CodeStorage)
+	bubbleOn(t, func(s session.Store) session.Store { return failingStore{s} }, func(t *testing.T, w *testServer) {
+		refused(t, w.request("GET", "/api/sessions/"+w.runTurn("few")+"/messages"), 503, protocol.CodeStorage)
 	})
 }

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	sseBatch = 64 << 10
-	sseStall = time.Minute
-	ssePing  = 30 * time.Second
+	sseBatch        = 64 << 10 // bytes of events in one write
+	sseWriteTimeout = time.Minute
+	ssePing         = 30 * time.Second
 )
 
-// events streams a session's events: from the first, or after the position in Last-Event-ID or ?since=. The id of each is its
-// position, so that a browser resumes by itself; none has a name, so that one listener hears all. Only a position that no
-// longer holds is told by an event named reset; events follow from the last turn boundary, whose snapshot the reset carries.
-// ?fold=1 allows folded runs.
+// events streams a session's events: all, or those after the position in Last-Event-ID or ?since=.
+// The id of an event is its position, so that a browser resumes by itself. Events are unnamed,
+// except that an event "reset" answers a position that is no longer valid: it carries the snapshot
+// of the last turn boundary, and the events after it follow. ?fold=1 allows folded runs.
 func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {
@@ -34,24 +34,28 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, err)
 		return
 	}
-	f := &follower{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: Peer(r)}
-	got := make(chan *session.Attachment, 1)
-	failed := make(chan error, 1)
-	a.hub.Attach(r.Context(), r.PathValue("id"), f, &protocol.SubscribeData{Position: &at}, func(at *session.Attachment, err error) {
-		if err != nil {
-			failed <- err
-			return
-		}
-		got <- at
-	})
-	var attached *session.Attachment
-	select {
-	case attached = <-got:
-	case err := <-failed:
-		a.fail(w, err)
+	sub := &subscriber{id: session.NewEpoch(), wake: make(chan struct{}, 1), name: RemoteName(r)}
+	type result struct {
+		attached *session.Attachment
+		err      error
+	}
+	results := make(chan result, 1)
+	a.hub.Attach(
+		r.Context(),
+		r.PathValue("id"),
+		sub,
+		&protocol.SubscribeData{Position: &at},
+		func(at *session.Attachment, err error) {
+			results <- result{at, err}
+		},
+	)
+	got := <-results
+	if got.err != nil {
+		a.fail(w, got.err)
 		return
 	}
-	defer a.hub.Detach(attached.Result.Session, f.id, "")
+	attached := got.attached
+	defer a.hub.Detach(attached.Result.Session, sub.id, "")
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -59,18 +63,18 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := &stream{w: w, control: http.NewResponseController(w), fold: r.URL.Query().Get("fold") == "1"}
-	a.stream(r, s, f, attached)
+	a.stream(r, s, sub, attached)
 }
 
-// stream writes events until the client goes or the session is deleted.
-func (a *api) stream(r *http.Request, s *stream, f *follower, at *session.Attachment) {
+// stream writes events until the client disconnects or the session is deleted.
+func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.Attachment) {
 	if at.Result.Mode == protocol.ModeReset {
 		s.out = append(s.out, "event: reset\n"...)
 		s.event(at.Result.After, protocol.MustEncode(at.Result))
 	}
-	s.flush() // the header too: the client knows that it is connected
+	s.flush() // headers included: the client sees that it is connected
 	after, epoch := at.Result.After.Seq, at.Result.After.Epoch
-	f.after.Store(after)
+	sub.after.Store(after)
 	var buf []byte
 	ping := time.NewTicker(ssePing)
 	defer ping.Stop()
@@ -81,7 +85,7 @@ func (a *api) stream(r *http.Request, s *stream, f *follower, at *session.Attach
 		}
 		if last == after {
 			select {
-			case <-f.wake:
+			case <-sub.wake:
 			case <-ping.C:
 				if _, err := a.hub.Resolve(at.Result.Session); err != nil {
 					return // deleted
@@ -98,18 +102,18 @@ func (a *api) stream(r *http.Request, s *stream, f *follower, at *session.Attach
 		}
 		for line := range bytes.Lines(lines) {
 			var e protocol.Event
-			_ = json.Unmarshal(line, &e) // our own encoding
+			_ = json.Unmarshal(line, &e) // encoded by this program
 			s.event(protocol.Position{Epoch: epoch, Seq: e.Seq}, bytes.TrimSuffix(line, []byte("\n")))
 		}
 		if s.flush(); s.err != nil {
 			return
 		}
 		after = last
-		f.after.Store(after)
+		sub.after.Store(after)
 	}
 }
 
-// A stream writes server-sent events; after an error it writes nothing.
+// A stream writes server-sent events. After an error it writes nothing.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -118,6 +122,7 @@ type stream struct {
 	err     error
 }
 
+// event adds an event to the output.
 func (s *stream) event(at protocol.Position, data []byte) {
 	s.out = append(s.out, "id: "...)
 	s.out = append(s.out, at.String()...)
@@ -126,11 +131,12 @@ func (s *stream) event(at protocol.Position, data []byte) {
 	s.out = append(s.out, "\n\n"...)
 }
 
+// flush writes the output, within sseWriteTimeout.
 func (s *stream) flush() {
 	if s.err != nil {
 		return
 	}
-	if s.err = s.control.SetWriteDeadline(time.Now().Add(sseStall)); s.err != nil {
+	if s.err = s.control.SetWriteDeadline(time.Now().Add(sseWriteTimeout)); s.err != nil {
 		return
 	}
 	if _, s.err = s.w.Write(s.out); s.err == nil {
@@ -139,24 +145,25 @@ func (s *stream) flush() {
 	s.out = s.out[:0]
 }
 
-// A follower is the peer behind a stream. It is told nothing ephemeral.
-type follower struct {
+// A subscriber is the session.Subscriber of a stream. It drops ephemeral events.
+type subscriber struct {
 	id, name string
 	wake     chan struct{}
-	after    atomic.Uint64 // the seq of the last event written
+	after    atomic.Uint64 // seq of the last event written
 }
 
-var _ session.Subscriber = (*follower)(nil)
+var _ session.Subscriber = (*subscriber)(nil)
 
-func (f *follower) Wake() {
+// Wake implements session.Waker.
+func (s *subscriber) Wake() {
 	select {
-	case f.wake <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (f *follower) ID() string                   { return f.id }
-func (f *follower) Actor() protocol.Actor        { return protocol.Actor{Name: f.name} }
-func (f *follower) Program() string              { return "sse" }
-func (f *follower) Notify(string, []byte)        {}
-func (f *follower) Acked(string) (uint64, int64) { return f.after.Load(), 0 }
+func (s *subscriber) ID() string                   { return s.id }
+func (s *subscriber) Actor() protocol.Actor        { return protocol.Actor{Name: s.name} }
+func (s *subscriber) Program() string              { return "sse" }
+func (s *subscriber) Notify(string, []byte)        {}
+func (s *subscriber) Acked(string) (uint64, int64) { return s.after.Load(), 0 }

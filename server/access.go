@@ -1,0 +1,120 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"agentctl/dialect"
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+	"agentctl/server/login"
+	"agentctl/server/web"
+)
+
+// checkAccess passes on the requests that may access the server. It refuses foreign Hosts (DNS
+// rebinding), foreign origins (cross-site WebSocket hijacking), and requests without the listener's
+// token or a token of auth, which may be nil. Health probes and logging in need no token.
+func (l *Listener) checkAccess(auth *login.Authenticator, logins, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from, ok := l.authenticate(auth, r)
+		switch {
+		case !l.hostAllowed(r.Host):
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this server does not serve that host")
+		case !l.originAllowed(r.Header.Values("Origin")):
+			web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "this web origin is not allowed")
+		case handleCORS(w, r):
+		case auth != nil && r.URL.Path == login.Path:
+			logins.ServeHTTP(w, r)
+		case !ok && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+			if l.dialectAt(r.URL.Path).AcceptsUnauthorized {
+				closeUnauthorized(w, r)
+				return
+			}
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			web.WriteError(w, http.StatusUnauthorized, protocol.CodeUnauthorized, "a valid token is required")
+		default:
+			r = withCaller(r, from)
+			if !from.expires.IsZero() { // ends event streams; Server.serve ends WebSockets
+				ctx, cancel := context.WithDeadline(r.Context(), from.expires)
+				defer cancel()
+				r = r.WithContext(ctx)
+			}
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// dialectAt returns the dialect served at a path, or the zero Dialect.
+func (l *Listener) dialectAt(path string) codec.Dialect {
+	name := l.Dialect
+	if below, ok := strings.CutPrefix(path, dialectPath); ok && name == "" {
+		name, _, _ = strings.Cut(below, "/")
+	}
+	d, _ := dialect.Find(name)
+	return d
+}
+
+func (l *Listener) hostAllowed(host string) bool {
+	if l.hosts == nil {
+		return true
+	}
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return l.hosts[strings.ToLower(strings.Trim(host, "[]"))]
+}
+
+func (l *Listener) originAllowed(origins []string) bool {
+	for _, o := range origins {
+		if !slices.Contains(l.Origins, o) {
+			return false
+		}
+	}
+	return true
+}
+
+// handleCORS allows a page of an allowed origin to read the response. It reports whether the
+// request was a preflight, which it has answered.
+func handleCORS(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// authenticate returns the sender of a request; ok is false without a required credential. A
+// listener without a token ignores credentials.
+func (l *Listener) authenticate(auth *login.Authenticator, r *http.Request) (from caller, ok bool) {
+	from.role = l.Role
+	if l.Token == "" {
+		return from, true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		token = r.URL.Query().Get("token")
+	}
+	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(l.Token))
+	if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
+		return from, true
+	}
+	if auth == nil {
+		return from, false
+	}
+	id, ok := auth.Verify(token)
+	return caller{id.By, id.Role, id.Expires}, ok
+}

@@ -1,0 +1,223 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// memStore is a session.Store in memory. failRead, if set, is called without the lock before events
+// are read.
+type memStore struct {
+	mu       sync.Mutex
+	sessions map[string]*memSession
+	failRead func() error
+}
+
+type memSession struct {
+	rec   session.Record
+	lines [][]byte // the line of seq i+1
+	folds []session.Fold
+	turns []session.TurnRow // oldest first
+	blobs map[string]session.Blob
+}
+
+var _ session.Store = (*memStore)(nil)
+
+func newMemStore() *memStore { return &memStore{sessions: map[string]*memSession{}} }
+
+func (m *memStore) setFailRead(f func() error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failRead = f
+}
+
+func (m *memStore) Commit(batches []*session.Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range batches {
+		if b.Delete {
+			delete(m.sessions, b.Session)
+			continue
+		}
+		if b.Create != nil {
+			m.sessions[b.Session] = &memSession{rec: *b.Create, blobs: map[string]session.Blob{}}
+		}
+		s := m.sessions[b.Session]
+		if s == nil {
+			if len(b.ProcessGroups) > 0 {
+				continue
+			}
+			return fmt.Errorf("commit to unknown session %s", b.Session)
+		}
+		for line := range bytes.Lines(b.Events) {
+			s.lines = append(s.lines, slices.Clone(line))
+			s.rec.Head++
+		}
+		if s.rec.Head != b.Last && b.Last != 0 {
+			return fmt.Errorf("batch of %s ends at %d, not %d", b.Session, b.Last, s.rec.Head)
+		}
+		s.folds = append(s.folds, b.Folds...)
+		s.turns = append(s.turns, b.Turns...)
+		for _, blob := range b.Blobs {
+			s.blobs[blob.ID] = blob
+		}
+		if b.Snapshot != nil {
+			s.rec.Snapshot, s.rec.SnapSeq = b.Snapshot, b.SnapSeq
+		}
+		if b.Summary != nil {
+			s.rec.Summary = b.Summary
+		}
+		if b.Spec != nil {
+			s.rec.Spec = b.Spec
+		}
+		if b.Live != nil {
+			s.rec.Live = *b.Live
+		}
+	}
+	return nil
+}
+
+func (m *memStore) session(id string) (*memSession, error) {
+	if s := m.sessions[id]; s != nil {
+		return s, nil
+	}
+	return nil, session.ErrNotFound
+}
+
+func (m *memStore) Sessions(context.Context) ([]session.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []session.Record
+	for _, s := range m.sessions {
+		list = append(list, s.rec)
+	}
+	return list, nil
+}
+
+func (m *memStore) Session(_ context.Context, id string) (session.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return session.Record{}, err
+	}
+	return s.rec, nil
+}
+
+func (m *memStore) Read(
+	_ context.Context, id string, after, through uint64, folded bool, most int, dst []byte,
+) ([]byte, uint64, error) {
+	if err := m.check(); err != nil {
+		return nil, 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	through = min(through, s.rec.Head)
+	start := len(dst)
+	for after < through {
+		line, last := s.lines[after], after+1
+		if folded {
+			if i := slices.IndexFunc(
+				s.folds,
+				func(f session.Fold) bool { return f.First == after+1 && f.Last <= through },
+			); i >= 0 {
+				line, last = s.folds[i].Line, s.folds[i].Last
+			}
+		}
+		if len(dst) > start && len(dst)+len(line)-start > most {
+			break
+		}
+		dst, after = append(dst, line...), last
+	}
+	return dst, after, nil
+}
+
+func (m *memStore) check() error {
+	m.mu.Lock()
+	f := m.failRead
+	m.mu.Unlock()
+	if f == nil {
+		return nil
+	}
+	return f()
+}
+
+func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int) ([]session.TurnRow, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return nil, err
+	}
+	var list []session.TurnRow
+	for _, t := range slices.Backward(s.turns) {
+		if len(list) < limit && (before == 0 || t.First < before) {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+func (m *memStore) Blob(_ context.Context, id, blob string) (session.Blob, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.session(id)
+	if err != nil {
+		return session.Blob{}, err
+	}
+	b, ok := s.blobs[blob]
+	if !ok {
+		return session.Blob{}, session.ErrNotFound
+	}
+	return b, nil
+}
+
+func (m *memStore) Answer(context.Context, string) (session.Answer, error) {
+	return session.Answer{}, session.ErrNotFound
+}
+
+func (m *memStore) Decision(context.Context, string, string) ([]byte, error) {
+	return nil, session.ErrNotFound
+}
+
+func (m *memStore) ProcessGroups(context.Context) ([]session.ProcessGroup, error) { return nil, nil }
+
+func (m *memStore) PruneAnswers(context.Context, time.Time) error { return nil }
+
+func (m *memStore) Close() error { return nil }
+
+// events returns the raw events of a session.
+func (m *memStore) events(t testingT, id string) []protocol.Event {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return decodeLines(t, bytes.Join(m.sessions[id].lines, nil))
+}
+
+func decodeLines(t testingT, lines []byte) []protocol.Event {
+	t.Helper()
+	var list []protocol.Event
+	for line := range protocol.Lines(lines) {
+		var e protocol.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("decode %.200s: %v", line, err)
+		}
+		list = append(list, e)
+	}
+	return list
+}

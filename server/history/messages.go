@@ -1,0 +1,133 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A Message is the user's or the agent's side of a finished turn. The agent's has the id of the
+// turn.
+type Message struct {
+	MessageID       string           `json:"message_id"`
+	Turn            string           `json:"turn"`
+	Role            string           `json:"role"` // user, assistant
+	ClientMessageID string           `json:"client_message_id,omitempty"`
+	Text            string           `json:"text"`
+	Parts           []protocol.Part  `json:"parts,omitempty"` // user only
+	Items           []*protocol.Item `json:"items,omitempty"` // assistant only
+	By              *protocol.Actor  `json:"by,omitempty"`
+	Reason          protocol.Reason  `json:"reason,omitempty"`
+	Time            time.Time        `json:"time"`
+}
+
+// Bounds of one result. A turn with more than maxTurnsBytes is returned with its first event and
+// its end.
+const (
+	maxTurns      = 500
+	maxTurnsBytes = 8 << 20
+)
+
+// Messages returns the messages of finished turns, oldest first: those after the message named, or
+// the newest. Its bounds are those of Turns.
+func (r *Reader) Messages(ctx context.Context, name, after string) ([]Message, error) {
+	turns, err := r.Turns(ctx, name, after)
+	if err != nil {
+		return nil, err
+	}
+	list := []Message{}
+	for _, t := range turns {
+		list = append(list, messagesOf(t)...)
+	}
+	if i := slices.IndexFunc(list, func(m Message) bool { return m.MessageID == after }); i >= 0 {
+		list = list[i+1:]
+	}
+	return list, nil
+}
+
+// Turns returns finished turns, oldest first, from the turn of the message named to the newest: at
+// most 500 turns and about 8 MiB, the newest of them.
+func (r *Reader) Turns(ctx context.Context, name, from string) ([]*protocol.Turn, error) {
+	id, err := r.sessions.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.store.Turns(ctx, id, 0, maxTurns)
+	if err != nil {
+		return nil, r.readError(id, err)
+	}
+	var turns []*protocol.Turn
+	size := 0
+	for _, row := range rows {
+		events, cut, n, err := r.tail(ctx, id, row.First, row.Last, maxTurnsBytes)
+		if err != nil {
+			return nil, r.readError(id, err)
+		}
+		if cut { // add the first event: the user's message
+			first, _, _, err := r.tail(ctx, id, row.First, row.First, maxTurnsBytes)
+			if err != nil {
+				return nil, r.readError(id, err)
+			}
+			events = append(first, events...)
+		}
+		turn, err := decodeTurn(events)
+		if err != nil {
+			return nil, r.readError(id, err)
+		}
+		turns = append(turns, turn)
+		if size += n; size >= maxTurnsBytes || from != "" && (from == row.Turn || from == row.MessageID) {
+			break
+		}
+	}
+	slices.Reverse(turns)
+	return turns, nil
+}
+
+// decodeTurn reduces the events of one turn.
+func decodeTurn(events []json.RawMessage) (*protocol.Turn, error) {
+	var tr protocol.Transcript
+	for _, line := range events {
+		var e protocol.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("decode event: %w", err)
+		}
+		if _, err := tr.Apply(&e); err != nil {
+			return nil, fmt.Errorf("apply event: %w", err)
+		}
+	}
+	if len(tr.Turns) != 1 {
+		return nil, fmt.Errorf("events of one turn decode to %d turns", len(tr.Turns))
+	}
+	return tr.Turns[0], nil
+}
+
+// messagesOf returns the user's and the agent's message of a turn.
+func messagesOf(t *protocol.Turn) []Message {
+	m := t.Message
+	answer := Message{MessageID: t.Turn, Turn: t.Turn, Role: "assistant", Items: t.Items, Time: t.Started}
+	for _, it := range t.Items {
+		if it.Kind == protocol.ItemText {
+			answer.Text += string(it.Text)
+		}
+	}
+	if t.End != nil {
+		answer.Reason, answer.Time = t.End.Reason, *t.Ended
+	}
+	return []Message{
+		{
+			MessageID:       m.MessageID,
+			Turn:            t.Turn,
+			Role:            "user",
+			ClientMessageID: m.ClientMessageID,
+			Text:            m.Text,
+			Parts:           m.Parts,
+			By:              m.By,
+			Time:            t.Started,
+		},
+		answer,
+	}
+}

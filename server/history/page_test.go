@@ -1,0 +1,87 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// runTurns runs a turn of output of each size, in bytes, and returns the session.
+func runTurns(r *testReader, sizes ...int) string {
+	id := r.create()
+	for i, size := range sizes {
+		r.send(id, fmt.Sprint("turn ", i))
+		run := r.agents.run()
+		piece := max(1000, size/100)
+		for range size / piece {
+			run.emit(
+				session.Event{
+					Type: protocol.TextDelta,
+					Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", piece)},
+				},
+			)
+		}
+		run.emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: fmt.Sprint("tool", i)}})
+		run.finish(session.End{}, nil)
+		synctest.Wait()
+	}
+	return id
+}
+
+func TestHistoryPagesBackOverWholeTurns(t *testing.T) {
+	bubble(t, func(t *testing.T, r *testReader) {
+		id := runTurns(r, 0, 5000, 400_000, 3_000_000, 10, 700_000, 700_000, 0, 0, 0)
+		var all [][]byte
+		before := uint64(0)
+		for {
+			h := must[protocol.HistoryResult](
+				r,
+				r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: 3})),
+			)
+			page := make([][]byte, len(h.Events))
+			size := 0
+			for i, e := range h.Events {
+				page[i] = e
+				size += len(e)
+			}
+			if size > pageBytes+protocol.MaxEvent {
+				t.Errorf("page of %d bytes", size)
+			}
+			all = append(page, all...)
+			if !h.More {
+				break
+			}
+			if h.First >= before && before != 0 {
+				t.Fatalf("page before %d begins at %d", before, h.First)
+			}
+			before = h.First
+		}
+		got := decodeLines(t, bytes.Join(all, []byte("\n")))
+		for i := 1; i < len(got); i++ {
+			if got[i].First() != got[i-1].Seq+1 {
+				t.Fatalf("%d..%d follows %d", got[i].First(), got[i].Seq, got[i-1].Seq)
+			}
+		}
+		raw := r.store.events(r.t, id)[1:] // without session.created
+		if transcript(t, got) != transcript(t, raw) {
+			t.Error("the pages differ from the events")
+		}
+	})
+}
+
+// transcript returns the transcript of events from the first, as JSON.
+func transcript(t testingT, events []protocol.Event) string {
+	t.Helper()
+	var tr protocol.Transcript
+	for i := range events {
+		if _, err := tr.Apply(&events[i]); err != nil {
+			t.Fatalf("transcript: %v", err)
+		}
+	}
+	return string(protocol.MustEncode(&tr))
+}

@@ -1,0 +1,124 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+// Store is the part of session.Store that a Reader uses. Its contract is that of session.Store.
+type Store interface {
+	Session(ctx context.Context, id string) (session.Record, error)
+	Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error)
+	Read(
+		ctx context.Context,
+		id string,
+		after, through uint64,
+		folded bool,
+		most int,
+		dst []byte,
+	) ([]byte, uint64, error)
+	Blob(ctx context.Context, id, blob string) (session.Blob, error)
+}
+
+// Sessions is the index of sessions; *session.Hub satisfies it.
+type Sessions interface {
+	// Resolve returns the id of a session named by id, exact name or unique prefix of the id.
+	Resolve(name string) (string, error)
+
+	// Each calls f with the summary of every session, in no order. f must neither block nor keep
+	// the pointer.
+	Each(f func(*protocol.Summary))
+}
+
+var _ Sessions = (*session.Hub)(nil)
+
+// A Reader reads recorded history. Its methods may be called from any goroutine.
+type Reader struct {
+	store    Store
+	sessions Sessions
+	log      *slog.Logger
+	slots    chan struct{} // one for each running search
+	stop     chan struct{} // closed by Close
+
+	mu       sync.Mutex
+	closed   bool
+	searches sync.WaitGroup // added to under mu, while not closed
+}
+
+// NewReader returns a reader of the sessions in a store. A nil log discards.
+func NewReader(store Store, sessions Sessions, log *slog.Logger) *Reader {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Reader{
+		store: store, sessions: sessions, log: log, slots: make(chan struct{}, maxSearches), stop: make(chan struct{}),
+	}
+}
+
+// Close refuses further searches, ends those that wait for a slot, and returns when the running
+// ones have been answered. It closes neither the store nor the sessions.
+func (r *Reader) Close() {
+	r.mu.Lock()
+	if !r.closed {
+		r.closed = true
+		close(r.stop)
+	}
+	r.mu.Unlock()
+	r.searches.Wait()
+}
+
+// Handles reports whether a command is one for Do.
+func Handles(verb protocol.Verb) bool {
+	switch verb {
+	case protocol.DoHistory, protocol.DoBlob, protocol.DoSearch:
+		return true
+	}
+	return false
+}
+
+// Do runs a history, blob or search command. It calls reply exactly once, for a search possibly
+// later and on another goroutine; reply must not block.
+func (r *Reader) Do(ctx context.Context, c *protocol.Command, reply func(json.RawMessage, error)) {
+	if err := r.do(ctx, c, reply); err != nil {
+		reply(nil, err)
+	}
+}
+
+func (r *Reader) do(ctx context.Context, c *protocol.Command, reply func(json.RawMessage, error)) error {
+	data := protocol.CommandOf(c.Command).Data()
+	if err := c.DecodeData(data); err != nil {
+		return err
+	}
+	var result any
+	var err error
+	switch d := data.(type) {
+	case *protocol.HistoryData:
+		result, err = r.Page(ctx, c.Session, d)
+	case *protocol.BlobData:
+		result, err = r.blobPiece(ctx, c.Session, d)
+	case *protocol.SearchData:
+		return r.search(c.Session, d, reply)
+	default:
+		err = protocol.Errorf(protocol.CodeUnsupported, "%s does not read history", c.Command)
+	}
+	if err == nil {
+		reply(protocol.MustEncode(result), nil)
+	}
+	return err
+}
+
+// readError logs why a session could not be read and returns the error for the client: no_session
+// when the store does not have it, else storage_unavailable.
+func (r *Reader) readError(id string, err error) error {
+	if errors.Is(err, session.ErrNotFound) {
+		return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id)
+	}
+	r.log.Error("read session", "session", id, "err", err)
+	return protocol.Errorf(protocol.CodeStorage, "session %s cannot be read; see the server's log", id)
+}

@@ -1,0 +1,142 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session"
+)
+
+const (
+	searchHits    = 50 // by default
+	maxSearchHits = 200
+	searchBytes   = 2 << 20 // of folded events read by one call; its last turn is read completely
+	sessionCost   = 4 << 10 // bytes that opening a session counts for
+	maxSearches   = 2       // running at once
+	searchTimeout = 30 * time.Second
+)
+
+// search validates a search command and runs it on a goroutine of its own. It reads committed
+// events from the store; no session takes part.
+func (r *Reader) search(name string, d *protocol.SearchData, reply func(json.RawMessage, error)) error {
+	query, err := protocol.ParseQuery(d.Query)
+	if err != nil {
+		return err
+	}
+	s := &search{reader: r, query: query, limit: searchHits, bytesLeft: searchBytes}
+	s.result.Hits = []protocol.Hit{}
+	if d.Limit > 0 {
+		s.limit = min(d.Limit, maxSearchHits)
+	}
+	if name != "" {
+		if s.only, err = r.sessions.Resolve(name); err != nil {
+			return err
+		}
+	}
+	var from cursor
+	if d.Cursor != "" {
+		if from, err = parseCursor(d.Cursor); err != nil {
+			return err
+		}
+		if s.only != "" && from.Session != s.only {
+			return protocol.Errorf(protocol.CodeInvalidMessage, "invalid cursor: it belongs to another session")
+		}
+	}
+	if !r.addSearch() {
+		return errShuttingDown()
+	}
+	go func() {
+		defer r.searches.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), searchTimeout)
+		defer cancel()
+		if err := s.run(ctx, from); err != nil {
+			reply(nil, err)
+			return
+		}
+		reply(protocol.MustEncode(s.result), nil)
+	}()
+	return nil
+}
+
+// addSearch counts a search in, unless the reader is closed.
+func (r *Reader) addSearch() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.searches.Add(1)
+	}
+	return !r.closed
+}
+
+func errShuttingDown() error {
+	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
+}
+
+// A search is one call under way. Owned by its goroutine.
+type search struct {
+	reader    *Reader
+	query     *protocol.Query
+	only      string // id of the one session to search; empty: all
+	limit     int    // hits
+	bytesLeft int
+	result    protocol.SearchResult
+}
+
+// run searches sessions, newest first, from a cursor on until the call's bounds are reached; then
+// it sets the result's cursor.
+func (s *search) run(ctx context.Context, from cursor) error {
+	select {
+	case s.reader.slots <- struct{}{}:
+		defer func() { <-s.reader.slots }()
+	case <-s.reader.stop:
+		return errShuttingDown()
+	}
+	for _, at := range s.sessions() {
+		if from.Session != "" && compareCursors(at, from) < 0 {
+			continue
+		}
+		if at.Session == from.Session {
+			at = from
+		}
+		if s.exhausted() {
+			s.result.Cursor = at.String()
+			return nil
+		}
+		s.bytesLeft -= sessionCost
+		err := s.session(ctx, at)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return protocol.Errorf(protocol.CodeTimeout, "the search took more than %s", searchTimeout)
+		case s.only != "":
+			return s.reader.readError(at.Session, err)
+		case !errors.Is(err, session.ErrNotFound): // that one was deleted meanwhile
+			_ = s.reader.readError(at.Session, err) // logged
+			s.result.Skipped = append(s.result.Skipped, at.Session)
+		}
+		if s.result.Cursor != "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// exhausted reports whether the call has reached its bounds.
+func (s *search) exhausted() bool { return s.bytesLeft <= 0 || len(s.result.Hits) >= s.limit }
+
+// sessions returns a cursor at the end of each session to search, newest session first.
+func (s *search) sessions() []cursor {
+	var list []cursor
+	s.reader.sessions.Each(func(sum *protocol.Summary) {
+		if s.only == "" || s.only == sum.Session {
+			list = append(list, cursor{Session: sum.Session, Created: sum.Created, Below: math.MaxUint64})
+		}
+	})
+	slices.SortFunc(list, compareCursors)
+	return list
+}

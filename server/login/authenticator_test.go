@@ -1,0 +1,290 @@
+package login
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"agentctl/protocol"
+)
+
+// cheapHash is a hash with one round.
+func cheapHash(password string) string {
+	h := hash{rounds: 1, salt: []byte("saltsalt")}
+	h.key, _ = h.derive(password)
+	return h.String()
+}
+
+func newTestAuthenticator(t testing.TB) *Authenticator {
+	t.Helper()
+	users, err := ReadUsers(
+		fmt.Appendf(
+			nil,
+			`{"ada":{"password":%q,"role":"admin"},"bob":{"password":%q,"role":"operator"}}`,
+			cheapHash("a"),
+			cheapHash("b"),
+		),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := NewAuthenticator(users, []byte("secret"))
+	a.now = func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }
+	return a
+}
+
+func login(a *Authenticator, method, body string) (int, map[string]string) {
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, httptest.NewRequest(method, Path, strings.NewReader(body)))
+	var reply map[string]string
+	_ = json.Unmarshal(w.Body.Bytes(), &reply)
+	return w.Code, reply
+}
+
+// MA-2: a name and a password are exchanged for a token and the role.
+func TestLogin(t *testing.T) {
+	a := newTestAuthenticator(t)
+	for _, c := range []struct {
+		method, body string
+		status       int
+		role         string
+	}{
+		{"POST", `{"username":"ada","password":"a"}`, 200, "admin"},
+		{"POST", `{"username":"bob","password":"b"}`, 200, "user"},
+		{"POST", `{"username":"ada","password":"b"}`, 401, ""},
+		{"POST", `{"username":"eve","password":"a"}`, 401, ""},
+		{"POST", `{"username":"ada"}`, 422, ""},
+		{"POST", `{"username":5,"password":"a"}`, 422, ""},
+		{"POST", `nonsense`, 422, ""},
+		{"POST", `{"username":"ada","password":"` + strings.Repeat("a", maxBody) + `"}`, 422, ""},
+		{"GET", ``, 405, ""},
+	} {
+		status, reply := login(a, c.method, c.body)
+		if status != c.status || reply["role"] != c.role ||
+			(status == 200) != (reply["access_token"] != "" && reply["token_type"] == "bearer") {
+			t.Errorf("%s %s: %d %v", c.method, c.body, status, reply)
+		}
+		if status == http.StatusUnauthorized && reply["detail"] != "Invalid credentials" {
+			t.Errorf("%v", reply)
+		}
+	}
+}
+
+// MA-4: only a token with our signature, of an existing user, before its expiry, is valid.
+func TestCheck(t *testing.T) {
+	a := newTestAuthenticator(t)
+	good, _ := a.newUserToken("bob", protocol.RoleAdmin)
+	if who, ok := a.Verify(good); !ok || who.By != (protocol.Actor{Name: "bob", Subject: "bob"}) ||
+		who.Role != protocol.RoleOperator {
+		t.Errorf("%+v %v", who, ok)
+	}
+	gone, _ := a.newUserToken("eve", protocol.RoleAdmin)
+	other := NewAuthenticator(a.users, []byte("other"))
+	other.now = a.now
+	forged, _ := other.newUserToken("ada", protocol.RoleAdmin)
+	sign := func(m jwt.SigningMethod, c jwt.MapClaims, key any) string {
+		s, err := jwt.NewWithClaims(m, c).SignedString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	exp := a.now().Add(time.Hour).Unix()
+	for name, token := range map[string]string{
+		"empty": "", "nonsense": "a.b.c", "a user who is gone": gone, "another secret": forged, "cut": good[:len(good)-2],
+		"unsigned":       sign(jwt.SigningMethodNone, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, jwt.UnsafeAllowNoneSignatureType),
+		"another method": sign(jwt.SigningMethodHS512, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, a.key),
+		"without an end": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer}, a.key),
+		"another issuer": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": "x", "exp": exp}, a.key),
+		"the raw secret": sign(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "ada", "iss": issuer, "exp": exp}, []byte("secret")),
+	} {
+		if who, ok := a.Verify(token); ok {
+			t.Errorf("%s: valid for %+v", name, who)
+		}
+	}
+	late := a.now().Add(tokenTTL + time.Second)
+	a.now = func() time.Time { return late }
+	if _, ok := a.Verify(good); ok {
+		t.Error("an expired token is valid")
+	}
+}
+
+func TestReadUsersSaysWhatIsWrong(t *testing.T) {
+	for file, want := range map[string]string{
+		`[]`: "read users", `{} {}`: "more than one", ``: "not a JSON object", `{"a":{}`: "not a password hash", `{`: "read users",
+		`{"a":{"password":"` + cheapHash("x") + `","role":"admin"},"a":{"password":"` + cheapHash("y") + `","role":"admin"}}`: "duplicate user",
+		`{"a":{"pass":"x"}}`: "unknown field",
+		`{"":{"password":"` + cheapHash("x") + `","role":"admin"}}`: "a name has",
+		`{"a":{"password":"plain","role":"admin"}}`:                 "not a password hash",
+		`{"a":{"password":"` + cheapHash("x") + `","role":"king"}}`: `role "king" is none of`,
+		`{"a":{"password":"pbkdf2-sha256$9999999999$$","role":""}}`: "not a password hash",
+	} {
+		if _, err := ReadUsers([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestHashFitsItsPasswordAlone(t *testing.T) {
+	s, err := HashPassword("correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := parseHash(s)
+	if err != nil || h.rounds != rounds || !h.matches("correct horse") || h.matches("correct horsf") {
+		t.Errorf("%s: %v", s, err)
+	}
+}
+
+// A token from NewToken needs no user and has its own role.
+func TestMake(t *testing.T) {
+	a := newTestAuthenticator(t)
+	for _, c := range []struct {
+		subject string
+		role    protocol.Role
+		life    time.Duration
+		ok      bool
+	}{
+		{"ci", protocol.RoleObserver, time.Hour, true},
+		{"bob", protocol.RoleAdmin, MaxTokenTTL, true},
+		{"", protocol.RoleAdmin, time.Hour, false},
+		{strings.Repeat("x", maxName+1), protocol.RoleAdmin, time.Hour, false},
+		{"\xff", protocol.RoleAdmin, time.Hour, false},
+		{"ci", "king", time.Hour, false},
+		{"ci", "", time.Hour, false},
+		{"ci", protocol.RoleAdmin, 0, false},
+		{"ci", protocol.RoleAdmin, MaxTokenTTL + time.Second, false},
+	} {
+		token, err := a.NewToken(c.subject, c.role, c.life)
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+		who, ok := a.Verify(token)
+		if want := (Identity{protocol.Actor{Name: c.subject, Subject: c.subject}, c.role, a.now().Add(c.life)}); ok != c.ok ||
+			ok && !sameIdentity(who, want) {
+			t.Errorf("%+v: %+v %v", c, who, ok)
+		}
+	}
+	if _, ok := NewAuthenticator(
+		nil,
+		[]byte("another"),
+	).Verify(
+		ignoreError(a.NewToken("ci", protocol.RoleAdmin, time.Hour)),
+	); ok {
+		t.Error("another server's token is valid")
+	}
+}
+
+func ignoreError(token string, _ error) string { return token }
+
+func sameIdentity(a, b Identity) bool {
+	return a.By == b.By && a.Role == b.Role && a.Expires.Equal(b.Expires)
+}
+
+func TestWithoutUsersNobodyLogsIn(t *testing.T) {
+	if status, reply := login(
+		NewAuthenticator(nil, []byte("secret")),
+		"POST",
+		`{"username":"ada","password":"a"}`,
+	); status != http.StatusNotFound ||
+		reply["detail"] == "" {
+		t.Errorf("%d %v", status, reply)
+	}
+}
+
+func FuzzParseHash(f *testing.F) {
+	f.Add(cheapHash("x"))
+	f.Add("pbkdf2-sha256$1$$")
+	f.Fuzz(func(t *testing.T, s string) {
+		h, err := parseHash(s)
+		if err != nil {
+			return
+		}
+		if h.rounds < 1 || h.rounds > maxRounds || len(h.key) != keyBytes {
+			t.Errorf("%+v", h)
+		}
+		if again, err := parseHash(h.String()); err != nil || again.String() != h.String() {
+			t.Errorf("%q parses to %v, %v", h, again, err)
+		}
+	})
+}
+
+// Users of any users file have a name, a role and a valid hash, and errors contain no password.
+func FuzzReadUsers(f *testing.F) {
+	f.Add([]byte(`{"ada":{"password":"` + cheapHash("a") + `","role":"admin"}}`))
+	f.Add([]byte(`{"ada":{"password":"hunter2","role":"admin"}}`))
+	f.Add([]byte(`{"a":{},"a":{}} {`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		users, err := ReadUsers(file)
+		if err != nil {
+			if users != nil || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%v, %v", users, err)
+			}
+			return
+		}
+		for name, who := range users {
+			if name == "" || len(name) > maxName || len(who.password.key) != keyBytes ||
+				!slices.Contains(protocol.Roles, who.role) {
+				t.Errorf("%q: %+v", name, who)
+			}
+		}
+		lines, err := ReadUserEntries(file)
+		if again, err2 := ReadUsers(protocol.MustEncode(lines)); err != nil || err2 != nil || len(again) != len(users) {
+			t.Errorf("written and read again: %v, %v", err, err2)
+		}
+	})
+}
+
+// For any body only the right name and password get a token, and every answer is JSON.
+func FuzzLogin(f *testing.F) {
+	a := newTestAuthenticator(f)
+	real := dummyUser
+	dummyUser.password.rounds = 1
+	f.Cleanup(func() { dummyUser = real })
+	for _, seed := range []string{`{"username":"ada","password":"a"}`, `{"USERNAME":"ada","password":"a"}`, `{"username":"ada","password":"a","password":"b"}`, `[]`, ``} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, httptest.NewRequest(http.MethodPost, Path, bytes.NewReader(body)))
+		var reply struct {
+			Token  string `json:"access_token"`
+			Detail string
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &reply); err != nil {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		var pair struct{ Username, Password string }
+		right := json.Unmarshal(body, &pair) == nil &&
+			(pair.Username == "ada" && pair.Password == "a" || pair.Username == "bob" && pair.Password == "b")
+		switch who, ok := a.Verify(reply.Token); {
+		case right != (w.Code == http.StatusOK), ok != right, ok && who.By.Name != pair.Username:
+			t.Errorf("%q: %d %+v", body, w.Code, who)
+		case !right && (w.Code != http.StatusUnauthorized && w.Code != http.StatusUnprocessableEntity || reply.Detail == ""):
+			t.Errorf("%q: %d %s", body, w.Code, w.Body)
+		}
+	})
+}
+
+func FuzzCheck(f *testing.F) {
+	a := newTestAuthenticator(f)
+	good, _ := a.newUserToken("ada", protocol.RoleAdmin)
+	made, _ := a.NewToken("ci", protocol.RoleObserver, time.Hour)
+	f.Add(good)
+	f.Add(made)
+	f.Add(good + ".")
+	f.Add(strings.Join(strings.Split(good, ".")[:2], ".") + "." + strings.Split(made, ".")[2])
+	f.Fuzz(func(t *testing.T, token string) {
+		if who, ok := a.Verify(token); ok && token != good && token != made {
+			t.Errorf("%q is valid for %+v", token, who)
+		}
+	})
+}

@@ -1,0 +1,204 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"agentctl/protocol"
+	"agentctl/server/login"
+)
+
+// sesame is the hash of "open sesame", with one round to be fast.
+const sesame = "pbkdf2-sha256$1$c2FsdHNhbHQ$N01MpLgNxh0tY+nm/hV9VIzp9rxoW2pwRzGCtGoCHMg"
+
+// A protectedServer is a testServer with a TCP listener that requires its token or a user's.
+type protectedServer struct {
+	*testServer
+	http *http.Client
+}
+
+func newProtectedServer(t *testing.T) *protectedServer {
+	t.Helper()
+	var file []string
+	for _, r := range protocol.Roles {
+		file = append(file, fmt.Sprintf(`%q:{"password":%q,"role":%q}`, "the "+r, sesame, r))
+	}
+	users, err := login.ReadUsers([]byte("{" + strings.Join(file, ",") + "}"))
+	must(t, err)
+	w := newTestServer(t, func(w *testServer) { w.auth = login.NewAuthenticator(users, []byte("secret")) })
+	pipe := NewPipe()
+	pipe.Listener.Token = "house"
+	served := make(chan error, 1)
+	go func() { served <- w.server.Serve(pipe.Listener) }()
+	t.Cleanup(func() {
+		w.stop()
+		must(t, <-served)
+	})
+	return &protectedServer{w, httpClient(pipe.Dial)}
+}
+
+// login logs in and returns the status and the decoded body.
+func (c *protectedServer) login(
+	name, password string,
+) (status int, reply struct{ Access_token, Role string }) { //nolint:revive // the wire's name
+	c.t.Helper()
+	body := fmt.Sprintf(`{"username":%q,"password":%q}`, name, password)
+	req, err := http.NewRequestWithContext(
+		c.t.Context(),
+		http.MethodPost,
+		"http://server"+login.Path,
+		strings.NewReader(body),
+	)
+	must(c.t, err)
+	resp, err := c.http.Do(req)
+	must(c.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	must(c.t, err)
+	must(c.t, json.Unmarshal(b, &reply))
+	return resp.StatusCode, reply
+}
+
+func (c *protectedServer) dial(query, bearer string) (*testClient, int) {
+	c.t.Helper()
+	header := http.Header{}
+	if bearer != "" {
+		header.Set("Authorization", "Bearer "+bearer)
+	}
+	ws, resp, err := websocket.Dial(c.t.Context(), "ws://server"+protocol.Path+query, &websocket.DialOptions{
+		HTTPClient: c.http, HTTPHeader: header, Subprotocols: []string{protocol.Subprotocol},
+	})
+	if err != nil {
+		if resp == nil {
+			c.t.Fatal(err)
+		}
+		return nil, resp.StatusCode
+	}
+	c.t.Cleanup(func() { _ = ws.CloseNow() })
+	return &testClient{t: c.t, ws: ws, timeout: testTimeout}, resp.StatusCode
+}
+
+// MA-1, MA-3: a user's token is accepted as bearer credential and in the query, and sets the actor.
+func TestWhoLogsInIsKnown(t *testing.T) {
+	c := newProtectedServer(t)
+	status, reply := c.login("the admin", "open sesame")
+	if status != http.StatusOK || reply.Role != "admin" {
+		t.Fatalf("%d %+v", status, reply)
+	}
+	for _, way := range [][2]string{{"?token=" + reply.Access_token, ""}, {"", reply.Access_token}} {
+		conn, status := c.dial(way[0], way[1])
+		if conn == nil {
+			t.Fatalf("HTTP %d", status)
+		}
+		if r := conn.hello(protocol.HelloData{Name: "somebody else"}); r.By != (protocol.Actor{Name: "the admin", Subject: "the admin"}) {
+			t.Errorf("actor %+v", r.By)
+		}
+	}
+	if status, _ := c.login("the admin", "wrong"); status != http.StatusUnauthorized {
+		t.Errorf("wrong password: HTTP %d", status)
+	}
+}
+
+func TestWithoutAValidCredentialNobodyComesIn(t *testing.T) {
+	c := newProtectedServer(t)
+	for _, token := range []string{"", "wrong", "a.b.c"} {
+		if conn, status := c.dial("", token); conn != nil || status != http.StatusUnauthorized {
+			t.Errorf("%q: HTTP %d", token, status)
+		}
+	}
+	if conn, status := c.dial("", "house"); conn == nil {
+		t.Errorf("listener's token: HTTP %d", status)
+	}
+}
+
+// weakest is the weakest role that each command allows.
+var weakest = map[protocol.Verb]protocol.Role{
+	protocol.DoHello:       protocol.RoleObserver,
+	protocol.DoPing:        protocol.RoleObserver,
+	protocol.DoSubscribe:   protocol.RoleObserver,
+	protocol.DoUnsubscribe: protocol.RoleObserver,
+	protocol.DoAck:         protocol.RoleObserver,
+	protocol.DoWatch:       protocol.RoleObserver,
+	protocol.DoList:        protocol.RoleObserver,
+	protocol.DoSnapshot:    protocol.RoleObserver,
+	protocol.DoHistory:     protocol.RoleObserver,
+	protocol.DoSearch:      protocol.RoleObserver,
+	protocol.DoBlob:        protocol.RoleObserver,
+	protocol.DoRulesList:   protocol.RoleObserver,
+	protocol.DoContext:     protocol.RoleObserver,
+	protocol.DoExport:      protocol.RoleObserver,
+
+	protocol.DoCreate:       protocol.RoleOperator,
+	protocol.DoRename:       protocol.RoleOperator,
+	protocol.DoConfigure:    protocol.RoleOperator,
+	protocol.DoClose:        protocol.RoleOperator,
+	protocol.DoSend:         protocol.RoleOperator,
+	protocol.DoInterrupt:    protocol.RoleOperator,
+	protocol.DoQueueEdit:    protocol.RoleOperator,
+	protocol.DoQueueRemove:  protocol.RoleOperator,
+	protocol.DoQueueMove:    protocol.RoleOperator,
+	protocol.DoQueueHold:    protocol.RoleOperator,
+	protocol.DoQueueRelease: protocol.RoleOperator,
+	protocol.DoTaskCancel:   protocol.RoleOperator,
+	protocol.DoTaskRestart:  protocol.RoleOperator,
+	protocol.DoPlanRun:      protocol.RoleOperator,
+	protocol.DoCompact:      protocol.RoleOperator,
+	protocol.DoRestore:      protocol.RoleOperator,
+
+	protocol.DoApprove:     protocol.RoleApprover,
+	protocol.DoRulesRevoke: protocol.RoleApprover,
+}
+
+// X-23: commands that a role does not allow are forbidden: every command, for every role.
+func TestRolesRestrictCommands(t *testing.T) {
+	c := newProtectedServer(t)
+	for rank, role := range protocol.Roles {
+		_, reply := c.login("the "+string(role), "open sesame")
+		conn, status := c.dial("", reply.Access_token)
+		if conn == nil {
+			t.Fatalf("HTTP %d", status)
+		}
+		listed := conn.hello(protocol.HelloData{}).Commands
+		for _, command := range protocol.Commands {
+			least, known := weakest[command.Verb]
+			if !known {
+				t.Errorf("no role for %s", command.Verb)
+			}
+			session := ""
+			if command.Session {
+				session = "nobody"
+			}
+			m := conn.ask(command.Verb, session, nil)
+			forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden
+			may := rank >= slices.Index(protocol.Roles, least)
+			if forbidden == may || slices.Contains(listed, command.Verb) != may {
+				t.Errorf("%s, %s: %+v; listed %v", role, command.Verb, m.Error, listed)
+			}
+		}
+	}
+}
+
+// A token from NewToken has its own role and needs no entry in the users file.
+func TestAMadeTokenLetsIn(t *testing.T) {
+	c := newProtectedServer(t)
+	token, err := login.NewAuthenticator(nil, []byte("secret")).NewToken("ci", protocol.RoleObserver, time.Hour)
+	must(t, err)
+	conn, status := c.dial("", token)
+	if conn == nil {
+		t.Fatalf("HTTP %d", status)
+	}
+	if r := conn.hello(protocol.HelloData{Name: "root"}); r.By != (protocol.Actor{Name: "ci", Subject: "ci"}) {
+		t.Errorf("actor %+v", r.By)
+	}
+	if m := conn.ask(protocol.DoCreate, "", nil); m.Error == nil || m.Error.Code != protocol.CodeForbidden {
+		t.Errorf("%+v", m.Error)
+	}
+}

@@ -1,0 +1,136 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// asyncTimeout bounds the work of an agent on a command.
+const asyncTimeout = 5 * time.Minute
+
+// runAsync runs work off the session's goroutine, then finish on it, and answers the command with
+// finish's result.
+func (s *Session) runAsync(cmd *command, work func(context.Context) (any, error), finish func(any) (any, error)) {
+	s.asyncCommands++
+	s.hub.agents.Go(func() {
+		ctx, cancel := context.WithTimeout(s.background, asyncTimeout)
+		defer cancel()
+		result, err := work(ctx)
+		posted := s.post(func() {
+			s.asyncCommands--
+			s.touch()
+			if err == nil {
+				result, err = finish(result)
+			}
+			s.answer(cmd, result, agentError(err))
+			s.scheduleTimer()
+		})
+		if !posted {
+			cmd.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped meanwhile: try again"))
+		}
+	})
+}
+
+// agentError gives an error of an agent without a code the code agent_failed.
+func agentError(err error) error {
+	if err == nil || protocol.CodeOf(err) != protocol.CodeInternal {
+		return err
+	}
+	return protocol.Errorf(
+		protocol.CodeAgentFailed,
+		"%s",
+		protocol.SplitText(protocol.ValidText(err.Error()), longText)[0],
+	)
+}
+
+func (s *Session) unsupported(what string) error {
+	return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot %s", s.state.Agent, what)
+}
+
+// requireCapability opens the agent and returns it as a T. An agent that is no T is answered
+// unsupported.
+func requireCapability[T any](s *Session, what string) (T, error) {
+	var zero T
+	agent, err := s.openAgent()
+	if err != nil {
+		return zero, err
+	}
+	t, ok := agent.(T)
+	if !ok {
+		return zero, s.unsupported(what)
+	}
+	return t, nil
+}
+
+// emptyResult is the finish of a command without a result.
+func emptyResult(any) (any, error) { return protocol.Empty{}, nil }
+
+func (s *Session) taskCancel(cmd *command, d *protocol.TaskIDData) (any, error) {
+	c, err := requireCapability[TaskController](s, "cancel tasks")
+	if err != nil {
+		return nil, err
+	}
+	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.CancelTask(ctx, d.Task) }, emptyResult)
+	return nil, errAnswerLater
+}
+
+func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error) {
+	c, err := requireCapability[TaskController](s, "restart tasks")
+	if err != nil {
+		return nil, err
+	}
+	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
+	return nil, errAnswerLater
+}
+
+// context asks the agent for its context usage. For an agent that cannot tell, the answer is the
+// usage it reported last.
+func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
+	m, err := requireCapability[Measurer](s, "report its context")
+	if err != nil {
+		if s.state.Context != nil {
+			return protocol.ContextResult{Context: *s.state.Context, Usage: s.state.Usage}, nil
+		}
+		return nil, err
+	}
+	s.runAsync(cmd, func(ctx context.Context) (any, error) { return m.Context(ctx) }, func(v any) (any, error) {
+		return protocol.ContextResult{Context: v.(protocol.ContextInfo), Usage: s.state.Usage}, nil
+	})
+	return nil, errAnswerLater
+}
+
+func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
+	c, err := requireCapability[Compactor](s, "compact its context")
+	if err != nil {
+		return nil, err
+	}
+	s.runAsync(cmd, func(ctx context.Context) (any, error) { return c.Compact(ctx) }, func(v any) (any, error) {
+		d := v.(protocol.ContextCompactedData)
+		s.record(protocol.ContextCompacted, &cmd.by, d)
+		return protocol.CompactResult{Compacted: d}, nil
+	})
+	return nil, errAnswerLater
+}
+
+func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error) {
+	c, err := requireCapability[Configurer](s, "be configured")
+	if err != nil {
+		return nil, err
+	}
+	s.runAsync(
+		cmd,
+		func(ctx context.Context) (any, error) { return nil, c.Configure(ctx, d.Setting, d.Value) },
+		emptyResult,
+	)
+	return nil, errAnswerLater
+}
+
+func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
+	return protocol.SnapshotResult{
+		Snapshot: protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
+		Status:   s.state.Status(),
+		Clients:  s.subscribers.clients(s),
+	}, nil
+}

@@ -1,0 +1,228 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a
+// turn.
+type agentMessage struct {
+	turn      *turn
+	entries   []entry
+	request   *approvalWaiter
+	withdrawn *approvalWaiter // the agent stopped waiting
+	state     []byte          // to be saved; nil: none
+	result    *turnResult
+}
+
+// A turnResult is the result of Agent.Run.
+type turnResult struct {
+	End
+	err error
+}
+
+// emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
+// when the turn or the session has ended.
+func (s *Session) emit(m agentMessage) error {
+	over := s.done
+	if m.turn != nil {
+		over = m.turn.done
+	}
+	select {
+	case <-over:
+		return errTurnOver
+	default:
+	}
+	select {
+	case s.output <- &m:
+		return nil
+	case <-over:
+		return errTurnOver
+	case <-s.done:
+		return errTurnOver
+	}
+}
+
+// handleAgentMessage records what an agent emitted. A message of an ended turn is dropped.
+func (s *Session) handleAgentMessage(m *agentMessage) {
+	if m.turn != nil && m.turn != s.turn {
+		return
+	}
+	id := ""
+	if m.turn != nil {
+		id = m.turn.id
+	}
+	for _, en := range m.entries {
+		if m.turn != nil {
+			s.emitMissingStart(en)
+		}
+		if _, err := s.append(id, en); err != nil {
+			s.hub.log.Error("record agent event", "session", s.id, "type", en.typ, "err", err)
+		}
+		if !en.isDelta {
+			s.published.stale = true
+		}
+	}
+	if m.state != nil {
+		s.spec.State = m.state
+		s.storeSpec()
+	}
+	switch {
+	case m.request != nil:
+		s.handleApprovalRequest(m.request)
+	case m.withdrawn != nil:
+		s.withdrawApprovalRequest(m.withdrawn)
+	case m.result != nil:
+		s.endTurn(normalizeEnd(m.result.End, m.result.err))
+	}
+}
+
+// emitMissingStart records the start of the part or tool that an entry belongs to, unless it has
+// started.
+func (s *Session) emitMissingStart(en entry) {
+	var typ protocol.Type
+	var data any
+	switch {
+	case en.part != "":
+		if s.partStarted(en.part, en.delta.Kind) {
+			return
+		}
+		typ = protocol.TextStart
+		if en.delta.Kind == protocol.KindReasoning {
+			typ = protocol.ReasoningStart
+		}
+		data = protocol.PartStartData{Part: en.part}
+	case en.tool != "":
+		started := en.typ == protocol.ToolStarted || s.toolStarted(en.tool)
+		s.turn.started[en.tool] = true
+		if started {
+			return
+		}
+		typ, data = protocol.ToolStarted, protocol.ToolStartedData{Tool: en.tool}
+	default:
+		return
+	}
+	s.recordTask(typ, en.task, en.parent, data)
+}
+
+func (s *Session) partStarted(id string, kind protocol.Kind) bool {
+	return slices.ContainsFunc(s.state.Turn.Parts, func(p protocol.OpenPart) bool { return p.Part == id && p.Kind == kind })
+}
+
+// toolStarted reports whether a tool has started in this run, or is open since before a restart.
+func (s *Session) toolStarted(id string) bool {
+	return s.turn.started[id] ||
+		slices.ContainsFunc(s.state.Turn.Tools, func(t protocol.OpenTool) bool { return t.Tool == id })
+}
+
+// storeSpec adds the spec to the next batch.
+func (s *Session) storeSpec() {
+	raw, err := encode(s.spec)
+	if err != nil {
+		s.hub.log.Error("store spec", "session", s.id, "err", err)
+		return
+	}
+	s.nextBatch().Spec = raw
+}
+
+// maxState bounds the bytes of an agent's saved state.
+const maxState = 1 << 20
+
+// turnOutput is the Output of one turn.
+type turnOutput struct {
+	s *Session
+	t *turn
+}
+
+var _ Output = (*turnOutput)(nil)
+
+// Emit implements Output.
+func (o *turnOutput) Emit(e Event) error {
+	return o.s.sendEvent(o.t, e)
+}
+
+// Save implements Output.
+func (o *turnOutput) Save(state []byte) error { return o.s.sendState(o.t, nil, state) }
+
+// Ask implements Output.
+func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
+	w := &approvalWaiter{approval: a, verdict: make(chan Verdict, 1)}
+	if err := o.s.emit(agentMessage{turn: o.t, request: w}); err != nil {
+		return Verdict{}, err
+	}
+	canceled := ctx.Done()
+	for {
+		select {
+		case v := <-w.verdict:
+			return v, nil
+		case <-o.t.done:
+			return Verdict{}, errTurnOver
+		case <-o.s.done:
+			return Verdict{}, errTurnOver
+		case <-canceled:
+			if o.t.ctx.Err() == nil {
+				_ = o.s.emit(agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
+				return Verdict{}, ctx.Err()
+			}
+			canceled = nil // interrupted: the session resolves pending requests
+		}
+	}
+}
+
+// sendEvent sends an event to the session, with the state to save, if any.
+func (s *Session) sendEvent(t *turn, e Event) error {
+	entries, err := sanitizeEvent(e)
+	if err != nil {
+		return err
+	}
+	if e.Save == nil {
+		return s.emit(agentMessage{turn: t, entries: entries})
+	}
+	return s.sendState(t, entries, e.Save)
+}
+
+// sendState sends a state to save, with the entries of the same commit.
+func (s *Session) sendState(t *turn, entries []entry, state []byte) error {
+	if len(state) > maxState {
+		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
+	}
+	return s.emit(agentMessage{turn: t, entries: entries, state: append([]byte{}, state...)})
+}
+
+// host is the Host of a session.
+type host struct{ s *Session }
+
+var _ Host = (*host)(nil)
+
+// Emit implements Host.
+func (h *host) Emit(e Event) error {
+	switch e.Type {
+	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.Notice, protocol.Raw:
+	default:
+		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
+	}
+	return h.s.sendEvent(nil, e)
+}
+
+// Save implements Host.
+func (h *host) Save(state []byte) error { return h.s.sendState(nil, nil, state) }
+
+// RecordProcessGroup implements Host. It commits past the session, which may have ended before the
+// process.
+func (h *host) RecordProcessGroup(g ProcessGroup) error {
+	g.Session = h.s.id
+	result := make(chan error, 1)
+	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []ProcessGroup{g}}, func(err error) { result <- err }) {
+		return fmt.Errorf("record process group: %w", ErrStoreFailed)
+	}
+	return <-result
+}
+
+// Logf implements Host.
+func (h *host) Logf(format string, args ...any) {
+	h.s.hub.log.Info(fmt.Sprintf(format, args...), "session", h.s.id)
+}

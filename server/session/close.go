@@ -1,0 +1,81 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A pendingClose is a close command that waits for the end of the turn.
+type pendingClose struct {
+	cmd  *command
+	data *protocol.CloseData
+}
+
+// close closes the session: it interrupts a turn under way, closes the agent and, with Delete,
+// removes everything.
+func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
+	if s.turn != nil {
+		s.exit.closes = append(s.exit.closes, pendingClose{cmd, d})
+		s.stopTurn(protocol.ReasonInterrupted, &cmd.by, protocol.QueueKeep)
+		return nil, errAnswerLater
+	}
+	return s.closeNow(cmd, d)
+}
+
+// closeNow closes the session between turns.
+func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
+	if !s.state.Closed {
+		reason := protocol.SplitText(protocol.ValidText(d.Reason), shortText)[0]
+		s.record(protocol.SessionClosed, &cmd.by, protocol.SessionClosedData{Reason: reason})
+		clear(s.editHolds)
+	}
+	s.closeAgent()
+	if d.Delete {
+		s.afterCommit(func(failed error) {
+			if failed == nil {
+				s.delete(cmd)
+			} else {
+				s.answer(cmd, nil, failed)
+			}
+		})
+		return nil, errAnswerLater
+	}
+	return protocol.Empty{}, nil
+}
+
+// delete removes the session from the store and ends it. The answer to this command is the only
+// thing stored of it.
+func (s *Session) delete(cmd *command) {
+	b := &Batch{Session: s.id, Delete: true}
+	body := json.RawMessage("{}")
+	if cmd.key != "" {
+		b.Answers = []Answer{{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}}
+	}
+	result := make(chan error, 1)
+	if !s.hub.commit(b, func(err error) { result <- err }) {
+		result <- ErrStoreFailed
+	}
+	if err := <-result; err != nil {
+		s.hub.log.Error("delete session", "session", s.id, "err", err)
+		s.answer(
+			cmd,
+			nil,
+			protocol.Errorf(protocol.CodeStorage, "the store failed; the session is closed but not deleted, try again"),
+		)
+		return
+	}
+	s.exit.ending = true
+	sum := &s.published.summary
+	sum.Deleted, sum.Status = true, protocol.Closed
+	s.subscribers.broadcast(protocol.SummaryChanged, s.id, *sum)
+	s.hub.removeSession(*sum)
+	for _, w := range s.idempotency.remove(cmd.key) {
+		w.reply(body, nil)
+	}
+	cmd.reply(body, nil)
+	for _, f := range s.discardPending() {
+		f(errNoSession(s.id))
+	}
+}

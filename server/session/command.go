@@ -1,0 +1,107 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+
+	"agentctl/protocol"
+)
+
+// A command is a decoded client command on its way through a session.
+type command struct {
+	verb  protocol.Verb
+	data  any // pointer to the data type of the verb
+	by    protocol.Actor
+	conn  string // id of the connection it came by
+	key   string
+	hash  []byte // of verb and data
+	reply func(json.RawMessage, error)
+}
+
+// errAnswerLater is returned by a handler that calls Session.answer later.
+var errAnswerLater = errors.New("answered later")
+
+// handlers holds the handler of each session command. A handler runs on the session's goroutine;
+// its result is sent once every event it recorded is visible.
+var handlers map[protocol.Verb]func(*Session, *command) (any, error)
+
+func init() {
+	handlers = map[protocol.Verb]func(*Session, *command) (any, error){
+		protocol.DoSend:         handler((*Session).send),
+		protocol.DoPlanRun:      handler((*Session).planRun),
+		protocol.DoInterrupt:    handler((*Session).interrupt),
+		protocol.DoQueueEdit:    handler((*Session).queueEdit),
+		protocol.DoQueueRemove:  handler((*Session).queueRemove),
+		protocol.DoQueueMove:    handler((*Session).queueMove),
+		protocol.DoQueueHold:    handler((*Session).queueHold),
+		protocol.DoQueueRelease: handler((*Session).queueRelease),
+		protocol.DoApprove:      handler((*Session).approve),
+		protocol.DoRulesList:    handler((*Session).rulesList),
+		protocol.DoRulesRevoke:  handler((*Session).rulesRevoke),
+		protocol.DoTaskCancel:   handler((*Session).taskCancel),
+		protocol.DoTaskRestart:  handler((*Session).taskRestart),
+		protocol.DoContext:      handler((*Session).context),
+		protocol.DoCompact:      handler((*Session).compact),
+		protocol.DoConfigure:    handler((*Session).configure),
+		protocol.DoRename:       handler((*Session).rename),
+		protocol.DoClose:        handler((*Session).close),
+		protocol.DoSnapshot:     handler((*Session).snapshot),
+		protocol.DoExport:       handler((*Session).export),
+	}
+}
+
+// handler adapts a method with typed data.
+func handler[T any](f func(*Session, *command, *T) (any, error)) func(*Session, *command) (any, error) {
+	return func(s *Session, cmd *command) (any, error) { return f(s, cmd, cmd.data.(*T)) }
+}
+
+// do runs a command on the session's goroutine.
+func (s *Session) do(cmd *command) {
+	if cmd.key != "" && s.idempotency.replay(s, cmd) {
+		return
+	}
+	if protocol.CommandOf(cmd.verb).Changes {
+		if s.exit.shuttingDown {
+			s.answer(cmd, nil, errShuttingDown())
+			return
+		}
+		if s.state.Closed && cmd.verb != protocol.DoClose {
+			s.answer(cmd, nil, protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id))
+			return
+		}
+		s.retryAfterFailure()
+	}
+	result, err := handlers[cmd.verb](s, cmd)
+	if err != errAnswerLater {
+		s.answer(cmd, result, err)
+	}
+}
+
+// answer replies once every event recorded so far is visible. The answer to a command with a key is
+// stored in the same commit.
+func (s *Session) answer(cmd *command, result any, err error) {
+	var body json.RawMessage
+	if err == nil {
+		if body, err = encode(result); err == nil && body == nil {
+			body = json.RawMessage("{}")
+		}
+	}
+	if cmd.key != "" {
+		s.idempotency.store(s, cmd, body, err)
+	}
+	s.afterCommit(func(failed error) {
+		if failed != nil {
+			cmd.reply(nil, failed)
+			return
+		}
+		cmd.reply(body, err)
+	})
+}
+
+// hashCommand identifies verb and data of a command. The session is left out: it has several names.
+func hashCommand(c *protocol.Command) []byte {
+	data, _ := protocol.Compact(c.Data)
+	sum := sha256.Sum256(append([]byte(c.Command+"\x00"), data...))
+	return sum[:]
+}

@@ -1,0 +1,212 @@
+package session
+
+import (
+	"context"
+	"sync"
+
+	"agentctl/protocol"
+)
+
+// fakeAgents opens agents that the test controls.
+type fakeAgents struct {
+	mu               sync.Mutex
+	capabilities     Capabilities
+	ignoresInterrupt bool                                         // agents stop only on Close
+	capable          func(ctx context.Context, what string) error // agents have all optional interfaces, answered by it; nil: only Explainer
+	opened           []*fakeAgent
+	refuse           error
+}
+
+func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refuse != nil {
+		return nil, p.refuse
+	}
+	a := &fakeAgent{all: p, spec: spec, host: host, capabilities: p.capabilities, closed: make(chan struct{})}
+	p.opened = append(p.opened, a)
+	if p.capable != nil {
+		return capableFakeAgent{a}, nil
+	}
+	return a, nil
+}
+
+func (p *fakeAgents) Names() []string { return []string{"fake"} }
+
+// run returns the newest run that has not returned, or nil.
+func (p *fakeAgents) run() *fakeRun {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := len(p.opened) - 1; i >= 0; i-- {
+		if r := p.opened[i].now; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// runs returns the input of every Run, resumed turns included.
+func (p *fakeAgents) runs() []Turn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []Turn
+	for _, a := range p.opened {
+		list = append(list, a.turns...)
+	}
+	return list
+}
+
+// fakeAgent is an Agent and an Explainer.
+type fakeAgent struct {
+	all          *fakeAgents
+	spec         Spec
+	host         Host
+	capabilities Capabilities
+	closed       chan struct{}
+
+	// guarded by all.mu
+	now   *fakeRun
+	turns []Turn
+	gone  bool
+}
+
+// fakeRun is a turn of a fakeAgent.
+type fakeRun struct {
+	agent       *fakeAgent
+	ctx         context.Context
+	turn        Turn
+	out         Output
+	do          chan func() // next step of the agent
+	end         chan turnResult
+	interrupted <-chan struct{} // closed when the agent stops for an interrupt
+
+	mu       sync.Mutex
+	waiting  int // Ask calls
+	verdicts map[string]Verdict
+}
+
+func (a *fakeAgent) Capabilities() Capabilities { return a.capabilities }
+
+func (a *fakeAgent) Explain(context.Context, protocol.Approval) (string, error) {
+	return "because", nil
+}
+
+func (a *fakeAgent) Run(ctx context.Context, turn Turn, out Output) (End, error) {
+	r := &fakeRun{
+		agent: a, ctx: ctx, turn: turn, out: out, do: make(chan func()), end: make(chan turnResult),
+		verdicts: map[string]Verdict{},
+	}
+	a.all.mu.Lock()
+	a.now, a.turns = r, append(a.turns, turn)
+	if !a.all.ignoresInterrupt {
+		r.interrupted = ctx.Done()
+	}
+	a.all.mu.Unlock()
+	defer func() {
+		a.all.mu.Lock()
+		a.now = nil
+		a.all.mu.Unlock()
+	}()
+	for {
+		select {
+		case f := <-r.do:
+			f()
+		case e := <-r.end:
+			return e.End, e.err
+		case <-r.interrupted:
+			return End{}, ctx.Err()
+		case <-a.closed:
+			return End{}, context.Canceled
+		}
+	}
+}
+
+func (a *fakeAgent) Close() error {
+	a.all.mu.Lock()
+	if !a.gone {
+		a.gone = true
+		close(a.closed)
+	}
+	a.all.mu.Unlock()
+	return nil
+}
+
+// emit emits events as the agent. It returns after the last Emit, or when the run is over.
+func (r *fakeRun) emit(events ...Event) {
+	done := make(chan struct{})
+	f := func() {
+		defer close(done)
+		for _, e := range events {
+			_ = r.out.Emit(e)
+		}
+	}
+	select {
+	case r.do <- f:
+		<-done
+	case <-r.agent.closed:
+	case <-r.interrupted:
+	}
+}
+
+// ask makes a request on another goroutine, which notes the verdict.
+func (r *fakeRun) ask(a protocol.Approval) { r.askUntil(context.Background(), a) }
+
+// askUntil is ask with a context.
+func (r *fakeRun) askUntil(ctx context.Context, a protocol.Approval) {
+	r.mu.Lock()
+	r.waiting++
+	r.mu.Unlock()
+	go func() {
+		v, err := r.out.Ask(ctx, a)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.waiting--
+		if err == nil {
+			r.verdicts[a.Request] = v
+		}
+	}()
+}
+
+// verdict returns the verdict on a request.
+func (r *fakeRun) verdict(request string) (Verdict, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v, ok := r.verdicts[request]
+	return v, ok
+}
+
+// finish ends the run, unless it is over.
+func (r *fakeRun) finish(end End, err error) {
+	select {
+	case r.end <- turnResult{end, err}:
+	case <-r.agent.closed:
+	case <-r.interrupted:
+	}
+}
+
+// capableFakeAgent is a fakeAgent with all optional interfaces.
+type capableFakeAgent struct{ *fakeAgent }
+
+func (s capableFakeAgent) Compact(ctx context.Context) (protocol.ContextCompactedData, error) {
+	return protocol.ContextCompactedData{Before: 9, After: 1}, s.all.capable(ctx, "compact")
+}
+
+func (s capableFakeAgent) Context(ctx context.Context) (protocol.ContextInfo, error) {
+	return protocol.ContextInfo{Tokens: 5}, s.all.capable(ctx, "context")
+}
+
+func (s capableFakeAgent) CancelTask(ctx context.Context, task string) error {
+	return s.all.capable(ctx, "cancel "+task)
+}
+
+func (s capableFakeAgent) RestartTask(ctx context.Context, task string) error {
+	return s.all.capable(ctx, "restart "+task)
+}
+
+func (s capableFakeAgent) Configure(ctx context.Context, setting, value string) error {
+	return s.all.capable(ctx, setting+"="+value)
+}
+
+func (s capableFakeAgent) Export(ctx context.Context) ([]byte, error) {
+	return []byte("exported"), s.all.capable(ctx, "export")
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// A Caller is the sender of a command.
+type Caller struct {
+	By   protocol.Actor
+	Conn string // id of the connection, for edit holds
+}
+
+const maxActor = 512 // bytes of a name and subject together; both are stored in every event that an actor causes
+
+// Do runs a command about sessions. It calls reply exactly once, at any time and on any goroutine,
+// when everything that the answer reports is visible; reply must not block. Commands of a
+// connection (hello, subscribe, unsubscribe, ack, watch, ping) and of the past (history, blob,
+// search) are answered unsupported.
+func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) {
+	if err := h.do(ctx, c, who, reply); err != nil {
+		reply(nil, err)
+	}
+}
+
+func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) error {
+	if len(who.By.Name)+len(who.By.Subject) > maxActor {
+		return &protocol.Error{
+			Code:    protocol.CodeTooLarge,
+			Limit:   maxActor,
+			Message: "actor: name and subject are too long",
+		}
+	}
+	t := protocol.CommandOf(c.Command)
+	data := t.Data()
+	if err := c.DecodeData(data); err != nil {
+		return err
+	}
+	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, reply: reply}
+	if t.Changes && c.Key != "" {
+		cmd.key, cmd.hash = c.Key, hashCommand(c)
+	}
+	switch d := data.(type) {
+	case *protocol.ListData:
+		reply(protocol.MustEncode(protocol.ListResult{Sessions: h.List(d.Closed)}), nil)
+		return nil
+	case *protocol.CreateData:
+		return h.idempotent(ctx, cmd, func() error { return h.create(cmd, d) })
+	case *protocol.RestoreData:
+		return h.idempotent(ctx, cmd, func() error { return h.restore(cmd, d) })
+	}
+	if handlers[c.Command] == nil {
+		return protocol.Errorf(protocol.CodeUnsupported, "%s is not a command for a session", c.Command)
+	}
+	err := h.post(ctx, c.Session, func(s *Session) { s.do(cmd) })
+	if cmd.key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // this very command may have deleted it
+		return h.idempotent(ctx, cmd, func() error { return err })
+	}
+	return err
+}
+
+// Attach subscribes to a session; see Session.attach. It calls reply exactly once; reply must not
+// block.
+func (h *Hub) Attach(
+	ctx context.Context, name string, sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error),
+) {
+	if err := h.post(ctx, name, func(s *Session) { s.attach(sub, d, reply) }); err != nil {
+		reply(nil, err)
+	}
+}
+
+// Detach ends a subscription; other subscribers are sent the reason. A session that is not in
+// memory has no subscribers.
+func (h *Hub) Detach(id, conn, reason string) {
+	r := h.row(id)
+	if r == nil {
+		return
+	}
+	r.load.Lock()
+	s := r.session
+	r.load.Unlock()
+	if s != nil {
+		s.post(func() { s.detach(conn, reason) })
+	}
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"agentctl/protocol"
+)
+
+// An index lists the sessions of a store, in memory or not: their summaries, names and watchers.
+// Its methods may be called from any goroutine.
+type index struct {
+	mu       sync.Mutex
+	rows     map[string]*row
+	names    map[string]string // name → session id, reserved names included
+	watchers map[Watcher]bool
+}
+
+// A row is a session in the index.
+type row struct {
+	summary protocol.Summary // guarded by index.mu
+
+	load    sync.Mutex // held while the session is loaded
+	session *Session   // guarded by load; nil: not in memory
+}
+
+// A Watcher receives the newest summary of sessions. Notify must not block; of lines with one key
+// only the newest matters.
+type Watcher interface {
+	Notify(key string, line []byte)
+}
+
+func newIndex() index {
+	return index{rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{}}
+}
+
+// Resolve returns the id of a session named by id, exact name or unique prefix of the id, with or
+// without its "s_". The error has the code no_session or ambiguous.
+func (x *index) Resolve(name string) (string, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.rows[name] != nil {
+		return name, nil
+	}
+	if id := x.names[name]; x.rows[id] != nil {
+		return id, nil
+	}
+	found := ""
+	if name != "" {
+		for id := range x.rows {
+			if strings.HasPrefix(id, name) || strings.HasPrefix(id, idSession+"_"+name) {
+				if found != "" {
+					return "", protocol.Errorf(
+						protocol.CodeAmbiguous,
+						"more than one session begins with %.80q: use a longer prefix",
+						name,
+					)
+				}
+				found = id
+			}
+		}
+	}
+	if found == "" {
+		return "", errNoSession(name)
+	}
+	return found, nil
+}
+
+// List returns the summaries of all sessions, most recently active first. closed includes closed
+// ones.
+func (x *index) List(closed bool) []protocol.Summary {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	list := make([]protocol.Summary, 0, len(x.rows))
+	for _, r := range x.rows {
+		if closed || r.summary.Status != protocol.Closed {
+			list = append(list, r.summary)
+		}
+	}
+	slices.SortFunc(list, func(a, b protocol.Summary) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Session, b.Session))
+	})
+	return list
+}
+
+// Each calls f with the summary of every session, in no order. The index is locked: f must not call
+// it, block, or keep the pointer.
+func (x *index) Each(f func(*protocol.Summary)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range x.rows {
+		f(&r.summary)
+	}
+}
+
+// Watch notifies w of every later change of a summary, and returns all summaries as they are.
+func (x *index) Watch(w Watcher) []protocol.Summary {
+	x.mu.Lock()
+	x.watchers[w] = true
+	x.mu.Unlock()
+	return x.List(true)
+}
+
+// Unwatch ends Watch.
+func (x *index) Unwatch(w Watcher) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.watchers, w)
+}
+
+// Busy returns how many sessions have a turn under way.
+func (x *index) Busy() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := 0
+	for _, r := range x.rows {
+		if r.summary.Turn != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// row returns the row of an id, or nil.
+func (x *index) row(id string) *row {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rows[id]
+}
+
+// addRow adds a session and notifies watchers.
+func (x *index) addRow(r *row) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.rows[r.summary.Session] = r
+	x.notifyWatchers(r.summary)
+}
+
+// updateSummary stores a session's newest summary and notifies watchers.
+func (x *index) updateSummary(sum protocol.Summary) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r := x.rows[sum.Session]; r != nil {
+		r.summary = sum
+		x.notifyWatchers(sum)
+	}
+}
+
+// removeSession removes a deleted session and its names, and notifies watchers.
+func (x *index) removeSession(sum protocol.Summary) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.rows, sum.Session)
+	for name, id := range x.names {
+		if id == sum.Session {
+			delete(x.names, name)
+		}
+	}
+	x.notifyWatchers(sum)
+}
+
+// notifyWatchers requires mu.
+func (x *index) notifyWatchers(sum protocol.Summary) {
+	if len(x.watchers) == 0 {
+		return
+	}
+	line := encodeEphemeral(protocol.SummaryChanged, sum.Session, sum)
+	for w := range x.watchers {
+		w.Notify("summary "+sum.Session, line)
+	}
+}
+
+const maxName = 128 // bytes of a session's name
+
+// reserveName assigns a name to a session. The error has the code invalid_message or name_taken.
+func (x *index) reserveName(name, id string) error {
+	if len(name) > maxName || name != protocol.ValidText(name) || strings.TrimSpace(name) != name ||
+		strings.ContainsFunc(name, unicode.IsControl) || strings.HasPrefix(name, idSession+"_") {
+		return protocol.Errorf(
+			protocol.CodeInvalidMessage,
+			"name: at most %d bytes of text, without control characters, outer spaces or a leading %q",
+			maxName,
+			idSession+"_",
+		)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if owner, taken := x.names[name]; taken && owner != id {
+		return protocol.Errorf(protocol.CodeNameTaken, "another session has the name %.80q", name)
+	}
+	x.names[name] = id
+	return nil
+}
+
+// releaseName frees a name.
+func (x *index) releaseName(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.names, name)
+}

@@ -1,0 +1,289 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agentctl/protocol"
+)
+
+func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "one")
+		r.send(id, "two")
+		r.kill()
+		events := r.events(id, false)
+		var end protocol.TurnEndedData
+		for _, e := range events {
+			if e.Type == protocol.TurnEnded {
+				_ = e.Decode(&end)
+			}
+		}
+		if end.Code != protocol.CodeServerRestart {
+			t.Errorf("no turn.ended with server_restart in %v", types(events))
+		}
+		st := r.state(id)
+		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil || st.BlockingHold().Reason != protocol.HoldRestart {
+			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.BlockingHold())
+		}
+	})
+}
+
+func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = Capabilities{Resumes: true}
+		id := r.create()
+		turn := r.send(id, "one").Turn
+		r.agents.run().emit(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t1"}})
+		synctest.Wait()
+		r.kill()
+		run := r.agents.run()
+		if run == nil || run.turn.ID != turn || !run.turn.Resumed {
+			t.Fatalf("the agent does not resume %s", turn)
+		}
+		events := r.events(id, false)
+		var end protocol.ToolEndedData
+		for _, e := range events {
+			if e.Type == protocol.ToolEnded {
+				_ = e.Decode(&end)
+			}
+		}
+		if end.Tool != "t1" || end.Status != protocol.ToolUnknown {
+			t.Errorf("the running tool ended as %+v", end)
+		}
+		var start protocol.TurnStartedData
+		last := events[len(events)-1]
+		if _ = last.Decode(&start); last.Type != protocol.TurnStarted || last.By == nil || *last.By != anna.By ||
+			start != (protocol.TurnStartedData{MessageID: run.turn.Message.MessageID, Agent: "fake", Resumed: true}) || run.turn.Message.Text != "one" {
+			t.Errorf("resumed with %s %+v by %v, message %+v", last.Type, start, last.By, run.turn.Message)
+		}
+	})
+}
+
+func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = Capabilities{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		request := protocol.Approval{
+			Request: "q",
+			Kind:    protocol.ApproveQuestion,
+			Title:   "?",
+			Options: []protocol.Option{{ID: "own", Kind: protocol.AllowOnce}},
+		}
+		r.agents.run().ask(request)
+		synctest.Wait()
+		r.restart()
+		must[protocol.ApproveResult](
+			r,
+			r.do(bert, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Option: "own"})),
+		)
+		run := r.agents.run()
+		run.ask(request)
+		synctest.Wait()
+		if v, ok := run.verdict("q"); !ok || v.Outcome != protocol.Allowed || v.Option != "own" {
+			t.Errorf("the agent received %+v, %t", v, ok)
+		}
+		loser := refused(
+			r,
+			r.do(anna, newCommand(protocol.DoApprove, id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})),
+			protocol.CodeConflict,
+		)
+		if loser.Winner == nil || loser.Winner.By != bert.By || loser.Winner.Option != "own" {
+			t.Errorf("winner: %+v", loser.Winner)
+		}
+	})
+}
+
+func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
+		created := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{})))
+		id, made := created.Session, created.Position
+		r.send(id, "one")
+		time.Sleep(2 * time.Minute)
+		if r.hub.rows[id].session == nil {
+			t.Fatal("unloaded with a turn under way")
+		}
+		r.agents.run().finish(End{}, nil)
+		synctest.Wait()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if r.hub.rows[id].session != nil {
+			t.Fatal("idle without subscribers, and still in memory")
+		}
+		if st := r.state(id); st.Turns != 1 {
+			t.Errorf("%d turns after loading", st.Turns)
+		}
+		r.hub.Attach(
+			t.Context(),
+			id,
+			&testSubscriber{name: "c1"},
+			&protocol.SubscribeData{Position: &made},
+			func(a *Attachment, err error) {
+				if err != nil || a.Result.Mode != protocol.ModeResume || a.Result.After != made {
+					t.Errorf("resume at an earlier position: %+v, %v", a, err)
+				}
+			},
+		)
+		r.waitIdle()
+		if r.send(id, "two").Status != protocol.SendStarted {
+			t.Error("no turn after loading")
+		}
+	})
+}
+
+func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		r.store.set(func() { r.store.latency = time.Hour })
+		const words = 4000
+		emitted := make(chan struct{})
+		go func() {
+			defer close(emitted)
+			for range words {
+				r.agents.run().emit(
+					Event{
+						Type: protocol.TextDelta,
+						Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)},
+					},
+				)
+			}
+		}()
+		synctest.Wait()
+		s := r.hub.rows[id].session
+		if s.uncommitted > maxUncommitted+protocol.MaxEvent || len(s.output) != cap(s.output) {
+			t.Errorf("%d bytes uncommitted, %d of %d messages queued", s.uncommitted, len(s.output), cap(s.output))
+		}
+		select {
+		case <-emitted:
+			t.Error("the agent did not block")
+		default:
+		}
+		k := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "meanwhile"}))
+		synctest.Wait()
+		if len(s.state.Queue) != 1 {
+			t.Error("a command waits for agent output")
+		}
+		r.store.set(func() { r.store.latency = 0 })
+		<-emitted
+		r.waitIdle()
+		if must[protocol.SendResult](r, k).Status != protocol.SendQueued {
+			t.Error("not queued")
+		}
+		n := 0
+		for _, e := range r.events(id, false) {
+			if e.Type == protocol.TextDelta {
+				n++
+			}
+		}
+		if n != words {
+			t.Errorf("%d events of %d", n, words)
+		}
+	})
+}
+
+func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = Capabilities{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "it was removed")
+		r.restart()
+		if st := r.state(id); st.Turn != nil || st.Last.Code != protocol.CodeServerRestart {
+			t.Errorf("after the restart: %s", encodeState(st))
+		}
+		r.send(id, "two")
+		if st := r.state(id); st.Turn != nil || st.Last.Reason != protocol.ReasonError ||
+			st.Last.Code != protocol.CodeNoAgent {
+			t.Errorf("without an agent: %s", encodeState(st))
+		}
+		newLogChecker(t).apply(r.events(id, false))
+	})
+}
+
+func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = Capabilities{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		note := Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}
+		saving := note
+		saving.Save = []byte("with an event")
+		run := r.agents.run()
+		for want, save := range map[string]func() error{
+			"alone":         func() error { return run.out.Save([]byte("alone")) },
+			"with an event": func() error { return run.out.Emit(saving) },
+			"outside":       func() error { return run.agent.host.Save([]byte("outside")) },
+		} {
+			if err := save(); err != nil {
+				t.Fatal(err)
+			}
+			run.emit(note)
+			r.waitIdle()
+			r.kill()
+			if run = r.agents.run(); run == nil || string(run.agent.spec.State) != want {
+				t.Fatalf("saved %q, received %+v", want, run)
+			}
+		}
+		huge := make([]byte, maxState+1)
+		if err := run.out.Save(huge); protocol.CodeOf(err) != protocol.CodeTooLarge {
+			t.Errorf("Save of a large state: %v", err)
+		}
+		saving.Save = huge
+		if err := run.out.Emit(saving); protocol.CodeOf(err) != protocol.CodeTooLarge {
+			t.Errorf("Emit with a large state: %v", err)
+		}
+		run.finish(End{}, nil)
+		r.waitIdle()
+		for _, err := range []error{run.out.Save(nil), run.out.Emit(note)} {
+			if err == nil {
+				t.Error("output accepted after the turn")
+			}
+		}
+		if _, err := run.out.Ask(t.Context(), protocol.Approval{Kind: protocol.ApproveQuestion}); err == nil {
+			t.Error("Ask accepted after the turn")
+		}
+	})
+}
+
+func TestAWatchedSessionStaysLoaded(t *testing.T) {
+	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.hub.Attach(
+			t.Context(),
+			id,
+			&testSubscriber{name: "c1"},
+			&protocol.SubscribeData{},
+			func(*Attachment, error) {},
+		)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if r.hub.rows[id].session == nil {
+			t.Error("unloaded with a subscriber")
+		}
+		if l := r.hub.List(true); l[0].Clients != 1 {
+			t.Errorf("%d clients", l[0].Clients)
+		}
+		r.kill()
+		if l := r.hub.List(true); l[0].Clients != 0 || l[0].Epoch == "" {
+			t.Errorf("after a restart: %+v", l[0])
+		}
+	})
+}
+
+func TestASessionIsLoadedFromItsLastSnapshot(t *testing.T) {
+	rec := Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
+	st, err := loadState(t.Context(), nil, rec) // a call of the nil store would panic
+	if err != nil || st.Seq != 10 || st.Turns != 3 {
+		t.Errorf("loaded %+v, %v", st, err)
+	}
+	rec.Snapshot = json.RawMessage(`{`)
+	if _, err := loadState(t.Context(), nil, rec); err == nil {
+		t.Error("an invalid snapshot was accepted")
+	}
+}

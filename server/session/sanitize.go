@@ -1,0 +1,193 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// An entry is an event that fits the log but has no seq yet.
+type entry struct {
+	typ     protocol.Type
+	task    string
+	parent  string
+	by      *protocol.Actor
+	data    json.RawMessage
+	delta   protocol.Delta // if isDelta
+	isDelta bool
+	part    string // that must have started
+	tool    string // that must have started
+	blobs   []Blob
+}
+
+// agentEventTypes are the types that an agent may emit, with the types of their data. Other types
+// are the session's own.
+var agentEventTypes = map[protocol.Type]reflect.Type{}
+
+func init() {
+	for _, t := range protocol.EventTypes {
+		switch kind, _, _ := strings.Cut(string(t.Type), "."); kind {
+		case "session", "message", "turn", "fold", "approval", "queue", "client", "state":
+		default:
+			if !t.Ephemeral {
+				agentEventTypes[t.Type] = reflect.TypeOf(t.New()).Elem()
+			}
+		}
+	}
+}
+
+// sanitizeEvent turns an agent's event into entries for the log: valid UTF-8, compact JSON, at most
+// protocol.MaxEvent each; what is larger is split or moved to blobs. It uses no state of the
+// session and runs on the agent's goroutine. Errors are bugs of the agent: a type that agents may
+// not emit, data of another type, a number that JSON cannot encode.
+func sanitizeEvent(e Event) ([]entry, error) {
+	want := agentEventTypes[e.Type]
+	if want == nil {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %.80q", string(e.Type))
+	}
+	if v := reflect.ValueOf(e.Data); v.Kind() == reflect.Pointer && !v.IsNil() {
+		e.Data = v.Elem().Interface()
+	}
+	if e.Data != nil && reflect.TypeOf(e.Data) != want {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s holds %s, not %T", e.Type, want, e.Data)
+	}
+	base := entry{typ: e.Type, task: sanitizeID(e.Task), parent: sanitizeID(e.Parent)}
+	switch d := e.Data.(type) {
+	case protocol.PartStartData:
+		d.Part = sanitizeID(d.Part)
+		return encodeEntry(base, d)
+	case protocol.PartEndData:
+		d.Part = sanitizeID(d.Part)
+		return encodeEntry(base, d)
+	case protocol.PartDeltaData:
+		kind := protocol.KindText
+		if e.Type == protocol.ReasoningDelta {
+			kind = protocol.KindReasoning
+		}
+		return splitDelta(base, protocol.Delta{Part: d.Part, Kind: kind, Text: d.Text}), nil
+	case protocol.ToolStartedData:
+		d.Tool, d.Input = sanitizeID(d.Tool), sanitizeJSON(d.Input)
+		base.tool = d.Tool
+		return encodeEntry(base, d)
+	case protocol.ToolInputData:
+		if len(d.Input) == 0 {
+			return splitDelta(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindInput, Text: d.Text}), nil
+		}
+		d.Tool, d.Input = sanitizeID(d.Tool), sanitizeJSON(d.Input)
+		base.tool = d.Tool
+		return encodeEntry(base, d)
+	case protocol.ToolOutputData:
+		return encodeToolOutput(base, d)
+	case protocol.ToolEndedData:
+		d.Tool, d.Output = sanitizeID(d.Tool), sanitizeJSON(d.Output)
+		base.tool = d.Tool
+		if len(d.Output) > protocol.MaxEvent/2 {
+			b := newBlob("application/json", d.Output)
+			base.blobs = append(base.blobs, b)
+			d.Output = protocol.MustEncode(map[string]any{"blob": b.ID, "bytes": len(b.Data)})
+		}
+		return encodeEntry(base, d)
+	case protocol.PlanTasksData:
+		if d.Tasks == nil {
+			d.Tasks = []protocol.Task{} // [] in JSON, not null
+		}
+		return encodeEntry(base, d)
+	case protocol.RawData:
+		d.Data = sanitizeJSON(d.Data)
+		if len(d.Data) > protocol.MaxEvent/2 {
+			b := newBlob("application/json", d.Data)
+			base.blobs = append(base.blobs, b)
+			d.Data, d.Blob, d.Bytes = nil, b.ID, int64(len(b.Data))
+		}
+		return encodeEntry(base, d)
+	}
+	return encodeEntry(base, e.Data)
+}
+
+// encodeToolOutput encodes a tool's output. Long text beside content or a replacement follows in
+// entries of its own.
+func encodeToolOutput(base entry, d protocol.ToolOutputData) ([]entry, error) {
+	text := splitDelta(base, protocol.Delta{Part: d.Tool, Kind: protocol.KindOutput, Text: d.Text})
+	if !d.Replace && len(d.Content) == 0 {
+		return text, nil
+	}
+	d.Tool = sanitizeID(d.Tool)
+	base.tool = d.Tool
+	d.Content = slices.Clone(d.Content)
+	for i := range d.Content {
+		base.blobs = append(base.blobs, sanitizeContent(&d.Content[i])...)
+	}
+	if len(d.Text) <= protocol.MaxText/8 {
+		return encodeEntry(base, d)
+	}
+	d.Text = ""
+	first, err := encodeEntry(base, d)
+	return append(first, text...), err
+}
+
+// splitDelta encodes a delta as one entry, or as several when its text is longer than
+// protocol.MaxText.
+func splitDelta(base entry, d protocol.Delta) []entry {
+	d.Part, d.Text = sanitizeID(d.Part), protocol.ValidText(d.Text)
+	field := "tool"
+	if d.Kind == protocol.KindText || d.Kind == protocol.KindReasoning {
+		field, base.part = "part", d.Part
+	} else {
+		base.tool = d.Part
+	}
+	pieces := protocol.SplitText(d.Text, protocol.MaxText)
+	entries := make([]entry, len(pieces))
+	for i, text := range pieces {
+		b := make([]byte, 0, len(text)+len(d.Part)+24)
+		b = append(append(append(b, '{', '"'), field...), `":`...)
+		b = protocol.AppendString(b, d.Part)
+		b = append(b, `,"text":`...)
+		b = protocol.AppendString(b, text)
+		base.data = append(b, '}')
+		base.delta, base.isDelta = protocol.Delta{Part: d.Part, Kind: d.Kind, Text: text}, true
+		entries[i] = base
+	}
+	return entries
+}
+
+// encodeEntry encodes any data as one entry. Of data too large for an event the long texts are
+// truncated and kept as blobs; if that is not enough, the entry becomes a raw event with a blob.
+func encodeEntry(base entry, data any) ([]entry, error) {
+	raw, err := encode(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > protocol.MaxEvent-envelope {
+		var tree any
+		numbers := json.NewDecoder(bytes.NewReader(raw))
+		numbers.UseNumber()
+		if err := numbers.Decode(&tree); err != nil {
+			return nil, fmt.Errorf("decode %s: %w", base.typ, err)
+		}
+		short, blobs := truncateTexts(tree)
+		truncated, err := encode(short)
+		if err != nil {
+			return nil, err
+		}
+		if len(truncated) <= protocol.MaxEvent-envelope {
+			raw, base.blobs = truncated, append(base.blobs, blobs...)
+		} else {
+			b := newBlob("application/json", raw)
+			base.blobs = append(base.blobs, b)
+			raw = protocol.MustEncode(
+				protocol.RawData{Source: "agent", Method: string(base.typ), Blob: b.ID, Bytes: int64(len(b.Data))},
+			)
+			base.typ = protocol.Raw
+		}
+	}
+	base.data = raw
+	return []entry{base}, nil
+}
+
+// envelope is the room in bytes for the fields of an event beside its data.
+const envelope = 4 << 10

@@ -1,0 +1,359 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"agentctl/protocol"
+)
+
+// agentEvent returns an event of each type that an agent may emit, with the values given.
+func agentEvent(kind int, id, text string, raw []byte, replace bool) Event {
+	e := Event{Task: id, Parent: id}
+	content := protocol.Content{Type: "other", Text: text, Data: raw}
+	if len(raw) == 0 {
+		content.Data = nil
+	}
+	all := []struct {
+		typ  protocol.Type
+		data any
+	}{
+		{protocol.TextStart, protocol.PartStartData{Part: id, Agent: text}},
+		{protocol.TextDelta, protocol.PartDeltaData{Part: id, Text: text}},
+		{protocol.ReasoningDelta, &protocol.PartDeltaData{Part: id, Text: text}},
+		{protocol.TextEnd, protocol.PartEndData{Part: id}},
+		{protocol.ToolStarted, protocol.ToolStartedData{Tool: id, Title: text, Input: raw}},
+		{protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: text}},
+		{protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: raw}},
+		{protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: text}},
+		{
+			protocol.ToolOutput,
+			protocol.ToolOutputData{
+				Tool:    id,
+				Text:    text,
+				Replace: replace,
+				Content: []protocol.Content{content, content},
+			},
+		},
+		{protocol.ToolEnded, protocol.ToolEndedData{Tool: id, Output: raw, Error: text}},
+		{
+			protocol.PlanUpdated,
+			protocol.PlanTasksData{Tasks: []protocol.Task{{ID: id, Title: text, After: []string{text, id}}}},
+		},
+		{protocol.PlanCancelled, nil},
+		{protocol.TaskProgress, protocol.TaskData{Task: id, Message: text}},
+		{protocol.UsageUpdated, protocol.Usage{Model: text, Input: math.MaxInt64}},
+		{protocol.AgentOptions, protocol.Options{Name: id, Commands: []protocol.SlashCommand{{Name: text}}}},
+		{protocol.ErrorRaised, protocol.ErrorData{Message: text, Fields: map[string]string{id: text, text: id}}},
+		{protocol.Notice, protocol.NoticeData{Level: id, Message: text}},
+		{protocol.Raw, protocol.RawData{Source: id, Method: text, Data: raw}},
+	}
+	one := all[kind%len(all)]
+	e.Type, e.Data = one.typ, one.data
+	return e
+}
+
+func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
+	deep := []byte(strings.Repeat("[", 9999) + strings.Repeat("]", 9999))
+	for kind := range 18 {
+		f.Add(kind, "p1", "hello\x00\u2028", []byte(`{"a": [1, "b"]}`), 1, true)
+		f.Add(kind, "p1", "\xff\xfe€", []byte(`{"a":`), 30000, false)
+		f.Add(kind, strings.Repeat("\x01", 5000), "\x00", deep, 100000, false)
+		f.Add(kind, "\xff", "ü", []byte("{\"\xff\":\"\xff\",\"n\":12345678901234567890}"), 300000, true)
+	}
+	f.Fuzz(func(t *testing.T, kind int, id, text string, raw []byte, n int, replace bool) {
+		text = strings.Repeat(text, max(0, n%(1+(300<<10)/max(1, len(text)))))
+		if n%7 == 3 {
+			raw = append(append([]byte(`["`), bytes.Repeat([]byte("z"), 300<<10)...), []byte(`"]`)...)
+		}
+		e := agentEvent(max(0, kind), id, text, raw, replace)
+		entries, err := sanitizeEvent(e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Type, err)
+		}
+		state := &protocol.State{Turn: &protocol.TurnState{Turn: "t_0123456789abcdef"}}
+		j := journal{log: newLog("s_0123456789abcdef", "e", nil, 0), state: state}
+		var whole strings.Builder
+		blobs := map[string][]byte{}
+		for i, en := range entries {
+			ev, err := j.append("t_0123456789abcdef", en)
+			if err != nil {
+				t.Fatalf("%s %d of %d: %v", e.Type, i+1, len(entries), err)
+			}
+			line := bytes.TrimSuffix(j.line, []byte("\n"))
+			checkLine(t, line)
+			for _, b := range en.blobs {
+				blobs[b.ID] = b.Data
+			}
+			var d struct{ Text string }
+			if err := ev.Decode(&d); err != nil {
+				t.Fatal(err)
+			}
+			whole.WriteString(d.Text)
+			if e.Type != protocol.ToolStarted && en.tool != sanitizeID(en.tool) || en.part != sanitizeID(en.part) {
+				t.Errorf("ids %q, %q", en.part, en.tool)
+			}
+		}
+		switch d := e.Data.(type) {
+		case protocol.PartDeltaData, *protocol.PartDeltaData, protocol.ToolOutputData:
+			if whole.String() != protocol.ValidText(text) {
+				t.Errorf("%s: %d bytes of text became %d", e.Type, len(text), whole.Len())
+			}
+		case protocol.RawData:
+			if len(text) > longText { // truncated
+				return
+			}
+			var kept protocol.RawData
+			if err := json.Unmarshal(entries[0].data, &kept); err != nil {
+				t.Fatal(err)
+			}
+			if kept.Blob != "" && !bytes.Contains(blobs[kept.Blob], sanitizeJSON(d.Data)) ||
+				kept.Blob == "" && !bytes.Equal(kept.Data, sanitizeJSON(d.Data)) {
+				t.Errorf("data lost: %.100s", kept.Data)
+			}
+		}
+	})
+}
+
+// checkLine fails the test unless a line is valid in the log.
+func checkLine(t *testing.T, line []byte) {
+	t.Helper()
+	var compact bytes.Buffer
+	var e protocol.Event
+	switch {
+	case len(line) >= protocol.MaxEvent:
+		t.Fatalf("%d bytes", len(line))
+	case !utf8.Valid(line):
+		t.Fatalf("not UTF-8: %.200q", line)
+	case json.Compact(&compact, line) != nil || !bytes.Equal(compact.Bytes(), line):
+		t.Fatalf("not compact JSON: %.200q", line)
+	case json.Unmarshal(line, &e) != nil || nesting(line) > maxNesting+8:
+		t.Fatalf("cannot be decoded: %.200q", line)
+	}
+}
+
+func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
+	for _, e := range []Event{
+		{Type: protocol.TurnEnded, Data: protocol.TurnEndedData{}},
+		{Type: protocol.ApprovalResolved, Data: protocol.ApprovalResolvedData{}},
+		{Type: protocol.Heartbeat, Data: protocol.HeartbeatData{}},
+		{Type: "no.such", Data: protocol.NoticeData{}},
+		{Type: protocol.ToolEnded, Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
+		{Type: protocol.UsageUpdated, Data: protocol.Usage{Cost: math.NaN()}},
+		{Type: protocol.Notice, Data: make(chan int)},
+	} {
+		if entries, err := sanitizeEvent(e); err == nil {
+			t.Errorf("%s with %T became %v", e.Type, e.Data, entries)
+		}
+	}
+}
+
+func TestWhatIsTooLargeKeepsItsNumbers(t *testing.T) {
+	raw := `{"n":12345678901234567890,"text":"` + strings.Repeat("x", protocol.MaxEvent) + `"}`
+	entries, err := sanitizeEvent(
+		Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}},
+	)
+	if err != nil || len(entries) != 1 || !bytes.Contains(entries[0].data, []byte(`"n":12345678901234567890`)) {
+		t.Errorf("%v: %.200s", err, entries[0].data)
+	}
+	if b := entries[0].blobs; len(b) != 1 || len(b[0].Data) != protocol.MaxEvent {
+		t.Errorf("%d blobs", len(b))
+	}
+}
+
+func TestWhateverIsSaidOfAToolStartsIt(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		r.agents.run().emit(
+			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "a", Text: "x"}},
+			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "b", Input: json.RawMessage(`{}`)}},
+			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c", Text: "x"}},
+			Event{
+				Type: protocol.ToolOutput,
+				Data: protocol.ToolOutputData{Tool: "d", Content: []protocol.Content{{Type: "text"}}},
+			},
+			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: protocol.ToolFailed}},
+			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "f"}},
+		)
+		r.waitIdle()
+		var started []string
+		known := map[string]bool{}
+		for _, e := range r.events(id, false) {
+			var d struct{ Tool string }
+			if err := e.Decode(&d); err != nil || d.Tool == "" {
+				continue
+			}
+			if e.Type == protocol.ToolStarted {
+				started, known[d.Tool] = append(started, d.Tool), true
+			}
+			if !known[d.Tool] {
+				t.Errorf("%s of %s, which was not started", e.Type, d.Tool)
+			}
+		}
+		if got := strings.Join(started, ""); got != "abcdef" {
+			t.Errorf("started %s", got)
+		}
+	})
+}
+
+func TestAToolThatEndedIsNotStartedAgainByLateOutput(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		r.agents.run().emit(
+			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
+			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted}},
+			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "late"}},
+		)
+		r.waitIdle()
+		n := 0
+		for _, e := range r.events(id, false) {
+			if e.Type == protocol.ToolStarted {
+				n++
+			}
+		}
+		if n != 1 || len(r.state(id).Turn.Tools) != 0 {
+			t.Errorf("started %d times", n)
+		}
+	})
+}
+
+func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
+	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *testHub) {
+		patch := strings.Repeat("+ line\n", protocol.MaxEvent)
+		id := startAsking(r, protocol.Approval{
+			Request: strings.Repeat(
+				"q",
+				1000,
+			),
+			Kind:  protocol.ApprovePatch,
+			Title: "\xff",
+			Patch: patch,
+			Paths: []string{"a"},
+			Input: json.RawMessage(`{"broken`),
+		})
+		st := r.state(id)
+		if len(st.Approvals) != 1 || len(st.Approvals[0].Patch) > longText {
+			t.Fatalf("%d requests", len(st.Approvals))
+		}
+		_, blob, _ := strings.Cut(st.Approvals[0].Patch, "blob ")
+		b, err := r.store.Blob(t.Context(), id, strings.TrimSuffix(blob, ")"))
+		if err != nil || string(b.Data) != patch {
+			t.Errorf("blob %q: %d bytes, %v", blob, len(b.Data), err)
+		}
+	})
+}
+
+func BenchmarkSanitizeDelta(b *testing.B) {
+	b.ReportAllocs()
+	text := strings.Repeat("word ", 5)
+	for b.Loop() {
+		if _, err := sanitizeEvent(
+			Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}},
+		); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestWhatAnAgentSaysKeepsWhereItBelongs(t *testing.T) {
+	for kind := range 18 {
+		e := agentEvent(kind, "p1", "text", []byte(`{"a":1}`), true)
+		e.Task, e.Parent = "k", "up"
+		entries, err := sanitizeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, en := range entries {
+			if en.typ != e.Type || en.task != "k" || en.parent != "up" {
+				t.Errorf("%s became %s of %q, %q", e.Type, en.typ, en.task, en.parent)
+			}
+		}
+	}
+}
+
+func TestForeignJSONIsNestedSoDeep(t *testing.T) {
+	for raw, want := range map[string]int{
+		`1`: 0, `[]`: 1, `{"a":[{}],"b":[]}`: 3, `[[],[],[[]]]`: 3, `["[{[{"]`: 1, `["\"[","\\",[]]`: 2, `[{},{},{}]`: 2,
+	} {
+		if got := nesting([]byte(raw)); got != want {
+			t.Errorf("%s is nested %d deep, want %d", raw, got, want)
+		}
+	}
+	deep := strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting)
+	if got := sanitizeJSON([]byte(deep)); string(got) != deep {
+		t.Errorf("JSON at the limit became %.20s", got)
+	}
+	if got := sanitizeJSON([]byte("[" + deep + "]")); got[0] != '"' {
+		t.Errorf("JSON over the limit became %.20s", got)
+	}
+}
+
+func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
+	content := func(data, media string) protocol.Content {
+		return protocol.Content{
+			Type:      "image",
+			MediaType: media,
+			Data:      json.RawMessage(`"` + strings.Repeat(data, protocol.MaxEvent) + `"`),
+		}
+	}
+	entries, err := sanitizeEvent(
+		Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
+			content("x", "image/png"), content("x", ""), content("y", ""), {Type: "text", Data: json.RawMessage(`1`)},
+		}}},
+	)
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 3 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	b := entries[0].blobs
+	if b[0].ID != b[1].ID || b[0].ID == b[2].ID || b[0].MediaType != "image/png" ||
+		b[1].MediaType != "application/json" ||
+		len(b[0].Data) != protocol.MaxEvent+2 {
+		t.Errorf("blobs %s %s, %s %s, %s", b[0].ID, b[0].MediaType, b[1].ID, b[1].MediaType, b[2].ID)
+	}
+	var d protocol.ToolOutputData
+	if err := json.Unmarshal(entries[0].data, &d); err != nil || len(d.Content) != 4 {
+		t.Fatalf("%v: %.200s", err, entries[0].data)
+	}
+	for i, c := range d.Content[:3] {
+		if c.Blob != b[i].ID || c.Bytes != int64(len(b[i].Data)) || c.Data != nil {
+			t.Errorf("content %d: blob %s of %d bytes, %.20s", i, c.Blob, c.Bytes, c.Data)
+		}
+	}
+	if c := d.Content[3]; c.Blob != "" || string(c.Data) != "1" {
+		t.Errorf("small content: %+v", c)
+	}
+	long := strings.Repeat("z", longText+1)
+	entries, err = sanitizeEvent(
+		Event{
+			Type: protocol.AgentOptions,
+			Data: protocol.Options{
+				Name:     strings.Repeat("n", protocol.MaxEvent),
+				Commands: []protocol.SlashCommand{{Name: long}},
+			},
+		},
+	)
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 2 || entries[0].typ != protocol.AgentOptions {
+		t.Errorf("%d entries with %d blobs, %v", len(entries), len(entries[0].blobs), err)
+	}
+	many := make([]protocol.SlashCommand, protocol.MaxEvent/100)
+	for i := range many {
+		many[i].Name = strings.Repeat("n", 200)
+	}
+	entries, err = sanitizeEvent(Event{Type: protocol.AgentOptions, Data: protocol.Options{Commands: many}})
+	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 1 || entries[0].typ != protocol.Raw {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	var raw protocol.RawData
+	if err := json.Unmarshal(entries[0].data, &raw); err != nil || raw.Source != "agent" ||
+		raw.Method != "agent.options" || raw.Blob != entries[0].blobs[0].ID ||
+		raw.Bytes != int64(len(entries[0].blobs[0].Data)) {
+		t.Errorf("data that cannot be truncated: %+v, %v", raw, err)
+	}
+}
