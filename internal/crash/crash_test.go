@@ -173,7 +173,7 @@ func (tr *trial) configure() {
 }
 
 func (tr *trial) connect(name string) *wsclient.Client {
-	return wsclient.New(tr.url, wsclient.Options{Name: name, Agent: "crash"})
+	return wsclient.New(tr.url, wsclient.Options{Name: name, UserAgent: "crash"})
 }
 
 // must does a command that has to succeed, over any number of restarts.
