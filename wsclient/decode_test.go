@@ -10,14 +10,14 @@ import (
 
 func TestQuickReadsWhatAppendJSONWrites(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
-	var q quick
+	var q fastDecoder
 	for _, e := range []protocol.Event{
 		{Session: "s", Seq: 1, Time: at, Type: protocol.TurnStarted, Turn: "t"},
 		{Session: "s", Seq: 1 << 60, FirstSeq: 7, Time: at, Type: protocol.TextDelta, Turn: "t", Task: "k", Parent: "p", Data: []byte(`{"part":"p","text":"é\n"}`)},
 		{Session: "other", Time: at, Type: protocol.CaughtUp, Data: []byte(`{"position":"e:1"}`)},
 	} {
 		line := e.AppendJSON(nil)
-		got := q.event(line)
+		got := q.decodeEvent(line)
 		if got == nil || !reflect.DeepEqual(*got, e) {
 			t.Errorf("%s: read %+v", line, got)
 		}
@@ -36,10 +36,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"session":"s","seq":01,"time":"2026-01-02T03:04:05Z","type":"x"}`))
 	f.Add([]byte("{\"id\":\"1\",\"result\":{}}\n\n{\"id\":\"2\",\"error\":7}\n{"))
 	f.Fuzz(func(t *testing.T, message []byte) {
-		var q quick
+		var q fastDecoder
 		for _, in := range q.decode(message) {
 			n := 0
-			for _, is := range []bool{in.event != nil, in.answer != nil, in.bad != nil} {
+			for _, is := range []bool{in.event != nil, in.answer != nil, in.err != nil} {
 				if is {
 					n++
 				}
@@ -49,7 +49,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		for line := range protocol.Lines(message) {
-			if got := new(quick).event(line); got != nil {
+			if got := new(fastDecoder).decodeEvent(line); got != nil {
 				want, _, err := protocol.DecodeIncoming(line)
 				if err != nil || !reflect.DeepEqual(got, want) {
 					t.Fatalf("%q: quick %+v, slow %+v, %v", line, got, want, err)

@@ -27,7 +27,7 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 					panic("the trap")
 				}
 			}
-			inBubble(t, Options{OnFrame: tap}, func(t *testing.T, f *fake, c *Client) {
+			withFakeServer(t, Options{OnFrame: tap}, func(t *testing.T, f *fakeServer, c *Client) {
 				waiting := map[string]chan error{"following": make(chan error, 1), "watching": make(chan error, 1), "a command": make(chan error, 1)}
 				go func() {
 					for _, err := range c.Subscribe("s1", SubscribeOptions{}).Events(context.Background()) {
@@ -42,16 +42,16 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				go func() {
 					waiting["a command"] <- c.Do(context.Background(), protocol.Command{Command: protocol.DoSend, Session: "s1"}, nil)
 				}()
-				p := f.open()
+				p := f.acceptHello()
 				synctest.Wait()
 				armed.Store(true)
 				switch name {
 				case "reading":
-					p.say(`{}`)
+					p.write(`{}`)
 				case "writing":
 					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }() // told like the others
 				default:
-					_ = p.conn.CloseNow()
+					_ = p.ws.CloseNow()
 				}
 				for what, errs := range waiting {
 					err := <-errs

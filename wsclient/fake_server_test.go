@@ -19,24 +19,24 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A fake is a server on an in-memory listener, whose connections the test itself drives.
-type fake struct {
+type fakeServer struct {
 	t        testing.TB
 	accepted chan net.Conn
-	peers    chan *peer
+	conns    chan *serverConn
 	server   *http.Server
 	closed   chan struct{}
 
-	mu     sync.Mutex
-	dials  []time.Time
-	down   error            // what dialing fails with
-	refuse http.HandlerFunc // instead of accepting
+	mu      sync.Mutex
+	dials   []time.Time
+	dialErr error            // what dialing fails with
+	handler http.HandlerFunc // instead of accepting
 }
 
-// inBubble runs a test against a fake server with a clock of its own.
-func inBubble(t *testing.T, o Options, test func(t *testing.T, f *fake, c *Client)) {
+// withFakeServer runs a test against a fake server with a clock of its own.
+func withFakeServer(t *testing.T, o Options, test func(t *testing.T, f *fakeServer, c *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t)
+		f := newFakeServer(t)
 		defer f.close()
 		c := f.client(o)
 		defer c.Close()
@@ -44,14 +44,14 @@ func inBubble(t *testing.T, o Options, test func(t *testing.T, f *fake, c *Clien
 	})
 }
 
-func newFake(t testing.TB) *fake {
-	f := &fake{t: t, accepted: make(chan net.Conn), peers: make(chan *peer, 16), closed: make(chan struct{})}
+func newFakeServer(t testing.TB) *fakeServer {
+	f := &fakeServer{t: t, accepted: make(chan net.Conn), conns: make(chan *serverConn, 16), closed: make(chan struct{})}
 	f.server = &http.Server{Handler: f}
 	go func() { _ = f.server.Serve(f) }()
 	return f
 }
 
-func (f *fake) client(o Options) *Client {
+func (f *fakeServer) client(o Options) *Client {
 	o.Dial = f.dial
 	if o.Rand == nil {
 		o.Rand = func() float64 { return 0 }
@@ -59,12 +59,12 @@ func (f *fake) client(o Options) *Client {
 	return New("ws://server", o)
 }
 
-func (f *fake) close() { _ = f.server.Close() }
+func (f *fakeServer) close() { _ = f.server.Close() }
 
-func (f *fake) dial(ctx context.Context) (net.Conn, error) {
+func (f *fakeServer) dial(ctx context.Context) (net.Conn, error) {
 	f.mu.Lock()
 	f.dials = append(f.dials, time.Now())
-	down := f.down
+	down := f.dialErr
 	f.mu.Unlock()
 	if down != nil {
 		return nil, down
@@ -80,19 +80,19 @@ func (f *fake) dial(ctx context.Context) (net.Conn, error) {
 
 var errDown = errors.New("connection refused")
 
-func (f *fake) setDown(err error) {
+func (f *fakeServer) setDialError(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.down = err
+	f.dialErr = err
 }
 
-func (f *fake) setRefuse(h http.HandlerFunc) {
+func (f *fakeServer) setHandler(h http.HandlerFunc) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.refuse = h
+	f.handler = h
 }
 
-func (f *fake) dialed() []time.Time {
+func (f *fakeServer) dialTimes() []time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]time.Time(nil), f.dials...)
@@ -100,7 +100,7 @@ func (f *fake) dialed() []time.Time {
 
 // The listener of the server.
 
-func (f *fake) Accept() (net.Conn, error) {
+func (f *fakeServer) Accept() (net.Conn, error) {
 	select {
 	case c := <-f.accepted:
 		return c, nil
@@ -109,12 +109,12 @@ func (f *fake) Accept() (net.Conn, error) {
 	}
 }
 
-func (f *fake) Close() error   { close(f.closed); return nil }
-func (f *fake) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
+func (f *fakeServer) Close() error   { close(f.closed); return nil }
+func (f *fakeServer) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
-	refuse := f.refuse
+	refuse := f.handler
 	f.mu.Unlock()
 	if refuse != nil {
 		refuse(w, r)
@@ -127,7 +127,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(protocol.MaxMessage)
-	p := &peer{t: f.t, conn: conn, request: r, commands: make(chan protocol.Command, 1<<16), acks: make(chan protocol.Command, 1<<16)}
-	f.peers <- p
+	p := &serverConn{t: f.t, ws: conn, request: r, commands: make(chan protocol.Command, 1<<16), acks: make(chan protocol.Command, 1<<16)}
+	f.conns <- p
 	p.read()
 }

@@ -12,24 +12,27 @@ import (
 )
 
 // A misdeed is what an unreliable server does before it goes on from its cursor.
-type misdeed struct {
+type serverAction struct {
 	Kind string // raw, fold: events; back, skip: moves the cursor; drop, bad: costs the connection
 	N    uint64
 }
 
 // An unreliable server serves one log of n events badly, but never fails twice at the same place.
-type unreliable struct {
-	f      *fake
-	p      *peer
+type unreliableServer struct {
+	f      *fakeServer
+	p      *serverConn
 	n      uint64
 	cursor uint64
 	raw    bool
 }
 
 // connect takes the next connection, with the subscribe on it.
-func (u *unreliable) connect() { u.p = u.f.open(); u.subscribed(u.p.next(protocol.DoSubscribe)) }
+func (u *unreliableServer) connect() {
+	u.p = u.f.acceptHello()
+	u.answerSubscribe(u.p.nextCommand(protocol.DoSubscribe))
+}
 
-func (u *unreliable) subscribed(c protocol.Command) {
+func (u *unreliableServer) answerSubscribe(c protocol.Command) {
 	var d protocol.SubscribeData
 	_ = c.DecodeData(&d)
 	r := protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "e"}}
@@ -40,13 +43,13 @@ func (u *unreliable) subscribed(c protocol.Command) {
 	u.p.answer(c, r)
 }
 
-// complained answers what the client has to say about the last deed; true when it had to ask again.
-func (u *unreliable) complained() bool {
+// handleReaction answers what the client has to say about the last deed; true when it had to ask again.
+func (u *unreliableServer) handleReaction() bool {
 	synctest.Wait()
 	select {
 	case c, ok := <-u.p.commands:
 		if ok {
-			u.subscribed(c)
+			u.answerSubscribe(c)
 		} else {
 			u.connect()
 		}
@@ -56,41 +59,41 @@ func (u *unreliable) complained() bool {
 	}
 }
 
-func (u *unreliable) serve(d misdeed) {
+func (u *unreliableServer) perform(d serverAction) {
 	last := min(u.cursor+d.N, u.n)
 	switch d.Kind {
 	case "raw":
-		u.p.events(u.cursor+1, last)
+		u.p.sendDeltas(u.cursor+1, last)
 		u.cursor = last
 	case "fold":
 		if u.raw || last <= u.cursor+1 {
-			u.p.events(u.cursor+1, last)
+			u.p.sendDeltas(u.cursor+1, last)
 		} else {
-			u.p.say(string(delta(last, u.cursor+1).AppendJSON(nil)))
+			u.p.write(string(delta(last, u.cursor+1).AppendJSON(nil)))
 		}
 		u.cursor = last
 	case "back":
 		u.cursor -= min(d.N, u.cursor)
 	case "skip":
 		if last = min(last, u.n-1); last > u.cursor {
-			u.p.events(last+1, last+1)
+			u.p.sendDeltas(last+1, last+1)
 			u.cursor = last + 1
 		}
 	case "drop":
-		_ = u.p.conn.CloseNow()
+		_ = u.p.ws.CloseNow()
 	case "bad":
-		u.p.say(`{"bad":`)
+		u.p.write(`{"bad":`)
 	}
-	if u.complained() {
-		u.serve(misdeed{"raw", 1})
+	if u.handleReaction() {
+		u.perform(serverAction{"raw", 1})
 	}
 }
 
 func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 60).Draw(rt, "events")
-		deeds := rapid.SliceOf(rapid.Custom(func(rt *rapid.T) misdeed {
-			return misdeed{
+		deeds := rapid.SliceOf(rapid.Custom(func(rt *rapid.T) serverAction {
+			return serverAction{
 				rapid.SampledFrom([]string{"raw", "raw", "fold", "fold", "back", "skip", "drop", "bad"}).Draw(rt, "kind"),
 				rapid.Uint64Range(1, 9).Draw(rt, "n"),
 			}
@@ -101,7 +104,7 @@ func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 		}
 		var ended error
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(t)
+			f := newFakeServer(t)
 			defer f.close()
 			c := f.client(Options{})
 			defer c.Close()
@@ -123,7 +126,7 @@ func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 					}
 				}
 			}()
-			u := &unreliable{f: f, n: n}
+			u := &unreliableServer{f: f, n: n}
 			u.connect()
 			for _, d := range deeds {
 				synctest.Wait()
@@ -131,11 +134,11 @@ func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 				case <-over:
 					return
 				default:
-					u.serve(d)
+					u.perform(d)
 				}
 			}
-			u.serve(misdeed{"raw", n})
-			u.serve(misdeed{"raw", n})
+			u.perform(serverAction{"raw", n})
+			u.perform(serverAction{"raw", n})
 			_ = c.Close()
 			<-over
 		})

@@ -15,10 +15,10 @@ import (
 	"agentctl/protocol/multiagent"
 )
 
-// foreign serves clients of Multi-Agent-Intelligence: PING → PONG. It tells of each connection.
-func (f *fake) foreign() <-chan *websocket.Conn {
+// serveMultiAgent serves clients of Multi-Agent-Intelligence: PING → PONG. It tells of each connection.
+func (f *fakeServer) serveMultiAgent() <-chan *websocket.Conn {
 	conns := make(chan *websocket.Conn, 16)
-	f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+	f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil)
 		if err != nil {
 			f.t.Error(err)
@@ -39,9 +39,9 @@ func (f *fake) foreign() <-chan *websocket.Conn {
 	return conns
 }
 
-// attempts returns when dialing was tried, since a moment, in seconds.
-func (f *fake) attempts(since time.Time) (seconds []int) {
-	for _, at := range f.dialed() {
+// dialSeconds returns when dialing was tried, since a moment, in seconds.
+func (f *fakeServer) dialSeconds(since time.Time) (seconds []int) {
+	for _, at := range f.dialTimes() {
 		if at.After(since) {
 			seconds = append(seconds, int(at.Sub(since)/time.Second))
 		}
@@ -60,23 +60,23 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 		{map[string]string{"backoff": "exponential"}, []int{3, 9, 21, 45, 93}},
 	} {
 		o := Options{Dialect: multiagent.Name, DialectOptions: strategy.options, Heartbeat: time.Hour}
-		inBubble(t, o, func(t *testing.T, f *fake, c *Client) {
-			conns := f.foreign()
+		withFakeServer(t, o, func(t *testing.T, f *fakeServer, c *Client) {
+			conns := f.serveMultiAgent()
 			c.Retry()
 			synctest.Wait()
 			for range 2 { // the second time as the first: success counted anew
 				ws := <-conns
-				f.setDown(errDown)
+				f.setDialError(errDown)
 				_ = ws.CloseNow()
 				lost := time.Now()
 				time.Sleep(time.Hour)
-				if got := f.attempts(lost); !slices.Equal(got, strategy.want) {
+				if got := f.dialSeconds(lost); !slices.Equal(got, strategy.want) {
 					t.Errorf("%v: tried after %v seconds, want %v", strategy.options, got, strategy.want)
 				}
 				if s := c.State(); s.Phase != PhaseOffline || s.Err == nil {
 					t.Errorf("%v: %+v", strategy.options, s)
 				}
-				f.setDown(nil)
+				f.setDialError(nil)
 				c.Retry()
 				synctest.Wait()
 				if s := c.State(); s.Phase != PhaseOpen {
@@ -85,21 +85,21 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 			}
 			// A connection that comes back before the attempts are used up resets them.
 			ws := <-conns
-			f.setDown(errDown)
+			f.setDialError(errDown)
 			_ = ws.CloseNow()
 			lost := time.Now()
 			time.Sleep(time.Duration(strategy.want[2]+1) * time.Second)
-			f.setDown(nil)
+			f.setDialError(nil)
 			ws = <-conns
 			synctest.Wait()
-			if got := f.attempts(lost); !slices.Equal(got, strategy.want[:4]) || c.State().Phase != PhaseOpen {
+			if got := f.dialSeconds(lost); !slices.Equal(got, strategy.want[:4]) || c.State().Phase != PhaseOpen {
 				t.Errorf("%v: %v, %+v", strategy.options, got, c.State())
 			}
 			// One that our end gives up does not come back, nor one that the server refuses.
-			before := len(f.dialed())
+			before := len(f.dialTimes())
 			_ = ws.Close(protocol.ClosePolicy, "auth failed")
 			time.Sleep(time.Hour)
-			if s := c.State(); s.Phase != PhaseOffline || len(f.dialed()) != before {
+			if s := c.State(); s.Phase != PhaseOffline || len(f.dialTimes()) != before {
 				t.Errorf("%v: refused, %+v", strategy.options, s)
 			}
 		})
@@ -109,8 +109,8 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 // MA-4, X-19: a server that accepts and closes with 1008 is one that refuses, natively and in the dialect.
 func TestAcceptedAndClosedIsRefused(t *testing.T) {
 	for _, dialect := range []string{"", multiagent.Name} {
-		inBubble(t, Options{Dialect: dialect}, func(t *testing.T, f *fake, c *Client) {
-			f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+		withFakeServer(t, Options{Dialect: dialect}, func(t *testing.T, f *fakeServer, c *Client) {
+			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 				ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 				if err == nil {
 					ws.CloseRead(r.Context()) // a pipe holds nothing: who writes needs a reader
@@ -123,7 +123,7 @@ func TestAcceptedAndClosedIsRefused(t *testing.T) {
 				t.Errorf("%q: %v", dialect, err)
 			}
 			time.Sleep(time.Hour)
-			if n := len(f.dialed()); n != 1 {
+			if n := len(f.dialTimes()); n != 1 {
 				t.Errorf("%q: tried %d times", dialect, n)
 			}
 		})

@@ -12,12 +12,12 @@ func summary(session, doing string) protocol.Summary {
 	return protocol.Summary{Session: session, Doing: doing}
 }
 
-func (p *peer) changed(s protocol.Summary) {
-	p.say(string(protocol.MustEncode(protocol.Event{Session: s.Session, Type: protocol.SummaryChanged, Data: protocol.MustEncode(s)})))
+func (p *serverConn) sendSummary(s protocol.Summary) {
+	p.write(string(protocol.MustEncode(protocol.Event{Session: s.Session, Type: protocol.SummaryChanged, Data: protocol.MustEncode(s)})))
 }
 
 func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		got := make(chan protocol.Summary)
@@ -40,44 +40,44 @@ func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
 				t.Errorf("got %+v, want %s %s", s, session, doing)
 			}
 		}
-		p := f.open()
-		p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1"), summary("b", "1")}})
+		p := f.acceptHello()
+		p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1"), summary("b", "1")}})
 		want("a", "1", false)
 		want("b", "1", false)
-		p.changed(summary("a", "2"))
+		p.sendSummary(summary("a", "2"))
 		synctest.Wait()
 		for _, s := range []protocol.Summary{summary("b", "2"), summary("a", "3"), summary("b", "3"), summary("a", "4")} {
-			p.changed(s)
+			p.sendSummary(s)
 		}
 		synctest.Wait()
 		want("a", "2", false) // was being offered
 		want("b", "3", false)
 		want("a", "4", false)
-		_ = p.conn.CloseNow()
-		p = f.open()
-		p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("b", "4")}})
+		_ = p.ws.CloseNow()
+		p = f.acceptHello()
+		p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("b", "4")}})
 		want("b", "4", false)
 		want("a", "", true)
 		cancel()
 		<-over
-		if off := p.next(protocol.DoWatch); string(off.Data) != `{"off":true}` {
+		if off := p.nextCommand(protocol.DoWatch); string(off.Data) != `{"off":true}` {
 			t.Errorf("sent %+v", off)
 		}
-		_ = p.conn.CloseNow()
-		f.open().nothing()
+		_ = p.ws.CloseNow()
+		f.acceptHello().expectNoCommand()
 	})
 }
 
 func TestAWatchThatIsRefusedEndsWithTheError(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 1)
 		go func() {
 			for _, err := range c.Watch(t.Context()) {
 				errs <- err
 			}
 		}()
-		p := f.open()
-		p.refuse(p.next(protocol.DoWatch), protocol.Errorf(protocol.CodeForbidden, "no"))
+		p := f.acceptHello()
+		p.answerError(p.nextCommand(protocol.DoWatch), protocol.Errorf(protocol.CodeForbidden, "no"))
 		if err := <-errs; protocol.CodeOf(err) != protocol.CodeForbidden {
 			t.Errorf("ended with %v", err)
 		}
@@ -85,7 +85,7 @@ func TestAWatchThatIsRefusedEndsWithTheError(t *testing.T) {
 }
 
 func TestAWatchOutlivesADrainingServer(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		got := make(chan protocol.Summary, 9)
 		go func() {
 			defer close(got)
@@ -96,23 +96,23 @@ func TestAWatchOutlivesADrainingServer(t *testing.T) {
 				got <- s
 			}
 		}()
-		p := f.open()
-		p.refuse(p.next(protocol.DoWatch), protocol.Errorf(protocol.CodeShuttingDown, "draining"))
-		p.ended()
-		p = f.open()
-		p.answer(p.next(protocol.DoWatch), protocol.ListResult{})
-		p.changed(protocol.Summary{Doing: "of no session"})
-		p.changed(summary("a", "1"))
+		p := f.acceptHello()
+		p.answerError(p.nextCommand(protocol.DoWatch), protocol.Errorf(protocol.CodeShuttingDown, "draining"))
+		p.expectClosed()
+		p = f.acceptHello()
+		p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{})
+		p.sendSummary(protocol.Summary{Doing: "of no session"})
+		p.sendSummary(summary("a", "1"))
 		if s, ok := <-got; !ok || s.Doing != "1" {
 			t.Errorf("got %+v, %t", s, ok)
 		}
-		p.changed(protocol.Summary{Session: "a", Deleted: true})
+		p.sendSummary(protocol.Summary{Session: "a", Deleted: true})
 		if s := <-got; !s.Deleted {
 			t.Errorf("got %+v", s)
 		}
-		_ = p.conn.CloseNow()
-		p = f.open()
-		again := p.next(protocol.DoWatch)
+		_ = p.ws.CloseNow()
+		p = f.acceptHello()
+		again := p.nextCommand(protocol.DoWatch)
 		p.answer(again, protocol.ListResult{Sessions: []protocol.Summary{summary("b", "2")}})
 		if s := <-got; s.Session != "b" { // that a is gone is known
 			t.Errorf("got %+v", s)
@@ -121,7 +121,7 @@ func TestAWatchOutlivesADrainingServer(t *testing.T) {
 }
 
 func TestAClosedClientWatchesNothing(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, _ *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, _ *fakeServer, c *Client) {
 		_ = c.Close()
 		for s, err := range c.Watch(t.Context()) {
 			t.Errorf("got %+v, %v", s, err)
@@ -130,9 +130,9 @@ func TestAClosedClientWatchesNothing(t *testing.T) {
 }
 
 func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		got := []chan protocol.Summary{make(chan protocol.Summary, 9), make(chan protocol.Summary, 9)}
-		p := (*peer)(nil)
+		p := (*serverConn)(nil)
 		for i := range got {
 			go func() {
 				for s, err := range c.Watch(t.Context()) {
@@ -143,12 +143,12 @@ func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
 				}
 			}()
 			if p == nil {
-				p = f.open()
+				p = f.acceptHello()
 			}
-			p.answer(p.next(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1")}})
+			p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1")}})
 		}
 		synctest.Wait()
-		p.changed(summary("a", "2"))
+		p.sendSummary(summary("a", "2"))
 		for i := range got {
 			for s := range got[i] {
 				if s.Doing == "2" {

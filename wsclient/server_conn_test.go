@@ -14,25 +14,25 @@ import (
 )
 
 // A peer is the server's end of one connection. It reads by itself and answers pings.
-type peer struct {
-	t        testing.TB
-	conn     *websocket.Conn
-	request  *http.Request
-	mute     bool                  // answers no pings; set before they come
-	inFlight int                   // of its limits
-	commands chan protocol.Command // closed at the end
-	acks     chan protocol.Command
-	bytes    int64 // of the largest message
+type serverConn struct {
+	t           testing.TB
+	ws          *websocket.Conn
+	request     *http.Request
+	ignorePings bool                  // answers no pings; set before they come
+	inFlight    int                   // of its limits
+	commands    chan protocol.Command // closed at the end
+	acks        chan protocol.Command
+	largest     int64 // of the largest message
 }
 
-func (p *peer) read() {
+func (p *serverConn) read() {
 	defer close(p.commands)
 	for {
-		_, message, err := p.conn.Read(context.Background())
+		_, message, err := p.ws.Read(context.Background())
 		if err != nil {
 			return
 		}
-		p.bytes = max(p.bytes, int64(len(message)))
+		p.largest = max(p.largest, int64(len(message)))
 		for line := range protocol.Lines(message) {
 			c, err := protocol.DecodeCommand(line)
 			switch {
@@ -40,7 +40,7 @@ func (p *peer) read() {
 				p.t.Errorf("the client sent %s: %v", line, err)
 			case c.Command == protocol.DoAck:
 				p.acks <- c
-			case c.Command == protocol.DoPing && !p.mute:
+			case c.Command == protocol.DoPing && !p.ignorePings:
 				p.answer(c, protocol.Empty{})
 			default:
 				p.commands <- c
@@ -49,11 +49,11 @@ func (p *peer) read() {
 	}
 }
 
-// peer waits for the next connection, before hello.
-func (f *fake) peer() *peer {
+// nextConn waits for the next connection, before hello.
+func (f *fakeServer) nextConn() *serverConn {
 	f.t.Helper()
 	select {
-	case p := <-f.peers:
+	case p := <-f.conns:
 		return p
 	case <-time.After(time.Minute):
 		f.t.Fatal("no connection came")
@@ -61,17 +61,17 @@ func (f *fake) peer() *peer {
 	}
 }
 
-// open waits for the next connection and answers its hello, with a window when it asks for acks.
-func (f *fake) open() *peer {
+// acceptHello waits for the next connection and answers its hello, with a window when it asks for acks.
+func (f *fakeServer) acceptHello() *serverConn {
 	f.t.Helper()
-	p := f.peer()
-	p.greet()
+	p := f.nextConn()
+	p.answerHello()
 	return p
 }
 
-func (p *peer) greet() {
+func (p *serverConn) answerHello() {
 	p.t.Helper()
-	hello := p.next(protocol.DoHello)
+	hello := p.nextCommand(protocol.DoHello)
 	var d protocol.HelloData
 	if err := hello.DecodeData(&d); err != nil {
 		p.t.Fatal(err)
@@ -87,8 +87,8 @@ func (p *peer) greet() {
 	synctest.Wait() // the client has taken it, and asks for what it wants
 }
 
-// next waits for the next command that is no ack; it must have that verb.
-func (p *peer) next(verb protocol.Verb) protocol.Command {
+// nextCommand waits for the next command that is no ack; it must have that verb.
+func (p *serverConn) nextCommand(verb protocol.Verb) protocol.Command {
 	p.t.Helper()
 	select {
 	case c, ok := <-p.commands:
@@ -102,8 +102,8 @@ func (p *peer) next(verb protocol.Verb) protocol.Command {
 	}
 }
 
-// nothing fails if a command came.
-func (p *peer) nothing() {
+// expectNoCommand fails if a command came.
+func (p *serverConn) expectNoCommand() {
 	p.t.Helper()
 	synctest.Wait()
 	select {
@@ -115,8 +115,8 @@ func (p *peer) nothing() {
 	}
 }
 
-// acked returns the newest seq acknowledged until now and how many acks told it.
-func (p *peer) acked() (seq uint64, n int) {
+// newAcks returns the newest seq acknowledged until now and how many acks told it.
+func (p *serverConn) newAcks() (seq uint64, n int) {
 	p.t.Helper()
 	synctest.Wait()
 	for {
@@ -137,8 +137,8 @@ func (p *peer) acked() (seq uint64, n int) {
 	}
 }
 
-// ended waits until the client's end is closed.
-func (p *peer) ended() {
+// expectClosed waits until the client's end is closed.
+func (p *serverConn) expectClosed() {
 	p.t.Helper()
 	select {
 	case c, ok := <-p.commands:
@@ -150,24 +150,24 @@ func (p *peer) ended() {
 	}
 }
 
-func (p *peer) say(message string) {
-	if err := p.conn.Write(context.Background(), websocket.MessageText, []byte(message)); err != nil {
+func (p *serverConn) write(message string) {
+	if err := p.ws.Write(context.Background(), websocket.MessageText, []byte(message)); err != nil {
 		p.t.Log("write:", err)
 	}
 }
 
-func (p *peer) answer(c protocol.Command, result any) {
-	p.say(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(result)})))
+func (p *serverConn) answer(c protocol.Command, result any) {
+	p.write(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(result)})))
 }
 
-func (p *peer) refuse(c protocol.Command, err *protocol.Error) {
-	p.say(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Error: err})))
+func (p *serverConn) answerError(c protocol.Command, err *protocol.Error) {
+	p.write(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Error: err})))
 }
 
-// attach answers a subscribe to session s1 of the epoch: with a snapshot at after, or resumed from its position.
-func (p *peer) attach(epoch string, after uint64) *protocol.Position {
+// answerSubscribe answers a subscribe to session s1 of the epoch: with a snapshot at after, or resumed from its position.
+func (p *serverConn) answerSubscribe(epoch string, after uint64) *protocol.Position {
 	p.t.Helper()
-	c := p.next(protocol.DoSubscribe)
+	c := p.nextCommand(protocol.DoSubscribe)
 	var d protocol.SubscribeData
 	if err := c.DecodeData(&d); err != nil {
 		p.t.Fatal(err)
@@ -188,13 +188,13 @@ func (p *peer) attach(epoch string, after uint64) *protocol.Position {
 	return d.Position
 }
 
-// events sends the raw deltas first..last of s1, each with its seq as text, in one message.
-func (p *peer) events(first, last uint64) {
+// sendDeltas sends the raw deltas first..last of s1, each with its seq as text, in one message.
+func (p *serverConn) sendDeltas(first, last uint64) {
 	var message []byte
 	for seq := first; seq <= last; seq++ {
 		message = append(delta(seq, 0).AppendJSON(message), '\n')
 	}
-	p.say(string(message))
+	p.write(string(message))
 }
 
 func delta(seq, first uint64) *protocol.Event {

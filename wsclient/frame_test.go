@@ -20,12 +20,12 @@ import (
 )
 
 // A witness keeps what a tap shows, as lines: > sent, < received, # a note.
-type witness struct {
+type frameLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (w *witness) see(f Frame) {
+func (w *frameLog) record(f Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -38,8 +38,8 @@ func (w *witness) see(f Frame) {
 	}
 }
 
-// saw waits until all is at rest and gives the lines with a mark.
-func (w *witness) saw(marks string) []string {
+// matching waits until all is at rest and gives the lines with a mark.
+func (w *frameLog) matching(marks string) []string {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,21 +47,21 @@ func (w *witness) saw(marks string) []string {
 }
 
 func TestATapSeesTheConnectionAsItIs(t *testing.T) {
-	var w witness
-	inBubble(t, Options{OnFrame: w.see, Token: "s3cr3t"}, func(t *testing.T, f *fake, c *Client) {
+	var w frameLog
+	withFakeServer(t, Options{OnFrame: w.record, Token: "s3cr3t"}, func(t *testing.T, f *fakeServer, c *Client) {
 		connected := make(chan error, 1)
 		go func() { connected <- c.Connect(t.Context()) }()
-		p := f.open()
+		p := f.acceptHello()
 		if err := <-connected; err != nil {
 			t.Fatal(err)
 		}
 		listed := make(chan error, 1)
 		go func() { listed <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
-		p.answer(p.next(protocol.DoList), protocol.ListResult{})
+		p.answer(p.nextCommand(protocol.DoList), protocol.ListResult{})
 		if err := <-listed; err != nil {
 			t.Fatal(err)
 		}
-		got := w.saw("<>#")
+		got := w.matching("<>#")
 		want := []string{"#opened ws://server/v1/ws", `>{"id":"hello"`, `<{"id":"hello"`, `>{"id":"1","command":"list"`, `<{"id":"1"`}
 		if len(got) != len(want) {
 			t.Fatalf("saw %q", got)
@@ -71,26 +71,26 @@ func TestATapSeesTheConnectionAsItIs(t *testing.T) {
 				t.Errorf("line %d is %s, want %s…", i, got[i], want[i])
 			}
 		}
-		_ = p.conn.Close(websocket.StatusGoingAway, "restart")
-		notes := w.saw("#")
+		_ = p.ws.Close(websocket.StatusGoingAway, "restart")
+		notes := w.matching("#")
 		if last := notes[len(notes)-1]; !strings.HasPrefix(last, "#not connected: ") || !strings.Contains(last, "restart") {
 			t.Errorf("the last note is %q", last)
 		}
-		if all := strings.Join(w.saw("<>#"), "\n"); strings.Contains(all, "s3cr3t") {
+		if all := strings.Join(w.matching("<>#"), "\n"); strings.Contains(all, "s3cr3t") {
 			t.Errorf("a credential was shown: %s", all)
 		}
 	})
 }
 
 func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
-	var w witness
+	var w frameLog
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t)
+		f := newFakeServer(t)
 		defer f.close()
 		var heard []string
 		var mu sync.Mutex
 		const said = `{"id":"m1","type":"loading_state","payload":{"loading":true}}`
-		f.setRefuse(func(rw http.ResponseWriter, r *http.Request) {
+		f.setHandler(func(rw http.ResponseWriter, r *http.Request) {
 			conn, err := websocket.Accept(rw, r, nil)
 			if err != nil {
 				t.Error(err)
@@ -110,7 +110,7 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 				mu.Unlock()
 			}
 		})
-		c := f.client(Options{OnFrame: w.see, Dialect: "agentloop"})
+		c := f.client(Options{OnFrame: w.record, Dialect: "agentloop"})
 		defer c.Close()
 		all, err := Call[protocol.ListResult](t.Context(), c, protocol.DoList, "", nil)
 		if err != nil || len(all.Sessions) != 1 {
@@ -122,7 +122,7 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 			_, err := Call[protocol.SendResult](ctx, c, protocol.DoSend, all.Sessions[0].Session, protocol.SendData{Text: "hello there"})
 			sent <- err
 		}()
-		got := w.saw(">")
+		got := w.matching(">")
 		mu.Lock()
 		if len(heard) == 0 || !slices.Equal(got, heard) {
 			t.Errorf("the tap saw %q, the server heard %q", got, heard)
@@ -131,7 +131,7 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 		if !strings.Contains(strings.Join(got, "\n"), "hello there") {
 			t.Errorf("saw %q", got)
 		}
-		if in := w.saw("<"); len(in) != 1 || in[0] != "<"+said {
+		if in := w.matching("<"); len(in) != 1 || in[0] != "<"+said {
 			t.Errorf("received %q", in)
 		}
 		cancel()
@@ -145,7 +145,7 @@ func TestATapTakesNothingFromACodec(t *testing.T) {
 		spoken, _ := dialect.Named(name)
 		c := spoken.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
 		_, is := c.(dialect.Getter)
-		if _, still := newTap(func(Frame) {}).codec(c).(dialect.Getter); still != is {
+		if _, still := newFrameObserver(func(Frame) {}).observe(c).(dialect.Getter); still != is {
 			t.Errorf("%s: asks over HTTP: %v, tapped: %v", name, is, still)
 		}
 		if is {
@@ -157,29 +157,29 @@ func TestATapTakesNothingFromACodec(t *testing.T) {
 	}
 }
 
-// telling is a codec whose every method says a foreign frame of its name.
-type telling struct{}
+// labelCodec is a codec whose every method says a foreign frame of its name.
+type labelCodec struct{}
 
-func (telling) out(what string) codec.Output {
+func (labelCodec) out(what string) codec.Output {
 	return codec.Output{Native: [][]byte{[]byte(what)}, Foreign: []codec.Frame{{Data: []byte(what)}}, Wake: time.Unix(1, 0)}
 }
-func (c telling) Open(time.Time) codec.Output                 { return c.out("open") }
-func (c telling) Native(time.Time, []byte) codec.Output       { return c.out("native") }
-func (c telling) Foreign(time.Time, codec.Frame) codec.Output { return c.out("foreign") }
-func (c telling) Wake(time.Time) codec.Output                 { return c.out("wake") }
-func (c telling) Gets() []string                              { return []string{"/history"} }
-func (c telling) Got(time.Time, string, []byte) codec.Output  { return c.out("got") }
+func (c labelCodec) Open(time.Time) codec.Output                 { return c.out("open") }
+func (c labelCodec) Native(time.Time, []byte) codec.Output       { return c.out("native") }
+func (c labelCodec) Foreign(time.Time, codec.Frame) codec.Output { return c.out("foreign") }
+func (c labelCodec) Wake(time.Time) codec.Output                 { return c.out("wake") }
+func (c labelCodec) Gets() []string                              { return []string{"/history"} }
+func (c labelCodec) Got(time.Time, string, []byte) codec.Output  { return c.out("got") }
 
 func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w witness
+		var w frameLog
 		now := time.Now()
-		c := newTap(func(f Frame) {
+		c := newFrameObserver(func(f Frame) {
 			if f.Time.Before(now) || time.Since(f.Time) > time.Minute {
 				t.Errorf("a frame of %v", f.Time)
 			}
-			w.see(f)
-		}).codec(telling{})
+			w.record(f)
+		}).observe(labelCodec{})
 		g, ok := c.(dialect.Getter)
 		if !ok {
 			t.Fatal("it asks over HTTP no more")
@@ -187,14 +187,14 @@ func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 		for what, got := range map[string]codec.Output{
 			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
 		} {
-			if want := (telling{}).out(what); !reflect.DeepEqual(got, want) {
+			if want := (labelCodec{}).out(what); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s says %+v, want %+v", what, got, want)
 			}
 		}
 		if got := g.Gets(); !slices.Equal(got, []string{"/history"}) {
 			t.Errorf("asks for %q", got)
 		}
-		if got, want := w.saw("<>#"), []string{">open", ">native", "<heard", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {
+		if got, want := w.matching("<>#"), []string{">open", ">native", "<heard", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {
 			t.Errorf("saw %q, want %q", got, want)
 		}
 	})

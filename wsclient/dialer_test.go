@@ -28,10 +28,10 @@ func TestURLsNameAServerAndAPath(t *testing.T) {
 		{"https://host", "https://host/v1/ws", "", ""},
 		{"unix:///run/a b%/s.sock", "ws://localhost/v1/ws", "/run/a b%/s.sock", ""},
 		{"unix://rel.sock", "ws://localhost/v1/ws", "rel.sock", ""},
-		{"unix://", "", "", "path of a socket"},
+		{"unix://", "", "", "socket path"},
 		{"host:1", "", "", "scheme"},
 		{"", "", "", "scheme"},
-		{"ws:///v1/ws", "", "", "no host"},
+		{"ws:///v1/ws", "", "", "without a host"},
 		{"ws://user:secret@ho st", "", "", "malformed"},
 	} {
 		u, socket, err := parseURL(c.raw, "")
@@ -71,10 +71,10 @@ func TestErrorsHoldNoCredentials(t *testing.T) {
 
 func TestADialectsConnectionIsRefusedOrMadeAsItsOptionsSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(t)
+		f := newFakeServer(t)
 		defer f.close()
 		asked := make(chan *http.Request, 1)
-		f.setRefuse(func(w http.ResponseWriter, r *http.Request) { asked <- r; w.WriteHeader(http.StatusUnauthorized) })
+		f.setHandler(func(w http.ResponseWriter, r *http.Request) { asked <- r; w.WriteHeader(http.StatusUnauthorized) })
 		for _, o := range []Options{
 			{Dialect: "klingon", Token: "secret"},
 			{Dialect: "multiagent", Token: "secret", DialectOptions: map[string]string{"backoff": "never"}},
@@ -120,8 +120,8 @@ func TestWhyThereIsNoConnectionIsTold(t *testing.T) {
 		{502, `{"error":{"message":"no code"}}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
 		{502, `{"error":null}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
 	} {
-		inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, cl *Client) {
-			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status); _, _ = w.Write([]byte(c.body)) })
+		withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, cl *Client) {
+			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status); _, _ = w.Write([]byte(c.body)) })
 			var why *ConnectError
 			err := cl.Connect(t.Context())
 			if !errors.As(err, &why) || err.Error() != c.want || why.Code != c.code || why.Status != c.status || why.URL != "ws://server/v1/ws" {
@@ -133,14 +133,14 @@ func TestWhyThereIsNoConnectionIsTold(t *testing.T) {
 			}
 		})
 	}
-	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
-		go func() { _ = f.peer().conn.Close(protocol.ClosePolicy, "bad token") }()
+	withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, c *Client) {
+		go func() { _ = f.nextConn().ws.Close(protocol.ClosePolicy, "bad token") }()
 		if err := c.Connect(t.Context()); err == nil || err.Error() != `connect to ws://server/v1/ws: closed by the server: "bad token" (1008)` {
 			t.Errorf("closed: %v", err)
 		}
 	})
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		waits := make(chan error, 1)
 		go func() { waits <- c.Connect(t.Context()) }()
 		time.Sleep(time.Minute)
@@ -154,8 +154,8 @@ func TestWhyThereIsNoConnectionIsTold(t *testing.T) {
 	})
 }
 
-// greeter answers hello and pings on a real connection.
-var greeter = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// helloHandler answers hello and pings on a real connection.
+var helloHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 	if err != nil {
 		return
@@ -174,7 +174,7 @@ var greeter = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	}
 })
 
-func connects(t *testing.T, url string, o Options) {
+func checkConnects(t *testing.T, url string, o Options) {
 	t.Helper()
 	o.Token, o.NoRetryFirst = "secret", true
 	c := New(url, o)
@@ -198,20 +198,20 @@ func TestConnectsToAUnixSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: greeter}
+	server := &http.Server{Handler: helloHandler}
 	go func() { _ = server.Serve(ln) }()
 	defer server.Close()
-	connects(t, "unix://"+path, Options{})
+	checkConnects(t, "unix://"+path, Options{})
 }
 
 func TestConnectsOverTLS(t *testing.T) {
-	server := httptest.NewUnstartedServer(greeter)
+	server := httptest.NewUnstartedServer(helloHandler)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.EnableHTTP2 = true // which the client must not choose
 	server.StartTLS()
 	defer server.Close()
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-	connects(t, strings.Replace(server.URL, "https", "wss", 1), Options{TLS: &tls.Config{RootCAs: roots}})
+	checkConnects(t, strings.Replace(server.URL, "https", "wss", 1), Options{TLS: &tls.Config{RootCAs: roots}})
 
 	untrusting := New(server.URL, Options{NoRetryFirst: true})
 	defer untrusting.Close()

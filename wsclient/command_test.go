@@ -14,7 +14,7 @@ import (
 )
 
 func TestAnswersArePairedWithTheirCommands(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		type got struct {
 			r   protocol.SendResult
 			err error
@@ -26,8 +26,8 @@ func TestAnswersArePairedWithTheirCommands(t *testing.T) {
 				result <- got{r, err}
 			}()
 		}
-		p := f.open()
-		first, second := p.next(protocol.DoSend), p.next(protocol.DoSend)
+		p := f.acceptHello()
+		first, second := p.nextCommand(protocol.DoSend), p.nextCommand(protocol.DoSend)
 		for _, cmd := range []protocol.Command{second, first} {
 			var d protocol.SendData
 			if err := cmd.DecodeData(&d); err != nil {
@@ -44,11 +44,11 @@ func TestAnswersArePairedWithTheirCommands(t *testing.T) {
 }
 
 func TestAServersErrorIsReturnedAsItIs(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 1)
 		go func() { errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoApprove, Session: "s1"}, nil) }()
-		p := f.open()
-		p.refuse(p.next(protocol.DoApprove), &protocol.Error{Code: protocol.CodeConflict, Message: "m", Winner: &protocol.Winner{By: protocol.Actor{Name: "bob"}}})
+		p := f.acceptHello()
+		p.answerError(p.nextCommand(protocol.DoApprove), &protocol.Error{Code: protocol.CodeConflict, Message: "m", Winner: &protocol.Winner{By: protocol.Actor{Name: "bob"}}})
 		err := <-errs
 		if e, ok := err.(*protocol.Error); !ok || e.Code != protocol.CodeConflict || e.Winner.By.Name != "bob" {
 			t.Errorf("%v", err)
@@ -57,7 +57,7 @@ func TestAServersErrorIsReturnedAsItIs(t *testing.T) {
 }
 
 func TestPendingCommandsAreSentAgainWithTheSameKey(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 3)
 		do := func(cmd protocol.Command) {
 			go func() { errs <- c.Do(t.Context(), cmd, nil) }()
@@ -66,8 +66,8 @@ func TestPendingCommandsAreSentAgainWithTheSameKey(t *testing.T) {
 		do(protocol.Command{Command: protocol.DoSend, Session: "s1", Data: json.RawMessage(`{"text":"x"}`)})
 		do(protocol.Command{Command: protocol.DoInterrupt, Session: "s1", Key: "mine"})
 		do(protocol.Command{Command: protocol.DoList})
-		p := f.open()
-		send, interrupt, list := p.next(protocol.DoSend), p.next(protocol.DoInterrupt), p.next(protocol.DoList)
+		p := f.acceptHello()
+		send, interrupt, list := p.nextCommand(protocol.DoSend), p.nextCommand(protocol.DoInterrupt), p.nextCommand(protocol.DoList)
 		if send.Key == "" || interrupt.Key != "mine" || list.Key != "" {
 			t.Errorf("keys %q, %q, %q", send.Key, interrupt.Key, list.Key)
 		}
@@ -75,13 +75,13 @@ func TestPendingCommandsAreSentAgainWithTheSameKey(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
-		_ = p.conn.CloseNow()
-		p = f.open()
-		again := p.next(protocol.DoSend)
+		_ = p.ws.CloseNow()
+		p = f.acceptHello()
+		again := p.nextCommand(protocol.DoSend)
 		if again.Key != send.Key || string(again.Data) != `{"text":"x"}` {
 			t.Errorf("sent again as %+v", again)
 		}
-		if again := p.next(protocol.DoInterrupt); again.Key != "mine" {
+		if again := p.nextCommand(protocol.DoInterrupt); again.Key != "mine" {
 			t.Errorf("sent again as %+v", again)
 		} else {
 			p.answer(again, protocol.InterruptResult{})
@@ -92,20 +92,20 @@ func TestPendingCommandsAreSentAgainWithTheSameKey(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		p.nothing()
-		_ = p.conn.CloseNow()
-		f.open().nothing()
+		p.expectNoCommand()
+		_ = p.ws.CloseNow()
+		f.acceptHello().expectNoCommand()
 	})
 }
 
 func TestACommandEndsWithItsContextAndIsNotSentAgain(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		errs := make(chan error, 1)
 		go func() { errs <- c.Do(ctx, protocol.Command{Command: protocol.DoSend, Session: "s1"}, nil) }()
-		p := f.open()
-		sent := p.next(protocol.DoSend)
+		p := f.acceptHello()
+		sent := p.nextCommand(protocol.DoSend)
 		var unsent *SendError
 		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &unsent) || unsent.Key != sent.Key {
 			t.Errorf("%v", err)
@@ -113,30 +113,30 @@ func TestACommandEndsWithItsContextAndIsNotSentAgain(t *testing.T) {
 		if s := c.State(); s.Phase != PhaseOpen {
 			t.Errorf("the caller's context ended the connection: %+v", s)
 		}
-		_ = p.conn.CloseNow()
-		f.open().nothing()
+		_ = p.ws.CloseNow()
+		f.acceptHello().expectNoCommand()
 	})
 }
 
 func TestACommandTooLargeForTheServerIsNotSent(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 1)
 		go func() {
 			_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage)})
 			errs <- err
 		}()
-		p := f.open()
+		p := f.acceptHello()
 		var coded *protocol.Error
 		if err := <-errs; !errors.As(err, &coded) || coded.Code != protocol.CodeTooLarge || coded.Limit != protocol.MaxMessage {
 			t.Errorf("%v", err)
 		}
-		p.nothing()
+		p.expectNoCommand()
 	})
 }
 
 // EA-3: what cannot be encoded is an error that holds it, and nothing is sent.
 func TestWhatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		data := map[string]any{"text": make(chan int)}
 		_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", data)
 		var bad *EncodeError
@@ -148,14 +148,14 @@ func TestWhatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
 		if !errors.As(err, &bad) || !reflect.DeepEqual(bad.Data, any(raw)) || protocol.CodeOf(err) != protocol.CodeInvalidJSON {
 			t.Errorf("%v (%+v)", err, bad)
 		}
-		if n := len(f.dialed()); n != 0 {
+		if n := len(f.dialTimes()); n != 0 {
 			t.Errorf("%d dials for nothing", n)
 		}
 	})
 }
 
 func TestManyCommandsShareMessagesUnderTheLimit(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		const n = 40
 		errs := make(chan error, n)
 		for range n {
@@ -165,23 +165,23 @@ func TestManyCommandsShareMessagesUnderTheLimit(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		p := f.open()
+		p := f.acceptHello()
 		for range n {
-			p.answer(p.next(protocol.DoSend), protocol.SendResult{})
+			p.answer(p.nextCommand(protocol.DoSend), protocol.SendResult{})
 		}
 		for range n {
 			if err := <-errs; err != nil {
 				t.Error(err)
 			}
 		}
-		if p.bytes > protocol.MaxMessage || p.bytes < protocol.MaxMessage/2 {
-			t.Errorf("the largest message had %d bytes", p.bytes)
+		if p.largest > protocol.MaxMessage || p.largest < protocol.MaxMessage/2 {
+			t.Errorf("the largest message had %d bytes", p.largest)
 		}
 	})
 }
 
 func TestCommandsLeaveRoomForTheClientsOwn(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 6)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -189,28 +189,28 @@ func TestCommandsLeaveRoomForTheClientsOwn(t *testing.T) {
 			go func() { errs <- c.Do(ctx, protocol.Command{Command: protocol.DoCompact, Session: "s1"}, nil) }()
 		}
 		synctest.Wait()
-		p := f.peer()
-		p.inFlight, p.mute = 4, true
-		p.greet()
+		p := f.nextConn()
+		p.inFlight, p.ignorePings = 4, true
+		p.answerHello()
 		var slow []protocol.Command
 		for range 3 {
-			slow = append(slow, p.next(protocol.DoCompact))
+			slow = append(slow, p.nextCommand(protocol.DoCompact))
 		}
-		p.answer(p.next(protocol.DoPing), protocol.Empty{})
+		p.answer(p.nextCommand(protocol.DoPing), protocol.Empty{})
 		p.answer(slow[0], protocol.CompactResult{})
-		p.next(protocol.DoCompact)
-		p.nothing()
+		p.nextCommand(protocol.DoCompact)
+		p.expectNoCommand()
 		cancel() // the server is not done with them
 		synctest.Wait()
 		go func() { errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
-		p.nothing()
+		p.expectNoCommand()
 		p.answer(slow[1], protocol.CompactResult{})
-		p.next(protocol.DoList)
+		p.nextCommand(protocol.DoList)
 	})
 }
 
 func TestALargeAnswerIsRead(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		lengths := make(chan int, 1)
 		go func() {
 			r, err := Call[protocol.HistoryResult](t.Context(), c, protocol.DoHistory, "s1", nil)
@@ -219,8 +219,8 @@ func TestALargeAnswerIsRead(t *testing.T) {
 			}
 			lengths <- len(r.Epoch)
 		}()
-		p := f.open()
-		p.answer(p.next(protocol.DoHistory), protocol.HistoryResult{Epoch: strings.Repeat("e", 4<<20)})
+		p := f.acceptHello()
+		p.answer(p.nextCommand(protocol.DoHistory), protocol.HistoryResult{Epoch: strings.Repeat("e", 4<<20)})
 		if n := <-lengths; n != 4<<20 {
 			t.Errorf("read %d bytes", n)
 		}
@@ -233,14 +233,14 @@ func TestAnAnswerThatCannotBeReadIsADecodeError(t *testing.T) {
 		"wrong result":   `{"id":"ID","result":{"sessions":7}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+			withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 				errs := make(chan error, 1)
 				go func() {
 					_, err := Call[protocol.ListResult](t.Context(), c, protocol.DoList, "", nil)
 					errs <- err
 				}()
-				p := f.open()
-				p.say(strings.ReplaceAll(line, "ID", p.next(protocol.DoList).ID))
+				p := f.acceptHello()
+				p.write(strings.ReplaceAll(line, "ID", p.nextCommand(protocol.DoList).ID))
 				var bad *DecodeError
 				if err := <-errs; !errors.As(err, &bad) || len(bad.Bytes) == 0 {
 					t.Errorf("%v", err)
@@ -260,4 +260,86 @@ func TestTheClientsOwnCommandsAreNotTheCallers(t *testing.T) {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
+}
+
+func TestACommandThatNeverWentOutIsWithdrawn(t *testing.T) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
+		errs := map[string]chan error{}
+		do := func(key string) {
+			errs[key] = make(chan error, 1)
+			go func() {
+				errs[key] <- c.Do(t.Context(), protocol.Command{Command: protocol.DoSend, Session: "s1", Key: key}, nil)
+			}()
+			synctest.Wait()
+		}
+		do("stays")
+		do("goes")
+		if c.Withdraw("other") || c.Withdraw("") {
+			t.Error("what there is not was withdrawn")
+		}
+		if !c.Withdraw("goes") {
+			t.Fatal("it was not withdrawn")
+		}
+		if err := <-errs["goes"]; !errors.Is(err, ErrWithdrawn) {
+			t.Errorf("%v", err)
+		}
+		if c.Withdraw("goes") {
+			t.Error("it was withdrawn twice")
+		}
+		f.setDialError(nil)
+		p := f.acceptHello()
+		p.answer(p.nextSend("stays"), protocol.SendResult{})
+		if err := <-errs["stays"]; err != nil {
+			t.Error(err)
+		}
+		p.expectNoCommand()
+	})
+}
+
+func TestACommandThatMayHaveArrivedIsNotWithdrawn(t *testing.T) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		errs := make(chan error, 1)
+		go func() {
+			errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoSend, Session: "s1", Key: "k"}, nil)
+		}()
+		p := f.acceptHello()
+		p.nextSend("k")
+		if c.Withdraw("k") {
+			t.Error("it was withdrawn while the server had it")
+		}
+		f.setDialError(errDown)
+		_ = p.ws.CloseNow()
+		synctest.Wait()
+		if c.Withdraw("k") {
+			t.Error("it was withdrawn after the connection was lost")
+		}
+		f.setDialError(nil)
+		p = f.acceptHello()
+		p.answer(p.nextSend("k"), protocol.SendResult{})
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAClosedClientWithdrawsNothing(t *testing.T) {
+	withFakeServer(t, Options{}, func(t *testing.T, _ *fakeServer, c *Client) {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if c.Withdraw("k") {
+			t.Error("it did")
+		}
+	})
+}
+
+// nextSend is the send with a key, which is the next one.
+func (p *serverConn) nextSend(key string) protocol.Command {
+	p.t.Helper()
+	cmd := p.nextCommand(protocol.DoSend)
+	if cmd.Key != key {
+		p.t.Errorf("it is %+v", cmd)
+	}
+	return cmd
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// get reads a path of the server over HTTP, for a dialect that has its history there. The server is given the credential that its
-// socket was given.
+// get reads a path of the server over HTTP, for dialects that serve history there. It sends the
+// same credential as the WebSocket.
 func (d *dialer) get(ctx context.Context, path string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	u, err := url.Parse(d.url)
 	if err == nil {
@@ -21,7 +21,8 @@ func (d *dialer) get(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get: %w", err)
 	}
-	u.Scheme = "http" + strings.TrimPrefix(strings.TrimPrefix(u.Scheme, "ws"), "http") // ws, wss, http and https
+	// Map ws and http to http, wss and https to https.
+	u.Scheme = "http" + strings.TrimPrefix(strings.TrimPrefix(u.Scheme, "ws"), "http")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("get: %w", err)

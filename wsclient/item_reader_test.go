@@ -10,15 +10,15 @@ import (
 )
 
 // A reading is what a consumer of a subscription got, one at a time.
-type reading struct {
+type itemReader struct {
 	t     testing.TB
 	items chan Item
 	end   chan error // once
 }
 
-// read consumes a subscription in a goroutine of its own, an item for each call of item or seq.
-func read(t testing.TB, ctx context.Context, s *Subscription) *reading {
-	r := &reading{t: t, items: make(chan Item), end: make(chan error, 1)}
+// readItems consumes a subscription in a goroutine of its own, an item for each call of item or seq.
+func readItems(t testing.TB, ctx context.Context, s *Subscription) *itemReader {
+	r := &itemReader{t: t, items: make(chan Item), end: make(chan error, 1)}
 	go func() {
 		var last error
 		for it, err := range s.Events(ctx) {
@@ -38,7 +38,7 @@ func read(t testing.TB, ctx context.Context, s *Subscription) *reading {
 	return r
 }
 
-func (r *reading) item() Item {
+func (r *itemReader) next() Item {
 	r.t.Helper()
 	select {
 	case it := <-r.items:
@@ -51,20 +51,20 @@ func (r *reading) item() Item {
 	return Item{}
 }
 
-func (r *reading) attached(mode string) *protocol.SubscribeResult {
+func (r *itemReader) expectAttached(mode string) *protocol.SubscribeResult {
 	r.t.Helper()
-	it := r.item()
+	it := r.next()
 	if it.Attached == nil || it.Attached.Mode != mode {
 		r.t.Fatalf("got %+v, want it attached with %s", it, mode)
 	}
 	return it.Attached
 }
 
-// seqs takes the events first..last.
-func (r *reading) seqs(first, last uint64) {
+// expectEvents takes the events first..last.
+func (r *itemReader) expectEvents(first, last uint64) {
 	r.t.Helper()
 	for want := first; want <= last; want++ {
-		it := r.item()
+		it := r.next()
 		if it.Event == nil || it.Event.Seq != want {
 			r.t.Fatalf("got %+v, want event %d", it, want)
 		}
@@ -75,7 +75,7 @@ func (r *reading) seqs(first, last uint64) {
 	}
 }
 
-func (r *reading) ended() error {
+func (r *itemReader) waitEnd() error {
 	r.t.Helper()
 	select {
 	case err := <-r.end:

@@ -14,8 +14,8 @@ import (
 	"agentctl/protocol"
 )
 
-// languages are what a client may speak: the native protocol first.
-func languages() []string { return append([]string{""}, dialect.Names()...) }
+// protocols are what a client may speak: the native protocol first.
+func protocols() []string { return append([]string{""}, dialect.Names()...) }
 
 // TestAServerOfAnotherKindIsRefusedWithAReason holds for whatever is spoken to whatever answers: nothing is done, nothing is read, and
 // who asked is told that this is no such server, and not to come back.
@@ -46,8 +46,8 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 		told  string // what it is said to speak
 	}{
 		"an echo":                      {socket("", func(heard []byte) []byte { return heard }), "", "", ""},
-		"a native server that says so": {socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native", "is spoken there", protocol.Subprotocol},
-		"a dialect that says so":       {socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle", "is spoken there", "sandcastle"},
+		"a native server that says so": {socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native", "the server speaks", protocol.Subprotocol},
+		"a dialect that says so":       {socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle", "the server speaks", "sandcastle"},
 		"a native server":              {socket("", constant(`{"error":{"code":"invalid_message","message":"no command"}}`)), "native", "", ""},
 		"EffectiveAgent":               {socket("", constant(`{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"no"}`)), "effectiveagent", "", ""},
 		"Multi-Agent-Intelligence":     {socket("", constant(`{"type":"error","error":"Unknown event type: x"}`)), "multiagent", "", ""},
@@ -55,7 +55,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 		"Sandcastle":                   {socket("", constant(`{"_tag":"Defect","defect":"no"}`)), "sandcastle", "", ""},
 		"MyAgent":                      {socket("", constant(`{"event":"system.error","timestamp":"2026-03-01T09:00:00"}`)), "myagent", "", ""},
 	} {
-		for _, language := range languages() {
+		for _, language := range protocols() {
 			if c.of == language || c.of == "native" && language == "" {
 				continue
 			}
@@ -64,9 +64,9 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 			}
 			t.Run(name+" "+language, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					f := newFake(t)
+					f := newFakeServer(t)
 					defer f.close()
-					f.setRefuse(c.serve)
+					f.setHandler(c.serve)
 					client := f.client(Options{Dialect: language, NoRetryFirst: true})
 					defer client.Close()
 					err := client.Connect(t.Context())
@@ -84,7 +84,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 					if why.PeerProtocol != c.told || !strings.Contains(why.Error(), c.says) {
 						t.Errorf("speaks %q: %v", why.PeerProtocol, why)
 					}
-					if n := len(f.dialed()); n != 1 {
+					if n := len(f.dialTimes()); n != 1 {
 						t.Errorf("it was dialled %d times", n)
 					}
 				})
@@ -102,9 +102,9 @@ func TestAnUnknownFirstWordIsNotStrange(t *testing.T) {
 			`{"type":"info","id":"1","payload":{},"code":1,"message":"hello"}`,
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFake(t)
+				f := newFakeServer(t)
 				defer f.close()
-				f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+				f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 					if ws, err := websocket.Accept(w, r, nil); err == nil {
 						defer ws.CloseNow()
 						err = ws.Write(context.Background(), websocket.MessageText, []byte(word))
@@ -127,11 +127,11 @@ func TestAnUnknownFirstWordIsNotStrange(t *testing.T) {
 
 // What is no WebSocket is told with its status.
 func TestAPlainWebServerIsToldWithItsStatus(t *testing.T) {
-	for _, language := range languages() {
+	for _, language := range protocols() {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(t)
+			f := newFakeServer(t)
 			defer f.close()
-			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>welcome</html>")) })
+			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>welcome</html>")) })
 			client := f.client(Options{Dialect: language, NoRetryFirst: true})
 			defer client.Close()
 			var why *ConnectError

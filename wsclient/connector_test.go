@@ -19,13 +19,13 @@ import (
 
 func TestDelayGrowsByHalfUpToFiveSeconds(t *testing.T) {
 	for attempt, want := range []time.Duration{500e6, 750e6, 1125e6, 1687500e3, 2531250e3, 3796875e3, 5e9, 5e9, 5e9} {
-		if got := delay(attempt+1, 0); got != want {
+		if got := backoff(attempt+1, 0); got != want {
 			t.Errorf("attempt %d: %v, want %v", attempt+1, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		attempt := rapid.IntRange(1, 1<<30).Draw(t, "attempt")
-		whole, got := delay(attempt, 0), delay(attempt, rapid.Float64Range(0, 1).Draw(t, "r"))
+		whole, got := backoff(attempt, 0), backoff(attempt, rapid.Float64Range(0, 1).Draw(t, "r"))
 		if got < whole/2 || got > whole || whole > maxDelay {
 			t.Fatalf("%v of %v", got, whole)
 		}
@@ -33,23 +33,23 @@ func TestDelayGrowsByHalfUpToFiveSeconds(t *testing.T) {
 }
 
 func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		start := time.Now()
 		c.Retry()
 		time.Sleep(12 * time.Second)
 		if s := c.State(); s.Phase != PhaseConnecting || s.Attempt != 8 || !errors.Is(s.Err, errDown) || s.RetryAt.Before(time.Now()) {
 			t.Errorf("state %+v", s)
 		}
-		f.setDown(nil)
-		p := f.open()
+		f.setDialError(nil)
+		p := f.acceptHello()
 		synctest.Wait()
 		if s := c.State(); s != (ConnState{Phase: PhaseOpen}) {
 			t.Errorf("state %+v", s)
 		}
 		var waits []time.Duration
 		last := start
-		for _, at := range f.dialed()[1:] {
+		for _, at := range f.dialTimes()[1:] {
 			waits = append(waits, at.Sub(last))
 			last = at
 		}
@@ -58,13 +58,13 @@ func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
 			t.Errorf("waited %v, want %v", waits, want)
 		}
 
-		_ = p.conn.CloseNow()
+		_ = p.ws.CloseNow()
 		synctest.Wait()
 		lost := time.Now()
 		if s := c.State(); s.Phase != PhaseReconnecting || s.Attempt != 1 || s.RetryAt.Sub(lost) != firstDelay || s.Err == nil {
 			t.Errorf("state %+v", s)
 		}
-		f.open()
+		f.acceptHello()
 		if got := time.Since(lost); got != firstDelay {
 			t.Errorf("reconnected after %v", got)
 		}
@@ -72,12 +72,12 @@ func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
 }
 
 func TestDialingAloneDoesNotResetTheBackoff(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		c.Retry()
 		for range 4 { // the connection stands, but hello is not answered
-			_ = f.peer().conn.CloseNow()
+			_ = f.nextConn().ws.CloseNow()
 		}
-		at := f.dialed()
+		at := f.dialTimes()
 		if got := at[3].Sub(at[2]); got != 1125*time.Millisecond {
 			t.Errorf("the third delay was %v", got)
 		}
@@ -85,49 +85,49 @@ func TestDialingAloneDoesNotResetTheBackoff(t *testing.T) {
 }
 
 func TestARefusedClientDoesNotComeBack(t *testing.T) {
-	status := func(code int, body string) func(*fake) {
-		return func(f *fake) {
-			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); fmt.Fprint(w, body) })
+	status := func(code int, body string) func(*fakeServer) {
+		return func(f *fakeServer) {
+			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); fmt.Fprint(w, body) })
 		}
 	}
 	for _, test := range []struct {
 		name    string
-		prepare func(*fake)
-		serve   func(*peer)
+		prepare func(*fakeServer)
+		serve   func(*serverConn)
 		code    protocol.Code
 		status  int
 	}{
 		{"HTTP 401", status(401, ``), nil, protocol.CodeUnauthorized, 401},
 		{"HTTP 403 with a reason", status(403, `{"error":{"code":"forbidden","message":"observers only"}}`), nil, protocol.CodeForbidden, 403},
-		{"1008 before hello", nil, func(p *peer) { _ = p.conn.Close(protocol.ClosePolicy, "bad token") }, protocol.CodeUnauthorized, 0},
-		{"1008 later", nil, func(p *peer) { p.greet(); _ = p.conn.Close(protocol.ClosePolicy, "expired") }, protocol.CodeUnauthorized, 0},
-		{"hello of another version", nil, func(p *peer) {
-			p.refuse(p.next(protocol.DoHello), protocol.Errorf(protocol.CodeUnsupported, "no"))
+		{"1008 before hello", nil, func(p *serverConn) { _ = p.ws.Close(protocol.ClosePolicy, "bad token") }, protocol.CodeUnauthorized, 0},
+		{"1008 later", nil, func(p *serverConn) { p.answerHello(); _ = p.ws.Close(protocol.ClosePolicy, "expired") }, protocol.CodeUnauthorized, 0},
+		{"hello of another version", nil, func(p *serverConn) {
+			p.answerError(p.nextCommand(protocol.DoHello), protocol.Errorf(protocol.CodeUnsupported, "no"))
 		}, protocol.CodeUnsupported, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+			withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 				if test.prepare != nil {
 					test.prepare(f)
 				}
 				pending := make(chan error, 1)
 				go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
-				r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+				r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 				if test.serve != nil {
 					synctest.Wait() // both wait for the connection: what comes after its end asks for another
-					test.serve(f.peer())
+					test.serve(f.nextConn())
 				}
 				var why *ConnectError
 				if err := <-pending; !errors.As(err, &why) || why.Code != test.code || why.Status != test.status {
 					t.Errorf("the command ended with %v (%+v)", err, why)
 				}
-				if err := r.ended(); !errors.As(err, &why) || why.Code != test.code {
+				if err := r.waitEnd(); !errors.As(err, &why) || why.Code != test.code {
 					t.Errorf("the subscription ended with %v", err)
 				}
-				dials := len(f.dialed())
+				dials := len(f.dialTimes())
 				time.Sleep(time.Hour)
-				if s := c.State(); s.Phase != PhaseOffline || !errors.As(s.Err, &why) || len(f.dialed()) != dials {
-					t.Errorf("state %+v, %d dials, then %d", s, dials, len(f.dialed()))
+				if s := c.State(); s.Phase != PhaseOffline || !errors.As(s.Err, &why) || len(f.dialTimes()) != dials {
+					t.Errorf("state %+v, %d dials, then %d", s, dials, len(f.dialTimes()))
 				}
 			})
 		})
@@ -135,25 +135,25 @@ func TestARefusedClientDoesNotComeBack(t *testing.T) {
 }
 
 func TestOtherFailuresAreTriedAgain(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 		c.Retry()
 		synctest.Wait()
 		var why *ConnectError
 		if s := c.State(); !errors.As(s.Err, &why) || why.Status != http.StatusBadGateway {
 			t.Errorf("state %+v", s)
 		}
-		f.setRefuse(nil)
-		_ = f.open().conn.Close(protocol.CloseGoingAway, "draining")
-		_ = f.open().conn.Close(protocol.CloseSlow, "slow")
-		f.open()
+		f.setHandler(nil)
+		_ = f.acceptHello().ws.Close(protocol.CloseGoingAway, "draining")
+		_ = f.acceptHello().ws.Close(protocol.CloseSlow, "slow")
+		f.acceptHello()
 	})
 }
 
 func TestARedirectIsNotFollowed(t *testing.T) {
-	inBubble(t, Options{Token: "secret", NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{Token: "secret", NoRetryFirst: true}, func(t *testing.T, f *fakeServer, c *Client) {
 		asked := 0
-		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 			asked++
 			http.Redirect(w, r, "http://elsewhere/", http.StatusTemporaryRedirect)
 		})
@@ -168,28 +168,28 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 }
 
 func TestAClosedClientDoesNotComeBack(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		c.Retry()
-		p := f.open()
-		r := read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
-		p.attach("e", 0)
-		r.attached(protocol.ModeSnapshot)
+		p := f.acceptHello()
+		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		p.answerSubscribe("e", 0)
+		r.expectAttached(protocol.ModeSnapshot)
 		pending := make(chan error, 1)
 		go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
-		p.next(protocol.DoList)
+		p.nextCommand(protocol.DoList)
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		p.ended()
+		p.expectClosed()
 		if err := <-pending; !errors.Is(err, ErrClosed) {
 			t.Errorf("the command ended with %v", err)
 		}
-		if err := r.ended(); err != nil {
+		if err := r.waitEnd(); err != nil {
 			t.Errorf("the subscription ended with %v", err)
 		}
 		time.Sleep(time.Hour)
-		if s := c.State(); s.Phase != PhaseClosed || len(f.dialed()) != 1 {
-			t.Errorf("state %+v after %d dials", s, len(f.dialed()))
+		if s := c.State(); s.Phase != PhaseClosed || len(f.dialTimes()) != 1 {
+			t.Errorf("state %+v after %d dials", s, len(f.dialTimes()))
 		}
 		c.Retry()
 		if err := c.Close(); err != nil {
@@ -204,9 +204,9 @@ func TestAClosedClientDoesNotComeBack(t *testing.T) {
 
 func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
 	for _, name := range []string{"", effectiveagent.Name} { // which has no greeting
-		inBubble(t, Options{Dialect: name}, func(t *testing.T, f *fake, c *Client) {
+		withFakeServer(t, Options{Dialect: name}, func(t *testing.T, f *fakeServer, c *Client) {
 			stuck := make(chan struct{})
-			f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 				conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 				if err != nil {
 					t.Error(err)
@@ -225,7 +225,7 @@ func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
 			}
 			before := time.Now()
 			_ = c.Close()
-			if took := time.Since(before); took > closeWithin {
+			if took := time.Since(before); took > closeTimeout {
 				t.Errorf("%q: closing took %v", name, took)
 			}
 		})
@@ -233,13 +233,13 @@ func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
 }
 
 func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 5)
 		for range cap(errs) {
 			go func() { errs <- c.Connect(t.Context()) }()
 		}
 		synctest.Wait()
-		f.open()
+		f.acceptHello()
 		for range cap(errs) {
 			if err := <-errs; err != nil {
 				t.Error(err)
@@ -248,15 +248,15 @@ func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
 		if err := c.Connect(t.Context()); err != nil {
 			t.Errorf("connect when open: %v", err)
 		}
-		if n := len(f.dialed()); n != 1 {
+		if n := len(f.dialTimes()); n != 1 {
 			t.Errorf("%d dials", n)
 		}
 	})
 }
 
 func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
-	inBubble(t, Options{MaxAttempts: 3}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{MaxAttempts: 3}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		var why *ConnectError
 		if err := c.Connect(t.Context()); !errors.As(err, &why) || !errors.Is(err, errDown) {
 			t.Errorf("connect: %v", err)
@@ -264,18 +264,18 @@ func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
 		pending := make(chan error, 1)
 		go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
 		time.Sleep(time.Hour)
-		if s := c.State(); s.Phase != PhaseOffline || len(f.dialed()) != 3 {
-			t.Errorf("state %+v after %d dials", s, len(f.dialed()))
+		if s := c.State(); s.Phase != PhaseOffline || len(f.dialTimes()) != 3 {
+			t.Errorf("state %+v after %d dials", s, len(f.dialTimes()))
 		}
 		c.Retry()
 		time.Sleep(time.Hour)
-		if n := len(f.dialed()); n != 6 {
+		if n := len(f.dialTimes()); n != 6 {
 			t.Errorf("%d dials, want three more", n)
 		}
-		f.setDown(nil)
+		f.setDialError(nil)
 		c.Retry()
-		p := f.open()
-		p.answer(p.next(protocol.DoList), protocol.ListResult{})
+		p := f.acceptHello()
+		p.answer(p.nextCommand(protocol.DoList), protocol.ListResult{})
 		if err := <-pending; err != nil {
 			t.Errorf("the command that waited: %v", err)
 		}
@@ -283,36 +283,36 @@ func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
 }
 
 func TestRetryDoesNotWaitForTheDelay(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		c.Retry()
 		time.Sleep(20 * time.Second)
-		f.setDown(nil)
+		f.setDialError(nil)
 		before := time.Now()
 		c.Retry()
-		f.open()
+		f.acceptHello()
 		if took := time.Since(before); took != 0 {
 			t.Errorf("connected after %v", took)
 		}
 		c.Retry()
 		time.Sleep(time.Minute)
-		if at := f.dialed(); at[len(at)-1] != before {
+		if at := f.dialTimes(); at[len(at)-1] != before {
 			t.Error("dialed again when open")
 		}
 	})
 }
 
 func TestHoweverOftenItIsAskedItDoesNotHammer(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		c.Retry()
 		time.Sleep(20 * time.Second)
-		before := len(f.dialed())
+		before := len(f.dialTimes())
 		for range 1000 { // a key that is held for ten seconds
 			c.Retry()
 			time.Sleep(10 * time.Millisecond)
 		}
-		at := f.dialed()[before-1:]
+		at := f.dialTimes()[before-1:]
 		if n, most := len(at)-1, int(10*time.Second/retrySpacing)+1; n > most || n < most-2 {
 			t.Errorf("%d attempts in ten seconds, want about %d", n, most)
 		}
@@ -325,16 +325,16 @@ func TestHoweverOftenItIsAskedItDoesNotHammer(t *testing.T) {
 }
 
 func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 		c.Retry()
 		time.Sleep(time.Minute)
 		if s := c.State(); s.Phase != PhaseOffline {
 			t.Fatalf("state %+v", s)
 		}
-		f.setRefuse(nil)
+		f.setHandler(nil)
 		c.Retry()
-		f.open()
+		f.acceptHello()
 		synctest.Wait()
 		if s := c.State(); s != (ConnState{Phase: PhaseOpen}) {
 			t.Errorf("state %+v", s)
@@ -344,29 +344,29 @@ func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
 
 func TestARetryThatIsRefusedLeavesTheNextOneToTry(t *testing.T) {
 	for _, attempts := range []int{0, 1} { // a delay is under way, or the attempts are used up
-		inBubble(t, Options{MaxAttempts: attempts}, func(t *testing.T, f *fake, c *Client) {
-			f.setDown(errDown)
+		withFakeServer(t, Options{MaxAttempts: attempts}, func(t *testing.T, f *fakeServer, c *Client) {
+			f.setDialError(errDown)
 			c.Retry()
 			time.Sleep(20 * time.Second)
-			f.setDown(nil)
-			f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+			f.setDialError(nil)
+			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 			c.Retry()
 			time.Sleep(time.Minute)
 			if s := c.State(); s.Phase != PhaseOffline {
 				t.Fatalf("state %+v", s)
 			}
-			f.setRefuse(nil)
+			f.setHandler(nil)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			go func() { _ = c.Do(ctx, protocol.Command{Command: protocol.DoList}, nil) }()
-			f.open().next(protocol.DoList)
+			f.acceptHello().nextCommand(protocol.DoList)
 		})
 	}
 }
 
 func TestWhatTheConnectionIsDoingIsToldAllAlong(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		start := time.Now()
 		c.Retry()
 		is := func(what string, want ConnState) {
@@ -381,18 +381,18 @@ func TestWhatTheConnectionIsDoingIsToldAllAlong(t *testing.T) {
 		c.Retry() // too soon after the last one
 		soon := start.Add(min(retrySpacing, c.dialer.delay(1, 0)))
 		is("asked at once", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: soon, Err: errDown})
-		f.setDown(nil)
+		f.setDialError(nil)
 		time.Sleep(time.Until(soon))
-		p := f.peer() // hello is not answered yet
+		p := f.nextConn() // hello is not answered yet
 		is("the second attempt is under way", ConnState{Phase: PhaseConnecting, Attempt: 2, Err: errDown})
-		p.greet()
+		p.answerHello()
 		is("hello was answered", ConnState{Phase: PhaseOpen})
 	})
 }
 
 func TestWhoGivesUpWaitingIsForgottenAlone(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		ctx, cancel := context.WithCancel(t.Context())
 		given, waiting := make(chan error, 1), make(chan error, 1)
 		go func() { given <- c.Connect(ctx) }()
@@ -402,8 +402,8 @@ func TestWhoGivesUpWaitingIsForgottenAlone(t *testing.T) {
 		if err := <-given; !errors.Is(err, context.Canceled) {
 			t.Errorf("gave up with %v", err)
 		}
-		f.setDown(nil)
-		f.open()
+		f.setDialError(nil)
+		f.acceptHello()
 		if err := <-waiting; err != nil {
 			t.Errorf("waited for %v", err)
 		}
@@ -411,8 +411,8 @@ func TestWhoGivesUpWaitingIsForgottenAlone(t *testing.T) {
 }
 
 func TestARefusalEndsAllThatWaits(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setRefuse(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 		ends := make(chan error, 3)
 		go func() { ends <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
 		go func() {
@@ -435,41 +435,41 @@ func TestARefusalEndsAllThatWaits(t *testing.T) {
 }
 
 func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
-	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		before := time.Now()
 		var why *ConnectError
 		if err := c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil); !errors.As(err, &why) || time.Since(before) != 0 {
 			t.Errorf("%v after %v", err, time.Since(before))
 		}
-		f.setDown(nil)
+		f.setDialError(nil)
 		c.Retry()
-		_ = f.open().conn.CloseNow()
-		f.open() // what was open once is tried again
+		_ = f.acceptHello().ws.CloseNow()
+		f.acceptHello() // what was open once is tried again
 	})
 }
 
 // A dialect may have no greeting: that the server took nobody in is seen when it breaks off without a word.
 // A dialect greets itself: that a connection opened says nothing of its server.
 func TestAServerThatSaysNothingDoesNotResetTheBackoff(t *testing.T) {
-	inBubble(t, Options{Dialect: "effectiveagent"}, func(t *testing.T, f *fake, c *Client) {
-		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+	withFakeServer(t, Options{Dialect: "effectiveagent"}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 			if ws, err := websocket.Accept(w, r, nil); err == nil {
 				_, _, _ = ws.Read(r.Context())
 				_ = ws.CloseNow()
 			}
 		})
-		read(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
+		readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		time.Sleep(time.Minute)
-		if n := len(f.dialed()); n < 5 || n > 20 {
+		if n := len(f.dialTimes()); n < 5 || n > 20 {
 			t.Errorf("%d attempts in a minute", n)
 		}
 	})
 }
 
 func TestAServerThatBreaksOffWithoutAWordIsARefusal(t *testing.T) {
-	inBubble(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fake, c *Client) {
-		f.setRefuse(func(w http.ResponseWriter, r *http.Request) {
+	withFakeServer(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 			conn, err := websocket.Accept(w, r, nil)
 			if err != nil {
 				t.Error(err)
@@ -479,45 +479,45 @@ func TestAServerThatBreaksOffWithoutAWordIsARefusal(t *testing.T) {
 		})
 		var why *ConnectError
 		err := c.Do(t.Context(), protocol.Command{Command: protocol.DoSnapshot, Session: "r"}, nil)
-		if !errors.As(err, &why) || len(f.dialed()) != 1 {
-			t.Errorf("%v after %d attempts", err, len(f.dialed()))
+		if !errors.As(err, &why) || len(f.dialTimes()) != 1 {
+			t.Errorf("%v after %d attempts", err, len(f.dialTimes()))
 		}
 	})
 }
 
 func TestConnectEndsWithItsContext(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
-		f.setDown(errDown)
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
+		f.setDialError(errDown)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		err := c.Connect(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errDown) {
 			t.Errorf("connect: %v", err)
 		}
-		f.setDown(nil)
-		p := f.open() // the others' wish to be connected is not the caller's to end
-		p.nothing()
+		f.setDialError(nil)
+		p := f.acceptHello() // the others' wish to be connected is not the caller's to end
+		p.expectNoCommand()
 	})
 }
 
 func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
-	inBubble(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, c *Client) {
 		before := time.Now()
 		err := c.Connect(t.Context())
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != openWithin {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != openTimeout {
 			t.Errorf("%v after %v", err, time.Since(before))
 		}
 	})
 }
 
 func TestHelloTellsWhoTheClientIs(t *testing.T) {
-	inBubble(t, Options{Token: "secret", Name: "ada", UserAgent: "test/1", Window: 4096}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{Token: "secret", Name: "ada", UserAgent: "test/1", Window: 4096}, func(t *testing.T, f *fakeServer, c *Client) {
 		if h := c.Hello(); h.Server != "" {
 			t.Errorf("hello before connecting: %+v", h)
 		}
 		c.Retry()
-		p := f.peer()
-		hello := p.next(protocol.DoHello)
+		p := f.nextConn()
+		hello := p.nextCommand(protocol.DoHello)
 		var d protocol.HelloData
 		if err := hello.DecodeData(&d); err != nil || d != (protocol.HelloData{Version: "v1", Name: "ada", Agent: "test/1", Acks: true, Window: 4096}) {
 			t.Errorf("hello %+v, %v", d, err)
@@ -525,7 +525,7 @@ func TestHelloTellsWhoTheClientIs(t *testing.T) {
 		if got := p.request.Header.Get("Authorization"); got != "Bearer secret" {
 			t.Errorf("Authorization %q", got)
 		}
-		if got := p.conn.Subprotocol(); got != protocol.Subprotocol {
+		if got := p.ws.Subprotocol(); got != protocol.Subprotocol {
 			t.Errorf("subprotocol %q", got)
 		}
 		if got := p.request.URL.Path; got != protocol.Path {
@@ -539,7 +539,7 @@ func TestHelloTellsWhoTheClientIs(t *testing.T) {
 }
 
 func TestStatesYieldTheNewest(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		var phases []Phase
 		over := make(chan struct{})
 		go func() {
@@ -560,10 +560,10 @@ func TestStatesYieldTheNewest(t *testing.T) {
 		}
 		time.Sleep(time.Second / 2)
 		c.Retry()
-		p := f.open()
+		p := f.acceptHello()
 		time.Sleep(700 * time.Millisecond)
-		_ = p.conn.CloseNow() // open again before the reader looks
-		f.open()
+		_ = p.ws.CloseNow() // open again before the reader looks
+		f.acceptHello()
 		time.Sleep(3 * time.Second)
 		_ = c.Close()
 		<-over
