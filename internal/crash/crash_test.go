@@ -20,15 +20,15 @@ import (
 	"agentctl/wsclient"
 )
 
-// turnOf is a turn that a script plays.
-var turnOf = `
+// turnScript is a turn that a script plays.
+var turnScript = `
 {"pace":{"words":1,"delay":"1ms"}}
 {"turn":1}
 {"spawn":["sh","-c","STUBBORN sleep 600 & wait; sleep 600"]}
 {"say":"up"}
 {"on":"*"}
 {"think":"one two three four"}
-{"burst":` + strconv.Itoa(burst) + `,"delay":"1ms","parts":2}
+{"burst":` + strconv.Itoa(burstDeltas) + `,"delay":"1ms","parts":2}
 {"tool":"shell","output":"a b c d e f g h i j","exit":0}
 {"ask":"command","command":"make {n}","then":[{"say":"allowed: {n}"}],"else":[{"say":"denied: {n}"}]}
 {"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"say":"in a, word by word"}]},{"id":"b","title":"B","steps":[{"say":"in b, word by word"},{"tool":"t"}]}]}
@@ -38,38 +38,38 @@ var turnOf = `
 // prompt is the same for the ACP agent.
 const prompt = "think one\nchild\nburst 100\n" + `ask {"toolCallId":"t","title":"make","kind":"execute"}` + "\nsay end"
 
-// burst and kills are how many deltas a turn's burst has, and how often a trial's server is killed.
-const burst, kills = 120, 3
+// burstDeltas and kills are how many deltas a turn's burst has, and how often a trial's server is killed.
+const burstDeltas, kills = 120, 3
 
 // A trial is one server, its sessions and the people who use them.
 type trial struct {
 	*server
-	hard   bool // agents are stubborn, and there is an ACP agent
-	rng    *rand.Rand
-	client *wsclient.Client // of who drives
+	stubborn bool // agents are stubborn, and there is an ACP agent
+	rng      *rand.Rand
+	client   *wsclient.Client // of who drives
 
 	mu       sync.Mutex
 	accepted map[string][]string               // by session: client message ids, in the order they were accepted
 	decided  map[string]protocol.ApproveResult // by request
-	records  []*record
+	records  []*recorder
 }
 
 func TestWhatWasShownOrAnsweredOutlivesAKilledServer(t *testing.T) {
-	for seed := range seeds(t) {
+	for seed := range seedCount(t) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			try(t, seed)
+			runTrial(t, seed)
 		})
 	}
 }
 
-func try(t *testing.T, seed uint64) {
+func runTrial(t *testing.T, seed uint64) {
 	tr := &trial{
-		server: &server{t: t, dir: t.TempDir()}, hard: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
+		server: &server{t: t, dir: t.TempDir()}, stubborn: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
 		accepted: map[string][]string{}, decided: map[string]protocol.ApproveResult{},
 	}
 	tr.configure()
-	t.Cleanup(tr.sweep)
+	t.Cleanup(tr.killAll)
 	tr.start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -81,7 +81,7 @@ func try(t *testing.T, seed uint64) {
 	defer tr.client.Close()
 
 	sessions := []string{"plain", "resuming"}
-	if tr.hard {
+	if tr.stubborn {
 		sessions = append(sessions, "acp")
 	}
 	ids := map[string]string{}
@@ -93,7 +93,7 @@ func try(t *testing.T, seed uint64) {
 		c := tr.connect(fmt.Sprint("watcher ", i))
 		defer c.Close()
 		for _, id := range ids {
-			r := &record{session: id, options: o}
+			r := &recorder{session: id, options: o}
 			tr.records = append(tr.records, r)
 			live.Go(func() { r.follow(following, c, nil) })
 		}
@@ -102,7 +102,7 @@ func try(t *testing.T, seed uint64) {
 		c := tr.connect("approver")
 		defer c.Close()
 		decide := rand.New(rand.NewPCG(seed, 2))
-		r := &record{session: id, options: wsclient.SubscribeOptions{}}
+		r := &recorder{session: id, options: wsclient.SubscribeOptions{}}
 		live.Go(func() { r.follow(following, c, func(e *protocol.Event) { tr.decide(following, c, decide, e) }) })
 		tr.records = append(tr.records, r)
 	}
@@ -124,12 +124,12 @@ func try(t *testing.T, seed uint64) {
 	}
 	sending.Wait()
 	for agent, id := range ids {
-		tr.settle(ctx, agent, id)
+		tr.checkIdle(ctx, agent, id)
 	}
 	for _, id := range ids {
-		tr.audit(ctx, id)
+		tr.checkSession(ctx, id)
 	}
-	tr.whole(ctx, ids["resuming"])
+	tr.checkResumedTurns(ctx, ids["resuming"])
 	leave()
 	live.Wait()
 	tr.stop()
@@ -155,10 +155,10 @@ func (tr *trial) configure() {
 		}
 	}
 	stubborn := ""
-	if tr.hard {
+	if tr.stubborn {
 		stubborn = "trap '' TERM HUP;"
 	}
-	script := strings.ReplaceAll(turnOf, "STUBBORN", stubborn)
+	script := strings.ReplaceAll(turnScript, "STUBBORN", stubborn)
 	write("plain.script", script)
 	write("resuming.script", `{"resumes":true}`+script)
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
@@ -246,8 +246,8 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 	}
 }
 
-// settle waits until the session is idle with nothing queued, and sees that it still works.
-func (tr *trial) settle(ctx context.Context, agent, id string) {
+// checkIdle waits until the session is idle with nothing queued, and sees that it still works.
+func (tr *trial) checkIdle(ctx context.Context, agent, id string) {
 	tr.t.Helper()
 	wait := func() *protocol.State {
 		for ctx.Err() == nil {
@@ -275,11 +275,11 @@ func (tr *trial) settle(ctx context.Context, agent, id string) {
 	}
 }
 
-// audit compares what anybody saw or was answered with what is there in the end.
-func (tr *trial) audit(ctx context.Context, id string) {
+// checkSession compares what anybody saw or was answered with what is there in the end.
+func (tr *trial) checkSession(ctx context.Context, id string) {
 	tr.t.Helper()
 	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
-	log := tr.read(ctx, id, end.Seq)
+	log := tr.readLog(ctx, id, end.Seq)
 
 	var sent []string
 	outcomes := map[string]protocol.ApprovalResolvedData{}
@@ -361,12 +361,12 @@ func (tr *trial) audit(ctx context.Context, id string) {
 	tr.t.Logf("%s: %d events, %d turns, %d decisions, %d rules", end.Agent, end.Seq, end.Turns, mine, len(end.Rules))
 }
 
-// whole holds an agent that resumes to its turns: each is complete, and of each burst every delta is there, once.
-func (tr *trial) whole(ctx context.Context, id string) {
+// checkResumedTurns holds an agent that resumes to its turns: each is complete, and of each burst every delta is there, once.
+func (tr *trial) checkResumedTurns(ctx context.Context, id string) {
 	tr.t.Helper()
 	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
 	seen := map[string]map[string]int{} // by turn and delta
-	for _, line := range tr.read(ctx, id, end.Seq) {
+	for _, line := range tr.readLog(ctx, id, end.Seq) {
 		var e protocol.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			tr.t.Fatal(err)
@@ -390,8 +390,8 @@ func (tr *trial) whole(ctx context.Context, id string) {
 	}
 	twice := 0
 	for turn, deltas := range seen {
-		if len(deltas) != burst {
-			tr.t.Errorf("%s: %d of %d deltas are there", turn, len(deltas), burst)
+		if len(deltas) != burstDeltas {
+			tr.t.Errorf("%s: %d of %d deltas are there", turn, len(deltas), burstDeltas)
 		}
 		for _, n := range deltas {
 			twice += n - 1
@@ -402,12 +402,12 @@ func (tr *trial) whole(ctx context.Context, id string) {
 	}
 }
 
-// read returns the lines of the log up to seq.
-func (tr *trial) read(ctx context.Context, id string, seq uint64) []string {
+// readLog returns the lines of the log up to seq.
+func (tr *trial) readLog(ctx context.Context, id string, seq uint64) []string {
 	tr.t.Helper()
 	c := tr.connect("auditor")
 	defer c.Close()
-	r := &record{session: id, options: wsclient.SubscribeOptions{Since: &protocol.Position{}, Raw: true}}
+	r := &recorder{session: id, options: wsclient.SubscribeOptions{Since: &protocol.Position{}, Raw: true}}
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	r.follow(ctx, c, func(e *protocol.Event) {

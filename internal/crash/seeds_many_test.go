@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// seeds is how many servers are tried.
-func seeds(t *testing.T) uint64 {
+// seedCount is how many servers are tried.
+func seedCount(t *testing.T) uint64 {
 	text := os.Getenv("AGENTCTL_CRASH_SEEDS")
 	if text == "" {
 		return 50

@@ -45,8 +45,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// mark is the environment variable by which the processes of one test are known: a server's, and by inheritance its agents'.
-const mark = "AGENTCTL_CRASH_MARK"
+// markVariable is the environment variable by which the processes of one test are known: a server's, and by inheritance its agents'.
+const markVariable = "AGENTCTL_CRASH_MARK"
 
 // A server is a data directory and the process that serves it, one after the other.
 type server struct {
@@ -65,7 +65,7 @@ func (s *server) start() {
 	}
 	defer log.Close()
 	s.cmd = exec.Command(program, "serve", "--data", filepath.Join(s.dir, "data"), "--config", filepath.Join(s.dir, "config"), "-o", "json")
-	s.cmd.Env = append(os.Environ(), mark+"="+s.dir, "XDG_RUNTIME_DIR="+s.dir)
+	s.cmd.Env = append(os.Environ(), markVariable+"="+s.dir, "XDG_RUNTIME_DIR="+s.dir)
 	s.cmd.Stderr = log
 	out, w, err := os.Pipe()
 	if err != nil {
@@ -131,15 +131,15 @@ func (s *server) agents() []int {
 			continue
 		}
 		environ, _ := os.ReadFile("/proc/" + name.Name() + "/environ") // none of a dead one
-		if strings.Contains(string(environ), mark+"="+s.dir+"\x00") {
+		if strings.Contains(string(environ), markVariable+"="+s.dir+"\x00") {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// sweep kills what a test that failed has left.
-func (s *server) sweep() {
+// killAll kills what a test that failed has left.
+func (s *server) killAll() {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return
 	}
@@ -151,5 +151,5 @@ func (s *server) sweep() {
 
 func alive(pid int, dir string) bool {
 	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return strings.Contains(string(environ), mark+"="+dir+"\x00")
+	return strings.Contains(string(environ), markVariable+"="+dir+"\x00")
 }

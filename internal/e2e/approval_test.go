@@ -18,7 +18,7 @@ func TestOfTwoAnswersInTheSameInstantOneWinsAndTheOtherHearsWho(t *testing.T) {
 			branch := fmt.Sprintf(`[{"say":"%d {by} {decision}\n","words":9}]`, i)
 			lines = append(lines, fmt.Sprintf(`{"ask":"command","command":"c","request":"r%d","then":%s,"else":%s}`, i, branch, branch))
 		}
-		w := open(t, lines...)
+		w := newTestServer(t, lines...)
 		people := []struct {
 			name     string
 			client   *wsclient.Client
@@ -29,7 +29,7 @@ func TestOfTwoAnswersInTheSameInstantOneWinsAndTheOtherHearsWho(t *testing.T) {
 
 		wins, text := map[string]int{}, ""
 		n := 0
-		got := see(t, w.client("eve"), id, wsclient.SubscribeOptions{}, func(e *protocol.Event) bool {
+		got := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, func(e *protocol.Event) bool {
 			if e.Type != protocol.ApprovalRequested {
 				return e.Type == protocol.TurnEnded
 			}

@@ -17,7 +17,7 @@ import (
 const native = "native"
 
 // lines of an agent that says something, uses a tool, asks, and says what was decided; and of a slow one.
-var working = []string{
+var workScript = []string{
 	`{"on":"work"}`,
 	`{"say":"It is late. ","words":1}`,
 	`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"build src"}`,
@@ -27,18 +27,18 @@ var working = []string{
 }
 
 // A seat is a client that follows a session, in whatever language.
-type seat struct {
+type follower struct {
 	t       *testing.T
-	tongue  string
+	dialect string
 	client  *wsclient.Client
 	session string
 	in      chan wsclient.Item
 	errs    chan error
-	*witness
+	*observer
 }
 
-// speaking connects to the mount of a dialect, or natively.
-func (w *world) speaking(tongue, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
+// dialectClient connects to the mount of a dialect, or natively.
+func (w *testServer) dialectClient(tongue, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	url := "ws://server"
 	o := wsclient.Options{Name: tongue + " user", UserAgent: "e2e", Dial: w.dial}
@@ -57,11 +57,11 @@ func (w *world) speaking(tongue, session string, tweak ...func(*wsclient.Options
 	return c
 }
 
-// sit follows a session; it is attached when this returns.
-func sit(t *testing.T, tongue string, c *wsclient.Client, session string) *seat {
+// follow follows a session; it is attached when this returns.
+func follow(t *testing.T, tongue string, c *wsclient.Client, session string) *follower {
 	t.Helper()
-	s := &seat{t: t, tongue: tongue, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
-	s.witness = &witness{session: session, resets: tongue != native, transcript: &protocol.Transcript{}}
+	s := &follower{t: t, dialect: tongue, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
+	s.observer = &observer{session: session, resets: tongue != native, transcript: &protocol.Transcript{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -75,12 +75,12 @@ func sit(t *testing.T, tongue string, c *wsclient.Client, session string) *seat 
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	s.until(protocol.CaughtUp)
+	s.waitFor(protocol.CaughtUp)
 	return s
 }
 
-// until takes in what comes, through the first event of a type.
-func (s *seat) until(typ protocol.Type) *protocol.Event {
+// waitFor takes in what comes, through the first event of a type.
+func (s *follower) waitFor(typ protocol.Type) *protocol.Event {
 	s.t.Helper()
 	late := time.After(time.Minute)
 	for {
@@ -94,33 +94,33 @@ func (s *seat) until(typ protocol.Type) *protocol.Event {
 				}
 				s.failIf(err)
 			case it.Event.Durable():
-				s.failIf(s.take(it.Event, it.Raw))
+				s.failIf(s.apply(it.Event, it.Raw))
 			}
 			if it.Event != nil && it.Event.Type == typ {
 				return it.Event
 			}
 		case err := <-s.errs:
-			s.t.Fatalf("%s: %v", s.tongue, err)
+			s.t.Fatalf("%s: %v", s.dialect, err)
 		case <-late:
-			s.t.Fatalf("%s: no %s; came\n%s", s.tongue, typ, strings.Join(s.raw, "\n"))
+			s.t.Fatalf("%s: no %s; came\n%s", s.dialect, typ, strings.Join(s.raw, "\n"))
 		}
 	}
 }
 
-func (s *seat) failIf(err error) {
+func (s *follower) failIf(err error) {
 	s.t.Helper()
 	if err != nil {
-		s.t.Fatalf("%s: %v; came\n%s", s.tongue, err, strings.Join(s.raw, "\n"))
+		s.t.Fatalf("%s: %v; came\n%s", s.dialect, err, strings.Join(s.raw, "\n"))
 	}
 }
 
-// last is the newest turn as this client saw it.
-func (s *seat) last() *protocol.Turn { return s.transcript.Turns[len(s.transcript.Turns)-1] }
+// lastTurn is the newest turn as this client saw it.
+func (s *follower) lastTurn() *protocol.Turn { return s.transcript.Turns[len(s.transcript.Turns)-1] }
 
-// said is what the agent said in the newest turn, word for word: where a part ends, not every dialect can say.
-func (s *seat) said() string {
+// agentText is what the agent said in the newest turn, word for word: where a part ends, not every dialect can say.
+func (s *follower) agentText() string {
 	var b strings.Builder
-	for _, it := range s.last().Items {
+	for _, it := range s.lastTurn().Items {
 		if it.Kind == protocol.ItemText {
 			b.Write(it.Text)
 		}
@@ -128,10 +128,10 @@ func (s *seat) said() string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// tools is what the newest turn's tools did. Where a dialect asks about tools alone, what is asked about is one more.
-func (s *seat) tools() string {
+// toolSummary is what the newest turn's tools did. Where a dialect asks about tools alone, what is asked about is one more.
+func (s *follower) toolSummary() string {
 	var list []string
-	for _, it := range s.last().Items {
+	for _, it := range s.lastTurn().Items {
 		if it.Kind == protocol.ItemTool && it.Tool.Name != "command" {
 			status := protocol.ToolStatus("open")
 			if it.Tool.End != nil {
@@ -143,69 +143,69 @@ func (s *seat) tools() string {
 	return strings.Join(list, ", ")
 }
 
-// worksThrough has a session do all that it can, through one client, and reports what differs from how it is natively.
-func worksThrough(t *testing.T, w *world, s *seat) {
+// checkWorkTurn has a session do all that it can, through one client, and reports what differs from how it is natively.
+func checkWorkTurn(t *testing.T, w *testServer, s *follower) {
 	t.Helper()
-	t.Logf("%s", s.tongue)
+	t.Logf("%s", s.dialect)
 	w.send(s.client, s.session, "work")
-	s.until(protocol.ApprovalRequested)
+	s.waitFor(protocol.ApprovalRequested)
 	pending := s.state.Approvals
 	if len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
-		t.Errorf("%s: asked %+v", s.tongue, pending)
+		t.Errorf("%s: asked %+v", s.dialect, pending)
 	}
 	r := do[protocol.ApproveResult](t, s.client, protocol.DoApprove, s.session, protocol.ApproveData{Request: pending[0].Request, Decision: protocol.AllowOnce})
 	if r.Outcome != protocol.Allowed {
-		t.Errorf("%s: decided %+v", s.tongue, r)
+		t.Errorf("%s: decided %+v", s.dialect, r)
 	}
-	s.until(protocol.TurnEnded)
-	if got := s.said(); got != "It is late. Removed it." {
-		t.Errorf("%s: the agent said %q", s.tongue, got)
+	s.waitFor(protocol.TurnEnded)
+	if got := s.agentText(); got != "It is late. Removed it." {
+		t.Errorf("%s: the agent said %q", s.dialect, got)
 	}
-	if got := s.tools(); got != "shell completed" {
-		t.Errorf("%s: the tools: %s", s.tongue, got)
+	if got := s.toolSummary(); got != "shell completed" {
+		t.Errorf("%s: the tools: %s", s.dialect, got)
 	}
 	if s.state.Last.Reason != protocol.ReasonCompleted || len(s.state.Approvals) > 0 {
-		t.Errorf("%s: ended %+v, pending %+v", s.tongue, s.state.Last, s.state.Approvals)
+		t.Errorf("%s: ended %+v, pending %+v", s.dialect, s.state.Last, s.state.Approvals)
 	}
 }
 
 func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, working...)
+		w := newTestServer(t, workScript...)
 		id := w.create(w.client("ann"))
-		var seats []*seat
+		var seats []*follower
 		for _, name := range append([]string{native}, dialect.Names()...) {
-			seats = append(seats, sit(t, name, w.speaking(name, id), id))
+			seats = append(seats, follow(t, name, w.dialectClient(name, id), id))
 		}
 		// Not every dialect says when it follows.
 		synctest.Wait()
 		for _, decider := range seats { // each in turn sends and decides
 			w.send(decider.client, id, "work")
 			for _, s := range seats {
-				s.until(protocol.ApprovalRequested)
+				s.waitFor(protocol.ApprovalRequested)
 				if pending := s.state.Approvals; len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
-					t.Errorf("%s: asked %+v", s.tongue, pending)
+					t.Errorf("%s: asked %+v", s.dialect, pending)
 				}
 			}
 			do[protocol.ApproveResult](t, decider.client, protocol.DoApprove, id,
 				protocol.ApproveData{Request: decider.state.Approvals[0].Request, Decision: protocol.AllowOnce})
 			for _, s := range seats {
-				s.until(protocol.ApprovalResolved)
+				s.waitFor(protocol.ApprovalResolved)
 				if len(s.state.Approvals) > 0 {
-					t.Errorf("%s decided; at %s there waits %+v", decider.tongue, s.tongue, s.state.Approvals)
+					t.Errorf("%s decided; at %s there waits %+v", decider.dialect, s.dialect, s.state.Approvals)
 				}
 			}
 			for _, s := range seats {
-				s.until(protocol.TurnEnded)
-				if got := s.said(); got != "It is late. Removed it." {
-					t.Errorf("%s decided; %s says %q", decider.tongue, s.tongue, got)
+				s.waitFor(protocol.TurnEnded)
+				if got := s.agentText(); got != "It is late. Removed it." {
+					t.Errorf("%s decided; %s says %q", decider.dialect, s.dialect, got)
 				}
-				if got := s.tools(); got != "shell completed" {
-					t.Errorf("%s decided; %s: tools: %s", decider.tongue, s.tongue, got)
+				if got := s.toolSummary(); got != "shell completed" {
+					t.Errorf("%s decided; %s: tools: %s", decider.dialect, s.dialect, got)
 				}
-				heard := s.last().Message.Text == "work" || s.tongue == "multiagent" // which shows one's own messages alone
+				heard := s.lastTurn().Message.Text == "work" || s.dialect == "multiagent" // which shows one's own messages alone
 				if s.state.Last.Reason != protocol.ReasonCompleted || !heard {
-					t.Errorf("%s decided; %s: %+v ended %+v", decider.tongue, s.tongue, s.last().Message, s.state.Last)
+					t.Errorf("%s decided; %s: %+v ended %+v", decider.dialect, s.dialect, s.lastTurn().Message, s.state.Last)
 				}
 			}
 		}
@@ -216,13 +216,13 @@ func TestOurClientWorksThroughEveryDialect(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, working...)
+				w := newTestServer(t, workScript...)
 				id := w.create(w.client("ann"))
-				s := sit(t, name, w.speaking(name, id), id)
-				worksThrough(t, w, s)
+				s := follow(t, name, w.dialectClient(name, id), id)
+				checkWorkTurn(t, w, s)
 
 				w.send(s.client, id, "slow")
-				s.until(protocol.TextDelta)
+				s.waitFor(protocol.TextDelta)
 				_, err := wsclient.Call[protocol.InterruptResult](t.Context(), s.client, protocol.DoInterrupt, id, protocol.InterruptData{})
 				want := protocol.ReasonInterrupted
 				if name == "agentloop" { // has no word for it
@@ -235,10 +235,10 @@ func TestOurClientWorksThroughEveryDialect(t *testing.T) {
 				if err != nil {
 					t.Errorf("interrupt: %v", err)
 				}
-				if s.until(protocol.TurnEnded); s.state.Last.Reason != want {
+				if s.waitFor(protocol.TurnEnded); s.state.Last.Reason != want {
 					t.Errorf("an interrupted turn ended %+v", s.state.Last)
 				}
-				if got := s.said(); !strings.HasPrefix(got, "one") || strings.HasSuffix(got, "ten") {
+				if got := s.agentText(); !strings.HasPrefix(got, "one") || strings.HasSuffix(got, "ten") {
 					t.Errorf("the interrupted agent said %q", got)
 				}
 			})

@@ -16,12 +16,12 @@ import (
 )
 
 // A foreigner is a client of another system: it speaks its own protocol by hand, and knows nothing of ours.
-type foreigner struct {
+type dialectConn struct {
 	t    testing.TB
 	conn *websocket.Conn
 }
 
-func foreign(t testing.TB, url string, dial func(context.Context) (net.Conn, error)) *foreigner {
+func dialDialect(t testing.TB, url string, dial func(context.Context) (net.Conn, error)) *dialectConn {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}
 	if dial != nil {
@@ -33,22 +33,22 @@ func foreign(t testing.TB, url string, dial func(context.Context) (net.Conn, err
 	}
 	conn.SetReadLimit(-1)
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	return &foreigner{t, conn}
+	return &dialectConn{t, conn}
 }
 
-func (f *foreigner) say(frame string) {
+func (f *dialectConn) mustWrite(frame string) {
 	f.t.Helper()
 	if err := f.write(frame); err != nil {
 		f.t.Fatal(err)
 	}
 }
 
-func (f *foreigner) write(frame string) error {
+func (f *dialectConn) write(frame string) error {
 	return f.conn.Write(f.t.Context(), websocket.MessageText, []byte(frame))
 }
 
-// hear returns the next frame.
-func (f *foreigner) hear() []byte {
+// read returns the next frame.
+func (f *dialectConn) read() []byte {
 	f.t.Helper()
 	_, data, err := f.conn.Read(f.t.Context())
 	if err != nil {
@@ -61,14 +61,14 @@ func (f *foreigner) hear() []byte {
 // errors to who caused them alone, and nothing of one client touches another.
 func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
 		ann := w.client("ann")
 		one, two := w.create(ann), w.create(ann)
 		pipe := w.listen("effectiveagent")
-		asks, looks, bad := foreign(t, "ws://localhost:12345/mock", pipe.Dial), foreign(t, "ws://localhost:12345/mock", pipe.Dial), foreign(t, "ws://localhost:12345/mock", pipe.Dial)
-		for _, f := range []*foreigner{asks, looks} {
+		asks, looks, bad := dialDialect(t, "ws://localhost:12345/mock", pipe.Dial), dialDialect(t, "ws://localhost:12345/mock", pipe.Dial), dialDialect(t, "ws://localhost:12345/mock", pipe.Dial)
+		for _, f := range []*dialectConn{asks, looks} {
 			for _, id := range []string{one, two, one} { // many runtimes, and once more is nothing
-				f.say(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
+				f.mustWrite(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
 			}
 		}
 		synctest.Wait()
@@ -80,9 +80,9 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 			{`{"type":"send","targetAgentRuntimeId":"nobody","payload":{"type":"input","payload":"x"}}`, "AGENT_RUNTIME_SEND_FAILED", "nobody"},
 			{`{"type":"subscribe","agentRuntimeId":"nobody"}`, "AGENT_RUNTIME_SUBSCRIBE_FAILED", "nobody"},
 		} {
-			bad.say(c.frame)
+			bad.mustWrite(c.frame)
 			var e map[string]any
-			if err := json.Unmarshal(bad.hear(), &e); err != nil {
+			if err := json.Unmarshal(bad.read(), &e); err != nil {
 				t.Fatal(err)
 			}
 			text := fmt.Sprint(e["message"])
@@ -97,7 +97,7 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 		}
 
 		// turn is what a follower hears of a turn of one runtime.
-		turn := func(f *foreigner, id string) (kinds, text string) {
+		turn := func(f *dialectConn, id string) (kinds, text string) {
 			t.Helper()
 			last := uint64(0)
 			for {
@@ -111,7 +111,7 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 						Payload        struct{ Text, Reason string }
 					}
 				}
-				if err := json.Unmarshal(f.hear(), &m); err != nil {
+				if err := json.Unmarshal(f.read(), &m); err != nil {
 					t.Fatal(err)
 				}
 				a := m.Activity
@@ -128,14 +128,14 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 				}
 			}
 		}
-		asks.say(`{"type":"send","targetAgentRuntimeId":"` + one + `","payload":{"sequence":1,"timestamp":"2024-07-29T10:00:00.000Z","type":"input","payload":"hello","agentRuntimeId":"` + one + `"}}`)
-		for _, f := range []*foreigner{asks, looks} {
+		asks.mustWrite(`{"type":"send","targetAgentRuntimeId":"` + one + `","payload":{"sequence":1,"timestamp":"2024-07-29T10:00:00.000Z","type":"input","payload":"hello","agentRuntimeId":"` + one + `"}}`)
+		for _, f := range []*dialectConn{asks, looks} {
 			if kinds, text := turn(f, one); text != "You said: hello" || !strings.HasPrefix(kinds, "is") || strings.Contains(kinds, "e") {
 				t.Errorf("heard %s: %q", kinds, text)
 			}
 		}
 		// Who leaves one runtime follows the others; who is gone is gone.
-		looks.say(`{"type":"unsubscribe","agentRuntimeId":"` + one + `"}`)
+		looks.mustWrite(`{"type":"unsubscribe","agentRuntimeId":"` + one + `"}`)
 		_ = bad.conn.CloseNow()
 		synctest.Wait()
 		w.send(ann, one, "to one")

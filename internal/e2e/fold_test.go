@@ -53,7 +53,7 @@ func anyTurn() *rapid.Generator[[]string] {
 }
 
 func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {
-	w := open(t)
+	w := newTestServer(t)
 	ann, bob := w.client("ann"), w.client("bob")
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -63,22 +63,22 @@ func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {
 		id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{Agent: agent}).Session
 		w.send(ann, id, "one")
 		w.send(ann, id, "two")
-		live := see(t, bob, id, wsclient.SubscribeOptions{Since: beginning(), Raw: true}, turns(2))
+		live := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, turnsEnded(2))
 		end := live.state.Seq
-		for name, o := range map[string]wsclient.SubscribeOptions{"raw": {Since: beginning(), Raw: true}, "folded": {Since: beginning()}} {
-			if got := see(t, bob, id, o, through(end)); got.folded(t) != live.folded(t) {
-				t.Errorf("%s gives\n%s\nlive gave\n%s", name, got.folded(t), live.folded(t))
+		for name, o := range map[string]wsclient.SubscribeOptions{"raw": {Since: logStart(), Raw: true}, "folded": {Since: logStart()}} {
+			if got := mustObserve(t, bob, id, o, reached(end)); got.encode(t) != live.encode(t) {
+				t.Errorf("%s gives\n%s\nlive gave\n%s", name, got.encode(t), live.encode(t))
 			}
 		}
 
 		// From anywhere: what is whole comes folded, what is not comes raw, and the same text is there.
 		at := rapid.Uint64Range(0, end-1).Draw(t, "position")
-		raw := see(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}, Raw: true}, through(end))
-		folded := see(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}, through(end))
+		raw := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}, Raw: true}, reached(end))
+		folded := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}, reached(end))
 		if raw.next != folded.next {
 			t.Errorf("from %d: raw ends at %d, folded at %d", at, raw.next, folded.next)
 		}
-		if a, b := texts(t, raw.raw), texts(t, folded.raw); a != b {
+		if a, b := partTexts(t, raw.raw), partTexts(t, folded.raw); a != b {
 			t.Errorf("from %d: raw says %q, folded %q", at, a, b)
 		}
 	})

@@ -10,22 +10,22 @@ import (
 	"agentctl/server"
 )
 
-// load has so many AgentLoop clients at once over loopback, each in a session of its own, send so many messages, of which every turn
+// runLoad has so many AgentLoop clients at once over loopback, each in a session of its own, send so many messages, of which every turn
 // wants an approval; each waits for the end of the turn before its next message, and checks that it heard its own answers, in order.
-func load(t testing.TB, w *world, clients, messages int) {
+func runLoad(t testing.TB, w *testServer, clients, messages int) {
 	t.Helper()
 	l, err := server.ListenOpen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Dialect = "agentloop"
-	w.server.Load().serve(l)
+	w.server.Load().listen(l)
 	var all sync.WaitGroup
 	failed := make(chan error, clients)
 	for n := range clients {
-		f := foreign(t, fmt.Sprintf("ws://%s/load-%d", l.Addr(), n), nil)
+		f := dialDialect(t, fmt.Sprintf("ws://%s/load-%d", l.Addr(), n), nil)
 		all.Go(func() {
-			if err := converse(f, n, messages); err != nil {
+			if err := runConversation(f, n, messages); err != nil {
 				failed <- fmt.Errorf("client %d: %w", n, err)
 			}
 		})
@@ -37,8 +37,8 @@ func load(t testing.TB, w *world, clients, messages int) {
 	}
 }
 
-// converse is one client's conversation.
-func converse(f *foreigner, n, messages int) error {
+// runConversation is one client's conversation.
+func runConversation(f *dialectConn, n, messages int) error {
 	for i := range messages {
 		text := fmt.Sprintf("message %d of %d", i, n)
 		said, asked := "", 0
@@ -86,17 +86,17 @@ func converse(f *foreigner, n, messages int) error {
 	return nil
 }
 
-var loaded = []string{`{"on":"*"}`, `{"say":"You said: {message} ","runes":1}`, `{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`}
+var loadScript = []string{`{"on":"*"}`, `{"say":"You said: {message} ","runes":1}`, `{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`}
 
 // AL-32: many connections at once with many messages, each turn with its approval: nobody hears of anybody else's, and nothing is lost.
 func TestManyAgentLoopClientsAtOnce(t *testing.T) {
-	load(t, open(t, loaded...), 100, 8)
+	runLoad(t, newTestServer(t, loadScript...), 100, 8)
 }
 
 // BenchmarkAgentLoopLoad is a turn with an approval, of 20 clients at once over loopback.
 func BenchmarkAgentLoopLoad(b *testing.B) {
-	w := open(b, loaded...)
+	w := newTestServer(b, loadScript...)
 	b.ResetTimer()
 	const clients = 20
-	load(b, w, clients, max(1, b.N/clients))
+	runLoad(b, w, clients, max(1, b.N/clients))
 }

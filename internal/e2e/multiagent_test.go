@@ -11,7 +11,7 @@ import (
 
 // Our client follows and steers a session of our server over the dialect as it does natively.
 func TestOurClientSpeaksMultiAgentWithOurServer(t *testing.T) {
-	w := open(t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`)
+	w := newTestServer(t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`)
 	c := wsclient.New("ws://server/dialect/multiagent", wsclient.Options{Dialect: "multiagent", Name: "ada", Dial: w.dial})
 	t.Cleanup(func() { _ = c.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -13,15 +13,15 @@ import (
 
 func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"resumes":true}`, `{"on":"*"}`, `{"burst":400,"delay":"10ms"}`, `{"tool":"shell","output":"a b c d e f g h","delay":"1s"}`,
+		w := newTestServer(t, `{"resumes":true}`, `{"on":"*"}`, `{"burst":400,"delay":"10ms"}`, `{"tool":"shell","output":"a b c d e f g h","delay":"1s"}`,
 			`{"ask":"command","command":"make","then":[{"say":"yes: {by}"}],"else":[{"say":"no"}]}`, `{"say":"the end"}`)
 		ann := w.client("ann")
 		id := w.create(ann)
 		sent := w.send(ann, id, "go")
 		w.send(ann, id, "next")
 		bob := w.client("bob")
-		all := async(func() *witness {
-			return watch(t.Context(), bob, id, wsclient.SubscribeOptions{Since: beginning(), Raw: true}, turns(1))
+		all := async(func() *observer {
+			return observe(t.Context(), bob, id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, turnsEnded(1))
 		})
 		restart := func() {
 			w.stop()
@@ -31,7 +31,7 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 		restart()
 		time.Sleep(7 * time.Second) // in the tool
 		restart()
-		asked := see(t, w.client("eve"), id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested)).state.Approvals[0]
+		asked := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
 		restart() // while it waits
 		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting || got.Snapshot.State.Approvals[0].Request != asked.Request {
 			t.Errorf("after a restart: %s, %+v", got.Status, got.Snapshot.State.Approvals)
@@ -69,12 +69,12 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 
 func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"say":"partial"}`, `{"ask":"command","command":"make"}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"say":"partial"}`, `{"ask":"command","command":"make"}`)
 		ann := w.client("ann")
 		id := w.create(ann)
 		w.send(ann, id, "go")
 		queued := w.send(ann, id, "next")
-		asked := see(t, ann, id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested)).state.Approvals[0]
+		asked := mustObserve(t, ann, id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
 		w.stop()
 		w.start()
 		state := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State
@@ -90,6 +90,6 @@ func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
 			t.Errorf("the request: %+v", err)
 		}
 		do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil)
-		see(t, w.client("bob"), id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested))
+		mustObserve(t, w.client("bob"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
 	})
 }

@@ -23,33 +23,33 @@ import (
 type Terminal struct {
 	Cmd *exec.Cmd // its state is set once Wait returned
 
-	screen *os.File // our end
-	line   *os.File // the program's end, kept to look at its settings
-	before *term.State
-	after  *term.State   // once the program is over
-	read   chan struct{} // closed when nothing more comes
+	controller *os.File // our end
+	tty        *os.File // the program's end, kept to look at its settings
+	before     *term.State
+	after      *term.State   // once the program is over
+	readDone   chan struct{} // closed when nothing more comes
 
-	mu   sync.Mutex
-	said []byte
-	more chan struct{} // closed when more was said
+	mu      sync.Mutex
+	output  []byte
+	changed chan struct{} // closed when more was said
 }
 
 // Start runs a program on a terminal of that size. What it writes to stderr stays there, unless cmd says where it goes.
 func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
-	screen, line, err := open()
+	screen, line, err := openPTY()
 	if err != nil {
 		return nil, fmt.Errorf("open a terminal: %w", err)
 	}
-	t := &Terminal{Cmd: cmd, screen: screen, line: line, read: make(chan struct{}), more: make(chan struct{})}
+	t := &Terminal{Cmd: cmd, controller: screen, tty: line, readDone: make(chan struct{}), changed: make(chan struct{})}
 	if err := t.start(columns, rows); err != nil {
 		return nil, errors.Join(err, screen.Close(), line.Close())
 	}
-	go t.listen()
+	go t.readOutput()
 	return t, nil
 }
 
-// open opens both ends. Ours is one whose reading ends when it is closed.
-func open() (screen, line *os.File, err error) {
+// openPTY opens both ends. Ours is one whose reading ends when it is closed.
+func openPTY() (screen, line *os.File, err error) {
 	blocking, line, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
@@ -69,12 +69,12 @@ func (t *Terminal) start(columns, rows int) (err error) {
 	if err := t.Resize(columns, rows); err != nil {
 		return err
 	}
-	if t.before, err = term.GetState(t.line.Fd()); err != nil {
+	if t.before, err = term.GetState(t.tty.Fd()); err != nil {
 		return fmt.Errorf("terminal settings: %w", err)
 	}
-	t.Cmd.Stdin, t.Cmd.Stdout = t.line, t.line
+	t.Cmd.Stdin, t.Cmd.Stdout = t.tty, t.tty
 	if t.Cmd.Stderr == nil {
-		t.Cmd.Stderr = t.line
+		t.Cmd.Stderr = t.tty
 	}
 	t.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := t.Cmd.Start(); err != nil {
@@ -83,16 +83,16 @@ func (t *Terminal) start(columns, rows int) (err error) {
 	return nil
 }
 
-// listen takes what the program says, until the terminal is closed.
-func (t *Terminal) listen() {
-	defer close(t.read)
+// readOutput takes what the program says, until the terminal is closed.
+func (t *Terminal) readOutput() {
+	defer close(t.readDone)
 	b := make([]byte, 32<<10)
 	for {
-		n, err := t.screen.Read(b)
+		n, err := t.controller.Read(b)
 		t.mu.Lock()
-		t.said = append(t.said, b[:n]...)
-		close(t.more)
-		t.more = make(chan struct{})
+		t.output = append(t.output, b[:n]...)
+		close(t.changed)
+		t.changed = make(chan struct{})
 		t.mu.Unlock()
 		if err != nil {
 			return
@@ -102,7 +102,7 @@ func (t *Terminal) listen() {
 
 // Resize changes the size; the program is told by the system.
 func (t *Terminal) Resize(columns, rows int) error {
-	conn, err := t.screen.SyscallConn()
+	conn, err := t.controller.SyscallConn()
 	if err != nil {
 		return fmt.Errorf("resize the terminal: %w", err)
 	}
@@ -117,7 +117,7 @@ func (t *Terminal) Resize(columns, rows int) error {
 
 // Type sends keys, as bytes.
 func (t *Terminal) Type(keys string) error {
-	if _, err := io.WriteString(t.screen, keys); err != nil {
+	if _, err := io.WriteString(t.controller, keys); err != nil {
 		return fmt.Errorf("type %q: %w", keys, err)
 	}
 	return nil
@@ -127,21 +127,21 @@ func (t *Terminal) Type(keys string) error {
 func (t *Terminal) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.said)
+	return len(t.output)
 }
 
 // OutputSince is what the program wrote after so many bytes.
 func (t *Terminal) OutputSince(n int) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return bytes.Clone(t.said[n:])
+	return bytes.Clone(t.output[n:])
 }
 
 // WaitFor waits until what the program wrote after so many bytes satisfies a condition.
 func (t *Terminal) WaitFor(ctx context.Context, since int, enough func([]byte) bool) error {
 	for {
 		t.mu.Lock()
-		said, more := t.said[since:], t.more
+		said, more := t.output[since:], t.changed
 		done := enough(said)
 		t.mu.Unlock()
 		if done {
@@ -167,12 +167,12 @@ func (t *Terminal) Wait(ctx context.Context) error {
 	if err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("wait for the program: %w", err)
 	}
-	if t.after, err = term.GetState(t.line.Fd()); err != nil {
+	if t.after, err = term.GetState(t.tty.Fd()); err != nil {
 		return fmt.Errorf("terminal settings: %w", err)
 	}
-	_ = t.line.Close() // then reading ends, after what is still there
+	_ = t.tty.Close() // then reading ends, after what is still there
 	select {
-	case <-t.read:
+	case <-t.readDone:
 	case <-ctx.Done():
 	}
 	if ctx.Err() != nil {
@@ -186,8 +186,8 @@ func (t *Terminal) SettingsRestored() bool { return reflect.DeepEqual(t.before, 
 
 // HangUp closes our end, as when a connection is lost. The program is told by the system.
 func (t *Terminal) HangUp() error {
-	err := t.screen.Close()
-	<-t.read
+	err := t.controller.Close()
+	<-t.readDone
 	if err != nil {
 		return fmt.Errorf("close the terminal: %w", err)
 	}
@@ -200,7 +200,7 @@ func (t *Terminal) Close() {
 		_ = t.Cmd.Process.Kill()
 		_ = t.Cmd.Wait()
 	}
-	_ = t.line.Close()
-	_ = t.screen.Close()
-	<-t.read
+	_ = t.tty.Close()
+	_ = t.controller.Close()
+	<-t.readDone
 }

@@ -19,10 +19,10 @@ import (
 )
 
 // listen opens a listener that speaks one dialect alone, at any path.
-func (w *world) listen(name string) *server.Pipe {
+func (w *testServer) listen(name string) *server.Pipe {
 	p := server.NewPipe()
 	p.Dialect = name
-	w.server.Load().serve(p.Listener)
+	w.server.Load().listen(p.Listener)
 	return p
 }
 
@@ -31,7 +31,7 @@ func TestASessionBeginsInADialect(t *testing.T) {
 	for _, name := range []string{"agentloop", "multiagent", "myagent"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, working...)
+				w := newTestServer(t, workScript...)
 				pipe := w.listen(name)
 				c := wsclient.New("ws://server/any/path/fresh", wsclient.Options{Dialect: name, Name: "ann", Dial: pipe.Dial})
 				t.Cleanup(func() { _ = c.Close() })
@@ -39,7 +39,7 @@ func TestASessionBeginsInADialect(t *testing.T) {
 				if name != "agentloop" {
 					id = w.create(c)
 				}
-				worksThrough(t, w, sit(t, name, c, id))
+				checkWorkTurn(t, w, follow(t, name, c, id))
 				all := do[protocol.ListResult](t, w.client("bob"), protocol.DoList, "", nil)
 				if len(all.Sessions) != 1 || all.Sessions[0].Session != id && all.Sessions[0].Name != id {
 					t.Errorf("made %+v", all.Sessions)
@@ -54,8 +54,8 @@ func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
 	for _, name := range []string{"effectiveagent", "multiagent", "sandcastle"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, working...)
-				c := w.speaking(name, "nobody")
+				w := newTestServer(t, workScript...)
+				c := w.dialectClient(name, "nobody")
 				_, err := wsclient.Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "nobody", protocol.SendData{Text: "x"})
 				if protocol.CodeOf(err) != protocol.CodeNoSession {
 					t.Errorf("%v", err)
@@ -65,8 +65,8 @@ func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
 	}
 }
 
-// hostile are frames that no client should say.
-func hostile(id string) []string {
+// hostileFrames are frames that no client should say.
+func hostileFrames(id string) []string {
 	deep := strings.Repeat("[", 100_000)
 	list := []string{
 		"", " ", "\n", "{", "}", "null", "0", `""`, "[]", "{}", "\xff\xfe", `"\ud800"`, deep, strings.Repeat(`{"a":`, 50_000), `{"type":null}`,
@@ -85,8 +85,8 @@ func hostile(id string) []string {
 	return list
 }
 
-// strike says all that is hostile to a dialect, as text and as bytes, and one message that is too large; it does not listen.
-func (w *world) strike(t *testing.T, name, id string) {
+// sendHostileFrames says all that is hostile to a dialect, as text and as bytes, and one message that is too large; it does not listen.
+func (w *testServer) sendHostileFrames(t *testing.T, name, id string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
 	for _, kind := range []websocket.MessageType{websocket.MessageText, websocket.MessageBinary} {
@@ -104,7 +104,7 @@ func (w *world) strike(t *testing.T, name, id string) {
 				}
 			}
 		}()
-		for _, frame := range append(hostile(id), strings.Repeat("x", 2<<20)) {
+		for _, frame := range append(hostileFrames(id), strings.Repeat("x", 2<<20)) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			err := conn.Write(ctx, kind, []byte(frame))
 			cancel()
@@ -122,21 +122,21 @@ func TestHostileFramesHurtNobody(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, append(working, `{"on":"*"}`, `{"say":"ok"}`)...)
+				w := newTestServer(t, append(workScript, `{"on":"*"}`, `{"say":"ok"}`)...)
 				ann := w.client("ann")
 				id := w.create(ann)
-				s := sit(t, name, w.speaking(name, id), id)
-				w.strike(t, name, id)
-				settle(t, ann, id)
-				bystander := sit(t, native, w.client("bob"), id)
+				s := follow(t, name, w.dialectClient(name, id), id)
+				w.sendHostileFrames(t, name, id)
+				waitIdle(t, ann, id)
+				bystander := follow(t, native, w.client("bob"), id)
 				w.send(bystander.client, id, "work")
-				for _, each := range []*seat{s, bystander} {
-					each.until(protocol.ApprovalRequested) // whatever the strikes made the agent say came before
+				for _, each := range []*follower{s, bystander} {
+					each.waitFor(protocol.ApprovalRequested) // whatever the strikes made the agent say came before
 				}
 				do[protocol.ApproveResult](t, bystander.client, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
-				for _, each := range []*seat{s, bystander} {
-					if each.until(protocol.TurnEnded); each.said() != "It is late. Removed it." {
-						t.Errorf("%s: the agent said %q", each.tongue, each.said())
+				for _, each := range []*follower{s, bystander} {
+					if each.waitFor(protocol.TurnEnded); each.agentText() != "It is late. Removed it." {
+						t.Errorf("%s: the agent said %q", each.dialect, each.agentText())
 					}
 				}
 			})
@@ -144,8 +144,8 @@ func TestHostileFramesHurtNobody(t *testing.T) {
 	}
 }
 
-// settle waits until a session is idle.
-func settle(t *testing.T, c *wsclient.Client, id string) {
+// waitIdle waits until a session is idle.
+func waitIdle(t *testing.T, c *wsclient.Client, id string) {
 	t.Helper()
 	for {
 		synctest.Wait()
@@ -159,19 +159,19 @@ func settle(t *testing.T, c *wsclient.Client, id string) {
 // Much text, said at once, arrives whole in every dialect, over connections that buffer nothing.
 func TestMuchTextArrivesWholeInEveryDialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"burst":3000,"size":500}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"burst":3000,"size":500}`)
 		ann := w.client("ann")
 		id := w.create(ann)
-		var seats []*seat
+		var seats []*follower
 		for _, name := range append([]string{native}, dialect.Names()...) {
-			seats = append(seats, sit(t, name, w.speaking(name, id), id))
+			seats = append(seats, follow(t, name, w.dialectClient(name, id), id))
 		}
 		synctest.Wait() // not every dialect says when it follows
 		w.send(ann, id, "go")
 		for _, s := range seats {
-			s.until(protocol.TurnEnded)
-			if got, want := s.said(), seats[0].said(); got != want || len(want) < 3000*400 {
-				t.Errorf("%s: %d bytes, natively %d", s.tongue, len(got), len(want))
+			s.waitFor(protocol.TurnEnded)
+			if got, want := s.agentText(), seats[0].agentText(); got != want || len(want) < 3000*400 {
+				t.Errorf("%s: %d bytes, natively %d", s.dialect, len(got), len(want))
 			}
 		}
 	})

@@ -13,15 +13,15 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// running is a server over a connection in memory.
-type running struct {
-	dial  func(context.Context) (net.Conn, error)
-	serve func(*server.Listener) // another listener, until close
-	close func() error
+// runningServer is a server over a connection in memory.
+type runningServer struct {
+	dial   func(context.Context) (net.Conn, error)
+	listen func(*server.Listener) // another listener, until close
+	close  func() error
 }
 
 // serve starts a server on the store in dir, or on what wrap makes of it.
-func serve(dir string, of session.Agents, wrap func(session.Store) session.Store) (*running, error) {
+func serve(dir string, of session.Agents, wrap func(session.Store) session.Store) (*runningServer, error) {
 	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -45,7 +45,7 @@ func serve(dir string, of session.Agents, wrap func(session.Store) session.Store
 		})
 	}
 	listen(pipe.Listener)
-	return &running{dial: pipe.Dial, serve: listen, close: func() error {
+	return &runningServer{dial: pipe.Dial, listen: listen, close: func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		err := s.Shutdown(ctx)

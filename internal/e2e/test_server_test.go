@@ -66,32 +66,32 @@ func (a *agents) Open(spec session.Spec, host session.Host) (session.Agent, erro
 func (a *agents) Names() []string { return []string{"main"} }
 
 // A world is a server and who talks to it. It ends with the test, and nothing of it may be left.
-type world struct {
+type testServer struct {
 	t      testing.TB
 	dir    string
 	script *script.Script // of the default agent
 	agents *agents
 	wrap   func(session.Store) session.Store
-	server atomic.Pointer[running]
+	server atomic.Pointer[runningServer]
 }
 
-// open starts a server whose default agent plays the lines.
-func open(t testing.TB, lines ...string) *world {
+// newTestServer starts a server whose default agent plays the lines.
+func newTestServer(t testing.TB, lines ...string) *testServer {
 	t.Helper()
-	return openOn(t, func(s session.Store) session.Store { return s }, lines...)
+	return newTestServerWithStore(t, func(s session.Store) session.Store { return s }, lines...)
 }
 
-// openOn is open on a store that wrap makes.
-func openOn(t testing.TB, wrap func(session.Store) session.Store, lines ...string) *world {
+// newTestServerWithStore is open on a store that wrap makes.
+func newTestServerWithStore(t testing.TB, wrap func(session.Store) session.Store, lines ...string) *testServer {
 	t.Helper()
-	w := &world{wrap: wrap, t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
+	w := &testServer{wrap: wrap, t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
 	w.script = w.agents.add(t, "main", lines...)
 	w.start()
 	t.Cleanup(w.stop)
 	return w
 }
 
-func (w *world) start() {
+func (w *testServer) start() {
 	w.t.Helper()
 	server, err := serve(w.dir, w.agents, w.wrap)
 	if err != nil {
@@ -100,16 +100,16 @@ func (w *world) start() {
 	w.server.Store(server)
 }
 
-func (w *world) stop() {
+func (w *testServer) stop() {
 	if err := w.server.Load().close(); err != nil {
 		w.t.Error(err)
 	}
 }
 
-func (w *world) dial(ctx context.Context) (net.Conn, error) { return w.server.Load().dial(ctx) }
+func (w *testServer) dial(ctx context.Context) (net.Conn, error) { return w.server.Load().dial(ctx) }
 
 // client connects as a person of that name.
-func (w *world) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {
+func (w *testServer) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	o := wsclient.Options{Name: name, UserAgent: "e2e", Dial: w.dial}
 	for _, f := range tweak {
@@ -121,12 +121,12 @@ func (w *world) client(name string, tweak ...func(*wsclient.Options)) *wsclient.
 }
 
 // create makes a session of the default agent and returns its id.
-func (w *world) create(c *wsclient.Client) string {
+func (w *testServer) create(c *wsclient.Client) string {
 	w.t.Helper()
 	return do[protocol.CreateResult](w.t, c, protocol.DoCreate, "", protocol.CreateData{}).Session
 }
 
-func (w *world) send(c *wsclient.Client, session, text string) protocol.SendResult {
+func (w *testServer) send(c *wsclient.Client, session, text string) protocol.SendResult {
 	w.t.Helper()
 	return do[protocol.SendResult](w.t, c, protocol.DoSend, session, protocol.SendData{Text: text})
 }
@@ -142,7 +142,7 @@ func do[R any](t tb, c *wsclient.Client, verb protocol.Verb, session string, dat
 }
 
 // A witness follows a session and folds what it sees.
-type witness struct {
+type observer struct {
 	session    string
 	resets     bool // an attachment after the first may begin anew, as over a dialect
 	attached   []protocol.SubscribeResult
@@ -153,10 +153,10 @@ type witness struct {
 	err        error
 }
 
-// watch follows a session until a durable event is the last one wanted. Without a position it attaches as a screen does: with
+// observe follows a session until a durable event is the last one wanted. Without a position it attaches as a screen does: with
 // the snapshot, and the turns before it from the history.
-func watch(ctx context.Context, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *witness {
-	w := &witness{session: name, transcript: &protocol.Transcript{}}
+func observe(ctx context.Context, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *observer {
+	w := &observer{session: name, transcript: &protocol.Transcript{}}
 	for it, err := range c.Subscribe(name, o).Events(ctx) {
 		if err != nil {
 			w.err = err
@@ -165,7 +165,7 @@ func watch(ctx context.Context, c *wsclient.Client, name string, o wsclient.Subs
 		if it.Attached != nil {
 			w.err = w.attach(ctx, c, it.Attached)
 		} else if it.Event.Durable() {
-			w.err = w.take(it.Event, it.Raw)
+			w.err = w.apply(it.Event, it.Raw)
 		}
 		if w.err != nil || it.Event != nil && it.Event.Durable() && last(it.Event) {
 			return w
@@ -175,7 +175,7 @@ func watch(ctx context.Context, c *wsclient.Client, name string, o wsclient.Subs
 	return w
 }
 
-func (w *witness) attach(ctx context.Context, c *wsclient.Client, r *protocol.SubscribeResult) error {
+func (w *observer) attach(ctx context.Context, c *wsclient.Client, r *protocol.SubscribeResult) error {
 	w.attached = append(w.attached, *r)
 	if len(w.attached) > 1 && w.resets && r.Mode == protocol.ModeReset {
 		w.transcript = &protocol.Transcript{}
@@ -216,7 +216,7 @@ func (w *witness) attach(ctx context.Context, c *wsclient.Client, r *protocol.Su
 	return nil
 }
 
-func (w *witness) take(e *protocol.Event, raw []byte) error {
+func (w *observer) apply(e *protocol.Event, raw []byte) error {
 	if e.First() != w.next || e.Seq < e.First() {
 		return fmt.Errorf("got %d..%d, want %d", e.First(), e.Seq, w.next)
 	}
@@ -232,14 +232,14 @@ func (w *witness) take(e *protocol.Event, raw []byte) error {
 	return err
 }
 
-// folded returns the state and the transcript, to be compared.
-func (w *witness) folded(t tb) string {
+// encode returns the state and the transcript, to be compared.
+func (w *observer) encode(t tb) string {
 	t.Helper()
 	return string(protocol.MustEncode(w.state)) + "\n" + string(protocol.MustEncode(w.transcript))
 }
 
 // text returns all that the agent said.
-func (w *witness) text() string {
+func (w *observer) text() string {
 	var b strings.Builder
 	for _, turn := range w.transcript.Turns {
 		for _, it := range turn.Items {
@@ -251,8 +251,8 @@ func (w *witness) text() string {
 	return b.String()
 }
 
-// turns returns a last for watch: the n-th end of a turn.
-func turns(n int) func(*protocol.Event) bool {
+// turnsEnded returns a last for watch: the n-th end of a turn.
+func turnsEnded(n int) func(*protocol.Event) bool {
 	return func(e *protocol.Event) bool {
 		if e.Type == protocol.TurnEnded {
 			n--
@@ -261,18 +261,18 @@ func turns(n int) func(*protocol.Event) bool {
 	}
 }
 
-// through returns a last for watch: the event that holds seq.
-func through(seq uint64) func(*protocol.Event) bool {
+// reached returns a last for watch: the event that holds seq.
+func reached(seq uint64) func(*protocol.Event) bool {
 	return func(e *protocol.Event) bool { return e.Seq >= seq }
 }
 
 // type of event returns a last for watch.
-func until(typ protocol.Type) func(*protocol.Event) bool {
+func eventOfType(typ protocol.Type) func(*protocol.Event) bool {
 	return func(e *protocol.Event) bool { return e.Type == typ }
 }
 
-// beginning is where a session's log begins.
-func beginning() *protocol.Position { return &protocol.Position{} }
+// logStart is where a session's log begins.
+func logStart() *protocol.Position { return &protocol.Position{} }
 
 // async runs f on a goroutine of its own; the result comes when it is done.
 func async[T any](f func() T) <-chan T {
@@ -281,10 +281,10 @@ func async[T any](f func() T) <-chan T {
 	return result
 }
 
-// see watches and fails the test when that went wrong.
-func see(t tb, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *witness {
+// mustObserve watches and fails the test when that went wrong.
+func mustObserve(t tb, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *observer {
 	t.Helper()
-	w := watch(t.Context(), c, name, o, last)
+	w := observe(t.Context(), c, name, o, last)
 	if w.err != nil {
 		t.Fatal(w.err)
 	}

@@ -17,22 +17,22 @@ import (
 )
 
 // A cutter is a proxy that cuts what passes when it is told to.
-type cutter struct {
-	dial func(context.Context) (net.Conn, error)
-	live sync.WaitGroup
-	mu   sync.Mutex
-	open []net.Conn
-	down bool // nothing gets through
+type cutProxy struct {
+	dial  func(context.Context) (net.Conn, error)
+	pumps sync.WaitGroup
+	mu    sync.Mutex
+	open  []net.Conn
+	down  bool // nothing gets through
 }
 
-// newCutter makes a proxy before a world's server. Clients behind it are made after it.
-func newCutter(w *world) *cutter {
-	c := &cutter{dial: w.dial}
-	w.t.Cleanup(func() { c.cut(); c.live.Wait() })
+// newCutProxy makes a proxy before a world's server. Clients behind it are made after it.
+func newCutProxy(w *testServer) *cutProxy {
+	c := &cutProxy{dial: w.dial}
+	w.t.Cleanup(func() { c.cut(); c.pumps.Wait() })
 	return c
 }
 
-func (c *cutter) Dial(ctx context.Context) (net.Conn, error) {
+func (c *cutProxy) Dial(ctx context.Context) (net.Conn, error) {
 	c.mu.Lock()
 	down := c.down
 	c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *cutter) Dial(ctx context.Context) (net.Conn, error) {
 	defer c.mu.Unlock()
 	c.open = append(c.open, server, ours)
 	for _, way := range [][2]net.Conn{{server, ours}, {ours, server}} {
-		c.live.Go(func() {
+		c.pumps.Go(func() {
 			defer way[0].Close()
 			defer way[1].Close()
 			_, _ = io.Copy(way[0], way[1])
@@ -58,7 +58,7 @@ func (c *cutter) Dial(ctx context.Context) (net.Conn, error) {
 }
 
 // cut ends all connections; until mend there are no new ones.
-func (c *cutter) cut() {
+func (c *cutProxy) cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.down = true
@@ -68,14 +68,14 @@ func (c *cutter) cut() {
 	c.open = nil
 }
 
-func (c *cutter) mend() {
+func (c *cutProxy) restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.down = false
 }
 
-// long is an agent whose turn says something before and after everything, slowly, and goes on over restarts.
-var long = []string{
+// longTurnScript is an agent whose turn says something before and after everything, slowly, and goes on over restarts.
+var longTurnScript = []string{
 	`{"resumes":true}`,
 	`{"on":"warm up"}`, `{"say":"warm"}`,
 	`{"on":"*"}`,
@@ -87,9 +87,9 @@ var long = []string{
 	`{"say":"The end."}`,
 }
 
-// gist is what a person has to see of a turn, however it came: what was said, what was done, and how it ended. Over a dialect a
+// summarizeTurn is what a person has to see of a turn, however it came: what was said, what was done, and how it ended. Over a dialect a
 // request has other words, what is asked about may be a tool of its own, and what became of a call that was cut is not always said.
-func gist(turn *protocol.Turn) string {
+func summarizeTurn(turn *protocol.Turn) string {
 	var said strings.Builder
 	var rest []string
 	for _, it := range turn.Items {
@@ -109,8 +109,8 @@ func gist(turn *protocol.Turn) string {
 	return strings.Join(strings.Fields(said.String()), " ") + " | " + strings.Join(rest, ", ") + " | " + string(reason)
 }
 
-// ways is how each language goes on after its connection was lost.
-var ways = map[string]string{
+// resumeModes is how each language goes on after its connection was lost.
+var resumeModes = map[string]string{
 	native:           protocol.ModeResume,
 	"agentloop":      protocol.ModeReset + " " + protocol.ResetResubscribed,
 	"effectiveagent": protocol.ModeResume + " " + protocol.ResumeReplayed,
@@ -125,24 +125,24 @@ func TestALostConnectionIsCaughtUpInEveryDialect(t *testing.T) {
 	for _, name := range append([]string{native}, dialect.Names()...) {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s restarts %t", name, restarts), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { cuts(t, name, restarts) })
+				synctest.Test(t, func(t *testing.T) { testReconnects(t, name, restarts) })
 			})
 		}
 	}
 }
 
-func cuts(t *testing.T, name string, restarts bool) {
-	w := open(t, long...)
+func testReconnects(t *testing.T, name string, restarts bool) {
+	w := newTestServer(t, longTurnScript...)
 	ann := w.client("ann")
 	id := w.create(ann)
-	proxy := newCutter(w)
-	c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } })
-	s := sit(t, name, c, id)
+	proxy := newCutProxy(w)
+	c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } })
+	s := follow(t, name, c, id)
 	w.send(c, id, "warm up")
-	s.until(protocol.TurnEnded)
+	s.waitFor(protocol.TurnEnded)
 
 	w.send(c, id, "work")
-	truth := sit(t, native, w.client("bob"), id)
+	truth := follow(t, native, w.client("bob"), id)
 	lose := func(while time.Duration) {
 		t.Helper()
 		proxy.cut()
@@ -151,27 +151,27 @@ func cuts(t *testing.T, name string, restarts bool) {
 			w.start()
 		}
 		time.Sleep(while)
-		proxy.mend()
-		s.until(protocol.CaughtUp)
+		proxy.restore()
+		s.waitFor(protocol.CaughtUp)
 	}
 	lose(2 * time.Second) // in what it says
 	lose(4 * time.Second) // up to its tool
 	time.Sleep(time.Second)
 	lose(time.Second)
-	s.until(protocol.ApprovalRequested)
+	s.waitFor(protocol.ApprovalRequested)
 	lose(time.Second)                // while it waits
 	if len(s.state.Approvals) == 0 { // it is told after the rest
-		s.until(protocol.ApprovalRequested)
+		s.waitFor(protocol.ApprovalRequested)
 	}
 	do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
 	time.Sleep(time.Second)
 	lose(time.Second) // after the decision
-	s.until(protocol.TurnEnded)
-	truth.until(protocol.TurnEnded)
-	if got, want := gist(s.last()), gist(truth.last()); got != want || !strings.HasSuffix(want, "remove allowed | completed") {
+	s.waitFor(protocol.TurnEnded)
+	truth.waitFor(protocol.TurnEnded)
+	if got, want := summarizeTurn(s.lastTurn()), summarizeTurn(truth.lastTurn()); got != want || !strings.HasSuffix(want, "remove allowed | completed") {
 		t.Errorf("%s\n  %s\nnatively\n  %s", name, got, want)
 	}
-	way := ways[name]
+	way := resumeModes[name]
 	if name == "myagent" && restarts { // what a server's connections sent ends with it
 		way = protocol.ModeReset + " " + protocol.ResetFresh
 	}
@@ -184,8 +184,8 @@ func cuts(t *testing.T, name string, restarts bool) {
 		t.Errorf("attached %d times", len(s.attached))
 	}
 	// What was said before is still there, and once.
-	if first := s.transcript.Turns[0]; gist(first) != "warm |  | completed" {
-		t.Errorf("%d turns, the first %s", len(s.transcript.Turns), gist(first))
+	if first := s.transcript.Turns[0]; summarizeTurn(first) != "warm |  | completed" {
+		t.Errorf("%d turns, the first %s", len(s.transcript.Turns), summarizeTurn(first))
 	}
 }
 
@@ -195,26 +195,26 @@ func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, `{"on":"*"}`, `{"burst":1500,"size":20,"delay":"20ms"}`,
+				w := newTestServer(t, `{"on":"*"}`, `{"burst":1500,"size":20,"delay":"20ms"}`,
 					`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"a b c d e f g h","delay":"200ms"}`,
 					`{"say":" almost","words":1}`, `{"wait":"calm"}`, `{"say":" the end"}`)
 				ann := w.client("ann")
 				id := w.create(ann)
-				truth := sit(t, native, ann, id)
-				var storms []*storm
-				var seats []*seat
+				truth := follow(t, native, ann, id)
+				var storms []*faultyProxy
+				var seats []*follower
 				for i, name := range dialect.Names() {
-					s := newStorm(w, 100*seed+uint64(i))
-					s.calm = true
+					s := newFaultyProxy(w, 100*seed+uint64(i))
+					s.healthy = true
 					storms = append(storms, s)
-					c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
-					seats = append(seats, sit(t, name, c, id))
+					c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
+					seats = append(seats, follow(t, name, c, id))
 				}
 				synctest.Wait()
 				weather := func(calm bool) (cuts int) {
 					for _, s := range storms {
 						s.mu.Lock()
-						s.calm = calm
+						s.healthy = calm
 						cuts += s.cuts
 						s.mu.Unlock()
 					}
@@ -222,27 +222,27 @@ func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
 				}
 				w.send(ann, id, "go")
 				for _, s := range seats { // who has heard nothing yet has nothing to go on from
-					s.until(protocol.TextDelta)
+					s.waitFor(protocol.TextDelta)
 				}
 				weather(false)
-				for truth.until(protocol.TextDelta); !strings.Contains(truth.said(), "almost"); {
-					truth.until(protocol.TextDelta)
+				for truth.waitFor(protocol.TextDelta); !strings.Contains(truth.agentText(), "almost"); {
+					truth.waitFor(protocol.TextDelta)
 				}
 				cuts := weather(true)
 				time.Sleep(2 * time.Minute) // stalls end, and who is away comes back
 				w.script.OpenGate("calm")
-				truth.until(protocol.TurnEnded)
-				want := gist(truth.last())
+				truth.waitFor(protocol.TurnEnded)
+				want := summarizeTurn(truth.lastTurn())
 				for _, s := range seats {
-					for s.until(protocol.TurnEnded); !strings.Contains(s.said(), "the end"); { // before it are those whose end was not seen
-						s.until(protocol.TurnEnded)
+					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); { // before it are those whose end was not seen
+						s.waitFor(protocol.TurnEnded)
 					}
-					if got := gist(s.last()); got != want {
+					if got := summarizeTurn(s.lastTurn()); got != want {
 						at := 0
 						for at < min(len(got), len(want)) && got[at] == want[at] {
 							at++
 						}
-						t.Errorf("%s, attached %d times, from byte %d of %d on\n  …%.300s\nnatively\n  …%.300s", s.tongue, len(s.attached), at, len(want), got[max(0, at-50):], want[max(0, at-50):])
+						t.Errorf("%s, attached %d times, from byte %d of %d on\n  …%.300s\nnatively\n  …%.300s", s.dialect, len(s.attached), at, len(want), got[max(0, at-50):], want[max(0, at-50):])
 					}
 				}
 				if cuts == 0 {

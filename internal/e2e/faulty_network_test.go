@@ -16,26 +16,26 @@ import (
 )
 
 // A storm is a proxy that cuts, stalls and halves what passes, at random from a seed. It runs in virtual time.
-type storm struct {
-	dial   func(context.Context) (net.Conn, error)
-	seed   uint64
-	live   sync.WaitGroup // pumps
-	mu     sync.Mutex
-	dials  uint64
-	cuts   int
-	stalls int
-	halves int
-	calm   bool
+type faultyProxy struct {
+	dial    func(context.Context) (net.Conn, error)
+	seed    uint64
+	pumps   sync.WaitGroup // pumps
+	mu      sync.Mutex
+	dials   uint64
+	cuts    int
+	stalls  int
+	splits  int
+	healthy bool
 }
 
-// newStorm makes a storm that has passed when the test ends. Clients in it are made after it.
-func newStorm(w *world, seed uint64) *storm {
-	s := &storm{dial: w.dial, seed: seed}
-	w.t.Cleanup(s.live.Wait)
+// newFaultyProxy makes a storm that has passed when the test ends. Clients in it are made after it.
+func newFaultyProxy(w *testServer, seed uint64) *faultyProxy {
+	s := &faultyProxy{dial: w.dial, seed: seed}
+	w.t.Cleanup(s.pumps.Wait)
 	return s
 }
 
-func (s *storm) Dial(ctx context.Context) (net.Conn, error) {
+func (s *faultyProxy) Dial(ctx context.Context) (net.Conn, error) {
 	server, err := s.dial(ctx)
 	if err != nil {
 		return nil, err
@@ -45,13 +45,13 @@ func (s *storm) Dial(ctx context.Context) (net.Conn, error) {
 	s.dials++
 	n := s.dials
 	s.mu.Unlock()
-	s.live.Go(func() { s.pump(server, ours, rand.New(rand.NewPCG(s.seed, 2*n))) })
-	s.live.Go(func() { s.pump(ours, server, rand.New(rand.NewPCG(s.seed, 2*n+1))) })
+	s.pumps.Go(func() { s.pump(server, ours, rand.New(rand.NewPCG(s.seed, 2*n))) })
+	s.pumps.Go(func() { s.pump(ours, server, rand.New(rand.NewPCG(s.seed, 2*n+1))) })
 	return client, nil
 }
 
 // pump carries bytes one way until it cuts the connection or somebody else does.
-func (s *storm) pump(to, from net.Conn, rng *rand.Rand) {
+func (s *faultyProxy) pump(to, from net.Conn, rng *rand.Rand) {
 	defer to.Close()
 	defer from.Close()
 	buf := make([]byte, 64<<10)
@@ -62,7 +62,7 @@ func (s *storm) pump(to, from net.Conn, rng *rand.Rand) {
 		}
 		p := buf[:n]
 		switch r := rng.IntN(1000); {
-		case s.over():
+		case s.isHealthy():
 		case r < 8: // cut between messages, or in one
 			s.count(&s.cuts)
 			_, _ = to.Write(p[:rng.IntN(n+1)])
@@ -71,7 +71,7 @@ func (s *storm) pump(to, from net.Conn, rng *rand.Rand) {
 			s.count(&s.stalls)
 			time.Sleep(time.Duration(rng.IntN(30_000)) * time.Millisecond)
 		case r < 60: // halve
-			s.count(&s.halves)
+			s.count(&s.splits)
 			half := rng.IntN(n + 1)
 			if _, err := to.Write(p[:half]); err != nil {
 				return
@@ -85,16 +85,16 @@ func (s *storm) pump(to, from net.Conn, rng *rand.Rand) {
 	}
 }
 
-func (s *storm) count(n *int) {
+func (s *faultyProxy) count(n *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	*n++
 }
 
-func (s *storm) over() bool {
+func (s *faultyProxy) isHealthy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.calm
+	return s.healthy
 }
 
 func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
@@ -102,13 +102,13 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const deltas = 5000
-				w := open(t, `{"on":"*"}`, fmt.Sprintf(`{"burst":%d,"size":30,"parts":2,"delay":"5ms"}`, deltas))
+				w := newTestServer(t, `{"on":"*"}`, fmt.Sprintf(`{"burst":%d,"size":30,"parts":2,"delay":"5ms"}`, deltas))
 				ann := w.client("ann")
 				id := w.create(ann)
-				var storms []*storm
-				var all []<-chan *witness
+				var storms []*faultyProxy
+				var all []<-chan *observer
 				for i := range 5 {
-					s := newStorm(w, seed*10+uint64(i))
+					s := newFaultyProxy(w, seed*10+uint64(i))
 					storms = append(storms, s)
 					rng := rand.New(rand.NewPCG(s.seed, 0))
 					c := w.client(fmt.Sprint("client ", i), func(o *wsclient.Options) {
@@ -117,8 +117,8 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 							o.Window = -1
 						}
 					})
-					o := wsclient.SubscribeOptions{Since: beginning(), Raw: i%2 == 0}
-					all = append(all, async(func() *witness { return watch(t.Context(), c, id, o, turns(1)) }))
+					o := wsclient.SubscribeOptions{Since: logStart(), Raw: i%2 == 0}
+					all = append(all, async(func() *observer { return observe(t.Context(), c, id, o, turnsEnded(1)) }))
 				}
 				w.send(ann, id, "go")
 				var end uint64
@@ -144,13 +144,13 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 				for _, s := range storms {
 					cuts += s.cuts
 					s.mu.Lock()
-					s.calm = true
+					s.healthy = true
 					s.mu.Unlock()
 				}
 				if cuts == 0 {
 					t.Error("nothing was cut")
 				}
-				t.Logf("%d events; %d cuts, %d stalls and %d halves for the first client", end, storms[0].cuts, storms[0].stalls, storms[0].halves)
+				t.Logf("%d events; %d cuts, %d stalls and %d halves for the first client", end, storms[0].cuts, storms[0].stalls, storms[0].splits)
 			})
 		})
 	}
@@ -158,20 +158,20 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 
 func TestACommandInAStormActsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"say":"ok"}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"say":"ok"}`)
 		calm := w.client("ann")
 		id := w.create(calm)
-		s := newStorm(w, 7)
+		s := newFaultyProxy(w, 7)
 		rough := w.client("bob", func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0 } })
 		const sends = 300
 		for i := range sends {
 			w.send(rough, id, fmt.Sprint("message ", i))
 		}
 		s.mu.Lock()
-		s.calm = true
+		s.healthy = true
 		cuts := s.cuts
 		s.mu.Unlock()
-		got := see(t, calm, id, wsclient.SubscribeOptions{Since: beginning()}, turns(sends))
+		got := mustObserve(t, calm, id, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(sends))
 		for i, turn := range got.transcript.Turns {
 			if want := fmt.Sprint("message ", i); turn.Message.Text != want {
 				t.Fatalf("turn %d is %q", i, turn.Message.Text)

@@ -18,9 +18,9 @@ import (
 	"agentctl/wsclient"
 )
 
-// nonsense are frames that no server should say, at our client's end: broken, huge, deep, of wrong types, of unknown kinds, about what
+// invalidFrames are frames that no server should say, at our client's end: broken, huge, deep, of wrong types, of unknown kinds, about what
 // is not there.
-func nonsense(id string) []string {
+func invalidFrames(id string) []string {
 	deep := strings.Repeat("[", 50_000)
 	nested := strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000)
 	huge := `"` + strings.Repeat("x", 600<<10) + `"`
@@ -46,8 +46,8 @@ func nonsense(id string) []string {
 	}
 }
 
-// between passes WebSocket messages between a client and a server, and says something of its own to the client when it is told to.
-type between struct {
+// injectingProxy passes WebSocket messages between a client and a server, and says something of its own to the client when it is told to.
+type injectingProxy struct {
 	t    *testing.T
 	dial func(context.Context) (net.Conn, error)
 	pipe *server.Pipe
@@ -57,16 +57,16 @@ type between struct {
 	conns  int
 }
 
-func newBetween(t *testing.T, dial func(context.Context) (net.Conn, error)) *between {
-	b := &between{t: t, dial: dial, pipe: server.NewPipe()}
-	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(b.pass)}
+func newInjectingProxy(t *testing.T, dial func(context.Context) (net.Conn, error)) *injectingProxy {
+	b := &injectingProxy{t: t, dial: dial, pipe: server.NewPipe()}
+	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(b.forward)}
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(b.pipe.Listener) }()
 	t.Cleanup(func() { _ = h.Close(); <-served })
 	return b
 }
 
-func (b *between) pass(rw http.ResponseWriter, r *http.Request) {
+func (b *injectingProxy) forward(rw http.ResponseWriter, r *http.Request) {
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return b.dial(ctx) }}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -101,8 +101,8 @@ func (b *between) pass(rw http.ResponseWriter, r *http.Request) {
 	_, _ = up.CloseNow(), down.CloseNow()
 }
 
-// say says frames to the client, each as text and as bytes.
-func (b *between) say(frames []string) {
+// inject says frames to the client, each as text and as bytes.
+func (b *injectingProxy) inject(frames []string) {
 	b.mu.Lock()
 	c := b.client
 	b.mu.Unlock()
@@ -121,26 +121,26 @@ func TestNonsenseOfAServerHurtsNobody(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, working...)
+				w := newTestServer(t, workScript...)
 				id := w.create(w.client("ann"))
-				b := newBetween(t, w.dial)
-				c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial = b.pipe.Dial })
-				s := sit(t, name, c, id)
-				b.say(nonsense(id)) // between turns
+				b := newInjectingProxy(t, w.dial)
+				c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial = b.pipe.Dial })
+				s := follow(t, name, c, id)
+				b.inject(invalidFrames(id)) // between turns
 				w.send(c, id, "work")
-				s.until(protocol.ApprovalRequested)
-				b.say(nonsense(id)) // within one
+				s.waitFor(protocol.ApprovalRequested)
+				b.inject(invalidFrames(id)) // within one
 				synctest.Wait()
 				r := do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
 				if r.Outcome != protocol.Allowed {
 					t.Errorf("decided %+v", r)
 				}
-				s.until(protocol.TurnEnded)
-				if got := s.said(); got != "It is late. Removed it." {
+				s.waitFor(protocol.TurnEnded)
+				if got := s.agentText(); got != "It is late. Removed it." {
 					t.Errorf("the agent said %q", got)
 				}
-				if got := s.tools(); got != "shell completed" || s.last().End.Reason != protocol.ReasonCompleted {
-					t.Errorf("the tools: %s; ended %+v", got, s.last().End)
+				if got := s.toolSummary(); got != "shell completed" || s.lastTurn().End.Reason != protocol.ReasonCompleted {
+					t.Errorf("the tools: %s; ended %+v", got, s.lastTurn().End)
 				}
 				if b.conns != 1 || len(s.attached) != 1 {
 					t.Errorf("%d connections, attached %d times", b.conns, len(s.attached))

@@ -15,18 +15,18 @@ import (
 )
 
 // A ledger is a store that takes its time, may fail, and knows what it has taken.
-type ledger struct {
+type recordingStore struct {
 	session.Store
 	fails func() bool // without having taken anything
 
-	mu     sync.Mutex
-	upto   uint64 // of the one session
-	failed int
+	mu        sync.Mutex
+	committed uint64 // of the one session
+	failed    int
 }
 
 var errFull = errors.New("disk full")
 
-func (l *ledger) Commit(batches []*session.Batch) error {
+func (l *recordingStore) Commit(batches []*session.Batch) error {
 	time.Sleep(20 * time.Millisecond)
 	if l.fails != nil && l.fails() {
 		l.mu.Lock()
@@ -40,40 +40,40 @@ func (l *ledger) Commit(batches []*session.Batch) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range batches {
-		l.upto = max(l.upto, b.Last)
+		l.committed = max(l.committed, b.Last)
 	}
 	return nil
 }
 
-func (l *ledger) has(seq uint64) bool {
+func (l *recordingStore) isCommitted(seq uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return seq <= l.upto
+	return seq <= l.committed
 }
 
 func TestNothingIsShownOrAnsweredBeforeItIsDurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l *ledger
-		w := openOn(t, func(s session.Store) session.Store {
-			l = &ledger{Store: s}
+		var l *recordingStore
+		w := newTestServerWithStore(t, func(s session.Store) session.Store {
+			l = &recordingStore{Store: s}
 			return l
 		}, `{"on":"*"}`, `{"burst":300,"delay":"1ms"}`, `{"ask":"command","command":"c","then":[{"say":"yes"}]}`)
 		ann := w.client("ann")
 		id := w.create(ann)
-		shown := async(func() *witness {
+		shown := async(func() *observer {
 			c := w.client("bob")
-			return watch(t.Context(), c, id, wsclient.SubscribeOptions{Since: beginning()}, func(e *protocol.Event) bool {
-				if !l.has(e.Seq) {
+			return observe(t.Context(), c, id, wsclient.SubscribeOptions{Since: logStart()}, func(e *protocol.Event) bool {
+				if !l.isCommitted(e.Seq) {
 					t.Errorf("shown event %d %s before it was durable", e.Seq, e.Type)
 				}
 				return e.Type == protocol.TurnEnded
 			})
 		})
-		if sent := w.send(ann, id, "go"); !l.has(sent.Seq) {
+		if sent := w.send(ann, id, "go"); !l.isCommitted(sent.Seq) {
 			t.Errorf("answered before event %d was durable", sent.Seq)
 		}
-		late := see(t, w.client("eve"), id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested))
-		if at := late.attached[0].Position; !l.has(at.Seq) {
+		late := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
+		if at := late.attached[0].Position; !l.isCommitted(at.Seq) {
 			t.Errorf("attached at %v before that was durable", at)
 		}
 		do[protocol.ApproveResult](t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
@@ -89,9 +89,9 @@ func TestAStoreThatFailsNowAndThenTakesBackNothingThatWasShown(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
 				rng, failing := rand.New(rand.NewPCG(seed, 5)), false
-				var l *ledger
-				w := openOn(t, func(s session.Store) session.Store {
-					l = &ledger{Store: s, fails: func() bool {
+				var l *recordingStore
+				w := newTestServerWithStore(t, func(s session.Store) session.Store {
+					l = &recordingStore{Store: s, fails: func() bool {
 						mu.Lock()
 						defer mu.Unlock()
 						return failing && rng.IntN(6) == 0
@@ -106,11 +106,11 @@ func TestAStoreThatFailsNowAndThenTakesBackNothingThatWasShown(t *testing.T) {
 				ann := w.client("ann")
 				id := w.create(ann)
 				const last = "the last"
-				follow := func(name string, raw bool) <-chan *witness {
+				follow := func(name string, raw bool) <-chan *observer {
 					c := w.client(name)
 					ended := false
-					return async(func() *witness {
-						return watch(t.Context(), c, id, wsclient.SubscribeOptions{Since: beginning(), Raw: raw}, func(e *protocol.Event) bool {
+					return async(func() *observer {
+						return observe(t.Context(), c, id, wsclient.SubscribeOptions{Since: logStart(), Raw: raw}, func(e *protocol.Event) bool {
 							var m protocol.MessageUserData
 							if e.Type == protocol.MessageUser && e.Decode(&m) == nil {
 								ended = m.Text == last
@@ -145,8 +145,8 @@ func TestAStoreThatFailsNowAndThenTakesBackNothingThatWasShown(t *testing.T) {
 				if a.err != nil || b.err != nil {
 					t.Fatal(a.err, b.err)
 				}
-				if a.folded(t) != b.folded(t) {
-					t.Errorf("raw\n%s\nfolded\n%s", a.folded(t), b.folded(t))
+				if a.encode(t) != b.encode(t) {
+					t.Errorf("raw\n%s\nfolded\n%s", a.encode(t), b.encode(t))
 				}
 				var turns []string
 				for _, turn := range a.transcript.Turns {
@@ -158,7 +158,7 @@ func TestAStoreThatFailsNowAndThenTakesBackNothingThatWasShown(t *testing.T) {
 				if l.failed == 0 {
 					t.Error("nothing failed")
 				}
-				again := see(t, w.client("eve"), id, wsclient.SubscribeOptions{Since: beginning(), Raw: true}, through(a.state.Seq))
+				again := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, reached(a.state.Seq))
 				if fmt.Sprint(again.raw) != fmt.Sprint(a.raw) {
 					t.Error("what was shown is not what is there")
 				}

@@ -18,13 +18,13 @@ import (
 )
 
 // A plain connection speaks the protocol by hand.
-type plain struct {
+type rawConn struct {
 	t    *testing.T
 	conn *websocket.Conn
 	in   []string // lines not taken yet
 }
 
-func (w *world) plain(t *testing.T) *plain {
+func (w *testServer) dialRaw(t *testing.T) *rawConn {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
 	conn, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{
@@ -35,18 +35,18 @@ func (w *world) plain(t *testing.T) *plain {
 	}
 	conn.SetReadLimit(16 << 20)
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	return &plain{t: t, conn: conn}
+	return &rawConn{t: t, conn: conn}
 }
 
-func (p *plain) write(typ websocket.MessageType, message string) {
+func (p *rawConn) write(typ websocket.MessageType, message string) {
 	p.t.Helper()
 	if err := p.conn.Write(p.t.Context(), typ, []byte(message)); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// answer returns the next answer; events are passed over.
-func (p *plain) answer() *protocol.Answer {
+// readAnswer returns the next answer; events are passed over.
+func (p *rawConn) readAnswer() *protocol.Answer {
 	p.t.Helper()
 	for {
 		for len(p.in) > 0 {
@@ -68,13 +68,13 @@ func (p *plain) answer() *protocol.Answer {
 
 func TestBadInputGetsItsErrorAndHurtsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"say":"ok"}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"say":"ok"}`)
 		ann := w.client("ann")
 		id := w.create(ann)
-		bystander := async(func() *witness {
-			return watch(t.Context(), ann, id, wsclient.SubscribeOptions{Since: beginning(), Raw: true}, turns(1))
+		bystander := async(func() *observer {
+			return observe(t.Context(), ann, id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, turnsEnded(1))
 		})
-		p := w.plain(t)
+		p := w.dialRaw(t)
 		for _, c := range []struct {
 			name, message string
 			binary        bool
@@ -101,30 +101,30 @@ func TestBadInputGetsItsErrorAndHurtsNobody(t *testing.T) {
 				typ = websocket.MessageBinary
 			}
 			p.write(typ, c.message)
-			a := p.answer()
+			a := p.readAnswer()
 			if a.Error == nil || a.Error.Code != c.code || a.ID != c.id {
 				t.Errorf("%s: %+v, %+v; want %s", c.name, a, a.Error, c.code)
 			}
 			p.write(websocket.MessageText, `{"id":"ping","command":"ping"}`)
-			if a := p.answer(); a.ID != "ping" || a.Error != nil {
+			if a := p.readAnswer(); a.ID != "ping" || a.Error != nil {
 				t.Errorf("after %s: %+v, %+v", c.name, a, a.Error)
 			}
 		}
 
 		for i, c := range []struct{ position, reason string }{{"zzzz:1", protocol.ResetEpoch}, {"1000000", protocol.ResetPastEnd}} {
 			p.write(websocket.MessageText, fmt.Sprintf(`{"id":"s%d","command":"subscribe","session":%q,"data":{"position":%q}}`, i, id, c.position))
-			a := p.answer()
+			a := p.readAnswer()
 			var r protocol.SubscribeResult
 			if err := json.Unmarshal(a.Result, &r); err != nil || r.Mode != protocol.ModeReset || r.Reason != c.reason || r.Snapshot == nil {
 				t.Errorf("position %s: %+v, %v", c.position, r, err)
 			}
 		}
 
-		big := w.plain(t)
+		big := w.dialRaw(t)
 		sent := async(func() error {
 			return big.conn.Write(t.Context(), websocket.MessageText, []byte(`{"id":"b","command":"send","session":"`+id+`","data":{"text":"`+strings.Repeat("x", 10<<20)+`"}}`))
 		})
-		a := big.answer()
+		a := big.readAnswer()
 		if a.Error == nil || a.Error.Code != protocol.CodeTooLarge || a.Error.Limit != protocol.MaxMessage {
 			t.Errorf("10 MiB: %+v, %+v", a, a.Error)
 		}
@@ -145,11 +145,11 @@ func TestBadInputGetsItsErrorAndHurtsNobody(t *testing.T) {
 
 func TestWhatAnAgentSaysReachesTheLogAsValidUTF8(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"bytes":"aP/+aA=="}`, `{"bytes":"4pyT4pw="}`, `{"say":"✓","times":100000,"runes":100000}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"bytes":"aP/+aA=="}`, `{"bytes":"4pyT4pw="}`, `{"say":"✓","times":100000,"runes":100000}`)
 		ann := w.client("ann")
 		id := w.create(ann)
 		w.send(ann, id, "go")
-		got := see(t, ann, id, wsclient.SubscribeOptions{Since: beginning(), Raw: true}, turns(1))
+		got := mustObserve(t, ann, id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, turnsEnded(1))
 		for _, line := range got.raw {
 			if !utf8.ValidString(line) || len(line) > protocol.MaxEvent {
 				t.Errorf("%d bytes: %.100q", len(line), line)

@@ -15,22 +15,22 @@ import (
 	"time"
 )
 
-// patience bounds a walk.
-const patience = 90 * time.Second
+// testTimeout bounds a walk.
+const testTimeout = 90 * time.Second
 
-// program is the directory with agentctl in it, built once.
-var program string
+// programDir is the directory with agentctl in it, built once.
+var programDir string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) { os.Exit(runMain(m)) }
 
-func run(m *testing.M) int {
+func runMain(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "walk")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program = dir
+	programDir = dir
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "agentctl"), "../../cmd/agentctl").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
 		return 1
@@ -38,22 +38,22 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// A pane is a shell in a tmux of its own, with a data directory of its own.
-type pane struct {
+// A terminalTest is a shell in a tmux of its own, with a data directory of its own.
+type terminalTest struct {
 	t    *testing.T
 	ctx  context.Context
 	home string
 	env  []string
 }
 
-// newPane opens a terminal of that size. What its programs leave is ended with the test.
-func newPane(t *testing.T, columns, rows int) *pane {
+// newTerminalTest opens a terminal of that size. What its programs leave is ended with the test.
+func newTerminalTest(t *testing.T, columns, rows int) *terminalTest {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), testTimeout)
 	t.Cleanup(stop)
 	home := t.TempDir()
-	p := &pane{t: t, ctx: ctx, home: home, env: []string{
-		"PATH=" + program + ":" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + filepath.Join(home, "data"), "USER=ann",
+	p := &terminalTest{t: t, ctx: ctx, home: home, env: []string{
+		"PATH=" + programDir + ":" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + filepath.Join(home, "data"), "USER=ann",
 		"TERM=xterm-256color", "LANG=C.UTF-8", "PS1=shell$ ", "TMUX_TMPDIR=" + home, "SHELL=/bin/sh",
 		"VISUAL=" + filepath.Join(home, "edit"),
 	}}
@@ -61,11 +61,11 @@ func newPane(t *testing.T, columns, rows int) *pane {
 	if err := os.WriteFile(filepath.Join(home, "edit"), []byte(editor), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	script, err := os.ReadFile(filepath.Join("testdata", "walk.script"))
+	script, err := os.ReadFile(filepath.Join("testdata", "session.script"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(home, "walk.script"), script, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "session.script"), script, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -75,17 +75,17 @@ func newPane(t *testing.T, columns, rows int) *pane {
 			t.Errorf("agentctl stop: %v\n%s", err, out)
 		}
 	})
-	p.must("new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), "exec /bin/sh -i")
-	p.must("set-option", "-g", "set-clipboard", "on")
-	p.must("set-option", "-g", "status", "off")
-	p.must("set-option", "-g", "window-size", "manual")
-	p.must("resize-window", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows))
+	p.mustTmux("new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), "exec /bin/sh -i")
+	p.mustTmux("set-option", "-g", "set-clipboard", "on")
+	p.mustTmux("set-option", "-g", "status", "off")
+	p.mustTmux("set-option", "-g", "window-size", "manual")
+	p.mustTmux("resize-window", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows))
 	return p
 }
 
-func (p *pane) command(name string, args ...string) *exec.Cmd {
+func (p *terminalTest) command(name string, args ...string) *exec.Cmd {
 	if name == "agentctl" {
-		name = filepath.Join(program, name)
+		name = filepath.Join(programDir, name)
 	}
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Env, cmd.Dir = p.env, p.home
@@ -93,7 +93,7 @@ func (p *pane) command(name string, args ...string) *exec.Cmd {
 }
 
 // runs runs a verb beside the terminal.
-func (p *pane) runs(args ...string) {
+func (p *terminalTest) agentctl(args ...string) {
 	p.t.Helper()
 	if out, err := p.command("agentctl", args...).CombinedOutput(); err != nil {
 		p.t.Fatalf("agentctl %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -101,7 +101,7 @@ func (p *pane) runs(args ...string) {
 }
 
 // tmux is quick, and outlives the walk to tell how it ended.
-func (p *pane) tmux(args ...string) (string, error) {
+func (p *terminalTest) tmux(args ...string) (string, error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(p.ctx), time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-f", "/dev/null"}, args...)...)
@@ -110,7 +110,7 @@ func (p *pane) tmux(args ...string) (string, error) {
 	return string(bytes.TrimRight(out, "\n")), err
 }
 
-func (p *pane) must(args ...string) string {
+func (p *terminalTest) mustTmux(args ...string) string {
 	p.t.Helper()
 	out, err := p.tmux(args...)
 	if err != nil {
@@ -120,22 +120,22 @@ func (p *pane) must(args ...string) string {
 }
 
 // press presses keys by tmux's names.
-func (p *pane) press(keys ...string) {
+func (p *terminalTest) press(keys ...string) {
 	p.t.Helper()
-	p.must(append([]string{"send-keys"}, keys...)...)
+	p.mustTmux(append([]string{"send-keys"}, keys...)...)
 }
 
 // write types text.
-func (p *pane) write(text string) {
+func (p *terminalTest) typeText(text string) {
 	p.t.Helper()
-	p.must("send-keys", "-l", "--", text)
+	p.mustTmux("send-keys", "-l", "--", text)
 }
 
 // screen is what stands there now.
-func (p *pane) screen() string { return p.must("capture-pane", "-p") }
+func (p *terminalTest) screen() string { return p.mustTmux("capture-terminalTest", "-p") }
 
 // until waits until the screen satisfies a condition; try, unless nil, is done again now and then meanwhile.
-func (p *pane) until(what string, enough func(screen string) bool, try func()) {
+func (p *terminalTest) waitFor(what string, enough func(screen string) bool, try func()) {
 	p.t.Helper()
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
@@ -156,9 +156,9 @@ func (p *pane) until(what string, enough func(screen string) bool, try func()) {
 }
 
 // shows waits until all these words stand on the screen.
-func (p *pane) shows(words ...string) {
+func (p *terminalTest) waitShown(words ...string) {
 	p.t.Helper()
-	p.until(strings.Join(words, ", "), func(screen string) bool {
+	p.waitFor(strings.Join(words, ", "), func(screen string) bool {
 		for _, w := range words {
 			if !strings.Contains(screen, w) {
 				return false
@@ -169,7 +169,7 @@ func (p *pane) shows(words ...string) {
 }
 
 // hides waits until words do not stand there any more.
-func (p *pane) hides(words string) {
+func (p *terminalTest) waitHidden(words string) {
 	p.t.Helper()
-	p.until("end of "+words, func(screen string) bool { return !strings.Contains(screen, words) }, nil)
+	p.waitFor("end of "+words, func(screen string) bool { return !strings.Contains(screen, words) }, nil)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A record is all that one client saw of one session.
-type record struct {
+type recorder struct {
 	session string
 	options wsclient.SubscribeOptions
 
@@ -24,7 +24,7 @@ type record struct {
 }
 
 // follow sees until ctx ends. What it meets after a reconnect must continue what it saw, under the same epoch.
-func (r *record) follow(ctx context.Context, c *wsclient.Client, then func(*protocol.Event)) {
+func (r *recorder) follow(ctx context.Context, c *wsclient.Client, then func(*protocol.Event)) {
 	r.lines = map[uint64]string{}
 	for it, err := range c.Subscribe(r.session, r.options).Events(ctx) {
 		r.mu.Lock()
@@ -34,7 +34,7 @@ func (r *record) follow(ctx context.Context, c *wsclient.Client, then func(*prot
 		case it.Attached != nil:
 			r.err = r.attach(it.Attached)
 		case it.Event.Durable():
-			r.err = r.take(it)
+			r.err = r.apply(it)
 		}
 		failed := r.err != nil
 		r.mu.Unlock()
@@ -47,7 +47,7 @@ func (r *record) follow(ctx context.Context, c *wsclient.Client, then func(*prot
 	}
 }
 
-func (r *record) attach(a *protocol.SubscribeResult) error {
+func (r *recorder) attach(a *protocol.SubscribeResult) error {
 	if r.state != nil {
 		if a.Mode != protocol.ModeResume || a.After != r.at {
 			return fmt.Errorf("at %v, attached again with %s %s after %v", r.at, a.Mode, a.Reason, a.After)
@@ -61,7 +61,7 @@ func (r *record) attach(a *protocol.SubscribeResult) error {
 	return nil
 }
 
-func (r *record) take(it wsclient.Item) error {
+func (r *recorder) apply(it wsclient.Item) error {
 	e := it.Event
 	if e.First() != r.at.Seq+1 {
 		return fmt.Errorf("at %v, got %d..%d", r.at, e.First(), e.Seq)
@@ -73,7 +73,7 @@ func (r *record) take(it wsclient.Item) error {
 	return r.state.Apply(e)
 }
 
-func (r *record) position() (protocol.Position, error) {
+func (r *recorder) position() (protocol.Position, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at, r.err

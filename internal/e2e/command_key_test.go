@@ -11,8 +11,8 @@ import (
 )
 
 // A stand is a session in which every command has something to do.
-type stand struct {
-	*world
+type commandFixture struct {
+	*testServer
 	c       *wsclient.Client
 	session string
 	queued  []string // messages
@@ -21,23 +21,23 @@ type stand struct {
 }
 
 // The first turn leaves a rule behind, the second asks and stays open within a plan.
-var standing = []string{
+var commandFixtureScript = []string{
 	`{"agent":"A","settings":[{"id":"mode","value":"ask"}]}`,
 	`{"turn":1}`, `{"ask":"command","command":"make","title":"make"}`,
 	`{"turn":2}`, `{"plan":"Q","parallel":3,"tasks":[{"id":"a","title":"A","steps":[{"sleep":"1h"}]},{"id":"b","title":"B","steps":[{"ask":"tool","name":"t","title":"t"},{"sleep":"1h"}]}]}`,
 }
 
-func newStand(t *testing.T) *stand {
-	s := &stand{world: open(t, standing...)}
+func newCommandFixture(t *testing.T) *commandFixture {
+	s := &commandFixture{testServer: newTestServer(t, commandFixtureScript...)}
 	s.c = s.client("ann")
 	s.session = s.create(s.c)
 	s.send(s.c, s.session, "one")
-	see(t, s.client("one"), s.session, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested))
+	mustObserve(t, s.client("one"), s.session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
 	r := do[protocol.ApproveResult](t, s.c, protocol.DoApprove, s.session, protocol.ApproveData{Decision: protocol.AllowAlways})
 	s.rule = r.Rule.ID
-	see(t, s.client("two"), s.session, wsclient.SubscribeOptions{Since: beginning()}, turns(1))
+	mustObserve(t, s.client("two"), s.session, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(1))
 	s.send(s.c, s.session, "two")
-	see(t, s.client("three"), s.session, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested))
+	mustObserve(t, s.client("three"), s.session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
 	for i := range 3 {
 		s.queued = append(s.queued, s.send(s.c, s.session, fmt.Sprint("queued ", i)).MessageID)
 	}
@@ -45,8 +45,8 @@ func newStand(t *testing.T) *stand {
 	return s
 }
 
-// doing returns what each command that changes state is asked for: first, and later with the same key.
-func (s *stand) doing() map[protocol.Verb][2]any {
+// commandData returns what each command that changes state is asked for: first, and later with the same key.
+func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 	name, other := "a name", "another name"
 	return map[protocol.Verb][2]any{
 		protocol.DoCreate:       {protocol.CreateData{Agent: "main", Prompt: "hi"}, protocol.CreateData{Agent: "main", Prompt: "ho"}},
@@ -74,7 +74,7 @@ func (s *stand) doing() map[protocol.Verb][2]any {
 }
 
 // call does a command with a key and returns its result as it came.
-func (s *stand) call(t *testing.T, c *wsclient.Client, verb protocol.Verb, key string, data any) (string, error) {
+func (s *commandFixture) call(t *testing.T, c *wsclient.Client, verb protocol.Verb, key string, data any) (string, error) {
 	t.Helper()
 	cmd := protocol.Command{Command: verb, Key: key}
 	if protocol.CommandOf(verb).Session {
@@ -88,8 +88,8 @@ func (s *stand) call(t *testing.T, c *wsclient.Client, verb protocol.Verb, key s
 	return string(result), err
 }
 
-// log returns how many sessions there are and where each ends.
-func (s *stand) log(t *testing.T) string {
+// logEnds returns how many sessions there are and where each ends.
+func (s *commandFixture) logEnds(t *testing.T) string {
 	t.Helper()
 	var all string
 	for _, sum := range do[protocol.ListResult](t, s.c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions {
@@ -105,8 +105,8 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 		}
 		t.Run(string(verb.Verb), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStand(t)
-				data, ok := s.doing()[verb.Verb]
+				s := newCommandFixture(t)
+				data, ok := s.commandData()[verb.Verb]
 				if !ok {
 					t.Fatal("not tried")
 				}
@@ -124,7 +124,7 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 				if verb.Verb == protocol.DoClose {
 					s.c = bob // its log is at rest
 				}
-				before := s.log(t)
+				before := s.logEnds(t)
 
 				// Later, over a restart.
 				again, err := s.call(t, bob, verb.Verb, "key", data[0])
@@ -132,7 +132,7 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 					t.Errorf("first answered %s, later %s", a, got)
 				}
 				synctest.Wait()
-				if after := s.log(t); after != before {
+				if after := s.logEnds(t); after != before {
 					t.Errorf("before it was sent again:\n%s\nafter:\n%s", before, after)
 				}
 				if data[1] != nil {
@@ -153,7 +153,7 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 
 func TestAnAnswerGivenAgainDoesNotUndoWhatCameAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`)
+		w := newTestServer(t, `{"on":"*"}`)
 		c := w.client("ann")
 		id := w.create(c)
 		rename := func(key, name string) {
@@ -192,7 +192,7 @@ func TestACommandWhoseSessionItTookAwayIsAnsweredAgain(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, `{"on":"*"}`, `{"wait":"never"}`)
+				w := newTestServer(t, `{"on":"*"}`, `{"wait":"never"}`)
 				ann, bob := w.client("ann"), w.client("bob")
 				id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{Name: "old"}).Session
 				w.send(ann, id, "go")

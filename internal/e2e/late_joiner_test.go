@@ -11,8 +11,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// past reads a session's history from the newest turn back, so many turns at a time, and returns what each was about.
-func past(t *testing.T, c *wsclient.Client, id string, limit int) (messages []string) {
+// readHistory reads a session's history from the newest turn back, so many turns at a time, and returns what each was about.
+func readHistory(t *testing.T, c *wsclient.Client, id string, limit int) (messages []string) {
 	t.Helper()
 	d := protocol.HistoryData{Limit: limit}
 	for {
@@ -38,7 +38,7 @@ func past(t *testing.T, c *wsclient.Client, id string, limit int) (messages []st
 		}
 		var page []string
 		for _, turn := range story.Turns {
-			page = append(page, turn.Message.Text+": "+gist(turn))
+			page = append(page, turn.Message.Text+": "+summarizeTurn(turn))
 		}
 		messages = append(page, messages...)
 		if !r.More || len(r.Events) == 0 {
@@ -54,29 +54,29 @@ func TestWhoComesLateSeesThePast(t *testing.T) {
 	for _, name := range []string{native, "myagent", "sandcastle"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
+				w := newTestServer(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
 				ann := w.client("ann")
 				id := w.create(ann)
-				truth := sit(t, native, ann, id)
+				truth := follow(t, native, ann, id)
 				var want []string
 				turn := func(c *wsclient.Client) {
 					t.Helper()
 					text := fmt.Sprintf("message %d", len(want))
 					w.send(c, id, text)
-					truth.until(protocol.TurnEnded)
+					truth.waitFor(protocol.TurnEnded)
 					synctest.Wait()
 					want = append(want, text+": You said: "+text+" |  | completed")
 				}
 				for range 3 {
 					turn(ann)
 				}
-				proxy := newCutter(w)
-				c := w.speaking(name, id, func(o *wsclient.Options) { o.Dial = proxy.Dial })
-				s := sit(t, name, c, id)
+				proxy := newCutProxy(w)
+				c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial = proxy.Dial })
+				s := follow(t, name, c, id)
 				sees := func(when string) {
 					t.Helper()
 					for _, limit := range []int{1, 2, 100} {
-						if got := past(t, c, id, limit); !slices.Equal(got, want) {
+						if got := readHistory(t, c, id, limit); !slices.Equal(got, want) {
 							t.Errorf("%s, %d at a time:\n%q\nwant\n%q", when, limit, got, want)
 						}
 					}
@@ -87,15 +87,15 @@ func TestWhoComesLateSeesThePast(t *testing.T) {
 				sees("after turns of its own")
 				proxy.cut()
 				turn(ann)
-				proxy.mend()
-				s.until(protocol.CaughtUp)
+				proxy.restore()
+				s.waitFor(protocol.CaughtUp)
 				sees("after a reconnect")
 				proxy.cut()
 				turn(ann)
 				w.stop()
 				w.start()
-				proxy.mend()
-				s.until(protocol.CaughtUp)
+				proxy.restore()
+				s.waitFor(protocol.CaughtUp)
 				turn(c)
 				sees("after a restart")
 			})

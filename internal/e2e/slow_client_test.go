@@ -11,21 +11,21 @@ import (
 	"agentctl/wsclient"
 )
 
-// slow is a client that takes one event and then nothing, until it is told to go on.
-type slow struct {
-	stuck, goOn chan struct{}
-	seen        <-chan *witness
+// stalledClient is a client that takes one event and then nothing, until it is told to go on.
+type stalledClient struct {
+	stalled, resume chan struct{}
+	result          <-chan *observer
 }
 
-func newSlow(ctx context.Context, c *wsclient.Client, id string) *slow {
-	s := &slow{stuck: make(chan struct{}), goOn: make(chan struct{})}
+func newStalledClient(ctx context.Context, c *wsclient.Client, id string) *stalledClient {
+	s := &stalledClient{stalled: make(chan struct{}), resume: make(chan struct{})}
 	first := true
-	s.seen = async(func() *witness {
-		return watch(ctx, c, id, wsclient.SubscribeOptions{Since: beginning()}, func(e *protocol.Event) bool {
+	s.result = async(func() *observer {
+		return observe(ctx, c, id, wsclient.SubscribeOptions{Since: logStart()}, func(e *protocol.Event) bool {
 			if first {
 				first = false
-				close(s.stuck)
-				<-s.goOn
+				close(s.stalled)
+				<-s.resume
 			}
 			return e.Type == protocol.TurnEnded
 		})
@@ -37,16 +37,16 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 	const deltas, size = 200_000, 100
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	w := open(t, `{"on":"*"}`, `{"wait":"start"}`, fmt.Sprintf(`{"burst":%d,"size":%d}`, deltas, size))
+	w := newTestServer(t, `{"on":"*"}`, `{"wait":"start"}`, fmt.Sprintf(`{"burst":%d,"size":%d}`, deltas, size))
 	ann := w.client("ann")
 	id := w.create(ann)
 	w.send(ann, id, "go")
-	all := map[string]*slow{
-		"with a window":    newSlow(ctx, w.client("slow"), id),
-		"without a window": newSlow(ctx, w.client("slower", func(o *wsclient.Options) { o.Window = -1 }), id),
+	all := map[string]*stalledClient{
+		"with a window":    newStalledClient(ctx, w.client("slow"), id),
+		"without a window": newStalledClient(ctx, w.client("slower", func(o *wsclient.Options) { o.Window = -1 }), id),
 	}
 	for _, s := range all {
-		<-s.stuck
+		<-s.stalled
 	}
 	heap := func() int64 {
 		runtime.GC()
@@ -58,7 +58,7 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 
 	quick := w.client("quick")
 	seen := async(func() *protocol.Event {
-		for it, err := range quick.Subscribe(id, wsclient.SubscribeOptions{Since: beginning()}).Events(ctx) {
+		for it, err := range quick.Subscribe(id, wsclient.SubscribeOptions{Since: logStart()}).Events(ctx) {
 			if err != nil || it.Event != nil && it.Event.Type == protocol.TurnEnded {
 				return it.Event
 			}
@@ -82,8 +82,8 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 		}
 	}
 	for name, s := range all {
-		close(s.goOn)
-		got := <-s.seen
+		close(s.resume)
+		got := <-s.result
 		if got.err != nil {
 			t.Fatalf("%s: %v", name, got.err)
 		}

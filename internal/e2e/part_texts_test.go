@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// texts returns what each part got in the lines, part by part.
-func texts(t tb, lines []string) string {
+// partTexts returns what each part got in the lines, part by part.
+func partTexts(t tb, lines []string) string {
 	t.Helper()
 	parts := map[string]*strings.Builder{}
 	add := func(e *protocol.Event, part string, kind protocol.Kind, text string) {

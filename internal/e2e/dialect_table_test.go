@@ -21,33 +21,33 @@ import (
 )
 
 // A saying is a row of the table in docs/dialects.md: something that a person may want of a session.
-type saying struct {
-	name string
-	verb protocol.Verb
-	data any
-	asks bool // about a request that is pending, or its turn
+type operation struct {
+	name          string
+	verb          protocol.Verb
+	data          any
+	needsApproval bool // about a request that is pending, or its turn
 }
 
-var sayings = []saying{
+var operations = []operation{
 	{name: "snapshot", verb: protocol.DoSnapshot},
 	{name: "history", verb: protocol.DoHistory},
 	{name: "list", verb: protocol.DoList},
 	{name: "create", verb: protocol.DoCreate, data: protocol.CreateData{}},
 	{name: "send", verb: protocol.DoSend, data: protocol.SendData{Text: "x"}},
 	{name: "send ahead of the queue", verb: protocol.DoSend, data: protocol.SendData{Text: "x", Front: true}},
-	{name: "interrupt", verb: protocol.DoInterrupt, data: protocol.InterruptData{}, asks: true},
-	{name: "interrupt, hold the queue", verb: protocol.DoInterrupt, data: protocol.InterruptData{Queue: protocol.QueueHold}, asks: true},
-	{name: "interrupt, clear the queue", verb: protocol.DoInterrupt, data: protocol.InterruptData{Queue: protocol.QueueClear}, asks: true},
+	{name: "interrupt", verb: protocol.DoInterrupt, data: protocol.InterruptData{}, needsApproval: true},
+	{name: "interrupt, hold the queue", verb: protocol.DoInterrupt, data: protocol.InterruptData{Queue: protocol.QueueHold}, needsApproval: true},
+	{name: "interrupt, clear the queue", verb: protocol.DoInterrupt, data: protocol.InterruptData{Queue: protocol.QueueClear}, needsApproval: true},
 	{name: "queue.edit", verb: protocol.DoQueueEdit, data: protocol.QueueEditData{MessageID: "m", Text: "x"}},
 	{name: "queue.remove", verb: protocol.DoQueueRemove, data: protocol.QueueRemoveData{MessageID: "m"}},
 	{name: "queue.move", verb: protocol.DoQueueMove, data: protocol.QueueMoveData{MessageID: "m"}},
 	{name: "queue.hold", verb: protocol.DoQueueHold, data: protocol.QueueHoldData{}},
 	{name: "queue.release", verb: protocol.DoQueueRelease, data: protocol.QueueReleaseData{}},
-	{name: "approve: allow once", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.AllowOnce}, asks: true},
-	{name: "approve: allow always", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.AllowAlways}, asks: true},
-	{name: "approve: deny", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.Deny}, asks: true},
-	{name: "approve: deny and stop", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.DenyStop}, asks: true},
-	{name: "approve: explain", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.Explain}, asks: true},
+	{name: "approve: allow once", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.AllowOnce}, needsApproval: true},
+	{name: "approve: allow always", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.AllowAlways}, needsApproval: true},
+	{name: "approve: deny", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.Deny}, needsApproval: true},
+	{name: "approve: deny and stop", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.DenyStop}, needsApproval: true},
+	{name: "approve: explain", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.Explain}, needsApproval: true},
 	{name: "rules.list", verb: protocol.DoRulesList},
 	{name: "rules.revoke", verb: protocol.DoRulesRevoke, data: protocol.RulesRevokeData{Rule: "r"}},
 	{name: "task.cancel", verb: protocol.DoTaskCancel, data: protocol.TaskIDData{Task: "1"}},
@@ -66,9 +66,9 @@ var sayings = []saying{
 
 // Words of the table.
 const (
-	cannot = "✗"
-	ours   = "own"  // to a server of ours alone
-	kept   = "kept" // by a client that stays
+	cellUnsupported = "✗"
+	cellOwnServer   = "own"  // to a server of ours alone
+	cellPersistent  = "kept" // by a client that stays
 )
 
 func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
@@ -89,10 +89,10 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 			rows = append(rows, cells)
 		}
 	}
-	if len(rows) != 1+len(sayings) {
-		t.Fatalf("the table has %d rows, want %d", len(rows)-1, len(sayings))
+	if len(rows) != 1+len(operations) {
+		t.Fatalf("the table has %d rows, want %d", len(rows)-1, len(operations))
 	}
-	for j, s := range sayings {
+	for j, s := range operations {
 		if rows[1+j][0] != s.name {
 			t.Fatalf("row %d is about %q, want %q", j, rows[1+j][0], s.name)
 		}
@@ -100,16 +100,16 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 	for i, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, working...)
-				for j, s := range sayings {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, w, false) != (word == cannot) {
+				w := newTestServer(t, workScript...)
+				for j, s := range operations {
+					if word := rows[1+j][1+i]; s.unsupported(t, name, w, false) != (word == cellUnsupported) {
 						t.Errorf("%s to our server: the table says %s", s.name, word)
 					}
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
-				for j, s := range sayings {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, false) != (word == cannot || word == ours) {
+				for j, s := range operations {
+					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, false) != (word == cellUnsupported || word == cellOwnServer) {
 						t.Errorf("%s to another server: the table says %s", s.name, word)
 					}
 				}
@@ -118,8 +118,8 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 				return
 			}
 			synctest.Test(t, func(t *testing.T) {
-				for j, s := range sayings {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (word == cannot || word == ours || word == kept) {
+				for j, s := range operations {
+					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (word == cellUnsupported || word == cellOwnServer || word == cellPersistent) {
 						t.Errorf("%s by a client that does not stay: the table says %s", s.name, word)
 					}
 				}
@@ -130,24 +130,24 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 
 // unsupported tells whether a dialect cannot say it: to a server of ours, or (nil) to one of another kind, there by a client that
 // stays or by a brief one.
-func (s *saying) unsupported(t *testing.T, name string, w *world, brief bool) bool {
+func (s *operation) unsupported(t *testing.T, name string, w *testServer, brief bool) bool {
 	t.Helper()
 	session := "s1"
 	var c *wsclient.Client
 	if w == nil {
-		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, OneShot: brief, Dial: other(t, name, s.asks)})
+		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, OneShot: brief, Dial: newThirdPartyServer(t, name, s.needsApproval)})
 		t.Cleanup(func() { _ = c.Close() })
 	} else {
 		session = w.create(w.client("ann"))
-		c = w.speaking(name, session)
+		c = w.dialectClient(name, session)
 	}
-	seat := sit(t, name, c, session)
+	seat := follow(t, name, c, session)
 	synctest.Wait() // not every dialect says when it follows
 	if w != nil {
 		w.send(w.client("bob"), session, "work")
 	}
-	if (s.asks || w != nil) && len(seat.state.Approvals) == 0 && !(w == nil && name == "effectiveagent") { // which has no requests of its own
-		seat.until(protocol.ApprovalRequested)
+	if (s.needsApproval || w != nil) && len(seat.state.Approvals) == 0 && !(w == nil && name == "effectiveagent") { // which has no requests of its own
+		seat.waitFor(protocol.ApprovalRequested)
 	}
 	cmd := protocol.Command{Command: s.verb}
 	if s.data != nil {
@@ -164,9 +164,9 @@ func (s *saying) unsupported(t *testing.T, name string, w *world, brief bool) bo
 	return protocol.CodeOf(err) == protocol.CodeUnsupported && strings.Contains(err.Error(), "the dialect "+name+" ")
 }
 
-// other is a server of another kind, which speaks the dialect as its document has it: it lets our client begin, may ask for
+// newThirdPartyServer is a server of another kind, which speaks the dialect as its document has it: it lets our client begin, may ask for
 // a decision, and says nothing more.
-func other(t *testing.T, name string, asks bool) func(context.Context) (net.Conn, error) {
+func newThirdPartyServer(t *testing.T, name string, asks bool) func(context.Context) (net.Conn, error) {
 	pipe := server.NewPipe()
 	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(rw, r, nil)
@@ -189,7 +189,7 @@ func other(t *testing.T, name string, asks bool) func(context.Context) (net.Conn
 			if err != nil {
 				return
 			}
-			if frames = opening(said); !asks && len(frames) > 1 {
+			if frames = thirdPartyReply(said); !asks && len(frames) > 1 {
 				frames = frames[:1]
 			}
 		}
@@ -200,8 +200,8 @@ func other(t *testing.T, name string, asks bool) func(context.Context) (net.Conn
 	return pipe.Dial
 }
 
-// opening is what another server says to what our client says, in whichever dialect.
-func opening(said []byte) []string {
+// thirdPartyReply is what another server says to what our client says, in whichever dialect.
+func thirdPartyReply(said []byte) []string {
 	var m struct{ Event, Type string }
 	var rpc struct {
 		ID  string `json:"id"`
