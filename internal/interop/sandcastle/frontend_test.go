@@ -7,24 +7,25 @@ import (
 	"slices"
 	"testing"
 
+	"agentctl/internal/interop/interoptest"
 	"agentctl/protocol"
 )
 
 // A front is a frontend of theirs on a server of ours, and a native client that knows what is true.
-type front struct {
-	*node
-	w     *world
-	truth *seat
+type frontend struct {
+	*nodeProcess
+	server *testServer
+	native *follower
 }
 
-func newFront(t *testing.T) *front {
+func newFrontend(t *testing.T) *frontend {
 	t.Helper()
-	w := newWorld(t)
-	return &front{newNode(t, "frontend.mjs", "ws://"+w.addr+"/ws", "http://"+w.addr), w, sit(t, w.native(), w.session)}
+	server := newTestServer(t)
+	return &frontend{newNodeProcess(t, "frontend.mjs", "ws://"+server.addr+"/ws", "http://"+server.addr), server, follow(t, server.nativeClient(), server.session)}
 }
 
 // A shown is what a chat shows.
-type shown struct {
+type chatState struct {
 	Status   string
 	Messages []uiMessage
 	Finished []string
@@ -59,31 +60,31 @@ type uiPart struct {
 }
 
 // opens a chat that loads the history and follows the session.
-func (f *front) opens(chat string) {
+func (f *frontend) subscribe(chat string) {
 	f.t.Helper()
-	f.does("chat", args{"chat": chat, "session": "abc"})
-	f.does("load", args{"chat": chat})
-	f.does("follow", args{"chat": chat})
-	f.until("following", func() bool { return f.now(chat).Session != "" })
+	f.run("chat", args{"chat": chat, "session": "abc"})
+	f.run("load", args{"chat": chat})
+	f.run("follow", args{"chat": chat})
+	f.waitFor("following", func() bool { return f.state(chat).Session != "" })
 }
 
 // now is what a chat told last.
-func (f *front) now(chat string) (s shown) {
-	_ = json.Unmarshal(f.told[chat], &s)
+func (f *frontend) state(chat string) (s chatState) {
+	_ = json.Unmarshal(f.reports[chat], &s)
 	return s
 }
 
 // shows is all that a chat shows.
-func (f *front) shows(chat string) (s shown) {
+func (f *frontend) messages(chat string) (s chatState) {
 	f.t.Helper()
-	must(f.t, json.Unmarshal([]byte(f.does("messages", args{"chat": chat})), &s))
+	interoptest.Must(f.t, json.Unmarshal([]byte(f.run("messages", args{"chat": chat})), &s))
 	return s
 }
 
 // expected is the session as it is: per turn the user's message and the answer.
-func (f *front) expected() []uiMessage {
+func (f *frontend) expected() []uiMessage {
 	list := []uiMessage{}
-	for _, turn := range f.truth.story.Turns {
+	for _, turn := range f.native.Transcript.Turns {
 		list = append(list, uiMessage{ID: turn.Message.MessageID, Role: "user", Parts: []uiPart{{Type: "text", Text: turn.Message.Text}}})
 		answer := uiMessage{ID: turn.Turn, Role: "assistant", Metadata: protocol.MustEncode(map[string]any{"agentctl": turn.End})}
 		for _, it := range turn.Items {
@@ -91,7 +92,7 @@ func (f *front) expected() []uiMessage {
 			case protocol.ItemText, protocol.ItemReasoning:
 				answer.Parts = append(answer.Parts, uiPart{Type: string(it.Kind), Text: it.Text.String()})
 			case protocol.ItemTool:
-				answer.Parts = append(answer.Parts, toolShown(it))
+				answer.Parts = append(answer.Parts, toolPart(it))
 			}
 		}
 		list = append(list, answer)
@@ -99,7 +100,7 @@ func (f *front) expected() []uiMessage {
 	return list
 }
 
-func toolShown(it *protocol.Item) uiPart {
+func toolPart(it *protocol.Item) uiPart {
 	p := uiPart{Type: "dynamic-tool", ToolCallID: it.ID, ToolName: it.Tool.Name, Title: it.Tool.Title, Input: it.Tool.Input, State: "input-available"}
 	switch end := it.Tool.End; {
 	case end == nil:
@@ -119,11 +120,11 @@ func toolShown(it *protocol.Item) uiPart {
 
 // same compares what is shown with what is true, but for what only a screen's own state says, and the tool calls that stand for
 // approvals, which are none of the agent's.
-func (f *front) same(what string, got []uiMessage) {
+func (f *frontend) checkShown(what string, got []uiMessage) {
 	f.t.Helper()
 	got, want := slices.Clone(got), f.expected()
 	for i := range got {
-		if i < len(want) && got[i].Metadata == nil && f.truth.story.Turns[i/2].End.Reason != protocol.ReasonCompleted {
+		if i < len(want) && got[i].Metadata == nil && f.native.Transcript.Turns[i/2].End.Reason != protocol.ReasonCompleted {
 			want[i].Metadata = nil // the hook listens no more after an error, and when it stops
 		}
 		parts := []uiPart{}
@@ -153,126 +154,126 @@ func indent(v any) string {
 // SC-28, SC-29, SC-36, SC-38, SC-43, SC-44: what the hook makes of the chunks is the session's text, reasoning and tools; so is the
 // history that one who comes later loads.
 func TestWhatTheHookShowsIsTheSession(t *testing.T) {
-	f := newFront(t)
-	f.opens("one")
+	f := newFrontend(t)
+	f.subscribe("one")
 	for n, text := range []string{"rich", "hello", "fail", "rich"} {
-		f.does("send", args{"chat": "one", "text": text})
-		f.truth.until("over", func() bool { return len(f.truth.story.Turns) == n+1 && f.truth.story.Turns[n].End != nil })
+		f.run("send", args{"chat": "one", "text": text})
+		f.native.WaitFor("over", func() bool { return len(f.native.Transcript.Turns) == n+1 && f.native.Transcript.Turns[n].End != nil })
 	}
-	one := f.shows("one")
-	f.same("the one who sent", one.Messages)
+	one := f.messages("one")
+	f.checkShown("the one who sent", one.Messages)
 	if want := []string{"stop", "stop", "error", "stop"}; !slices.Equal(one.Finished, want) {
 		t.Errorf("turns finished %q, want %q", one.Finished, want)
 	}
 	if len(one.Errors) != 1 || one.Errors[0] != "it broke" || one.Session != "idle" {
 		t.Errorf("%+v", one)
 	}
-	f.opens("two")
-	f.same("the history", f.shows("two").Messages)
-	if n := f.does("load", args{"chat": "two"}); n != "0" {
+	f.subscribe("two")
+	f.checkShown("the history", f.messages("two").Messages)
+	if n := f.run("load", args{"chat": "two"}); n != "0" {
 		t.Errorf("after the last there are %s", n)
 	}
-	f.does("resume", args{"chat": "two"}) // of nothing
-	if two := f.shows("two"); two.Status != "ready" || len(two.Messages) != 8 {
+	f.run("resume", args{"chat": "two"}) // of nothing
+	if two := f.messages("two"); two.Status != "ready" || len(two.Messages) != 8 {
 		t.Errorf("%s, %d messages", two.Status, len(two.Messages))
 	}
 }
 
 // SC-25, SC-36, SC-43: one who comes in mid-turn has all of it, and what others send is shown as it comes.
 func TestTheHookComesBackInMidTurn(t *testing.T) {
-	f := newFront(t)
-	f.opens("one")
-	f.opens("other")
-	sent := f.begins("send", args{"chat": "one", "text": "gated"})
+	f := newFrontend(t)
+	f.subscribe("one")
+	f.subscribe("other")
+	sent := f.begin("send", args{"chat": "one", "text": "gated"})
 	for _, chat := range []string{"one", "other"} {
-		f.until("said", func() bool { return f.now(chat).Text == "one two three " })
+		f.waitFor("said", func() bool { return f.state(chat).Text == "one two three " })
 	}
-	f.opens("late")
-	resumed := f.begins("resume", args{"chat": "late"})
-	f.until("said", func() bool { return f.now("late").Text == "one two three " })
-	f.w.open()
+	f.subscribe("late")
+	resumed := f.begin("resume", args{"chat": "late"})
+	f.waitFor("said", func() bool { return f.state("late").Text == "one two three " })
+	f.server.openGate()
 	f.wait(sent)
 	f.wait(resumed)
-	f.truth.until("over", f.truth.ended("gated"))
-	f.until("said", func() bool { return len(f.now("other").Finished) == 1 })
+	f.native.WaitFor("over", f.native.ended("gated"))
+	f.waitFor("said", func() bool { return len(f.state("other").Finished) == 1 })
 	for _, chat := range []string{"one", "other"} {
-		f.same(chat, f.shows(chat).Messages)
+		f.checkShown(chat, f.messages(chat).Messages)
 	}
-	f.truth.story.Turns[0].Message.MessageID = "" // the turn under way is no history: the late one has its answer alone
-	if late := f.shows("late"); len(late.Messages) != 1 || indent(late.Messages[0].Parts[0].Text) != `"one two three "` {
+	f.native.Transcript.Turns[0].Message.MessageID = "" // the turn under way is no history: the late one has its answer alone
+	if late := f.messages("late"); len(late.Messages) != 1 || indent(late.Messages[0].Parts[0].Text) != `"one two three "` {
 		t.Errorf("who came late shows %+v", late.Messages)
 	}
 }
 
 // SC-17, SC-19, SC-30, SC-43: a message that is queued is answered when its turn comes, and by that turn alone.
 func TestTheHookWaitsForTheTurnOfItsMessage(t *testing.T) {
-	f := newFront(t)
-	f.opens("one")
-	f.opens("two")
-	first := f.begins("send", args{"chat": "one", "text": "gated"})
-	f.until("said", func() bool { return f.now("two").Text == "one two three " })
-	f.does("chat", args{"chat": "three", "session": "abc"})
-	second := f.begins("send", args{"chat": "three", "text": "hello"})
-	f.until("queued", func() bool { q := f.now("one").Queue; return len(q) == 1 && q[0].Content == "hello" })
-	f.w.open()
+	f := newFrontend(t)
+	f.subscribe("one")
+	f.subscribe("two")
+	first := f.begin("send", args{"chat": "one", "text": "gated"})
+	f.waitFor("said", func() bool { return f.state("two").Text == "one two three " })
+	f.run("chat", args{"chat": "three", "session": "abc"})
+	second := f.begin("send", args{"chat": "three", "text": "hello"})
+	f.waitFor("queued", func() bool { q := f.state("one").Queue; return len(q) == 1 && q[0].Content == "hello" })
+	f.server.openGate()
 	f.wait(first)
 	f.wait(second)
-	three := f.shows("three")
+	three := f.messages("three")
 	if len(three.Messages) != 2 || three.Messages[1].Parts[len(three.Messages[1].Parts)-1].Text != "Hello yourself." || !slices.Equal(three.Finished, []string{"stop"}) {
 		t.Errorf("%+v", three)
 	}
-	f.until("the queue is empty", func() bool { return len(f.now("one").Queue) == 0 })
+	f.waitFor("the queue is empty", func() bool { return len(f.state("one").Queue) == 0 })
 }
 
 // SC-34, SC-43: the button "stop" interrupts the session; what was said stays.
 func TestTheHookStopsATurn(t *testing.T) {
-	f := newFront(t)
-	f.opens("one")
-	sent := f.begins("send", args{"chat": "one", "text": "hang"})
-	f.until("said", func() bool { return f.now("one").Text == "working" })
-	f.does("stop", args{"chat": "one"})
+	f := newFrontend(t)
+	f.subscribe("one")
+	sent := f.begin("send", args{"chat": "one", "text": "hang"})
+	f.waitFor("said", func() bool { return f.state("one").Text == "working" })
+	f.run("stop", args{"chat": "one"})
 	f.wait(sent)
-	f.truth.until("over", f.truth.ended("hang"))
-	if end := f.truth.turn("hang").End; end.Reason != protocol.ReasonInterrupted {
+	f.native.WaitFor("over", f.native.ended("hang"))
+	if end := f.native.turn("hang").End; end.Reason != protocol.ReasonInterrupted {
 		t.Errorf("it ended %+v", end)
 	}
-	f.same("one", f.shows("one").Messages)
-	f.does("send", args{"chat": "one", "text": "hello"})
-	f.truth.until("over", f.truth.ended("hello"))
-	f.same("one, afterwards", f.shows("one").Messages)
+	f.checkShown("one", f.messages("one").Messages)
+	f.run("send", args{"chat": "one", "text": "hello"})
+	f.native.WaitFor("over", f.native.ended("hello"))
+	f.checkShown("one, afterwards", f.messages("one").Messages)
 }
 
 // SC-49: what waits for a decision is shown so, also to one who comes late; the decision goes on with the turn.
 func TestTheHookDecides(t *testing.T) {
-	f := newFront(t)
-	f.opens("one")
+	f := newFrontend(t)
+	f.subscribe("one")
 	for n, approved := range []bool{true, false} {
-		sent := f.begins("send", args{"chat": "one", "text": "ask"})
+		sent := f.begin("send", args{"chat": "one", "text": "ask"})
 		tool := []string{"r1", "r2"}[n]
-		f.until("asked", func() bool { return f.now("one").Tools[tool] == "approval-requested" })
+		f.waitFor("asked", func() bool { return f.state("one").Tools[tool] == "approval-requested" })
 		late := []string{"yes", "no"}[n]
-		f.opens(late)
-		resumed := f.begins("resume", args{"chat": late})
-		f.until("asked", func() bool { return f.now(late).Tools[tool] == "approval-requested" })
-		if got := f.does("approve", args{"chat": late, "tool": tool, "approved": approved}); got != `{"acknowledged":true}` {
+		f.subscribe(late)
+		resumed := f.begin("resume", args{"chat": late})
+		f.waitFor("asked", func() bool { return f.state(late).Tools[tool] == "approval-requested" })
+		if got := f.run("approve", args{"chat": late, "tool": tool, "approved": approved}); got != `{"acknowledged":true}` {
 			t.Errorf("decided: %s", got)
 		}
 		f.wait(sent)
 		f.wait(resumed)
 		want := map[bool]string{true: "output-available", false: "output-denied"}[approved]
-		if got := f.now("one").Tools[tool]; got != want {
+		if got := f.state("one").Tools[tool]; got != want {
 			t.Errorf("the tool is %s, want %s", got, want)
 		}
 	}
-	sent := f.begins("send", args{"chat": "one", "text": "choose"})
-	f.until("asked", func() bool { return f.now("one").Tools["q3"] == "approval-requested" })
-	f.does("approve", args{"chat": "one", "tool": "q3", "approved": true, "payload": args{
+	sent := f.begin("send", args{"chat": "one", "text": "choose"})
+	f.waitFor("asked", func() bool { return f.state("one").Tools["q3"] == "approval-requested" })
+	f.run("approve", args{"chat": "one", "tool": "q3", "approved": true, "payload": args{
 		"type": "AskUserQuestionPayload", "answers": args{"Which branch?": "the main one"},
 	}})
 	f.wait(sent)
-	f.truth.until("over", f.truth.ended("choose"))
-	if got := f.truth.said("ask") + f.truth.said("choose"); got != "May I?Kept it.Took main." && got != "May I?Kept it.Took branch: main." {
+	f.native.WaitFor("over", f.native.ended("choose"))
+	if got := f.native.agentText("ask") + f.native.agentText("choose"); got != "May I?Kept it.Took main." && got != "May I?Kept it.Took branch: main." {
 		t.Errorf("the agent said %q", got)
 	}
-	f.same("one", f.shows("one").Messages)
+	f.checkShown("one", f.messages("one").Messages)
 }

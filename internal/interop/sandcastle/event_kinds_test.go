@@ -10,16 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/interop/interoptest"
 	"agentctl/protocol"
 )
 
 // SC-14: every kind of chat event that their schema knows, from a server of theirs: what our client has a word for is told so, all else is
 // kept whole.
 func TestEveryKindOfTheirsIsTaken(t *testing.T) {
-	everyTags(t, func(t *testing.T, f *foreign) {
-		s := f.sits(t)
-		s.send("kinds")
-		s.until("over", s.ended("kinds"))
+	forEachRequestSet(t, func(t *testing.T, f *thirdPartyServer) {
+		s := f.follow(t)
+		s.Send("kinds")
+		s.WaitFor("over", s.ended("kinds"))
 		turn := s.turn("kinds")
 		var got []string
 		for _, it := range turn.Items {
@@ -53,8 +54,8 @@ func TestEveryKindOfTheirsIsTaken(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if s.state.Title != "Every kind" || s.state.Options == nil || s.state.Options.Settings[0].Value != "plan" {
-			t.Errorf("the session is %q in %+v", s.state.Title, s.state.Options)
+		if s.State.Title != "Every kind" || s.State.Options == nil || s.State.Options.Settings[0].Value != "plan" {
+			t.Errorf("the session is %q in %+v", s.State.Title, s.State.Options)
 		}
 		if u := turn.End.Usage; turn.End.Reason != protocol.ReasonCompleted || u == nil || u.Input != 10 || u.Output != 20 || u.Cached != 3 || u.Cost != 0.5 {
 			t.Errorf("ended %+v, used %+v", turn.End, u)
@@ -64,20 +65,20 @@ func TestEveryKindOfTheirsIsTaken(t *testing.T) {
 
 // SC-14: every kind that our server says is one of their schema's, and comes with what that wants; in a buffer, too.
 func TestEveryKindOfOursIsOneOfTheirs(t *testing.T) {
-	w := newWorld(t)
-	n := theirs(t, w)
-	streams := []*stream{n.opens("a", "document", "abc"), n.opensAs("a", "chat", "abc", "chat.subscribe")}
-	n.sends("a", "abc", "every", "temp_1")
-	native := sit(t, w.native(), w.session)
-	native.until("asked", func() bool { return len(native.state.Approvals) == 1 })
+	server := newTestServer(t)
+	n := newThirdPartyClient(t, server)
+	streams := []*stream{n.subscribe("a", "document", "abc"), n.subscribeWith("a", "chat", "abc", "chat.subscribe")}
+	n.sendMessage("a", "abc", "every", "temp_1")
+	native := follow(t, server.nativeClient(), server.session)
+	native.WaitFor("asked", func() bool { return len(native.State.Approvals) == 1 })
 	title := "Every kind"
-	do[protocol.Empty](t, native.client, protocol.DoRename, w.session, protocol.RenameData{Title: &title})
-	late := n.opensAs("a", "late", "abc", "chat.subscribe")
-	do[protocol.ApproveResult](t, native.client, protocol.DoApprove, w.session, protocol.ApproveData{Decision: protocol.Deny})
+	interoptest.Call[protocol.Empty](t, native.Client, protocol.DoRename, server.session, protocol.RenameData{Title: &title})
+	late := n.subscribeWith("a", "late", "abc", "chat.subscribe")
+	interoptest.Call[protocol.ApproveResult](t, native.Client, protocol.DoApprove, server.session, protocol.ApproveData{Decision: protocol.Deny})
 	want := strings.Fields("data-agentctl error finish metadata-update mode-change reasoning-delta reasoning-end reasoning-start session-renamed start " +
 		"text-delta text-end text-start tool-approval-request tool-input-available tool-input-delta tool-input-start tool-output-available tool-output-denied tool-output-error")
 	for _, s := range append(streams, late) {
-		n.until("stopped", s.has("SessionStopped", 1))
+		n.waitFor("stopped", s.has("SessionStopped", 1))
 		kinds := map[string]bool{}
 		for _, e := range s.events {
 			for _, c := range append(e.Buffer, e.Event) {

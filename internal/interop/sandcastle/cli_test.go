@@ -11,20 +11,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentctl/internal/interop/interoptest"
 )
 
-// A shell runs the program as a person does, over the dialect.
-type shell struct {
-	t *testing.T
-	w *world
+// A cli runs the program as a person does, over the dialect.
+type cli struct {
+	t      *testing.T
+	server *testServer
 }
 
 // run runs a verb and returns its exit code, what it printed, and its error's code.
-func (s shell) run(words ...string) (exit int, out, code, message string) {
+func (s cli) run(words ...string) (exit int, out, code, message string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), interoptest.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, append([]string{"--server", "ws://" + s.w.addr, "--dialect", "sandcastle", "-o", "json"}, words...)...)
+	cmd := exec.CommandContext(ctx, interoptest.Program, append([]string{"--server", "ws://" + s.server.addr, "--dialect", "sandcastle", "-o", "json"}, words...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
@@ -37,12 +39,12 @@ func (s shell) run(words ...string) (exit int, out, code, message string) {
 
 // Every verb that the dialect has no words for says so, by name; nothing is done half.
 func TestVerbsThatTheDialectCannotSayAreUnsupported(t *testing.T) {
-	w := newWorld(t)
-	s := shell{t, w}
-	state := filepath.Join(w.dir, "state.json")
-	out, err := exec.CommandContext(t.Context(), binary, "--server", "unix://"+filepath.Join(w.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").Output()
-	must(t, err)
-	must(t, os.WriteFile(state, out, 0o600))
+	server := newTestServer(t)
+	s := cli{t, server}
+	state := filepath.Join(server.dir, "state.json")
+	out, err := exec.CommandContext(t.Context(), interoptest.Program, "--server", "unix://"+filepath.Join(server.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").Output()
+	interoptest.Must(t, err)
+	interoptest.Must(t, os.WriteFile(state, out, 0o600))
 	s.run("send", "abc", "ask")
 	s.run("wait", "abc", "--for", "approval")
 	s.run("send", "abc", "hello")
@@ -62,7 +64,7 @@ func TestVerbsThatTheDialectCannotSayAreUnsupported(t *testing.T) {
 		Queue     []message
 		Approvals []struct{ Request string }
 	}
-	must(t, json.Unmarshal([]byte(out2), &now))
+	interoptest.Must(t, json.Unmarshal([]byte(out2), &now))
 	if now.Status != "waiting" || len(now.Queue) != 1 || len(now.Approvals) != 1 {
 		t.Errorf("the session is %+v", now)
 	}
@@ -70,8 +72,8 @@ func TestVerbsThatTheDialectCannotSayAreUnsupported(t *testing.T) {
 
 // What the dialect can say works as it does natively, exit codes included.
 func TestVerbsOverTheDialect(t *testing.T) {
-	w := newWorld(t)
-	s := shell{t, w}
+	server := newTestServer(t)
+	s := cli{t, server}
 	for _, c := range []struct {
 		line string
 		exit int
@@ -106,9 +108,9 @@ func TestVerbsOverTheDialect(t *testing.T) {
 			t.Errorf("%s: exit %d, want %d, and %s in\n%s%s: %s", c.line, exit, c.exit, c.want, out, code, message)
 		}
 	}
-	native := sit(t, w.native(), w.session)
-	native.until("caught up", native.ended("hang"))
-	if native.turn("more") != nil || native.said("ask") != "May I?Kept it." {
-		t.Errorf("%q, %v", native.said("ask"), native.turn("more"))
+	native := follow(t, server.nativeClient(), server.session)
+	native.WaitFor("caught up", native.ended("hang"))
+	if native.turn("more") != nil || native.agentText("ask") != "May I?Kept it." {
+		t.Errorf("%q, %v", native.agentText("ask"), native.turn("more"))
 	}
 }

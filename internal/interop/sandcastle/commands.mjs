@@ -1,11 +1,12 @@
-// The programs beside this file are told what to do line by line, and say line by line what they see: JSON objects both ways.
+// The line protocol of the programs in this directory: commands on stdin and reports on stdout, each
+// one JSON object a line.
 import { createInterface } from "node:readline"
 
 export const print = (line) => console.log(JSON.stringify(line))
 
-// obey calls the verb of each line that comes with what else the line holds. What it returns is the answer; what it throws, too.
-// The program ends with its input.
-export const obey = async (verbs) => {
+// handleCommands calls the handler of each line's verb with the line's other fields and answers with
+// its result or error. The program exits at the end of its input.
+export const handleCommands = async (verbs) => {
   for await (const line of createInterface({ input: process.stdin })) {
     const { verb, id, ...rest } = JSON.parse(line)
     Promise.resolve()

@@ -13,19 +13,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentctl/internal/interop/interoptest"
 )
 
 // A node is one of the programs beside this file: it is told what to do, and says what it sees.
-type node struct {
+type nodeProcess struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	lines   chan line
-	wrong   *bytes.Buffer
+	stderr  *bytes.Buffer
 	last    int
 	answers map[int]line
 	streams map[string]*stream
-	told    map[string]json.RawMessage // the newest of what it says unasked
+	reports map[string]json.RawMessage // the newest of what it says unasked
 }
 
 // A line is what it says: an answer, an event of a stream, its end, or something that it tells.
@@ -33,22 +35,22 @@ type line struct {
 	ID           int
 	Value, Error json.RawMessage
 	Stream, End  string
-	Event        *sight
-	Tell         string
+	Event        *streamEvent
+	Report       string
 }
 
 // A stream is what was seen of one.
 type stream struct {
-	events []*sight
+	events []*streamEvent
 	end    string
 }
 
 // A sight is an event of a stream.
-type sight struct {
+type streamEvent struct {
 	Tag              string `json:"_tag"`
 	TurnID, Reason   string
-	Event            step
-	Buffer           []step
+	Event            chunk
+	Buffer           []chunk
 	MessageID        string
 	Message          message
 	TurnContext      *struct{ TurnID, Content string }
@@ -56,7 +58,7 @@ type sight struct {
 	Snapshot         snapshot
 }
 
-type step struct{ Type, Delta, FinishReason, ErrorText, ToolCallID string }
+type chunk struct{ Type, Delta, FinishReason, ErrorText, ToolCallID string }
 
 type message struct{ ID, Content, ClientMessageID string }
 
@@ -67,17 +69,17 @@ type snapshot struct {
 	HistoryCursor struct{ LastMessageID *string }
 }
 
-func newNode(t *testing.T, program ...string) *node {
+func newNodeProcess(t *testing.T, program ...string) *nodeProcess {
 	t.Helper()
-	n := &node{t: t, lines: make(chan line, 1<<15), wrong: &bytes.Buffer{}, answers: map[int]line{}, streams: map[string]*stream{}, told: map[string]json.RawMessage{}}
+	n := &nodeProcess{t: t, lines: make(chan line, 1<<15), stderr: &bytes.Buffer{}, answers: map[int]line{}, streams: map[string]*stream{}, reports: map[string]json.RawMessage{}}
 	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "node", program...)
-	n.cmd.Stderr = n.wrong
+	n.cmd.Stderr = n.stderr
 	var err error
 	n.in, err = n.cmd.StdinPipe()
-	must(t, err)
+	interoptest.Must(t, err)
 	stdout, err := n.cmd.StdoutPipe()
-	must(t, err)
-	must(t, n.cmd.Start())
+	interoptest.Must(t, err)
+	interoptest.Must(t, n.cmd.Start())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -90,45 +92,45 @@ func newNode(t *testing.T, program ...string) *node {
 			}
 			var l line
 			if json.Unmarshal(b, &l) != nil {
-				l = line{Tell: "noise", Value: b}
+				l = line{Report: "noise", Value: b}
 			}
 			n.lines <- l
 		}
 	}()
 	t.Cleanup(func() {
 		_ = n.in.Close() // it ends with its input
-		end := time.AfterFunc(patience, func() { _ = n.cmd.Process.Kill() })
+		end := time.AfterFunc(interoptest.Timeout, func() { _ = n.cmd.Process.Kill() })
 		for range n.lines {
 		}
 		<-done
 		if err := n.cmd.Wait(); err != nil || !end.Stop() {
-			t.Logf("%s: %v\n%s", program[0], err, n.wrong)
+			t.Logf("%s: %v\n%s", program[0], err, n.stderr)
 		}
 	})
 	return n
 }
 
 // kill ends it as a crash does.
-func (n *node) kill() { _ = n.cmd.Process.Kill() }
+func (n *nodeProcess) kill() { _ = n.cmd.Process.Kill() }
 
 // until reads until something is so.
-func (n *node) until(what string, so func() bool) {
+func (n *nodeProcess) waitFor(what string, so func() bool) {
 	n.t.Helper()
-	late := time.After(patience)
+	late := time.After(interoptest.Timeout)
 	for !so() {
 		select {
 		case l, ok := <-n.lines:
 			if !ok {
-				n.t.Fatalf("it ended, and not %s\n%s", what, n.wrong)
+				n.t.Fatalf("it ended, and not %s\n%s", what, n.stderr)
 			}
-			n.take(l)
+			n.handle(l)
 		case <-late:
-			n.t.Fatalf("not %s\n%s\n%s", what, n.seen(), n.wrong)
+			n.t.Fatalf("not %s\n%s\n%s", what, n.dump(), n.stderr)
 		}
 	}
 }
 
-func (n *node) take(l line) {
+func (n *nodeProcess) handle(l line) {
 	switch {
 	case l.ID > 0:
 		n.answers[l.ID] = l
@@ -140,11 +142,11 @@ func (n *node) take(l line) {
 			s.end = l.End
 		}
 	default:
-		n.told[l.Tell] = l.Value
+		n.reports[l.Report] = l.Value
 	}
 }
 
-func (n *node) stream(name string) *stream {
+func (n *nodeProcess) stream(name string) *stream {
 	if n.streams[name] == nil {
 		n.streams[name] = &stream{}
 	}
@@ -152,12 +154,12 @@ func (n *node) stream(name string) *stream {
 }
 
 // seen tells all that was.
-func (n *node) seen() string {
+func (n *nodeProcess) dump() string {
 	var b strings.Builder
 	for name, s := range n.streams {
-		b.WriteString(name + ": " + s.words() + " " + s.end + "\n")
+		b.WriteString(name + ": " + s.summary() + " " + s.end + "\n")
 	}
-	for name, v := range n.told {
+	for name, v := range n.reports {
 		b.WriteString(name + ": " + string(v) + "\n")
 	}
 	return b.String()
@@ -166,7 +168,7 @@ func (n *node) seen() string {
 type args map[string]any
 
 // begins has it do something; the answer comes later.
-func (n *node) begins(verb string, a args) (id int) {
+func (n *nodeProcess) begin(verb string, a args) (id int) {
 	n.t.Helper()
 	n.last++
 	all := map[string]any{"verb": verb, "id": n.last}
@@ -174,23 +176,23 @@ func (n *node) begins(verb string, a args) (id int) {
 		all[k] = v
 	}
 	b, err := json.Marshal(all)
-	must(n.t, err)
+	interoptest.Must(n.t, err)
 	_, err = n.in.Write(append(b, '\n'))
-	must(n.t, err)
+	interoptest.Must(n.t, err)
 	return n.last
 }
 
 // wait returns an answer: a value, or an error as JSON.
-func (n *node) wait(id int) (value, failure string) {
+func (n *nodeProcess) wait(id int) (value, failure string) {
 	n.t.Helper()
-	n.until("answered", func() bool { _, ok := n.answers[id]; return ok })
+	n.waitFor("answered", func() bool { _, ok := n.answers[id]; return ok })
 	return string(n.answers[id].Value), string(n.answers[id].Error)
 }
 
 // does has it do something that succeeds.
-func (n *node) does(verb string, a args) string {
+func (n *nodeProcess) run(verb string, a args) string {
 	n.t.Helper()
-	v, e := n.wait(n.begins(verb, a))
+	v, e := n.wait(n.begin(verb, a))
 	if e != "" {
 		n.t.Fatalf("%s: %s", verb, e)
 	}
@@ -198,33 +200,33 @@ func (n *node) does(verb string, a args) string {
 }
 
 // link opens a connection.
-func (n *node) link(name string) { n.t.Helper(); n.does("link", args{"link": name}) }
+func (n *nodeProcess) connect(name string) { n.t.Helper(); n.run("connect", args{"connection": name}) }
 
 // opens a stream of a session; its first event has come when this returns.
-func (n *node) opens(link, name, session string) *stream {
+func (n *nodeProcess) subscribe(connection, name, session string) *stream {
 	n.t.Helper()
-	return n.opensAs(link, name, session, "SubscribeSession")
+	return n.subscribeWith(connection, name, session, "SubscribeSession")
 }
 
 // opensAs is opens with the request's name.
-func (n *node) opensAs(link, name, session, tag string) *stream {
+func (n *nodeProcess) subscribeWith(connection, name, session, tag string) *stream {
 	n.t.Helper()
-	n.does("open", args{"link": link, "stream": name, "session": session, "tag": tag})
+	n.run("subscribe", args{"connection": connection, "stream": name, "session": session, "tag": tag})
 	s := n.stream(name)
-	n.until(name+" open", func() bool { return len(s.events) > 0 || s.end != "" })
+	n.waitFor(name+" open", func() bool { return len(s.events) > 0 || s.end != "" })
 	return s
 }
 
 // call makes a request that succeeds.
-func (n *node) call(link, tag string, payload args) string {
+func (n *nodeProcess) call(connection, tag string, payload args) string {
 	n.t.Helper()
-	return n.does("call", args{"link": link, "tag": tag, "payload": payload})
+	return n.run("call", args{"connection": connection, "tag": tag, "payload": payload})
 }
 
 // fails makes a request that does not.
-func (n *node) fails(link, tag string, payload args) string {
+func (n *nodeProcess) callFails(connection, tag string, payload args) string {
 	n.t.Helper()
-	v, e := n.wait(n.begins("call", args{"link": link, "tag": tag, "payload": payload}))
+	v, e := n.wait(n.begin("call", args{"connection": connection, "tag": tag, "payload": payload}))
 	if e == "" {
 		n.t.Errorf("%s succeeds: %s", tag, v)
 	}
@@ -232,16 +234,16 @@ func (n *node) fails(link, tag string, payload args) string {
 }
 
 // sends a message in the document's words.
-func (n *node) sends(link, session, text, clientMessageID string) string {
+func (n *nodeProcess) sendMessage(connection, session, text, clientMessageID string) string {
 	n.t.Helper()
-	return n.call(link, "SendMessage", args{"sessionId": session, "content": text, "clientMessageId": clientMessageID})
+	return n.call(connection, "SendMessage", args{"sessionId": session, "content": text, "clientMessageId": clientMessageID})
 }
 
 // first is the first event of a stream, the state.
-func (s *stream) first() *sight { return s.events[0] }
+func (s *stream) first() *streamEvent { return s.events[0] }
 
 // words are what a stream said, without deltas and what only our own client reads.
-func (s *stream) words() string {
+func (s *stream) summary() string {
 	var list []string
 	for _, e := range s.events {
 		w := e.Tag
@@ -283,6 +285,6 @@ func (s *stream) has(tag string, n int) func() bool {
 }
 
 // says returns a condition: the agent has said a text.
-func (s *stream) says(text string) func() bool {
+func (s *stream) hasText(text string) func() bool {
 	return func() bool { return strings.Contains(s.text(), text) }
 }
