@@ -15,13 +15,13 @@ import (
 	"agentctl/internal/interop/interoptest"
 )
 
-// A cli runs the program as a person does, over the dialect.
+// A cli runs agentctl over the dialect.
 type cli struct {
 	t      *testing.T
 	server *testServer
 }
 
-// run runs a verb and returns its exit code, what it printed, and its error's code.
+// run runs a verb and returns its exit code, stdout, error code and error message.
 func (s cli) run(words ...string) (exit int, out, code, message string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), interoptest.Timeout)
@@ -37,7 +37,7 @@ func (s cli) run(words ...string) (exit int, out, code, message string) {
 	return cmd.ProcessState.ExitCode(), stdout.String(), e.Error.Code, e.Error.Message
 }
 
-// Every verb that the dialect has no words for says so, by name; nothing is done half.
+// Every verb that the dialect does not support fails with the code unsupported and has no effect.
 func TestVerbsThatTheDialectCannotSayAreUnsupported(t *testing.T) {
 	server := newTestServer(t)
 	s := cli{t, server}
@@ -70,14 +70,14 @@ func TestVerbsThatTheDialectCannotSayAreUnsupported(t *testing.T) {
 	}
 }
 
-// What the dialect can say works as it does natively, exit codes included.
+// Supported verbs work as with the native protocol, exit codes included.
 func TestVerbsOverTheDialect(t *testing.T) {
 	server := newTestServer(t)
 	s := cli{t, server}
 	for _, c := range []struct {
 		line string
 		exit int
-		want string // in what is printed, or in the error's code
+		want string // in stdout or the error code
 	}{
 		{"send abc hello --wait", 0, `"status":"started"`},
 		{"send abc hello --follow", 0, `"type":"turn.ended"`},

@@ -14,13 +14,13 @@ import (
 	"agentctl/protocol"
 )
 
-// SC-14: every kind of chat event that their schema knows, from a server of theirs: what our client has a word for is told so, all else is
-// kept whole.
+// SC-14: the client converts every kind of chat event of the third-party schema. Kinds without a
+// native event become raw events.
 func TestEveryKindOfTheirsIsTaken(t *testing.T) {
 	forEachRequestSet(t, func(t *testing.T, f *thirdPartyServer) {
 		s := f.follow(t)
 		s.Send("kinds")
-		s.WaitFor("over", s.ended("kinds"))
+		s.WaitFor("ended", s.ended("kinds"))
 		turn := s.turn("kinds")
 		var got []string
 		for _, it := range turn.Items {
@@ -52,10 +52,10 @@ func TestEveryKindOfTheirsIsTaken(t *testing.T) {
 			return strings.HasPrefix(s, string(protocol.UsageUpdated)) || strings.HasPrefix(s, string(protocol.AgentOptions)) || strings.HasPrefix(s, string(protocol.SessionUpdated))
 		})
 		if !slices.Equal(got, want) {
-			t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if s.State.Title != "Every kind" || s.State.Options == nil || s.State.Options.Settings[0].Value != "plan" {
-			t.Errorf("the session is %q in %+v", s.State.Title, s.State.Options)
+			t.Errorf("title %q, options %+v", s.State.Title, s.State.Options)
 		}
 		if u := turn.End.Usage; turn.End.Reason != protocol.ReasonCompleted || u == nil || u.Input != 10 || u.Output != 20 || u.Cached != 3 || u.Cost != 0.5 {
 			t.Errorf("ended %+v, used %+v", turn.End, u)
@@ -63,14 +63,15 @@ func TestEveryKindOfTheirsIsTaken(t *testing.T) {
 	})
 }
 
-// SC-14: every kind that our server says is one of their schema's, and comes with what that wants; in a buffer, too.
+// SC-14: every event of agentctl's server, buffered ones included, is valid in the third-party
+// schema.
 func TestEveryKindOfOursIsOneOfTheirs(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	streams := []*stream{n.subscribe("a", "document", "abc"), n.subscribeWith("a", "chat", "abc", "chat.subscribe")}
 	n.sendMessage("a", "abc", "every", "temp_1")
 	native := follow(t, server.nativeClient(), server.session)
-	native.WaitFor("asked", func() bool { return len(native.State.Approvals) == 1 })
+	native.WaitFor("waiting for approval", func() bool { return len(native.State.Approvals) == 1 })
 	title := "Every kind"
 	interoptest.Call[protocol.Empty](t, native.Client, protocol.DoRename, server.session, protocol.RenameData{Title: &title})
 	late := n.subscribeWith("a", "late", "abc", "chat.subscribe")
@@ -88,11 +89,11 @@ func TestEveryKindOfOursIsOneOfTheirs(t *testing.T) {
 			}
 		}
 		got := slices.Sorted(maps.Keys(kinds))
-		if s == late { // what is not in a buffer
+		if s == late { // kinds that are not buffered
 			got = slices.Sorted(slices.Values(append(got, "mode-change", "session-renamed", "tool-approval-request")))
 		}
 		if !slices.Equal(got, want) || s.end != "" {
-			t.Errorf("said %v, want %v; ended %q", got, want, s.end)
+			t.Errorf("got %v, want %v; ended %q", got, want, s.end)
 		}
 	}
 }

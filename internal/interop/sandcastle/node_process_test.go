@@ -17,7 +17,8 @@ import (
 	"agentctl/internal/interop/interoptest"
 )
 
-// A node is one of the programs beside this file: it is told what to do, and says what it sees.
+// A nodeProcess runs one of the Node programs of this directory. It sends commands and receives
+// reports; see commands.mjs.
 type nodeProcess struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -27,10 +28,10 @@ type nodeProcess struct {
 	last    int
 	answers map[int]line
 	streams map[string]*stream
-	reports map[string]json.RawMessage // the newest of what it says unasked
+	reports map[string]json.RawMessage // newest unsolicited reports by name
 }
 
-// A line is what it says: an answer, an event of a stream, its end, or something that it tells.
+// A line is one report: an answer, an event or the end of a stream, or an unsolicited report.
 type line struct {
 	ID           int
 	Value, Error json.RawMessage
@@ -39,13 +40,13 @@ type line struct {
 	Report       string
 }
 
-// A stream is what was seen of one.
+// A stream holds the events received from one stream.
 type stream struct {
 	events []*streamEvent
 	end    string
 }
 
-// A sight is an event of a stream.
+// A streamEvent is an event of a stream.
 type streamEvent struct {
 	Tag              string `json:"_tag"`
 	TurnID, Reason   string
@@ -98,7 +99,7 @@ func newNodeProcess(t *testing.T, program ...string) *nodeProcess {
 		}
 	}()
 	t.Cleanup(func() {
-		_ = n.in.Close() // it ends with its input
+		_ = n.in.Close() // the program exits at the end of its input
 		end := time.AfterFunc(interoptest.Timeout, func() { _ = n.cmd.Process.Kill() })
 		for range n.lines {
 		}
@@ -110,22 +111,22 @@ func newNodeProcess(t *testing.T, program ...string) *nodeProcess {
 	return n
 }
 
-// kill ends it as a crash does.
+// kill ends the process without a shutdown.
 func (n *nodeProcess) kill() { _ = n.cmd.Process.Kill() }
 
-// until reads until something is so.
-func (n *nodeProcess) waitFor(what string, so func() bool) {
+// waitFor handles reports until the condition holds.
+func (n *nodeProcess) waitFor(what string, condition func() bool) {
 	n.t.Helper()
-	late := time.After(interoptest.Timeout)
-	for !so() {
+	timeout := time.After(interoptest.Timeout)
+	for !condition() {
 		select {
 		case l, ok := <-n.lines:
 			if !ok {
-				n.t.Fatalf("it ended, and not %s\n%s", what, n.stderr)
+				n.t.Fatalf("the process exited: not %s\n%s", what, n.stderr)
 			}
 			n.handle(l)
-		case <-late:
-			n.t.Fatalf("not %s\n%s\n%s", what, n.dump(), n.stderr)
+		case <-timeout:
+			n.t.Fatalf("timeout: not %s\n%s\n%s", what, n.dump(), n.stderr)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func (n *nodeProcess) stream(name string) *stream {
 	return n.streams[name]
 }
 
-// seen tells all that was.
+// dump returns everything received, for failure messages.
 func (n *nodeProcess) dump() string {
 	var b strings.Builder
 	for name, s := range n.streams {
@@ -167,7 +168,7 @@ func (n *nodeProcess) dump() string {
 
 type args map[string]any
 
-// begins has it do something; the answer comes later.
+// begin sends a command and returns its id.
 func (n *nodeProcess) begin(verb string, a args) (id int) {
 	n.t.Helper()
 	n.last++
@@ -182,14 +183,14 @@ func (n *nodeProcess) begin(verb string, a args) (id int) {
 	return n.last
 }
 
-// wait returns an answer: a value, or an error as JSON.
+// wait returns the answer of a command: a value, or an error as JSON.
 func (n *nodeProcess) wait(id int) (value, failure string) {
 	n.t.Helper()
 	n.waitFor("answered", func() bool { _, ok := n.answers[id]; return ok })
 	return string(n.answers[id].Value), string(n.answers[id].Error)
 }
 
-// does has it do something that succeeds.
+// run executes a command that must succeed.
 func (n *nodeProcess) run(verb string, a args) string {
 	n.t.Helper()
 	v, e := n.wait(n.begin(verb, a))
@@ -199,16 +200,16 @@ func (n *nodeProcess) run(verb string, a args) string {
 	return v
 }
 
-// link opens a connection.
+// connect opens a connection.
 func (n *nodeProcess) connect(name string) { n.t.Helper(); n.run("connect", args{"connection": name}) }
 
-// opens a stream of a session; its first event has come when this returns.
+// subscribe opens a stream of a session and waits for its first event.
 func (n *nodeProcess) subscribe(connection, name, session string) *stream {
 	n.t.Helper()
 	return n.subscribeWith(connection, name, session, "SubscribeSession")
 }
 
-// opensAs is opens with the request's name.
+// subscribeWith is subscribe with a request tag.
 func (n *nodeProcess) subscribeWith(connection, name, session, tag string) *stream {
 	n.t.Helper()
 	n.run("subscribe", args{"connection": connection, "stream": name, "session": session, "tag": tag})
@@ -217,32 +218,32 @@ func (n *nodeProcess) subscribeWith(connection, name, session, tag string) *stre
 	return s
 }
 
-// call makes a request that succeeds.
+// call sends a request that must succeed.
 func (n *nodeProcess) call(connection, tag string, payload args) string {
 	n.t.Helper()
 	return n.run("call", args{"connection": connection, "tag": tag, "payload": payload})
 }
 
-// fails makes a request that does not.
+// callFails sends a request that must fail, and returns its error.
 func (n *nodeProcess) callFails(connection, tag string, payload args) string {
 	n.t.Helper()
 	v, e := n.wait(n.begin("call", args{"connection": connection, "tag": tag, "payload": payload}))
 	if e == "" {
-		n.t.Errorf("%s succeeds: %s", tag, v)
+		n.t.Errorf("%s succeeded: %s", tag, v)
 	}
 	return e
 }
 
-// sends a message in the document's words.
+// sendMessage sends a message with the document's request.
 func (n *nodeProcess) sendMessage(connection, session, text, clientMessageID string) string {
 	n.t.Helper()
 	return n.call(connection, "SendMessage", args{"sessionId": session, "content": text, "clientMessageId": clientMessageID})
 }
 
-// first is the first event of a stream, the state.
+// first returns the first event of a stream, the state.
 func (s *stream) first() *streamEvent { return s.events[0] }
 
-// words are what a stream said, without deltas and what only our own client reads.
+// summary lists the event kinds of a stream, without deltas and data for agentctl's client.
 func (s *stream) summary() string {
 	var list []string
 	for _, e := range s.events {
@@ -255,10 +256,10 @@ func (s *stream) summary() string {
 		}
 		list = append(list, w+e.Reason)
 	}
-	return strings.Join(slices.Compact(list), " ") // a tool's output is told as it grows
+	return strings.Join(slices.Compact(list), " ") // tool output is repeated as it grows
 }
 
-// text is all that the agent said in a stream, from its buffer on.
+// text returns the agent's text in a stream, buffer included.
 func (s *stream) text() string {
 	var b strings.Builder
 	for _, e := range s.events {
@@ -271,7 +272,7 @@ func (s *stream) text() string {
 	return b.String()
 }
 
-// has returns a condition: an event of that tag came, n times.
+// has returns a condition: n events of that tag arrived.
 func (s *stream) has(tag string, n int) func() bool {
 	return func() bool {
 		found := 0
@@ -284,7 +285,7 @@ func (s *stream) has(tag string, n int) func() bool {
 	}
 }
 
-// says returns a condition: the agent has said a text.
+// hasText returns a condition: the agent's text contains text.
 func (s *stream) hasText(text string) func() bool {
 	return func() bool { return strings.Contains(s.text(), text) }
 }

@@ -29,19 +29,19 @@ func TestAClientOfTheirsUsesAServerOfOurs(t *testing.T) {
 	n := newThirdPartyClient(t, server)
 	for _, tag := range []string{"GetSessionState", "Interrupt"} {
 		if got := n.callFails("a", tag, args{"sessionId": "nope"}); got != `"SESSION_NOT_FOUND"` {
-			t.Errorf("%s of nothing: %s", tag, got)
+			t.Errorf("%s of an unknown session: %s", tag, got)
 		}
 	}
 	interoptest.Contains(t, n.callFails("a", "chat.interrupt", args{"sessionId": "nope"}), `"_tag":"ChatSessionNotFoundRpcError"`)
 	if s := n.subscribe("a", "nothing", "nope"); s.end != "SESSION_NOT_FOUND" {
-		t.Errorf("a stream of nothing ends with %s", s.end)
+		t.Errorf("a stream of an unknown session ends with %s", s.end)
 	}
 	idle := `{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}`
 	if got := n.call("a", "GetSessionState", args{"sessionId": "abc"}); got != idle {
 		t.Errorf("the state is %s", got)
 	}
 	if got := n.call("a", "Interrupt", args{"sessionId": "abc"}); got != `{"interrupted":false}` {
-		t.Errorf("an interrupt of nothing: %s", got)
+		t.Errorf("an interrupt without a turn: %s", got)
 	}
 	s := n.subscribe("a", "first", "abc")
 	interoptest.Contains(t, n.call("a", "SendMessage", args{
@@ -51,24 +51,24 @@ func TestAClientOfTheirsUsesAServerOfOurs(t *testing.T) {
 	want := "InitialState UserMessage SessionStarted start reasoning-start reasoning-end tool-input-start tool-input-available " +
 		"tool-output-available text-start text-end finishstop SessionStoppedcompleted"
 	if got := s.summary(); got != want {
-		t.Errorf("their stream was\n%s\nwant\n%s", got, want)
+		t.Errorf("the stream was\n%s\nwant\n%s", got, want)
 	}
 	if s.events[1].Message.ClientMessageID != "temp_1" || s.text() != "Hello yourself." {
 		t.Errorf("%+v, %q", s.events[1].Message, s.text())
 	}
 }
 
-// SC-17, SC-25, SC-30 to SC-35, SC-4: two people on two connections, in mid-turn.
+// SC-17, SC-25, SC-30 to SC-35, SC-4: two users on two connections during a turn.
 func TestTwoClientsOfTheirsShareASession(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	n.connect("b")
 	one, two := n.subscribe("a", "one", "abc"), n.subscribe("b", "two", "abc")
 	n.sendMessage("a", "abc", "gated", "temp_1")
-	n.waitFor("said", two.hasText("three "))
-	late := n.subscribe("b", "late", "abc") // in mid-turn
+	n.waitFor("at the gate", two.hasText("three "))
+	late := n.subscribe("b", "late", "abc") // during the turn
 	if f := late.first(); f.Snapshot.Status != "streaming" || f.TurnContext.Content != "gated" || late.text() != "one two three " || f.Buffer[0].Type != "start" {
-		t.Errorf("who comes late sees %+v: %q", f, late.text())
+		t.Errorf("the late joiner sees %+v: %q", f, late.text())
 	}
 	interoptest.Contains(t, n.sendMessage("b", "abc", "hang", "temp_2"), `{"status":"queued","queuedMessage":{"id":"m_`)
 	var queued struct{ QueuedMessage message }
@@ -76,17 +76,17 @@ func TestTwoClientsOfTheirsShareASession(t *testing.T) {
 	n.waitFor("queued", one.has("MessageQueued", 2))
 	payload := args{"sessionId": "abc", "messageId": queued.QueuedMessage.ID}
 	if got := n.call("a", "DequeueMessage", payload); got != `{"removed":true}` {
-		t.Errorf("the other takes it out: %s", got)
+		t.Errorf("removed by the other client: %s", got)
 	}
 	if got := n.call("b", "DequeueMessage", payload); got != `{"removed":false}` {
-		t.Errorf("twice: %s", got)
+		t.Errorf("removed twice: %s", got)
 	}
 	server.openGate()
 	for _, s := range []*stream{one, two, late} {
 		n.waitFor("working", s.hasText("working"))
 	}
 	if got := n.call("b", "Interrupt", args{"sessionId": "abc"}); got != `{"interrupted":true}` {
-		t.Errorf("an interrupt by the other: %s", got)
+		t.Errorf("an interrupt by the other client: %s", got)
 	}
 	for _, s := range []*stream{one, two, late} {
 		n.waitFor("stopped", s.has("SessionStopped", 2))
@@ -103,36 +103,37 @@ func TestTwoClientsOfTheirsShareASession(t *testing.T) {
 	}
 }
 
-// SC-40, SC-41: streams are independent, and leaving them interrupts nothing.
+// SC-40, SC-41: streams are independent, and closing them interrupts nothing.
 func TestASessionIsStreamedTwiceOnOneConnection(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	one, two := n.subscribe("a", "one", "abc"), n.subscribe("a", "two", "abc")
 	n.sendMessage("a", "abc", "gated", "temp_1")
-	n.waitFor("said", one.hasText("three "))
-	n.waitFor("said", two.hasText("three "))
+	n.waitFor("at the gate", one.hasText("three "))
+	n.waitFor("at the gate", two.hasText("three "))
 	n.run("unsubscribe", args{"stream": "one"})
-	n.waitFor("left", func() bool { return one.end == "interrupted" })
+	n.waitFor("closed", func() bool { return one.end == "interrupted" })
 	interoptest.Contains(t, n.call("a", "GetSessionState", args{"sessionId": "abc"}), `"status":"streaming"`)
 	native := follow(t, server.nativeClient(), server.session)
 	n.run("unsubscribe", args{"stream": "two"})
-	n.waitFor("left", func() bool { return two.end == "interrupted" })
+	n.waitFor("closed", func() bool { return two.end == "interrupted" })
 	again := n.subscribe("a", "again", "abc")
 	n.run("unsubscribe", args{"stream": "again"})
 	server.openGate()
-	native.WaitFor("over", native.ended("gated"))
+	native.WaitFor("ended", native.ended("gated"))
 	if native.agentText("gated") != "one two three four five six" || native.turn("gated").End.Reason != protocol.ReasonCompleted || again.text() != "one two three " {
-		t.Errorf("nobody watched, and the turn ended %+v: %q", native.turn("gated").End, native.agentText("gated"))
+		t.Errorf("without streams the turn ended %+v: %q", native.turn("gated").End, native.agentText("gated"))
 	}
 	after := n.subscribe("a", "after", "abc")
 	n.sendMessage("a", "abc", "hello", "temp_2")
 	n.waitFor("stopped", after.has("SessionStopped", 1))
 	if len(one.events) >= len(after.events)+3 || strings.Contains(one.text()+two.text(), "four") {
-		t.Errorf("a stream that was left goes on: %s", n.dump())
+		t.Errorf("a closed stream continued: %s", n.dump())
 	}
 }
 
-// SC-27, SC-46: one chunk until its Ack, which holds all that happened meanwhile; others do not wait.
+// SC-27, SC-46: an unacknowledged stream gets one chunk, and after its Ack one with everything
+// since. Other streams do not wait.
 func TestAStreamThatTakesNothingLosesNothingAndHoldsNobodyUp(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
@@ -143,15 +144,15 @@ func TestAStreamThatTakesNothingLosesNothingAndHoldsNobodyUp(t *testing.T) {
 	n.sendMessage("a", "abc", "much", "temp_1")
 	n.waitFor("stopped", quick.has("SessionStopped", 1))
 	if slow.text() != "" {
-		t.Fatalf("the slow one took %d bytes", len(slow.text()))
+		t.Fatalf("the paused stream got %d bytes", len(slow.text()))
 	}
 	interoptest.Contains(t, n.call("a", "GetSessionState", args{"sessionId": "abc"}), `"status":"idle"`)
-	native.WaitFor("over", native.ended("much"))
+	native.WaitFor("ended", native.ended("much"))
 	n.run("resume", args{"stream": "slow"})
 	n.waitFor("stopped", slow.has("SessionStopped", 1))
 	want := native.agentText("much")
 	if len(want) < 4000*400 || quick.text() != want || slow.text() != want {
-		t.Errorf("%d and %d bytes came, want %d", len(quick.text()), len(slow.text()), len(want))
+		t.Errorf("got %d and %d bytes, want %d", len(quick.text()), len(slow.text()), len(want))
 	}
 	var seen struct{ Chunks, Unacknowledged int }
 	interoptest.Must(t, json.Unmarshal([]byte(n.run("stats", args{"connection": "a"})), &seen))
@@ -162,24 +163,24 @@ func TestAStreamThatTakesNothingLosesNothingAndHoldsNobodyUp(t *testing.T) {
 	t.Logf("%d chunks for %d events", seen.Chunks, events)
 }
 
-// SC-48: what is wrong with a request ends that request alone.
+// SC-48: an invalid request fails alone.
 func TestAWrongRequestHurtsNoOther(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	s := n.subscribe("a", "one", "abc")
 	n.sendMessage("a", "abc", "gated", "temp_1")
-	n.waitFor("said", s.hasText("three "))
+	n.waitFor("at the gate", s.hasText("three "))
 	interoptest.Contains(t, n.callFails("a", "chat.unheardOf", nil), "Unknown request tag: chat.unheardOf")
 	interoptest.Contains(t, n.callFails("a", "chat.getState", args{"sessionId": 7}), "malformed")
 	server.openGate()
 	n.waitFor("stopped", s.has("SessionStopped", 1))
 	if s.text() != "one two three four five six" || s.end != "" {
-		t.Errorf("the stream beside it: %q, %s", s.text(), s.end)
+		t.Errorf("the stream: %q, %s", s.text(), s.end)
 	}
 }
 
-// SC-5, SC-23 to SC-25, SC-28, SC-29, SC-49: one who comes in sees the turn under way, the queue, where history ends, and what
-// waits for a decision.
+// SC-5, SC-23 to SC-25, SC-28, SC-29, SC-49: the first event of a late joiner has the current turn,
+// the queue, the end of the history, and pending approvals.
 func TestTheFirstEventSaysAllThatIs(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
@@ -187,8 +188,8 @@ func TestTheFirstEventSaysAllThatIs(t *testing.T) {
 	n.sendMessage("a", "abc", "hello", "temp_1")
 	n.waitFor("stopped", one.has("SessionStopped", 1))
 	n.sendMessage("a", "abc", "ask", "temp_2")
-	n.waitFor("asked", one.has("StreamEvent", 1))
-	n.waitFor("asked", func() bool {
+	n.waitFor("waiting for approval", one.has("StreamEvent", 1))
+	n.waitFor("waiting for approval", func() bool {
 		return slices.ContainsFunc(one.events, func(e *streamEvent) bool { return e.Event.Type == "tool-approval-request" })
 	})
 	n.sendMessage("a", "abc", "choose", "temp_3")
@@ -215,7 +216,7 @@ func TestTheFirstEventSaysAllThatIs(t *testing.T) {
 	interoptest.Contains(t, n.callFails("a", "chat.respondToToolApproval", args{
 		"type": "tool-approval-response", "toolCallId": "r2", "toolName": "command", "approved": true,
 	}), "ToolApprovalNotFoundRpcError")
-	n.waitFor("asked again", func() bool {
+	n.waitFor("waiting for the second approval", func() bool {
 		return slices.ContainsFunc(two.events, func(e *streamEvent) bool {
 			return e.Event.ToolCallID == "q3" && e.Event.Type == "tool-approval-request"
 		})
@@ -230,7 +231,7 @@ func TestTheFirstEventSaysAllThatIs(t *testing.T) {
 	var newer []struct{ Role string }
 	interoptest.Must(t, json.Unmarshal(fetch(t, "http://"+server.addr+"/api/sessions/abc/messages?after="+list[1].ID), &newer))
 	if len(newer) != 4 {
-		t.Errorf("after the first turn there are %+v", newer)
+		t.Errorf("messages after the first turn: %+v", newer)
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"agentctl/protocol"
 )
 
-// Every exchange of the document, by a client of theirs.
+// A third-party client runs every exchange of the document.
 func TestAClientOfAgentLoopsUsesAServerOfOurs(t *testing.T) {
 	runPythonClient(t, "agentloop", "agentloop_client.py")
 }
 
-// Every verb of ours and everything that such a server can say, in the order of the document and in that of the real system.
+// The client executes every supported command and receives every message of such a server, in the
+// document's order and in the real system's.
 func TestOurClientUsesAServerOfAgentLoops(t *testing.T) {
 	for _, style := range []string{"document", "wire"} {
 		t.Run(style, func(t *testing.T) {
@@ -31,7 +32,7 @@ func TestOurClientUsesAServerOfAgentLoops(t *testing.T) {
 			s.Send("shell two")
 			a := s.waitApproval()
 			if a.Kind != protocol.ApproveCommand || a.Command != "rm -rf node_modules" || len(a.Options) != 5 {
-				t.Errorf("asked %+v", a)
+				t.Errorf("approval %+v", a)
 			}
 			s.decide(a, protocol.ApproveData{Decision: protocol.Explain})
 			s.WaitFor("explained", func() bool { return len(s.State.Approvals) == 1 && len(s.State.Approvals[0].Explained) == 1 })
@@ -39,7 +40,7 @@ func TestOurClientUsesAServerOfAgentLoops(t *testing.T) {
 				t.Errorf("explained: %q", got)
 			}
 			if o := s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.AllowOnce}); o != protocol.Allowed {
-				t.Errorf("decided %s", o)
+				t.Errorf("outcome %s", o)
 			}
 			interoptest.Contains(t, summarizeTurn(s.waitTurns(2)), "Looking. ", "<allowed>", " completed gone\n ]Done. | completed")
 
@@ -60,12 +61,12 @@ func TestOurClientUsesAServerOfAgentLoops(t *testing.T) {
 			s.Send("patch seven")
 			a = s.waitApproval()
 			if a.Kind != protocol.ApprovePatch || !strings.HasPrefix(a.Patch, "*** Begin Patch\n*** Update File: src/app.ts") || !a.Editable {
-				t.Errorf("asked %+v", a)
+				t.Errorf("approval %+v", a)
 			}
 			s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: strings.ReplaceAll(a.Patch, "app.ts", "ápp.ts")}})
 			interoptest.Contains(t, summarizeTurn(s.waitTurns(7)), "patched: *** Update File: src/ápp.ts", "Done. | completed")
 
-			// What the shell does is not shown before the decision, and is shown after it.
+			// Another shell's activity is not shown before the decision, and is shown after it.
 			s.Send("held eight")
 			a = s.waitApproval()
 			if got := summarizeTurn(s.Transcript.Current()); strings.Contains(got, "[") {
@@ -107,7 +108,8 @@ func TestOurClientUsesAServerOfAgentLoops(t *testing.T) {
 	}
 }
 
-// A link that breaks in mid-turn: the protocol cannot say what was missed. What was seen stays, and the session goes on.
+// The connection breaks during a turn. The protocol cannot replay the missed part; the known part
+// stays and the session continues.
 func TestACutAtAServerOfAgentLoops(t *testing.T) {
 	p := startPythonServer(t, "agentloop_server.py", "wire")
 	s := follow(t, p.client("agentloop"), "ws")
@@ -116,7 +118,7 @@ func TestACutAtAServerOfAgentLoops(t *testing.T) {
 	s.Send("cut two")
 	s.WaitFor("attached again", func() bool { return len(s.Modes) == 2 })
 	if s.Modes[1] != protocol.ModeReset+" "+protocol.ResetResubscribed {
-		t.Errorf("attached by %v", s.Modes)
+		t.Errorf("attachments %v", s.Modes)
 	}
 	s.WaitFor("idle", func() bool { return s.State.Turn == nil })
 	s.Send("plain three")

@@ -12,12 +12,12 @@ import (
 	"agentctl/protocol"
 )
 
-// MY-1 to MY-26, MY-33 to MY-36: every exchange of the document, by a client of theirs.
+// MY-1 to MY-26, MY-33 to MY-36: a third-party client runs every exchange of the document.
 func TestAClientOfMyAgentsUsesAServerOfOurs(t *testing.T) {
 	runPythonClient(t, "myagent", "myagent_client.py")
 }
 
-// Every verb of ours, and everything that such a server can say.
+// The client executes every supported command and receives every message of such a server.
 func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
 	p := startPythonServer(t, "myagent_server.py", "hush")
 	s := follow(t, p.client("myagent"), "work")
@@ -30,10 +30,10 @@ func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
 	s.Send("tool two")
 	a := s.waitApproval()
 	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || a.Why != "Get the weather" || string(a.Input) != `{"city":"\u5df4\u9ece","days":2,"exact":1e+16}` {
-		t.Errorf("asked %+v", a)
+		t.Errorf("approval %+v", a)
 	}
 	if o := s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce}); o != protocol.Allowed {
-		t.Errorf("decided %s", o)
+		t.Errorf("outcome %s", o)
 	}
 	if got := summarizeTurn(s.waitTurns(2)); got != "[get_weather completed sunny ]<allowed>It is sunny. | completed" {
 		t.Error(got)
@@ -52,7 +52,7 @@ func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
 	s.Send("plan five")
 	a = s.waitApproval()
 	if a.Kind != protocol.ApprovePlan || len(a.Tasks) != 3 || a.Tasks[0].Title != "生成PPT" || a.Tasks[0].ID != "1" || a.Why != "three tasks" {
-		t.Errorf("asked %+v", a)
+		t.Errorf("approval %+v", a)
 	}
 	s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Tasks: a.Tasks[1:]}})
 	interoptest.Contains(t, summarizeTurn(s.waitTurns(5)), "(about 优化样式)", "(about 导出文件)", "All is solved. | completed")
@@ -91,8 +91,8 @@ func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
 	}
 
 	s.Send("slow ten")
-	s.WaitFor("saying", func() bool { return strings.Contains(summarizeTurn(s.Transcript.Current()), "so far") })
-	s.Send("plain eleven") // waits with us
+	s.WaitFor("streaming", func() bool { return strings.Contains(summarizeTurn(s.Transcript.Current()), "so far") })
+	s.Send("plain eleven") // queued by the client
 	if len(s.State.Queue) > 1 {
 		t.Errorf("the queue is %+v", s.State.Queue)
 	}
@@ -114,12 +114,12 @@ func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
 		t.Error(summarizeTurn(got))
 	}
 
-	// A state: what Python signed it takes back from us, its numbers and letters unharmed.
+	// A state signed by Python comes back through the client with its numbers and text unchanged.
 	state := do[protocol.ExportResult](s, protocol.DoExport, nil)
 	made := interoptest.Call[protocol.CreateResult](t, s.Client, protocol.DoRestore, "", protocol.RestoreData{State: state.State, Name: "again"})
 	again := follow(t, s.Client, "again")
 	if made.Session == s.State.Session {
-		t.Error("restored into itself")
+		t.Error("restored into the same session")
 	}
 	again.Send("plain more")
 	interoptest.Contains(t, summarizeTurn(again.waitTurns(1)), "你好, world: plain more | completed")
@@ -133,7 +133,8 @@ func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
 	s.WaitFor("closed", func() bool { return s.State.Closed })
 }
 
-// MY-7, MY-9, MY-35: a link that breaks in mid-turn ends the session there; its exported state brings it back, with what was missed.
+// MY-7, MY-9, MY-35: a connection that breaks during a turn ends the session on the server. The
+// client restores it from its exported state, including the missed part.
 func TestACutCostsNothingAtAServerOfMyAgents(t *testing.T) {
 	p := startPythonServer(t, "myagent_server.py", "hush")
 	s := follow(t, p.client("myagent"), "work")
@@ -145,14 +146,14 @@ func TestACutCostsNothingAtAServerOfMyAgents(t *testing.T) {
 	}
 	s.WaitFor("attached again", func() bool { return len(s.Modes) == 2 })
 	if s.Modes[1] != protocol.ModeResume+" "+protocol.ResumeRestored {
-		t.Errorf("attached by %v", s.Modes)
+		t.Errorf("attachments %v", s.Modes)
 	}
 	s.Send("plain three")
 	interoptest.Contains(t, summarizeTurn(s.waitTurns(3)), "你好, world: plain three | completed")
 }
 
-// A server that was restarted knows no session. One with the same secret takes the exported state; to another it means nothing, and the
-// session is begun anew, which our client is told.
+// A restarted server has no sessions. With the same secret it accepts the exported state. With
+// another secret the session starts anew, and the client reports a reset.
 func TestARestartedServerOfMyAgents(t *testing.T) {
 	for _, secret := range []string{"hush", "other"} {
 		t.Run(secret, func(t *testing.T) {
@@ -161,14 +162,14 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 			s.Send("plain one")
 			s.waitTurns(1)
 			s.Send("slow two")
-			s.WaitFor("saying", func() bool { return strings.Contains(summarizeTurn(s.Transcript.Current()), "so far") })
+			s.WaitFor("streaming", func() bool { return strings.Contains(summarizeTurn(s.Transcript.Current()), "so far") })
 			p.kill()
 			p.args[1] = secret
 			p.start()
 			s.WaitFor("attached again", func() bool { return len(s.Modes) == 2 })
 			if secret == "hush" {
 				if s.Modes[1] != protocol.ModeResume+" "+protocol.ResumeRestored {
-					t.Errorf("attached by %v", s.Modes)
+					t.Errorf("attachments %v", s.Modes)
 				}
 				if end := s.waitTurns(2).End; end.Reason != protocol.ReasonError || end.Code != protocol.CodeServerRestart {
 					t.Errorf("ended %+v", end)
@@ -178,7 +179,7 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 				return
 			}
 			if !strings.HasPrefix(s.Modes[1], protocol.ModeReset) {
-				t.Errorf("attached by %v", s.Modes)
+				t.Errorf("attachments %v", s.Modes)
 			}
 			s.Send("plain three")
 			s.WaitFor("answered", func() bool {
@@ -190,10 +191,10 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 				t.Errorf("the history is %s", past)
 			}
 			if c := do[protocol.ListResult](s, protocol.DoList, nil); len(c.Sessions) == 0 {
-				t.Error("no session is known")
+				t.Error("the session list is empty")
 			}
 			if log := fmt.Sprint(p.messages()); strings.Count(log, "user.create_session") < 2 {
-				t.Error("it was not begun anew")
+				t.Error("the session was not created again")
 			}
 		})
 	}

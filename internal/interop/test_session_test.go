@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -19,58 +18,41 @@ import (
 	"time"
 
 	"agentctl/internal/fakemodel"
+	"agentctl/internal/interop/interoptest"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
 
-// patience bounds every wait for a real agent.
-const patience = 90 * time.Second
+// agentTimeout bounds every wait for a real agent.
+const agentTimeout = 90 * time.Second
 
-// program is the path of agentctl, built once.
-var program string
+func TestMain(m *testing.M) { interoptest.Main(m) }
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "interop")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	program = filepath.Join(dir, "agentctl")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/agentctl").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build agentctl: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
-
-// rig is a session on a real agent: model, agent, server and client.
-type rig struct {
+// A testSession is a session with a real agent: fake model, agent, server and client.
+type testSession struct {
 	t       *testing.T
 	agent   *realAgent
 	model   *fakemodel.Handler
-	home    string // of the agent
-	data    string // of the server
+	home    string // home directory of the agent
+	data    string // data directory of the server
 	cwd     string
 	session string
 
 	server *exec.Cmd
-	log    *os.File // of the server
+	log    *os.File // log of the server
 	client *wsclient.Client
 	events *wsclient.Subscription
 	seen   []protocol.Event
 }
 
-// open makes a session on the agent, whose model answers as script says.
-func open(t *testing.T, agent *realAgent, script fakemodel.Script) *rig {
+// newTestSession creates a session with the agent, whose model answers according to script.
+func newTestSession(t *testing.T, agent *realAgent, script fakemodel.Script) *testSession {
 	t.Helper()
-	r := &rig{t: t, agent: agent, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}
+	r := &testSession{t: t, agent: agent, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}
 	endpoint := httptest.NewServer(r.model)
 	t.Cleanup(endpoint.Close)
 	r.data = shortDir(t)
-	r.write("config.json", obj{"agents": obj{agent.name: agent.config(t, r.home, endpoint.URL)}})
+	r.writeConfig("config.json", obj{"agents": obj{agent.name: agent.config(t, r.home, endpoint.URL)}})
 	var err error
 	if r.log, err = os.Create(filepath.Join(r.data, "log")); err != nil {
 		t.Fatal(err)
@@ -92,22 +74,22 @@ func open(t *testing.T, agent *realAgent, script fakemodel.Script) *rig {
 	return r
 }
 
-// follow makes a new session the rig's.
-func (r *rig) follow(made protocol.CreateResult) {
+// follow selects a created session.
+func (r *testSession) follow(made protocol.CreateResult) {
 	r.session = made.Session
 	since := protocol.Position{Epoch: made.Position.Epoch}
 	r.events = r.client.Subscribe(r.session, wsclient.SubscribeOptions{Since: &since, Raw: true})
 }
 
-// in makes the rig fail t for the time of t.
-func (r *rig) in(t *testing.T) *rig {
+// withT reports failures to t until t ends.
+func (r *testSession) withT(t *testing.T) *testSession {
 	outer := r.t
 	r.t = t
 	t.Cleanup(func() { r.t = outer })
 	return r
 }
 
-// shortDir is a directory whose path leaves room for the name of a socket.
+// shortDir returns a temporary directory with a path short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "i")
@@ -118,7 +100,7 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-func (r *rig) write(name string, v any) {
+func (r *testSession) writeConfig(name string, v any) {
 	r.t.Helper()
 	b, err := json.Marshal(v)
 	if err == nil {
@@ -129,10 +111,10 @@ func (r *rig) write(name string, v any) {
 	}
 }
 
-// start starts the server and returns when it serves.
-func (r *rig) start() {
+// start starts the server and returns when it is ready.
+func (r *testSession) start() {
 	r.t.Helper()
-	r.server = exec.Command(program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o", "json", "-v")
+	r.server = exec.Command(interoptest.Program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o", "json", "-v")
 	r.server.Stderr = r.log
 	out, err := r.server.StdoutPipe()
 	if err == nil {
@@ -146,13 +128,13 @@ func (r *rig) start() {
 	}
 }
 
-// stop drains the server and checks that nothing of the agent is left.
-func (r *rig) stop() { r.end(syscall.SIGTERM) }
+// stop shuts the server down and checks that no agent process is left.
+func (r *testSession) stop() { r.endServer(syscall.SIGTERM) }
 
-// kill kills the server, whose agent notices by itself or is ended at the next start.
-func (r *rig) kill() { r.end(syscall.SIGKILL) }
+// kill kills the server. Its agents end by themselves or at the next start.
+func (r *testSession) kill() { r.endServer(syscall.SIGKILL) }
 
-func (r *rig) end(how syscall.Signal) {
+func (r *testSession) endServer(how syscall.Signal) {
 	r.t.Helper()
 	if r.server == nil {
 		return
@@ -164,21 +146,21 @@ func (r *rig) end(how syscall.Signal) {
 	err := r.server.Wait()
 	r.server = nil
 	if how != syscall.SIGTERM {
-		r.t.Cleanup(func() { r.gone(agents) })
+		r.t.Cleanup(func() { r.checkGone(agents) })
 		return
 	}
 	if err != nil {
 		r.t.Errorf("the server ended with %v", err)
 	}
-	r.gone(agents)
+	r.checkGone(agents)
 }
 
-// children are the processes that the server started: leaders of groups, each an agent.
-func (r *rig) children() []int {
+// children returns the server's child processes. Each is an agent and a process group leader.
+func (r *testSession) children() []int {
 	r.t.Helper()
 	out, err := exec.Command("ps", "-o", "pid=", "--ppid", strconv.Itoa(r.server.Process.Pid)).Output()
 	if err != nil {
-		return nil // there are none
+		return nil // none
 	}
 	var pids []int
 	for _, f := range strings.Fields(string(out)) {
@@ -191,8 +173,8 @@ func (r *rig) children() []int {
 	return pids
 }
 
-// gone checks that nothing of the groups runs. What is dead and waits for init to notice is nothing.
-func (r *rig) gone(groups []int) {
+// checkGone checks that no process of the groups runs. It ignores zombies.
+func (r *testSession) checkGone(groups []int) {
 	r.t.Helper()
 	out, err := exec.Command("ps", "-e", "-o", "pgid=,stat=,args=").Output()
 	if err != nil {
@@ -204,36 +186,36 @@ func (r *rig) gone(groups []int) {
 			continue
 		}
 		if pid, err := strconv.Atoi(f[0]); err == nil && slices.Contains(groups, pid) {
-			r.t.Errorf("process group %d is left over: %s", pid, line)
+			r.t.Errorf("process group %d still runs: %s", pid, line)
 		}
 	}
 }
 
-// do carries out a command and decodes its result.
-func (r *rig) do(verb protocol.Verb, data, result any) {
+// do executes a command and decodes its result.
+func (r *testSession) do(verb protocol.Verb, data, result any) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(r.t.Context(), agentTimeout)
 	defer cancel()
 	c := protocol.Command{Command: verb, Session: r.session, Data: protocol.MustEncode(data)}
 	if err := r.client.Do(ctx, c, result); err != nil {
-		r.t.Fatalf("%s: %v; the log is\n%s", verb, err, r.story())
+		r.t.Fatalf("%s: %v; the log is\n%s", verb, err, r.logText())
 	}
 }
 
-func (r *rig) send(text string) {
+func (r *testSession) send(text string) {
 	r.t.Helper()
 	r.do(protocol.DoSend, protocol.SendData{Text: text}, &protocol.SendResult{})
 }
 
-// await returns the first event of the type after those awaited before.
-func (r *rig) await(kind protocol.Type) protocol.Event {
+// waitEvent returns the next event of a type.
+func (r *testSession) waitEvent(kind protocol.Type) protocol.Event {
 	r.t.Helper()
-	return r.awaitWhere(string(kind), func(e *protocol.Event) bool { return e.Type == kind })
+	return r.waitEventWhere(string(kind), func(e *protocol.Event) bool { return e.Type == kind })
 }
 
-func (r *rig) awaitWhere(what string, ok func(*protocol.Event) bool) protocol.Event {
+func (r *testSession) waitEventWhere(what string, ok func(*protocol.Event) bool) protocol.Event {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(r.t.Context(), agentTimeout)
 	defer cancel()
 	for it, err := range r.events.Events(ctx) {
 		if err != nil {
@@ -247,30 +229,30 @@ func (r *rig) awaitWhere(what string, ok func(*protocol.Event) bool) protocol.Ev
 			return *it.Event
 		}
 	}
-	r.t.Fatalf("waited for %s in vain; the log is\n%s", what, r.story())
+	r.t.Fatalf("no %s; the log is\n%s", what, r.logText())
 	return protocol.Event{}
 }
 
-// turnEnded waits for the turn's end and checks its reason.
-func (r *rig) turnEnded(want protocol.Reason) {
+// waitTurnEnd waits for the end of the turn and checks its reason.
+func (r *testSession) waitTurnEnd(want protocol.Reason) {
 	r.t.Helper()
-	e := r.await(protocol.TurnEnded)
+	e := r.waitEvent(protocol.TurnEnded)
 	var d protocol.TurnEndedData
 	r.decode(e, &d)
 	if d.Reason != want {
-		r.t.Fatalf("the turn ended as %+v, want %s; the log is\n%s", d, want, r.story())
+		r.t.Fatalf("the turn ended as %+v, want %s; the log is\n%s", d, want, r.logText())
 	}
 }
 
-func (r *rig) decode(e protocol.Event, v any) {
+func (r *testSession) decode(e protocol.Event, v any) {
 	r.t.Helper()
 	if err := e.Decode(v); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// said joins the text that was awaited, from the last user message on.
-func (r *rig) said() string {
+// agentText returns the agent's text since the last user message, as far as events were waited for.
+func (r *testSession) agentText() string {
 	r.t.Helper()
 	var b strings.Builder
 	for _, e := range r.seen {
@@ -286,8 +268,9 @@ func (r *rig) said() string {
 	return b.String()
 }
 
-// count counts the awaited events of a type, from the last user message on.
-func (r *rig) count(kind protocol.Type) int {
+// count returns the number of events of a type since the last user message, as far as events were
+// waited for.
+func (r *testSession) count(kind protocol.Type) int {
 	n := 0
 	for _, e := range r.seen {
 		switch e.Type {
@@ -300,8 +283,8 @@ func (r *rig) count(kind protocol.Type) int {
 	return n
 }
 
-// story is what was awaited, for people.
-func (r *rig) story() string {
+// logText returns the events seen so far, for failure messages.
+func (r *testSession) logText() string {
 	var b strings.Builder
 	for _, e := range r.seen {
 		line := string(e.AppendJSON(nil))

@@ -10,23 +10,23 @@ import (
 	"testing"
 )
 
-// A realAgent is a released agent and what it needs to talk to the fake model.
+// A realAgent is a pinned release of an agent and its setup for the fake model.
 type realAgent struct {
-	name    string
-	program string   // below node_modules
-	args    []string // after the program
-	shell   string   // the name of its shell tool
-	write   string   // the name of its tool that writes a file
-	path    string   // what that calls the file
-	mode    string   // another mode than that which it starts in
-	env     func(home, endpoint string) map[string]string
-	files   func(endpoint string) map[string]any // settings below its home
-	age     func(home string) error              // makes its conversations look older; nil: not needed
+	name      string
+	program   string   // path below node_modules
+	args      []string // arguments of program
+	shellTool string   // name of its shell tool
+	writeTool string   // name of its tool that writes a file
+	pathParam string   // writeTool's parameter for the path
+	mode      string   // a mode other than the initial one
+	env       func(home, endpoint string) map[string]string
+	files     func(endpoint string) map[string]any // settings files, by path below its home
+	backdate  func(home string) error              // makes its conversations look older; nil: not needed
 }
 
 var realAgents = []realAgent{
 	{
-		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shell: "run_shell_command", write: "write_file", path: "file_path", mode: "plan",
+		name: "gemini-cli", program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"}, shellTool: "run_shell_command", writeTool: "write_file", pathParam: "file_path", mode: "plan",
 		env: func(_, endpoint string) map[string]string {
 			return map[string]string{
 				"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": endpoint, "GEMINI_CLI_NO_RELAUNCH": "true",
@@ -39,10 +39,10 @@ var realAgents = []realAgent{
 				"general":  obj{"enableAutoUpdate": false},
 			}}
 		},
-		age: ageGemini,
+		backdate: backdateGemini,
 	},
 	{
-		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shell: "bash", write: "write", path: "filePath", mode: "plan",
+		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"acp"}, shellTool: "bash", writeTool: "write", pathParam: "filePath", mode: "plan",
 		env: func(home, _ string) map[string]string {
 			return map[string]string{
 				"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
@@ -65,8 +65,8 @@ var realAgents = []realAgent{
 
 type obj = map[string]any
 
-// config writes the agent's settings into home and returns its entry in a server's configuration. A missing agent is a
-// failure: the tests prove nothing without it.
+// config writes the agent's settings into home and returns its entry in a server's configuration.
+// It fails the test if the agent is not installed.
 func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("node_modules", a.program))
@@ -94,9 +94,9 @@ func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
 	return obj{"command": program, "args": a.args, "env": env}
 }
 
-// ageGemini renames the files of conversations. This release names each by the minute in which it began, and a load within
-// the same minute writes over the very file that it is about to read.
-func ageGemini(home string) error {
+// backdateGemini renames conversation files to an older time. This release names each file by its
+// start minute, and a load within the same minute overwrites the file before reading it.
+func backdateGemini(home string) error {
 	files, err := filepath.Glob(filepath.Join(home, ".gemini/tmp/*/chats/session-*"))
 	if err != nil {
 		return err
