@@ -11,19 +11,20 @@ import (
 	"agentctl/wsclient"
 )
 
-// A record is all that one client saw of one session.
+// A recorder holds everything one client saw of one session.
 type recorder struct {
 	session string
 	options wsclient.SubscribeOptions
 
 	mu    sync.Mutex
-	lines map[uint64]string // by seq, of events that are not folded
+	lines map[uint64]string // raw lines by seq, of events that are not folded
 	at    protocol.Position
-	state *protocol.State // from the beginning or a snapshot
+	state *protocol.State // from the log's start or a snapshot
 	err   error
 }
 
-// follow sees until ctx ends. What it meets after a reconnect must continue what it saw, under the same epoch.
+// follow records events until ctx ends. After a reconnect the events must continue where they
+// stopped, in the same epoch.
 func (r *recorder) follow(ctx context.Context, c *wsclient.Client, then func(*protocol.Event)) {
 	r.lines = map[uint64]string{}
 	for it, err := range c.Subscribe(r.session, r.options).Events(ctx) {

@@ -4,5 +4,16 @@ package crash
 
 import "testing"
 
-// seedCount is how many servers are tried.
+// seedCount returns the number of seeds to run.
 func seedCount(*testing.T) uint64 { return 5 }
+
+// stubbornKills is the number of kills of a trial with stubborn agents. Each one costs the grace
+// period that the next server gives their processes.
+const stubbornKills = 1
+
+// stubbornStop makes a trial with stubborn agents end with a shutdown, which costs the full grace
+// period of the ACP agent. The tests of server/agent/acp cover it, and so do the seeds of -tags crash.
+const stubbornStop = false
+
+// stubbornMessages is the number of messages sent to each session of a stubborn trial.
+const stubbornMessages = 3

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// seedCount is how many servers are tried.
+// seedCount returns the number of seeds to run.
 func seedCount(t *testing.T) uint64 {
 	text := os.Getenv("AGENTCTL_CRASH_SEEDS")
 	if text == "" {
@@ -20,3 +20,12 @@ func seedCount(t *testing.T) uint64 {
 	}
 	return n
 }
+
+// stubbornKills is the number of kills of a trial with stubborn agents.
+const stubbornKills = 3
+
+// stubbornStop makes a trial with stubborn agents end with a shutdown.
+const stubbornStop = true
+
+// stubbornMessages is the number of messages sent to each session of a stubborn trial.
+const stubbornMessages = 6

@@ -20,7 +20,7 @@ import (
 	"agentctl/internal/fakeacp"
 )
 
-// program is the built binary.
+// program is the path of the built binary.
 var program string
 
 func TestMain(m *testing.M) {
@@ -45,10 +45,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// markVariable is the environment variable by which the processes of one test are known: a server's, and by inheritance its agents'.
+// markVariable is the environment variable that identifies the processes of one test: the server,
+// and by inheritance its agents.
 const markVariable = "AGENTCTL_CRASH_MARK"
 
-// A server is a data directory and the process that serves it, one after the other.
+// A server is a data directory and the process that serves it. There is at most one at a time.
 type server struct {
 	t   *testing.T
 	dir string
@@ -93,7 +94,7 @@ func (s *server) start() {
 	_ = out.Close()
 }
 
-// kill kills the process as nothing can be prepared for, and returns the agents' processes that it leaves.
+// kill kills the process and returns the agent processes it leaves.
 func (s *server) kill() []int {
 	s.t.Helper()
 	agents := s.agents()
@@ -104,7 +105,7 @@ func (s *server) kill() []int {
 	return agents
 }
 
-// stop asks the process to end and returns when it has.
+// stop shuts the process down and waits for its exit.
 func (s *server) stop() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -117,7 +118,7 @@ func (s *server) stop() {
 	}
 }
 
-// agents returns the processes that bear the test's mark but for the server itself.
+// agents returns the processes with the test's mark, except the server.
 func (s *server) agents() []int {
 	s.t.Helper()
 	names, err := os.ReadDir("/proc")
@@ -130,7 +131,7 @@ func (s *server) agents() []int {
 		if err != nil || pid == s.cmd.Process.Pid {
 			continue
 		}
-		environ, _ := os.ReadFile("/proc/" + name.Name() + "/environ") // none of a dead one
+		environ, _ := os.ReadFile("/proc/" + name.Name() + "/environ") // fails for a dead process
 		if strings.Contains(string(environ), markVariable+"="+s.dir+"\x00") {
 			pids = append(pids, pid)
 		}
@@ -138,7 +139,7 @@ func (s *server) agents() []int {
 	return pids
 }
 
-// killAll kills what a test that failed has left.
+// killAll kills the processes a failed test left.
 func (s *server) killAll() {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return
