@@ -17,11 +17,11 @@ import (
 	"agentctl/wsclient"
 )
 
-// A plain connection speaks the protocol by hand.
+// A rawConn is a native connection without the client library.
 type rawConn struct {
 	t    *testing.T
 	conn *websocket.Conn
-	in   []string // lines not taken yet
+	in   []string // unread lines
 }
 
 func (w *testServer) dialRaw(t *testing.T) *rawConn {
@@ -45,7 +45,7 @@ func (p *rawConn) write(typ websocket.MessageType, message string) {
 	}
 }
 
-// readAnswer returns the next answer; events are passed over.
+// readAnswer returns the next answer and skips events.
 func (p *rawConn) readAnswer() *protocol.Answer {
 	p.t.Helper()
 	for {

@@ -23,16 +23,16 @@ import (
 	"agentctl/wsclient"
 )
 
-// A bench is a server on a Unix socket whose agents do what the benchmark tells them.
+// A benchServer is a server on a Unix socket whose agent runs functions of the benchmark.
 type benchServer struct {
 	b      *testing.B
 	socket string
 	client *wsclient.Client
-	turns  chan func(session.Output) // taken by the next turn of any session
+	turns  chan func(session.Output) // each is run by the next turn of any session
 	close  func()
 }
 
-// Open makes an agent that runs the functions in turns.
+// Open returns an agent that runs the functions in turns.
 func (x *benchServer) Open(session.Spec, session.Host) (session.Agent, error) {
 	return &benchAgent{x}, nil
 }
@@ -89,7 +89,7 @@ func (x *benchServer) create() string {
 	return do[protocol.CreateResult](x.b, x.client, protocol.DoCreate, "", protocol.CreateData{}).Session
 }
 
-// run has a turn of the session do f and returns when its end is visible.
+// run executes f as a turn of the session and returns when the turn's end is visible.
 func (x *benchServer) run(id string, f func(session.Output)) {
 	x.b.Helper()
 	at := do[protocol.SendResult](x.b, x.client, protocol.DoSend, id, protocol.SendData{Text: "go"}).Seq
@@ -104,7 +104,7 @@ func (x *benchServer) run(id string, f func(session.Output)) {
 	}
 }
 
-// A reader is a connection that reads as fast as it can and decodes nothing.
+// A rawReader is a connection that reads without decoding.
 type rawReader struct {
 	conn *websocket.Conn
 }
@@ -128,7 +128,7 @@ func (x *benchServer) reader(id string, o protocol.SubscribeData) *rawReader {
 	return &rawReader{conn}
 }
 
-// until reads until what has passed by holds the text, and returns how many bytes that were.
+// until reads until a message contains text, and returns the number of bytes read.
 func (r *rawReader) until(ctx context.Context, text []byte) (int, error) {
 	n := 0
 	for {
@@ -149,7 +149,8 @@ func delta(i int) session.Event {
 	return session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)}}
 }
 
-// BenchmarkPublishToReceipt measures from an agent's Emit until every subscriber has the event, stored before it is shown.
+// BenchmarkPublishToReceipt measures the time from an agent's Emit, through the store, to every
+// subscriber.
 func BenchmarkPublishToReceipt(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprint("subscribers=", n), func(b *testing.B) {
@@ -198,7 +199,7 @@ func BenchmarkPublishToReceipt(b *testing.B) {
 	}
 }
 
-// BenchmarkCatchUp measures a client that joins at the beginning of a long log.
+// BenchmarkCatchUp measures a client that attaches at the start of a long log.
 func BenchmarkCatchUp(b *testing.B) {
 	const events = 100_000
 	x := newBenchServer(b, b.TempDir())
@@ -241,7 +242,7 @@ func BenchmarkCatchUp(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend measures events until they are durable and visible, with one commit for all that waits.
+// BenchmarkAppend measures the throughput of durable, visible events with concurrent sessions.
 func BenchmarkAppend(b *testing.B) {
 	for _, sessions := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {
@@ -281,7 +282,8 @@ func memory() float64 {
 	return float64(m.HeapInuse + m.StackInuse)
 }
 
-// BenchmarkMemory measures what stays in memory, of the server and, of a client, of its bare connection too.
+// BenchmarkMemory measures the memory of idle clients and sessions. Client numbers include both
+// ends of the connection.
 func BenchmarkMemory(b *testing.B) {
 	b.Run("idle client", func(b *testing.B) {
 		x := newBenchServer(b, b.TempDir())
@@ -331,7 +333,7 @@ func BenchmarkMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkStartUp measures opening a store with many sessions until the server could serve them.
+// BenchmarkStartUp measures the start of a server on a store with many sessions.
 func BenchmarkStartUp(b *testing.B) {
 	for _, sessions := range []int{0, 1000} {
 		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {

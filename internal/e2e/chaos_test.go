@@ -15,8 +15,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// Everything at once: links that break, a store that fails now and then, a server that is restarted, people who send and
-// decide. Whatever was accepted has one turn, in order, and everybody ends with the same.
+// All faults at once: broken connections, a failing store, server restarts, and users who send and
+// decide. Every accepted message gets one turn, in order, and all clients end with the same state.
 func TestInChaosEverythingAcceptedHasItsTurnAndAllSeeTheSame(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -36,12 +36,12 @@ func chaos(t *testing.T, seed uint64) {
 		`{"tool":"t","output":"x y z","delay":"50ms"}`, `{"ask":"command","command":"make {n}","then":[{"say":"yes"}],"else":[{"say":"no"}]}`, `{"say":"end of {message}"}`)
 	storeSeed := rand.New(rand.NewPCG(seed, 10))
 	w := newTestServerWithStore(t, func(s session.Store) session.Store {
-		return &recordingStore{Store: s, fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 }} // one committer at a time
+		return &recordingStore{Store: s, fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 }} // only one commit runs at a time
 	}, lines...)
-	var storms []*faultyProxy
+	var proxies []*faultyProxy
 	rough := func(name string) *wsclient.Client {
-		s := newFaultyProxy(w, seed*100+uint64(len(storms)))
-		storms = append(storms, s)
+		s := newFaultyProxy(w, seed*100+uint64(len(proxies)))
+		proxies = append(proxies, s)
 		return w.client(name, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
 	}
 	ann, decider := rough("ann"), rough("decider")
@@ -49,7 +49,7 @@ func chaos(t *testing.T, seed uint64) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
 	defer cancel()
 
-	// Three who watch, each until the message that is sent last has had its turn.
+	// Three observers, each until the turn of the last message.
 	const last = "the last"
 	var all []<-chan *observer
 	for i, o := range []wsclient.SubscribeOptions{{Since: logStart(), Raw: true}, {Since: logStart()}, {}} {
@@ -104,7 +104,7 @@ func chaos(t *testing.T, seed uint64) {
 		}
 	}
 	failing.Store(false)
-	for _, s := range storms {
+	for _, s := range proxies {
 		s.mu.Lock()
 		s.healthy = true
 		s.mu.Unlock()
@@ -143,12 +143,12 @@ func chaos(t *testing.T, seed uint64) {
 		turns = append(turns, turn.Message.Text)
 	}
 	if !slices.Equal(turns, append(accepted, last)) {
-		t.Errorf("accepted %q, there are turns of %q", accepted, turns)
+		t.Errorf("accepted %q, turns of %q", accepted, turns)
 	}
 	t.Logf("%d events", want.state.Seq)
 }
 
-// retryStorageErrors does a command again, under one key, as long as the store fails.
+// retryStorageErrors repeats a command with one key while the store fails.
 func retryStorageErrors[R any](ctx context.Context, c *wsclient.Client, verb protocol.Verb, id string, data any, key string) (R, error) {
 	cmd := protocol.Command{Command: verb, Session: id, Key: key}
 	if data != nil {

@@ -10,17 +10,17 @@ import (
 	"agentctl/wsclient"
 )
 
-// A stand is a session in which every command has something to do.
+// A commandFixture is a session in which every command has an effect.
 type commandFixture struct {
 	*testServer
 	c       *wsclient.Client
 	session string
-	queued  []string // messages
+	queued  []string // ids of queued messages
 	rule    string
 	state   protocol.SignedState
 }
 
-// The first turn leaves a rule behind, the second asks and stays open within a plan.
+// The first turn creates a rule; the second stays open in a plan with a pending approval.
 var commandFixtureScript = []string{
 	`{"agent":"A","settings":[{"id":"mode","value":"ask"}]}`,
 	`{"turn":1}`, `{"ask":"command","command":"make","title":"make"}`,
@@ -45,7 +45,8 @@ func newCommandFixture(t *testing.T) *commandFixture {
 	return s
 }
 
-// commandData returns what each command that changes state is asked for: first, and later with the same key.
+// commandData returns the data of each state-changing command: the first body, and another one for
+// the same key.
 func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 	name, other := "a name", "another name"
 	return map[protocol.Verb][2]any{
@@ -73,7 +74,7 @@ func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 	}
 }
 
-// call does a command with a key and returns its result as it came.
+// call executes a command with a key and returns its raw result.
 func (s *commandFixture) call(t *testing.T, c *wsclient.Client, verb protocol.Verb, key string, data any) (string, error) {
 	t.Helper()
 	cmd := protocol.Command{Command: verb, Key: key}
@@ -88,7 +89,7 @@ func (s *commandFixture) call(t *testing.T, c *wsclient.Client, verb protocol.Ve
 	return string(result), err
 }
 
-// logEnds returns how many sessions there are and where each ends.
+// logEnds returns the last seq of each session.
 func (s *commandFixture) logEnds(t *testing.T) string {
 	t.Helper()
 	var all string
@@ -108,12 +109,12 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 				s := newCommandFixture(t)
 				data, ok := s.commandData()[verb.Verb]
 				if !ok {
-					t.Fatal("not tried")
+					t.Fatal("no test data")
 				}
 				bob := s.client("bob")
 				do[protocol.Empty](t, bob, protocol.DoPing, "", nil)
 
-				// In the same instant, from two connections.
+				// At the same time, from two connections.
 				first := async(func() string { r, err := s.call(t, s.c, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) })
 				second := async(func() string { r, err := s.call(t, bob, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) })
 				a, b := <-first, <-second
@@ -122,11 +123,11 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 				}
 				synctest.Wait()
 				if verb.Verb == protocol.DoClose {
-					s.c = bob // its log is at rest
+					s.c = bob // the closed session's client no longer writes
 				}
 				before := s.logEnds(t)
 
-				// Later, over a restart.
+				// Later, and after a restart.
 				again, err := s.call(t, bob, verb.Verb, "key", data[0])
 				if got := fmt.Sprint(again, err); got != a {
 					t.Errorf("first answered %s, later %s", a, got)

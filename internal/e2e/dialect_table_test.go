@@ -20,12 +20,12 @@ import (
 	"agentctl/wsclient"
 )
 
-// A saying is a row of the table in docs/dialects.md: something that a person may want of a session.
+// An operation is a row of the table in docs/dialects.md.
 type operation struct {
 	name          string
 	verb          protocol.Verb
 	data          any
-	needsApproval bool // about a request that is pending, or its turn
+	needsApproval bool // applies to a pending approval or its turn
 }
 
 var operations = []operation{
@@ -64,11 +64,11 @@ var operations = []operation{
 	{name: "blob", verb: protocol.DoBlob, data: protocol.BlobData{Blob: "b"}},
 }
 
-// Words of the table.
+// Cells of the table.
 const (
 	cellUnsupported = "✗"
-	cellOwnServer   = "own"  // to a server of ours alone
-	cellPersistent  = "kept" // by a client that stays
+	cellOwnServer   = "own"  // only with agentctl's server
+	cellPersistent  = "kept" // only by a persistent client
 )
 
 func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
@@ -94,7 +94,7 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 	}
 	for j, s := range operations {
 		if rows[1+j][0] != s.name {
-			t.Fatalf("row %d is about %q, want %q", j, rows[1+j][0], s.name)
+			t.Fatalf("row %d is %q, want %q", j, rows[1+j][0], s.name)
 		}
 	}
 	for i, name := range dialect.Names() {
@@ -102,25 +102,25 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestServer(t, workScript...)
 				for j, s := range operations {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, w, false) != (word == cellUnsupported) {
-						t.Errorf("%s to our server: the table says %s", s.name, word)
+					if cell := rows[1+j][1+i]; s.unsupported(t, name, w, false) != (cell == cellUnsupported) {
+						t.Errorf("%s to agentctl's server: the table says %s", s.name, cell)
 					}
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
 				for j, s := range operations {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, false) != (word == cellUnsupported || word == cellOwnServer) {
-						t.Errorf("%s to another server: the table says %s", s.name, word)
+					if cell := rows[1+j][1+i]; s.unsupported(t, name, nil, false) != (cell == cellUnsupported || cell == cellOwnServer) {
+						t.Errorf("%s to a third-party server: the table says %s", s.name, cell)
 					}
 				}
 			})
-			if name == "myagent" { // where a session ends with its connection
+			if name == "myagent" { // its sessions end with their connection
 				return
 			}
 			synctest.Test(t, func(t *testing.T) {
 				for j, s := range operations {
-					if word := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (word == cellUnsupported || word == cellOwnServer || word == cellPersistent) {
-						t.Errorf("%s by a client that does not stay: the table says %s", s.name, word)
+					if cell := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (cell == cellUnsupported || cell == cellOwnServer || cell == cellPersistent) {
+						t.Errorf("%s by a one-shot client: the table says %s", s.name, cell)
 					}
 				}
 			})
@@ -128,26 +128,26 @@ func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
 	}
 }
 
-// unsupported tells whether a dialect cannot say it: to a server of ours, or (nil) to one of another kind, there by a client that
-// stays or by a brief one.
-func (s *operation) unsupported(t *testing.T, name string, w *testServer, brief bool) bool {
+// unsupported reports whether a dialect refuses the operation: with agentctl's server, or, if w is
+// nil, with a third-party server, there by a persistent or a one-shot client.
+func (s *operation) unsupported(t *testing.T, name string, w *testServer, oneShot bool) bool {
 	t.Helper()
 	session := "s1"
 	var c *wsclient.Client
 	if w == nil {
-		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, OneShot: brief, Dial: newThirdPartyServer(t, name, s.needsApproval)})
+		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, OneShot: oneShot, Dial: newThirdPartyServer(t, name, s.needsApproval)})
 		t.Cleanup(func() { _ = c.Close() })
 	} else {
 		session = w.create(w.client("ann"))
 		c = w.dialectClient(name, session)
 	}
-	seat := follow(t, name, c, session)
-	synctest.Wait() // not every dialect says when it follows
+	f := follow(t, name, c, session)
+	synctest.Wait() // not every dialect confirms a subscription
 	if w != nil {
 		w.send(w.client("bob"), session, "work")
 	}
-	if (s.needsApproval || w != nil) && len(seat.state.Approvals) == 0 && !(w == nil && name == "effectiveagent") { // which has no requests of its own
-		seat.waitFor(protocol.ApprovalRequested)
+	if (s.needsApproval || w != nil) && len(f.state.Approvals) == 0 && !(w == nil && name == "effectiveagent") { // effectiveagent has no approval requests
+		f.waitFor(protocol.ApprovalRequested)
 	}
 	cmd := protocol.Command{Command: s.verb}
 	if s.data != nil {
@@ -164,8 +164,8 @@ func (s *operation) unsupported(t *testing.T, name string, w *testServer, brief 
 	return protocol.CodeOf(err) == protocol.CodeUnsupported && strings.Contains(err.Error(), "the dialect "+name+" ")
 }
 
-// newThirdPartyServer is a server of another kind, which speaks the dialect as its document has it: it lets our client begin, may ask for
-// a decision, and says nothing more.
+// newThirdPartyServer returns the dial function of a third-party server that follows the dialect's
+// document: it completes the client's handshake, may request an approval, and sends nothing else.
 func newThirdPartyServer(t *testing.T, name string, asks bool) func(context.Context) (net.Conn, error) {
 	pipe := server.NewPipe()
 	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -176,7 +176,7 @@ func newThirdPartyServer(t *testing.T, name string, asks bool) func(context.Cont
 		}
 		defer ws.CloseNow()
 		var frames []string
-		if asks && name == "agentloop" { // which speaks first
+		if asks && name == "agentloop" { // agentloop servers send first
 			frames = []string{`{"id":"1","type":"loading_state","payload":{"loading":true}}`, `{"id":"2","type":"approval_request","payload":{"command":["ls"]}}`}
 		}
 		for {
@@ -185,11 +185,11 @@ func newThirdPartyServer(t *testing.T, name string, asks bool) func(context.Cont
 					return
 				}
 			}
-			_, said, err := ws.Read(r.Context())
+			_, frame, err := ws.Read(r.Context())
 			if err != nil {
 				return
 			}
-			if frames = thirdPartyReply(said); !asks && len(frames) > 1 {
+			if frames = thirdPartyReply(frame); !asks && len(frames) > 1 {
 				frames = frames[:1]
 			}
 		}
@@ -200,16 +200,16 @@ func newThirdPartyServer(t *testing.T, name string, asks bool) func(context.Cont
 	return pipe.Dial
 }
 
-// thirdPartyReply is what another server says to what our client says, in whichever dialect.
-func thirdPartyReply(said []byte) []string {
+// thirdPartyReply returns a third-party server's reply to a client's frame, in any dialect.
+func thirdPartyReply(frame []byte) []string {
 	var m struct{ Event, Type string }
 	var rpc struct {
 		ID  string `json:"id"`
 		Tag string `json:"tag"`
 		T   string `json:"_tag"`
 	}
-	_ = json.Unmarshal(said, &m)
-	_ = json.Unmarshal(said, &rpc)
+	_ = json.Unmarshal(frame, &m)
+	_ = json.Unmarshal(frame, &rpc)
 	switch {
 	case rpc.T == "Ping":
 		return []string{`{"_tag":"Pong"}` + "\n"}

@@ -13,10 +13,11 @@ import (
 	"agentctl/wsclient"
 )
 
-// native stands for no dialect.
+// native is the name of the native protocol in these tests.
 const native = "native"
 
-// lines of an agent that says something, uses a tool, asks, and says what was decided; and of a slow one.
+// workScript is an agent that on "work" writes text, runs a tool and requests an approval, and on
+// "slow" writes slowly.
 var workScript = []string{
 	`{"on":"work"}`,
 	`{"say":"It is late. ","words":1}`,
@@ -26,7 +27,7 @@ var workScript = []string{
 	`{"say":"one two three four five six seven eight nine ten","words":1,"delay":"10s"}`,
 }
 
-// A seat is a client that follows a session, in whatever language.
+// A follower is a client that follows a session, natively or in a dialect.
 type follower struct {
 	t       *testing.T
 	dialect string
@@ -37,16 +38,16 @@ type follower struct {
 	*observer
 }
 
-// dialectClient connects to the mount of a dialect, or natively.
-func (w *testServer) dialectClient(tongue, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
+// dialectClient connects to the server's endpoint of a dialect, or natively.
+func (w *testServer) dialectClient(protocolName, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	url := "ws://server"
-	o := wsclient.Options{Name: tongue + " user", UserAgent: "e2e", Dial: w.dial}
-	if tongue != native {
-		o.Dialect = tongue
-		url += "/dialect/" + tongue
+	o := wsclient.Options{Name: protocolName + " user", UserAgent: "e2e", Dial: w.dial}
+	if protocolName != native {
+		o.Dialect = protocolName
+		url += "/dialect/" + protocolName
 	}
-	if tongue == "agentloop" {
+	if protocolName == "agentloop" {
 		url += "/" + session
 	}
 	for _, f := range tweak {
@@ -57,11 +58,11 @@ func (w *testServer) dialectClient(tongue, session string, tweak ...func(*wsclie
 	return c
 }
 
-// follow follows a session; it is attached when this returns.
-func follow(t *testing.T, tongue string, c *wsclient.Client, session string) *follower {
+// follow follows a session and returns once attached.
+func follow(t *testing.T, protocolName string, c *wsclient.Client, session string) *follower {
 	t.Helper()
-	s := &follower{t: t, dialect: tongue, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
-	s.observer = &observer{session: session, resets: tongue != native, transcript: &protocol.Transcript{}}
+	s := &follower{t: t, dialect: protocolName, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
+	s.observer = &observer{session: session, resets: protocolName != native, transcript: &protocol.Transcript{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -79,7 +80,7 @@ func follow(t *testing.T, tongue string, c *wsclient.Client, session string) *fo
 	return s
 }
 
-// waitFor takes in what comes, through the first event of a type.
+// waitFor applies items up to the first event of a type.
 func (s *follower) waitFor(typ protocol.Type) *protocol.Event {
 	s.t.Helper()
 	late := time.After(time.Minute)
@@ -89,7 +90,7 @@ func (s *follower) waitFor(typ protocol.Type) *protocol.Event {
 			switch {
 			case it.Attached != nil:
 				err := s.attach(s.t.Context(), s.client, it.Attached)
-				if protocol.CodeOf(err) == protocol.CodeUnsupported { // a dialect without a history
+				if protocol.CodeOf(err) == protocol.CodeUnsupported { // the dialect has no history
 					err = nil
 				}
 				s.failIf(err)
@@ -102,7 +103,7 @@ func (s *follower) waitFor(typ protocol.Type) *protocol.Event {
 		case err := <-s.errs:
 			s.t.Fatalf("%s: %v", s.dialect, err)
 		case <-late:
-			s.t.Fatalf("%s: no %s; came\n%s", s.dialect, typ, strings.Join(s.raw, "\n"))
+			s.t.Fatalf("%s: no %s; got\n%s", s.dialect, typ, strings.Join(s.raw, "\n"))
 		}
 	}
 }
@@ -110,14 +111,15 @@ func (s *follower) waitFor(typ protocol.Type) *protocol.Event {
 func (s *follower) failIf(err error) {
 	s.t.Helper()
 	if err != nil {
-		s.t.Fatalf("%s: %v; came\n%s", s.dialect, err, strings.Join(s.raw, "\n"))
+		s.t.Fatalf("%s: %v; got\n%s", s.dialect, err, strings.Join(s.raw, "\n"))
 	}
 }
 
-// lastTurn is the newest turn as this client saw it.
+// lastTurn returns the newest turn seen by this client.
 func (s *follower) lastTurn() *protocol.Turn { return s.transcript.Turns[len(s.transcript.Turns)-1] }
 
-// agentText is what the agent said in the newest turn, word for word: where a part ends, not every dialect can say.
+// agentText returns the words of the agent in the newest turn. Not every dialect preserves part
+// boundaries.
 func (s *follower) agentText() string {
 	var b strings.Builder
 	for _, it := range s.lastTurn().Items {
@@ -128,7 +130,8 @@ func (s *follower) agentText() string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// toolSummary is what the newest turn's tools did. Where a dialect asks about tools alone, what is asked about is one more.
+// toolSummary lists the tools of the newest turn and their status. It omits the extra tool by which
+// some dialects represent an approval.
 func (s *follower) toolSummary() string {
 	var list []string
 	for _, it := range s.lastTurn().Items {
@@ -143,7 +146,7 @@ func (s *follower) toolSummary() string {
 	return strings.Join(list, ", ")
 }
 
-// checkWorkTurn has a session do all that it can, through one client, and reports what differs from how it is natively.
+// checkWorkTurn runs the "work" turn through one client and checks that it appears as natively.
 func checkWorkTurn(t *testing.T, w *testServer, s *follower) {
 	t.Helper()
 	t.Logf("%s", s.dialect)
@@ -151,15 +154,15 @@ func checkWorkTurn(t *testing.T, w *testServer, s *follower) {
 	s.waitFor(protocol.ApprovalRequested)
 	pending := s.state.Approvals
 	if len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
-		t.Errorf("%s: asked %+v", s.dialect, pending)
+		t.Errorf("%s: approvals %+v", s.dialect, pending)
 	}
 	r := do[protocol.ApproveResult](t, s.client, protocol.DoApprove, s.session, protocol.ApproveData{Request: pending[0].Request, Decision: protocol.AllowOnce})
 	if r.Outcome != protocol.Allowed {
-		t.Errorf("%s: decided %+v", s.dialect, r)
+		t.Errorf("%s: decision %+v", s.dialect, r)
 	}
 	s.waitFor(protocol.TurnEnded)
 	if got := s.agentText(); got != "It is late. Removed it." {
-		t.Errorf("%s: the agent said %q", s.dialect, got)
+		t.Errorf("%s: agent text %q", s.dialect, got)
 	}
 	if got := s.toolSummary(); got != "shell completed" {
 		t.Errorf("%s: the tools: %s", s.dialect, got)
@@ -173,38 +176,38 @@ func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, workScript...)
 		id := w.create(w.client("ann"))
-		var seats []*follower
+		var followers []*follower
 		for _, name := range append([]string{native}, dialect.Names()...) {
-			seats = append(seats, follow(t, name, w.dialectClient(name, id), id))
+			followers = append(followers, follow(t, name, w.dialectClient(name, id), id))
 		}
-		// Not every dialect says when it follows.
+		// Not every dialect confirms a subscription.
 		synctest.Wait()
-		for _, decider := range seats { // each in turn sends and decides
+		for _, decider := range followers { // each one sends and decides once
 			w.send(decider.client, id, "work")
-			for _, s := range seats {
+			for _, s := range followers {
 				s.waitFor(protocol.ApprovalRequested)
 				if pending := s.state.Approvals; len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
-					t.Errorf("%s: asked %+v", s.dialect, pending)
+					t.Errorf("%s: approvals %+v", s.dialect, pending)
 				}
 			}
 			do[protocol.ApproveResult](t, decider.client, protocol.DoApprove, id,
 				protocol.ApproveData{Request: decider.state.Approvals[0].Request, Decision: protocol.AllowOnce})
-			for _, s := range seats {
+			for _, s := range followers {
 				s.waitFor(protocol.ApprovalResolved)
 				if len(s.state.Approvals) > 0 {
-					t.Errorf("%s decided; at %s there waits %+v", decider.dialect, s.dialect, s.state.Approvals)
+					t.Errorf("%s decided; %s still has %+v", decider.dialect, s.dialect, s.state.Approvals)
 				}
 			}
-			for _, s := range seats {
+			for _, s := range followers {
 				s.waitFor(protocol.TurnEnded)
 				if got := s.agentText(); got != "It is late. Removed it." {
-					t.Errorf("%s decided; %s says %q", decider.dialect, s.dialect, got)
+					t.Errorf("%s decided; %s has text %q", decider.dialect, s.dialect, got)
 				}
 				if got := s.toolSummary(); got != "shell completed" {
 					t.Errorf("%s decided; %s: tools: %s", decider.dialect, s.dialect, got)
 				}
-				heard := s.lastTurn().Message.Text == "work" || s.dialect == "multiagent" // which shows one's own messages alone
-				if s.state.Last.Reason != protocol.ReasonCompleted || !heard {
+				hasMessage := s.lastTurn().Message.Text == "work" || s.dialect == "multiagent" // multiagent shows only own messages
+				if s.state.Last.Reason != protocol.ReasonCompleted || !hasMessage {
 					t.Errorf("%s decided; %s: %+v ended %+v", decider.dialect, s.dialect, s.lastTurn().Message, s.state.Last)
 				}
 			}
@@ -225,7 +228,7 @@ func TestOurClientWorksThroughEveryDialect(t *testing.T) {
 				s.waitFor(protocol.TextDelta)
 				_, err := wsclient.Call[protocol.InterruptResult](t.Context(), s.client, protocol.DoInterrupt, id, protocol.InterruptData{})
 				want := protocol.ReasonInterrupted
-				if name == "agentloop" { // has no word for it
+				if name == "agentloop" { // cannot interrupt
 					if protocol.CodeOf(err) != protocol.CodeUnsupported {
 						t.Errorf("interrupt: %v", err)
 					}
@@ -239,7 +242,7 @@ func TestOurClientWorksThroughEveryDialect(t *testing.T) {
 					t.Errorf("an interrupted turn ended %+v", s.state.Last)
 				}
 				if got := s.agentText(); !strings.HasPrefix(got, "one") || strings.HasSuffix(got, "ten") {
-					t.Errorf("the interrupted agent said %q", got)
+					t.Errorf("interrupted agent text %q", got)
 				}
 			})
 		})

@@ -14,13 +14,13 @@ import (
 	"agentctl/wsclient"
 )
 
-// A ledger is a store that takes its time, may fail, and knows what it has taken.
+// A recordingStore is a slow store that may fail and records what it committed.
 type recordingStore struct {
 	session.Store
-	fails func() bool // without having taken anything
+	fails func() bool // reports whether a commit fails without effect
 
 	mu        sync.Mutex
-	committed uint64 // of the one session
+	committed uint64 // last committed seq of the only session
 	failed    int
 }
 
@@ -153,14 +153,14 @@ func TestAStoreThatFailsNowAndThenTakesBackNothingThatWasShown(t *testing.T) {
 					turns = append(turns, turn.Message.Text)
 				}
 				if got, want := fmt.Sprint(turns), fmt.Sprint(append(accepted, last)); got != want {
-					t.Errorf("accepted %s, there are turns of %s", want, got)
+					t.Errorf("accepted %s, turns of %s", want, got)
 				}
 				if l.failed == 0 {
 					t.Error("nothing failed")
 				}
 				again := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, reached(a.state.Seq))
 				if fmt.Sprint(again.raw) != fmt.Sprint(a.raw) {
-					t.Error("what was shown is not what is there")
+					t.Error("the log differs from what was shown")
 				}
 			})
 		})

@@ -15,7 +15,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A foreigner is a client of another system: it speaks its own protocol by hand, and knows nothing of ours.
+// A dialectConn is a connection of a third-party client that writes dialect frames by hand.
 type dialectConn struct {
 	t    testing.TB
 	conn *websocket.Conn
@@ -57,8 +57,8 @@ func (f *dialectConn) read() []byte {
 	return data
 }
 
-// EA-6 to EA-21, EA-26: EffectiveAgent's own clients on the whole stack: a command in, activities out to all who subscribed, structured
-// errors to who caused them alone, and nothing of one client touches another.
+// EA-6 to EA-21, EA-26: EffectiveAgent clients on the whole stack: commands in, activities to all
+// subscribers, structured errors only to their cause, and isolation between clients.
 func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
@@ -67,7 +67,7 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 		pipe := w.listen("effectiveagent")
 		asks, looks, bad := dialDialect(t, "ws://localhost:12345/mock", pipe.Dial), dialDialect(t, "ws://localhost:12345/mock", pipe.Dial), dialDialect(t, "ws://localhost:12345/mock", pipe.Dial)
 		for _, f := range []*dialectConn{asks, looks} {
-			for _, id := range []string{one, two, one} { // many runtimes, and once more is nothing
+			for _, id := range []string{one, two, one} { // several runtimes; subscribing again has no effect
 				f.mustWrite(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
 			}
 		}
@@ -87,16 +87,16 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 			}
 			text := fmt.Sprint(e["message"])
 			if e["type"] != "error" || e["code"] != c.code || !strings.Contains(text, c.names) {
-				t.Errorf("%s is answered with %v", c.frame, e)
+				t.Errorf("%s: answer %v", c.frame, e)
 			}
 			for _, inside := range []string{"goroutine", ".go:", "sqlite", w.dir} {
 				if strings.Contains(fmt.Sprint(e), inside) {
-					t.Errorf("%s tells of the inside: %v", c.frame, e)
+					t.Errorf("%s reveals internal detail: %v", c.frame, e)
 				}
 			}
 		}
 
-		// turn is what a follower hears of a turn of one runtime.
+		// turn reads a follower's frames of one turn of a runtime.
 		turn := func(f *dialectConn, id string) (kinds, text string) {
 			t.Helper()
 			last := uint64(0)
@@ -131,17 +131,17 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 		asks.mustWrite(`{"type":"send","targetAgentRuntimeId":"` + one + `","payload":{"sequence":1,"timestamp":"2024-07-29T10:00:00.000Z","type":"input","payload":"hello","agentRuntimeId":"` + one + `"}}`)
 		for _, f := range []*dialectConn{asks, looks} {
 			if kinds, text := turn(f, one); text != "You said: hello" || !strings.HasPrefix(kinds, "is") || strings.Contains(kinds, "e") {
-				t.Errorf("heard %s: %q", kinds, text)
+				t.Errorf("got %s: %q", kinds, text)
 			}
 		}
-		// Who leaves one runtime follows the others; who is gone is gone.
+		// Unsubscribing from one runtime keeps the others; closing the connection ends all.
 		looks.mustWrite(`{"type":"unsubscribe","agentRuntimeId":"` + one + `"}`)
 		_ = bad.conn.CloseNow()
 		synctest.Wait()
 		w.send(ann, one, "to one")
 		w.send(ann, two, "to two")
 		if _, text := turn(looks, two); text != "You said: to two" {
-			t.Errorf("heard %q", text)
+			t.Errorf("got %q", text)
 		}
 		clients := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, one, nil).Clients
 		if len(clients) != 1 {

@@ -15,11 +15,12 @@ import (
 	"agentctl/wsclient"
 )
 
-// A storm is a proxy that cuts, stalls and halves what passes, at random from a seed. It runs in virtual time.
+// A faultyProxy is a proxy that randomly cuts, stalls and splits traffic, reproducibly from a seed.
+// It runs in virtual time.
 type faultyProxy struct {
 	dial    func(context.Context) (net.Conn, error)
 	seed    uint64
-	pumps   sync.WaitGroup // pumps
+	pumps   sync.WaitGroup // one per direction of a connection
 	mu      sync.Mutex
 	dials   uint64
 	cuts    int
@@ -28,7 +29,7 @@ type faultyProxy struct {
 	healthy bool
 }
 
-// newFaultyProxy makes a storm that has passed when the test ends. Clients in it are made after it.
+// newFaultyProxy returns a proxy that ends with the test. Create its clients after it.
 func newFaultyProxy(w *testServer, seed uint64) *faultyProxy {
 	s := &faultyProxy{dial: w.dial, seed: seed}
 	w.t.Cleanup(s.pumps.Wait)
@@ -50,7 +51,7 @@ func (s *faultyProxy) Dial(ctx context.Context) (net.Conn, error) {
 	return client, nil
 }
 
-// pump carries bytes one way until it cuts the connection or somebody else does.
+// pump copies one direction until the connection is cut or closed.
 func (s *faultyProxy) pump(to, from net.Conn, rng *rand.Rand) {
 	defer to.Close()
 	defer from.Close()
@@ -63,14 +64,14 @@ func (s *faultyProxy) pump(to, from net.Conn, rng *rand.Rand) {
 		p := buf[:n]
 		switch r := rng.IntN(1000); {
 		case s.isHealthy():
-		case r < 8: // cut between messages, or in one
+		case r < 8: // cut, possibly within a message
 			s.count(&s.cuts)
 			_, _ = to.Write(p[:rng.IntN(n+1)])
 			return
-		case r < 14: // stall, at times for so long that the client gives up
+		case r < 14: // stall, sometimes past the client's patience
 			s.count(&s.stalls)
 			time.Sleep(time.Duration(rng.IntN(30_000)) * time.Millisecond)
-		case r < 60: // halve
+		case r < 60: // split
 			s.count(&s.splits)
 			half := rng.IntN(n + 1)
 			if _, err := to.Write(p[:half]); err != nil {
@@ -105,11 +106,11 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 				w := newTestServer(t, `{"on":"*"}`, fmt.Sprintf(`{"burst":%d,"size":30,"parts":2,"delay":"5ms"}`, deltas))
 				ann := w.client("ann")
 				id := w.create(ann)
-				var storms []*faultyProxy
+				var proxies []*faultyProxy
 				var all []<-chan *observer
 				for i := range 5 {
 					s := newFaultyProxy(w, seed*10+uint64(i))
-					storms = append(storms, s)
+					proxies = append(proxies, s)
 					rng := rand.New(rand.NewPCG(s.seed, 0))
 					c := w.client(fmt.Sprint("client ", i), func(o *wsclient.Options) {
 						o.Dial, o.Rand = s.Dial, rng.Float64
@@ -141,7 +142,7 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 					}
 				}
 				cuts := 0
-				for _, s := range storms {
+				for _, s := range proxies {
 					cuts += s.cuts
 					s.mu.Lock()
 					s.healthy = true
@@ -150,7 +151,7 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 				if cuts == 0 {
 					t.Error("nothing was cut")
 				}
-				t.Logf("%d events; %d cuts, %d stalls and %d halves for the first client", end, storms[0].cuts, storms[0].stalls, storms[0].splits)
+				t.Logf("%d events; %d cuts, %d stalls and %d halves for the first client", end, proxies[0].cuts, proxies[0].stalls, proxies[0].splits)
 			})
 		})
 	}

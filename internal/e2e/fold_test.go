@@ -11,7 +11,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// anyTurn draws the steps of a turn that leave many runs of deltas behind: of one part, of several, of tasks, of tools.
+// anyTurn generates the steps of a turn with many runs of deltas: of one part, of several parts, of
+// tasks, of tools.
 func anyTurn() *rapid.Generator[[]string] {
 	text := rapid.StringN(0, 60, -1)
 	quote := func(s string) string { return string(protocol.MustEncode(s)) }
@@ -34,7 +35,7 @@ func anyTurn() *rapid.Generator[[]string] {
 		rapid.Just(`{"tool":"t","output":"a b","content":[{"type":"text","text":"c"}],"replace":true}`),
 		rapid.Just(`{"say":"0123456789 ","times":14000,"words":1000}`),
 		rapid.Just(`{"bytes":"/////w=="}`),
-		rapid.Custom(func(t *rapid.T) string { // one name for parts of several kinds and tasks
+		rapid.Custom(func(t *rapid.T) string { // one name may serve parts of several kinds and tasks
 			var lines []string
 			for range rapid.IntRange(2, 12).Draw(t, "deltas") {
 				typ, of := rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolOutput, protocol.ToolInput}).Draw(t, "type"), "part"
@@ -67,11 +68,12 @@ func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {
 		end := live.state.Seq
 		for name, o := range map[string]wsclient.SubscribeOptions{"raw": {Since: logStart(), Raw: true}, "folded": {Since: logStart()}} {
 			if got := mustObserve(t, bob, id, o, reached(end)); got.encode(t) != live.encode(t) {
-				t.Errorf("%s gives\n%s\nlive gave\n%s", name, got.encode(t), live.encode(t))
+				t.Errorf("%s:\n%s\nlive:\n%s", name, got.encode(t), live.encode(t))
 			}
 		}
 
-		// From anywhere: what is whole comes folded, what is not comes raw, and the same text is there.
+		// From any position, complete runs arrive folded and incomplete ones raw, with the same
+		// text.
 		at := rapid.Uint64Range(0, end-1).Draw(t, "position")
 		raw := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}, Raw: true}, reached(end))
 		folded := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}, reached(end))
@@ -79,7 +81,7 @@ func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {
 			t.Errorf("from %d: raw ends at %d, folded at %d", at, raw.next, folded.next)
 		}
 		if a, b := partTexts(t, raw.raw), partTexts(t, folded.raw); a != b {
-			t.Errorf("from %d: raw says %q, folded %q", at, a, b)
+			t.Errorf("from %d: raw text %q, folded %q", at, a, b)
 		}
 	})
 }

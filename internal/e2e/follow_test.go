@@ -10,7 +10,7 @@ import (
 	"agentctl/wsclient"
 )
 
-// A rich turn holds everything that a fold may get wrong.
+// A rich turn has every kind of event.
 var rich = []string{
 	`{"window":1000}`,
 	`{"pace":{"words":1,"delay":"20ms"}}`,
@@ -77,7 +77,7 @@ func TestFollowersAScreenAndALateJoinerEndWithTheSameStateAndSequence(t *testing
 			t.Errorf("%q", text)
 		}
 		raw := strings.Join(want.raw, "\n")
-		for name, got := range seen { // what is not folded is the same bytes
+		for name, got := range seen { // events that are not folded are the same bytes
 			for _, line := range got.raw {
 				if !strings.Contains(line, `"first_seq"`) && !strings.Contains(raw, line) {
 					t.Errorf("%s got a line that the raw follower did not: %s", name, line)

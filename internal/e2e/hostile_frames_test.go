@@ -18,7 +18,7 @@ import (
 	"agentctl/wsclient"
 )
 
-// listen opens a listener that speaks one dialect alone, at any path.
+// listen opens a listener for one dialect, at any path.
 func (w *testServer) listen(name string) *server.Pipe {
 	p := server.NewPipe()
 	p.Dialect = name
@@ -26,7 +26,8 @@ func (w *testServer) listen(name string) *server.Pipe {
 	return p
 }
 
-// A session begins in a dialect as that dialect can, on a listener of its own, and is found natively.
+// A dialect creates a session in its own way, on its own listener, and the session is visible
+// natively.
 func TestASessionBeginsInADialect(t *testing.T) {
 	for _, name := range []string{"agentloop", "multiagent", "myagent"} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +36,7 @@ func TestASessionBeginsInADialect(t *testing.T) {
 				pipe := w.listen(name)
 				c := wsclient.New("ws://server/any/path/fresh", wsclient.Options{Dialect: name, Name: "ann", Dial: pipe.Dial})
 				t.Cleanup(func() { _ = c.Close() })
-				id := "fresh" // agentloop makes the session of its path with the first message
+				id := "fresh" // agentloop creates the session of its path with the first message
 				if name != "agentloop" {
 					id = w.create(c)
 				}
@@ -49,7 +50,7 @@ func TestASessionBeginsInADialect(t *testing.T) {
 	}
 }
 
-// Where a dialect cannot make sessions, an unknown one is not found.
+// In dialects without session creation an unknown session is an error.
 func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
 	for _, name := range []string{"effectiveagent", "multiagent", "sandcastle"} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +66,7 @@ func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
 	}
 }
 
-// hostileFrames are frames that no client should say.
+// hostileFrames returns frames that no correct client sends.
 func hostileFrames(id string) []string {
 	deep := strings.Repeat("[", 100_000)
 	list := []string{
@@ -85,7 +86,8 @@ func hostileFrames(id string) []string {
 	return list
 }
 
-// sendHostileFrames says all that is hostile to a dialect, as text and as bytes, and one message that is too large; it does not listen.
+// sendHostileFrames sends all hostile frames of a dialect as text and binary, and one message over
+// the size limit. It ignores answers.
 func (w *testServer) sendHostileFrames(t *testing.T, name, id string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
@@ -131,12 +133,12 @@ func TestHostileFramesHurtNobody(t *testing.T) {
 				bystander := follow(t, native, w.client("bob"), id)
 				w.send(bystander.client, id, "work")
 				for _, each := range []*follower{s, bystander} {
-					each.waitFor(protocol.ApprovalRequested) // whatever the strikes made the agent say came before
+					each.waitFor(protocol.ApprovalRequested) // skip output caused by hostile frames
 				}
 				do[protocol.ApproveResult](t, bystander.client, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
 				for _, each := range []*follower{s, bystander} {
 					if each.waitFor(protocol.TurnEnded); each.agentText() != "It is late. Removed it." {
-						t.Errorf("%s: the agent said %q", each.dialect, each.agentText())
+						t.Errorf("%s: agent text %q", each.dialect, each.agentText())
 					}
 				}
 			})
@@ -156,21 +158,21 @@ func waitIdle(t *testing.T, c *wsclient.Client, id string) {
 	}
 }
 
-// Much text, said at once, arrives whole in every dialect, over connections that buffer nothing.
+// A large amount of text arrives complete in every dialect, over unbuffered connections.
 func TestMuchTextArrivesWholeInEveryDialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"burst":3000,"size":500}`)
 		ann := w.client("ann")
 		id := w.create(ann)
-		var seats []*follower
+		var followers []*follower
 		for _, name := range append([]string{native}, dialect.Names()...) {
-			seats = append(seats, follow(t, name, w.dialectClient(name, id), id))
+			followers = append(followers, follow(t, name, w.dialectClient(name, id), id))
 		}
-		synctest.Wait() // not every dialect says when it follows
+		synctest.Wait() // not every dialect confirms a subscription
 		w.send(ann, id, "go")
-		for _, s := range seats {
+		for _, s := range followers {
 			s.waitFor(protocol.TurnEnded)
-			if got, want := s.agentText(), seats[0].agentText(); got != want || len(want) < 3000*400 {
+			if got, want := s.agentText(), followers[0].agentText(); got != want || len(want) < 3000*400 {
 				t.Errorf("%s: %d bytes, natively %d", s.dialect, len(got), len(want))
 			}
 		}

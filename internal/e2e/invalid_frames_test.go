@@ -18,8 +18,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// invalidFrames are frames that no server should say, at our client's end: broken, huge, deep, of wrong types, of unknown kinds, about what
-// is not there.
+// invalidFrames returns frames that no correct server sends: malformed, huge, deeply nested, of
+// wrong types, of unknown kinds, about unknown objects.
 func invalidFrames(id string) []string {
 	deep := strings.Repeat("[", 50_000)
 	nested := strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000)
@@ -46,7 +46,8 @@ func invalidFrames(id string) []string {
 	}
 }
 
-// injectingProxy passes WebSocket messages between a client and a server, and says something of its own to the client when it is told to.
+// An injectingProxy forwards WebSocket messages between a client and a server and can inject frames
+// to the client.
 type injectingProxy struct {
 	t    *testing.T
 	dial func(context.Context) (net.Conn, error)
@@ -101,7 +102,7 @@ func (b *injectingProxy) forward(rw http.ResponseWriter, r *http.Request) {
 	_, _ = up.CloseNow(), down.CloseNow()
 }
 
-// inject says frames to the client, each as text and as bytes.
+// inject sends frames to the client, each as text and as binary.
 func (b *injectingProxy) inject(frames []string) {
 	b.mu.Lock()
 	c := b.client
@@ -116,7 +117,8 @@ func (b *injectingProxy) inject(frames []string) {
 	}
 }
 
-// Whatever nonsense a server says, at any time, our client's connection and session live on, and what the server means is understood.
+// Invalid frames of a server at any time do not end the client's connection or session, and valid
+// frames keep working.
 func TestNonsenseOfAServerHurtsNobody(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +131,7 @@ func TestNonsenseOfAServerHurtsNobody(t *testing.T) {
 				b.inject(invalidFrames(id)) // between turns
 				w.send(c, id, "work")
 				s.waitFor(protocol.ApprovalRequested)
-				b.inject(invalidFrames(id)) // within one
+				b.inject(invalidFrames(id)) // during a turn
 				synctest.Wait()
 				r := do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
 				if r.Outcome != protocol.Allowed {
@@ -137,7 +139,7 @@ func TestNonsenseOfAServerHurtsNobody(t *testing.T) {
 				}
 				s.waitFor(protocol.TurnEnded)
 				if got := s.agentText(); got != "It is late. Removed it." {
-					t.Errorf("the agent said %q", got)
+					t.Errorf("agent text %q", got)
 				}
 				if got := s.toolSummary(); got != "shell completed" || s.lastTurn().End.Reason != protocol.ReasonCompleted {
 					t.Errorf("the tools: %s; ended %+v", got, s.lastTurn().End)

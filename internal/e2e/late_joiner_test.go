@@ -11,13 +11,14 @@ import (
 	"agentctl/wsclient"
 )
 
-// readHistory reads a session's history from the newest turn back, so many turns at a time, and returns what each was about.
+// readHistory reads a session's history backwards, limit turns at a time, and returns a summary of
+// each turn.
 func readHistory(t *testing.T, c *wsclient.Client, id string, limit int) (messages []string) {
 	t.Helper()
 	d := protocol.HistoryData{Limit: limit}
 	for {
 		r := do[protocol.HistoryResult](t, c, protocol.DoHistory, id, d)
-		story, first := &protocol.Transcript{}, uint64(0)
+		transcript, first := &protocol.Transcript{}, uint64(0)
 		for _, line := range r.Events {
 			var e protocol.Event
 			if err := json.Unmarshal(line, &e); err != nil {
@@ -29,15 +30,15 @@ func readHistory(t *testing.T, c *wsclient.Client, id string, limit int) (messag
 			if d.Before > 0 && e.Seq >= d.Before {
 				t.Fatalf("event %d is not before %d", e.Seq, d.Before)
 			}
-			if _, err := story.Apply(&e); err != nil {
+			if _, err := transcript.Apply(&e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(story.Turns) > limit {
-			t.Fatalf("%d turns, want at most %d", len(story.Turns), limit)
+		if len(transcript.Turns) > limit {
+			t.Fatalf("%d turns, want at most %d", len(transcript.Turns), limit)
 		}
 		var page []string
-		for _, turn := range story.Turns {
+		for _, turn := range transcript.Turns {
 			page = append(page, turn.Message.Text+": "+summarizeTurn(turn))
 		}
 		messages = append(page, messages...)
@@ -48,8 +49,8 @@ func readHistory(t *testing.T, c *wsclient.Client, id string, limit int) (messag
 	}
 }
 
-// Who comes late sees the finished turns from before, where the dialect can tell them, a page at a time, also after a reconnect and
-// a restart of the server, and each once.
+// A late joiner reads each finished turn once from the history, in pages, also after a reconnect
+// and after a server restart, in the dialects that have a history.
 func TestWhoComesLateSeesThePast(t *testing.T) {
 	for _, name := range []string{native, "myagent", "sandcastle"} {
 		t.Run(name, func(t *testing.T) {
@@ -57,13 +58,13 @@ func TestWhoComesLateSeesThePast(t *testing.T) {
 				w := newTestServer(t, `{"on":"*"}`, `{"say":"You said: {message}"}`)
 				ann := w.client("ann")
 				id := w.create(ann)
-				truth := follow(t, native, ann, id)
+				reference := follow(t, native, ann, id)
 				var want []string
 				turn := func(c *wsclient.Client) {
 					t.Helper()
 					text := fmt.Sprintf("message %d", len(want))
 					w.send(c, id, text)
-					truth.waitFor(protocol.TurnEnded)
+					reference.waitFor(protocol.TurnEnded)
 					synctest.Wait()
 					want = append(want, text+": You said: "+text+" |  | completed")
 				}

@@ -10,8 +10,9 @@ import (
 	"agentctl/server"
 )
 
-// runLoad has so many AgentLoop clients at once over loopback, each in a session of its own, send so many messages, of which every turn
-// wants an approval; each waits for the end of the turn before its next message, and checks that it heard its own answers, in order.
+// runLoad runs concurrent AgentLoop clients over loopback, each with its own session. Each client
+// sends messages one after the other, approves once per turn, and checks that it receives its own
+// answers in order.
 func runLoad(t testing.TB, w *testServer, clients, messages int) {
 	t.Helper()
 	l, err := server.ListenOpen("127.0.0.1:0")
@@ -37,11 +38,11 @@ func runLoad(t testing.TB, w *testServer, clients, messages int) {
 	}
 }
 
-// runConversation is one client's conversation.
+// runConversation runs one client.
 func runConversation(f *dialectConn, n, messages int) error {
 	for i := range messages {
 		text := fmt.Sprintf("message %d of %d", i, n)
-		said, asked := "", 0
+		answer, approvals := "", 0
 		if err := f.write(fmt.Sprintf(`{"id":"%d","type":"user_input","payload":{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}]}}`, i, text)); err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func runConversation(f *dialectConn, n, messages int) error {
 			}
 			switch {
 			case m.Type == "approval_request":
-				if asked++; asked == 1 {
+				if approvals++; approvals == 1 {
 					err = f.write(`{"id":"a","type":"approval_response","payload":{"review":"yes"}}`)
 				}
 			case m.Type == "error":
@@ -72,15 +73,15 @@ func runConversation(f *dialectConn, n, messages int) error {
 				done = true
 			case m.Payload.Role == "assistant":
 				for _, c := range m.Payload.Content {
-					said += c.Text
+					answer += c.Text
 				}
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if want := "You said: " + text + " (allowed)"; strings.TrimSpace(said) != want || asked != 1 {
-			return fmt.Errorf("said %q, asked %d times; want %q", said, asked, want)
+		if want := "You said: " + text + " (allowed)"; strings.TrimSpace(answer) != want || approvals != 1 {
+			return fmt.Errorf("answer %q after %d approvals; want %q", answer, approvals, want)
 		}
 	}
 	return nil
@@ -88,12 +89,14 @@ func runConversation(f *dialectConn, n, messages int) error {
 
 var loadScript = []string{`{"on":"*"}`, `{"say":"You said: {message} ","runes":1}`, `{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`}
 
-// AL-32: many connections at once with many messages, each turn with its approval: nobody hears of anybody else's, and nothing is lost.
+// AL-32: many concurrent connections with approvals in every turn receive only their own output,
+// completely.
 func TestManyAgentLoopClientsAtOnce(t *testing.T) {
 	runLoad(t, newTestServer(t, loadScript...), 100, 8)
 }
 
-// BenchmarkAgentLoopLoad is a turn with an approval, of 20 clients at once over loopback.
+// BenchmarkAgentLoopLoad measures a turn with an approval, with 20 concurrent clients over
+// loopback.
 func BenchmarkAgentLoopLoad(b *testing.B) {
 	w := newTestServer(b, loadScript...)
 	b.ResetTimer()

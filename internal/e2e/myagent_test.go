@@ -16,15 +16,16 @@ import (
 	"agentctl/wsclient"
 )
 
-// restartEmpty ends a world's server and starts it again without what it stored.
+// restartEmpty restarts the server with an empty store.
 func (w *testServer) restartEmpty() {
 	w.stop()
 	w.dir = w.t.TempDir()
 	w.start()
 }
 
-// MY-33 to MY-35: a server of ours that lost its store gives the session back to a client that has its exported state: the log goes on under
-// its name, with what was asked of the agent since, and a turn that was under way is over. Who has no state is told that the session is gone.
+// MY-33 to MY-35: after the loss of its store, the server restores a session from a client's
+// exported state: the log continues under the same name with the messages sent since, and the turn
+// under way has ended. Without exported state the session is gone.
 func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"hang"}`, `{"say":"working"}`, `{"ask":"command","request":"r{n}","command":"ls","title":"List"}`, `{"on":"*"}`, `{"say":"turn {n}, heard {message}","words":1}`)
@@ -54,7 +55,7 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 			t.Errorf("the turn under way ended %+v", end)
 		}
 		if len(s.state.Queue) != 0 || len(s.state.Approvals) != 0 {
-			t.Errorf("the server is believed to have %+v and %+v", s.state.Queue, s.state.Approvals)
+			t.Errorf("queue %+v, approvals %+v", s.state.Queue, s.state.Approvals)
 		}
 		w.send(c, id, "four")
 		s.waitFor(protocol.TurnEnded)
@@ -68,7 +69,7 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 			t.Errorf("the server has %+v", list.Sessions)
 		}
 
-		// Cut again, it goes on from where it was, in the session that the server has now.
+		// After another cut the client resumes in the server's new session.
 		proxy.cut()
 		time.Sleep(time.Second)
 		proxy.restore()
@@ -79,7 +80,7 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 	})
 }
 
-// A stranger is a client of MyAgent's by hand.
+// A myAgentConn is a MyAgent connection that writes frames by hand.
 type myAgentConn struct {
 	t    *testing.T
 	conn *websocket.Conn
@@ -105,14 +106,14 @@ func (s *myAgentConn) write(frames ...string) {
 	}
 }
 
-// A strange frame is what a test looks at of one.
-type strange struct {
+// A myAgentFrame holds the fields of a frame that the tests check.
+type myAgentFrame struct {
 	Event   string
 	Session string `json:"session_id"`
 	Content any
 }
 
-func (s *myAgentConn) next() (f strange) {
+func (s *myAgentConn) next() (f myAgentFrame) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
@@ -126,8 +127,8 @@ func (s *myAgentConn) next() (f strange) {
 	return f
 }
 
-// until reads through the first frame of an event.
-func (s *myAgentConn) until(event string) strange {
+// until reads up to the first frame of an event.
+func (s *myAgentConn) until(event string) myAgentFrame {
 	s.t.Helper()
 	for beats := 0; beats < 3; {
 		switch f := s.next(); f.Event {
@@ -138,31 +139,32 @@ func (s *myAgentConn) until(event string) strange {
 		}
 	}
 	s.t.Fatalf("no %s", event)
-	return strange{}
+	return myAgentFrame{}
 }
 
-// MY-14, MY-16, MY-25: a client of MyAgent's says all that it has to say at once, and is told when the session is deleted under it.
+// MY-14, MY-16, MY-25: a MyAgent client may send all its frames without waiting, and is notified
+// when its session is deleted.
 func TestAMyAgentClientNeedNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"say":"heard {message}"}`)
 		c := w.dialMyAgent(t)
 		c.write(`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`,
 			`{"event":"user.create_session","content":"b"}`, `{"event":"user.message","content":"two"}`)
-		var made []string
-		heard := map[string]any{}
-		for len(heard) < 2 {
+		var created []string
+		answers := map[string]any{}
+		for len(answers) < 2 {
 			switch f := c.next(); f.Event {
 			case "system.heartbeat":
-				t.Fatalf("made %v, heard %v", made, heard)
+				t.Fatalf("created %v, answers %v", created, answers)
 			case "agent.session_created":
-				made = append(made, f.Session)
+				created = append(created, f.Session)
 			case "agent.final_answer":
-				heard[f.Session] = f.Content
+				answers[f.Session] = f.Content
 			}
 		}
-		first, second := made[0], made[1]
-		if heard[first] != "heard one" || heard[second] != "heard two" {
-			t.Errorf("made %v, heard %v", made, heard)
+		first, second := created[0], created[1]
+		if answers[first] != "heard one" || answers[second] != "heard two" {
+			t.Errorf("created %v, answers %v", created, answers)
 		}
 		do[protocol.Empty](t, w.client("ann"), protocol.DoClose, first, protocol.CloseData{Delete: true})
 		if f := c.until("agent.session_end"); f.Session != first {

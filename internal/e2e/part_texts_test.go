@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol"
 )
 
-// partTexts returns what each part got in the lines, part by part.
+// partTexts returns the text of each part in the given event lines.
 func partTexts(t tb, lines []string) string {
 	t.Helper()
 	parts := map[string]*strings.Builder{}

@@ -16,16 +16,16 @@ import (
 	"agentctl/wsclient"
 )
 
-// A cutter is a proxy that cuts what passes when it is told to.
+// A cutProxy is a proxy whose connections the test cuts.
 type cutProxy struct {
 	dial  func(context.Context) (net.Conn, error)
 	pumps sync.WaitGroup
 	mu    sync.Mutex
 	open  []net.Conn
-	down  bool // nothing gets through
+	down  bool // dialing fails
 }
 
-// newCutProxy makes a proxy before a world's server. Clients behind it are made after it.
+// newCutProxy returns a proxy before the test server. Create its clients after it.
 func newCutProxy(w *testServer) *cutProxy {
 	c := &cutProxy{dial: w.dial}
 	w.t.Cleanup(func() { c.cut(); c.pumps.Wait() })
@@ -57,7 +57,7 @@ func (c *cutProxy) Dial(ctx context.Context) (net.Conn, error) {
 	return client, nil
 }
 
-// cut ends all connections; until mend there are no new ones.
+// cut closes all connections and refuses new ones until restore.
 func (c *cutProxy) cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,8 @@ func (c *cutProxy) restore() {
 	c.down = false
 }
 
-// longTurnScript is an agent whose turn says something before and after everything, slowly, and goes on over restarts.
+// longTurnScript is an agent with a long turn of text, a tool and an approval. It resumes turns
+// after a restart.
 var longTurnScript = []string{
 	`{"resumes":true}`,
 	`{"on":"warm up"}`, `{"say":"warm"}`,
@@ -87,15 +88,16 @@ var longTurnScript = []string{
 	`{"say":"The end."}`,
 }
 
-// summarizeTurn is what a person has to see of a turn, however it came: what was said, what was done, and how it ended. Over a dialect a
-// request has other words, what is asked about may be a tool of its own, and what became of a call that was cut is not always said.
+// summarizeTurn returns what a user must see of a turn in any protocol: text, tools, approvals and
+// the reason of its end. It omits details that some dialects cannot carry: approval wording, the
+// tool that stands for an approval, and the end of an aborted call.
 func summarizeTurn(turn *protocol.Turn) string {
-	var said strings.Builder
+	var text strings.Builder
 	var rest []string
 	for _, it := range turn.Items {
 		switch {
 		case it.Kind == protocol.ItemText:
-			said.Write(it.Text)
+			text.Write(it.Text)
 		case it.Kind == protocol.ItemTool && it.Tool.Name == "shell" && it.Tool.End != nil:
 			rest = append(rest, fmt.Sprintf("shell completed %t", it.Tool.End.Status == protocol.ToolCompleted))
 		case it.Kind == protocol.ItemApproval && it.Resolved != nil && strings.Contains(it.Approval.Command+it.Approval.Title, "rm -rf build"):
@@ -106,10 +108,10 @@ func summarizeTurn(turn *protocol.Turn) string {
 	if turn.End != nil {
 		reason = turn.End.Reason
 	}
-	return strings.Join(strings.Fields(said.String()), " ") + " | " + strings.Join(rest, ", ") + " | " + string(reason)
+	return strings.Join(strings.Fields(text.String()), " ") + " | " + strings.Join(rest, ", ") + " | " + string(reason)
 }
 
-// resumeModes is how each language goes on after its connection was lost.
+// resumeModes lists how each protocol resumes after a lost connection.
 var resumeModes = map[string]string{
 	native:           protocol.ModeResume,
 	"agentloop":      protocol.ModeReset + " " + protocol.ResetResubscribed,
@@ -119,8 +121,8 @@ var resumeModes = map[string]string{
 	"sandcastle":     protocol.ModeReset + " " + protocol.ResetFresh,
 }
 
-// In every dialect a connection that is lost in the middle of a turn, again and again, and a server that is restarted, cost nothing
-// that can be seen: the turn is the same as natively, and it is said in which way it was caught up.
+// In every dialect, repeated disconnects during a turn and server restarts change nothing visible:
+// the turn is the same as natively, and the resume mode is reported.
 func TestALostConnectionIsCaughtUpInEveryDialect(t *testing.T) {
 	for _, name := range append([]string{native}, dialect.Names()...) {
 		for _, restarts := range []bool{false, true} {
@@ -142,8 +144,8 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 	s.waitFor(protocol.TurnEnded)
 
 	w.send(c, id, "work")
-	truth := follow(t, native, w.client("bob"), id)
-	lose := func(while time.Duration) {
+	reference := follow(t, native, w.client("bob"), id)
+	disconnect := func(while time.Duration) {
 		t.Helper()
 		proxy.cut()
 		if restarts {
@@ -154,43 +156,43 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 		proxy.restore()
 		s.waitFor(protocol.CaughtUp)
 	}
-	lose(2 * time.Second) // in what it says
-	lose(4 * time.Second) // up to its tool
+	disconnect(2 * time.Second) // within the first burst
+	disconnect(4 * time.Second) // up to the tool
 	time.Sleep(time.Second)
-	lose(time.Second)
+	disconnect(time.Second)
 	s.waitFor(protocol.ApprovalRequested)
-	lose(time.Second)                // while it waits
-	if len(s.state.Approvals) == 0 { // it is told after the rest
+	disconnect(time.Second)          // while the approval is pending
+	if len(s.state.Approvals) == 0 { // the request arrives after the catch-up
 		s.waitFor(protocol.ApprovalRequested)
 	}
 	do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
 	time.Sleep(time.Second)
-	lose(time.Second) // after the decision
+	disconnect(time.Second) // after the decision
 	s.waitFor(protocol.TurnEnded)
-	truth.waitFor(protocol.TurnEnded)
-	if got, want := summarizeTurn(s.lastTurn()), summarizeTurn(truth.lastTurn()); got != want || !strings.HasSuffix(want, "remove allowed | completed") {
+	reference.waitFor(protocol.TurnEnded)
+	if got, want := summarizeTurn(s.lastTurn()), summarizeTurn(reference.lastTurn()); got != want || !strings.HasSuffix(want, "remove allowed | completed") {
 		t.Errorf("%s\n  %s\nnatively\n  %s", name, got, want)
 	}
 	way := resumeModes[name]
-	if name == "myagent" && restarts { // what a server's connections sent ends with it
+	if name == "myagent" && restarts { // the replay buffer is lost with the server
 		way = protocol.ModeReset + " " + protocol.ResetFresh
 	}
 	for _, at := range s.attached[1:] {
 		if got := strings.TrimSpace(at.Mode + " " + at.Reason); got != way {
-			t.Errorf("caught up by %q, want %q", got, way)
+			t.Errorf("resumed by %q, want %q", got, way)
 		}
 	}
 	if len(s.attached) != 6 {
 		t.Errorf("attached %d times", len(s.attached))
 	}
-	// What was said before is still there, and once.
+	// The earlier turn is still there, once.
 	if first := s.transcript.Turns[0]; summarizeTurn(first) != "warm |  | completed" {
 		t.Errorf("%d turns, the first %s", len(s.transcript.Turns), summarizeTurn(first))
 	}
 }
 
-// The same at random: while an agent works, links are cut, stalled and halved in every dialect; once that is over, each client has the
-// whole turn, and once.
+// The same at random: connections are cut, stalled and split in every dialect while an agent works.
+// Afterwards each client has the whole turn once.
 func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -200,19 +202,19 @@ func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
 					`{"say":" almost","words":1}`, `{"wait":"calm"}`, `{"say":" the end"}`)
 				ann := w.client("ann")
 				id := w.create(ann)
-				truth := follow(t, native, ann, id)
-				var storms []*faultyProxy
-				var seats []*follower
+				reference := follow(t, native, ann, id)
+				var proxies []*faultyProxy
+				var followers []*follower
 				for i, name := range dialect.Names() {
 					s := newFaultyProxy(w, 100*seed+uint64(i))
 					s.healthy = true
-					storms = append(storms, s)
+					proxies = append(proxies, s)
 					c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
-					seats = append(seats, follow(t, name, c, id))
+					followers = append(followers, follow(t, name, c, id))
 				}
 				synctest.Wait()
-				weather := func(calm bool) (cuts int) {
-					for _, s := range storms {
+				setHealthy := func(calm bool) (cuts int) {
+					for _, s := range proxies {
 						s.mu.Lock()
 						s.healthy = calm
 						cuts += s.cuts
@@ -221,20 +223,20 @@ func TestAStormLeavesTheSameTurnInEveryDialect(t *testing.T) {
 					return cuts
 				}
 				w.send(ann, id, "go")
-				for _, s := range seats { // who has heard nothing yet has nothing to go on from
+				for _, s := range followers { // a client without events has no position to resume from
 					s.waitFor(protocol.TextDelta)
 				}
-				weather(false)
-				for truth.waitFor(protocol.TextDelta); !strings.Contains(truth.agentText(), "almost"); {
-					truth.waitFor(protocol.TextDelta)
+				setHealthy(false)
+				for reference.waitFor(protocol.TextDelta); !strings.Contains(reference.agentText(), "almost"); {
+					reference.waitFor(protocol.TextDelta)
 				}
-				cuts := weather(true)
-				time.Sleep(2 * time.Minute) // stalls end, and who is away comes back
+				cuts := setHealthy(true)
+				time.Sleep(2 * time.Minute) // stalls end and clients reconnect
 				w.script.OpenGate("calm")
-				truth.waitFor(protocol.TurnEnded)
-				want := summarizeTurn(truth.lastTurn())
-				for _, s := range seats {
-					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); { // before it are those whose end was not seen
+				reference.waitFor(protocol.TurnEnded)
+				want := summarizeTurn(reference.lastTurn())
+				for _, s := range followers {
+					for s.waitFor(protocol.TurnEnded); !strings.Contains(s.agentText(), "the end"); { // skip earlier turns whose end was missed
 						s.waitFor(protocol.TurnEnded)
 					}
 					if got := summarizeTurn(s.lastTurn()); got != want {

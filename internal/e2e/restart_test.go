@@ -27,12 +27,12 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 			w.stop()
 			w.start()
 		}
-		time.Sleep(1234 * time.Millisecond) // in the burst
+		time.Sleep(1234 * time.Millisecond) // during the burst
 		restart()
-		time.Sleep(7 * time.Second) // in the tool
+		time.Sleep(7 * time.Second) // during the tool
 		restart()
 		asked := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
-		restart() // while it waits
+		restart() // while the approval is pending
 		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting || got.Snapshot.State.Approvals[0].Request != asked.Request {
 			t.Errorf("after a restart: %s, %+v", got.Status, got.Snapshot.State.Approvals)
 		}
@@ -59,7 +59,7 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 			}
 		}
 		if len(tools) != 1 || tools[0] != protocol.ToolUnknown {
-			t.Errorf("the tool that was cut: %v", tools)
+			t.Errorf("the aborted tool: %v", tools)
 		}
 		if len(got.attached) < 3 {
 			t.Errorf("attached %d times", len(got.attached))

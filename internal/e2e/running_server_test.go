@@ -13,14 +13,14 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// runningServer is a server over a connection in memory.
+// A runningServer is a server with an in-memory listener.
 type runningServer struct {
 	dial   func(context.Context) (net.Conn, error)
-	listen func(*server.Listener) // another listener, until close
+	listen func(*server.Listener) // serves another listener until close
 	close  func() error
 }
 
-// serve starts a server on the store in dir, or on what wrap makes of it.
+// serve starts a server on the store in dir, wrapped by wrap.
 func serve(dir string, of session.Agents, wrap func(session.Store) session.Store) (*runningServer, error) {
 	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// A mirror follows a session as a screen does whose log may begin anew: with the state, the turns before it from the history, and
-// what follows.
+// A screenObserver follows a session like a screen: it replaces its state on each snapshot and
+// reads earlier turns from the history.
 type screenObserver struct {
 	state      *protocol.State
 	transcript *protocol.Transcript
@@ -23,8 +23,8 @@ type screenObserver struct {
 	err        error
 }
 
-// observeScreen follows a session until something is so.
-func observeScreen(ctx context.Context, c *wsclient.Client, id string, so func(*screenObserver) bool) *screenObserver {
+// observeScreen follows a session until done returns true.
+func observeScreen(ctx context.Context, c *wsclient.Client, id string, done func(*screenObserver) bool) *screenObserver {
 	m := &screenObserver{resets: -1}
 	for it, err := range c.Subscribe(id, wsclient.SubscribeOptions{}).Events(ctx) {
 		switch {
@@ -39,7 +39,7 @@ func observeScreen(ctx context.Context, c *wsclient.Client, id string, so func(*
 				_, m.err = m.transcript.Apply(it.Event)
 			}
 		}
-		if m.err != nil || m.transcript != nil && so(m) {
+		if m.err != nil || m.transcript != nil && done(m) {
 			return m
 		}
 	}
@@ -70,7 +70,7 @@ func (m *screenObserver) loadHistory(ctx context.Context, c *wsclient.Client, id
 	return nil
 }
 
-// turnLines tells each turn in a line: what was asked, said and done, and how it ended.
+// turnLines renders each turn in one line.
 func (m *screenObserver) turnLines() (list []string) {
 	for _, t := range m.transcript.Turns {
 		var b strings.Builder
@@ -91,8 +91,9 @@ func (m *screenObserver) turnLines() (list []string) {
 	return list
 }
 
-// SC-25, SC-26, SC-36, SC-39, SC-42: links that break, stall and halve what they carry, and a server that is restarted in mid-turn: our
-// client over the dialect ends with what a native one sees, and what it sends has one turn.
+// SC-25, SC-26, SC-36, SC-39, SC-42: over a faulty network and server restarts during turns, a
+// client of the dialect ends with the same turns as a native one, and each message it sends gets
+// one turn.
 func TestInAStormOurClientSeesAllOverSandcastle(t *testing.T) {
 	for _, resumes := range []bool{true, false} {
 		for seed := range uint64(2) {
@@ -137,26 +138,26 @@ func testSandcastleOverFaultyNetwork(t *testing.T, resumes bool, seed uint64) {
 			w.stop()
 			time.Sleep(time.Second)
 			w.start()
-			do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil) // for which they have no word
+			do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil) // the dialect cannot release the queue
 		}
 	}
 	waitIdle(t, ann, id)
 	w.send(ann, id, "the last")
-	truth := observeScreen(ctx, ann, id, last)
-	for _, m := range []*screenObserver{truth, <-seen, <-alsoSeen} {
+	reference := observeScreen(ctx, ann, id, last)
+	for _, m := range []*screenObserver{reference, <-seen, <-alsoSeen} {
 		if m.err != nil {
 			t.Fatal(m.err)
 		}
-		if got, want := strings.Join(m.turnLines(), "\n"), strings.Join(truth.turnLines(), "\n"); got != want {
+		if got, want := strings.Join(m.turnLines(), "\n"), strings.Join(reference.turnLines(), "\n"); got != want {
 			t.Errorf("over the dialect\n%s\nnatively\n%s", got, want)
 		}
 		t.Logf("%d turns, %d resets", len(m.transcript.Turns), m.resets)
 	}
 	var asked []string
-	for _, turn := range truth.transcript.Turns {
+	for _, turn := range reference.transcript.Turns {
 		asked = append(asked, turn.Message.Text)
 	}
 	if !slices.Equal(asked, append(sent, "the last")) {
-		t.Errorf("sent %q, there are turns of %q", sent, asked)
+		t.Errorf("sent %q, turns of %q", sent, asked)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"agentctl/wsclient"
 )
 
-// stalledClient is a client that takes one event and then nothing, until it is told to go on.
+// A stalledClient consumes one event and then nothing until resume is closed.
 type stalledClient struct {
 	stalled, resume chan struct{}
 	result          <-chan *observer
@@ -56,9 +56,9 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 	}
 	before := heap()
 
-	quick := w.client("quick")
+	fast := w.client("fast")
 	seen := async(func() *protocol.Event {
-		for it, err := range quick.Subscribe(id, wsclient.SubscribeOptions{Since: logStart()}).Events(ctx) {
+		for it, err := range fast.Subscribe(id, wsclient.SubscribeOptions{Since: logStart()}).Events(ctx) {
 			if err != nil || it.Event != nil && it.Event.Type == protocol.TurnEnded {
 				return it.Event
 			}
@@ -69,14 +69,14 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 	w.script.OpenGate("start")
 	end := <-seen
 	if end == nil {
-		t.Fatal("the quick one did not see the end")
+		t.Fatal("the fast client did not see the end")
 	}
-	t.Logf("%d events in %v for the quick one", end.Seq, time.Since(began))
+	t.Logf("%d events in %v for the fast client", end.Seq, time.Since(began))
 	if grown := heap() - before; grown > 24<<20 {
 		t.Errorf("with clients %d events behind the heap grew by %d MiB", end.Seq, grown>>20)
 	}
 	for _, c := range do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Clients {
-		// Everybody can see how far it is behind, and no more than its window is on the way to it.
+		// The lag is visible, and at most a window is in flight.
 		if c.By.Name == "slow" && (c.LagEvents < end.Seq*9/10 || c.LagBytes == 0 || c.LagBytes > protocol.DefaultWindow) {
 			t.Errorf("the slow client's lag: %+v", c)
 		}

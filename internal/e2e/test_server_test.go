@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "30"); err != nil { // each is a session from end to end; the command line wins
+	if err := flag.Set("rapid.checks", "30"); err != nil { // each check runs a whole session; the command line overrides this
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -34,13 +34,13 @@ type tb interface {
 	Context() context.Context
 }
 
-// agents are scripts by name.
+// agents holds script agents by name.
 type agents struct {
 	mu      sync.Mutex
 	scripts map[string]*script.Script
 }
 
-// add makes an agent of lines.
+// add parses the lines of an agent's script.
 func (a *agents) add(t tb, name string, lines ...string) *script.Script {
 	t.Helper()
 	s, err := script.Parse(name, strings.NewReader(strings.Join(lines, "\n")))
@@ -65,23 +65,23 @@ func (a *agents) Open(spec session.Spec, host session.Host) (session.Agent, erro
 
 func (a *agents) Names() []string { return []string{"main"} }
 
-// A world is a server and who talks to it. It ends with the test, and nothing of it may be left.
+// A testServer is a server that ends with the test.
 type testServer struct {
 	t      testing.TB
 	dir    string
-	script *script.Script // of the default agent
+	script *script.Script // script of the default agent
 	agents *agents
 	wrap   func(session.Store) session.Store
 	server atomic.Pointer[runningServer]
 }
 
-// newTestServer starts a server whose default agent plays the lines.
+// newTestServer starts a server whose default agent runs the script lines.
 func newTestServer(t testing.TB, lines ...string) *testServer {
 	t.Helper()
 	return newTestServerWithStore(t, func(s session.Store) session.Store { return s }, lines...)
 }
 
-// newTestServerWithStore is open on a store that wrap makes.
+// newTestServerWithStore is newTestServer with a wrapped store.
 func newTestServerWithStore(t testing.TB, wrap func(session.Store) session.Store, lines ...string) *testServer {
 	t.Helper()
 	w := &testServer{wrap: wrap, t: t, dir: t.TempDir(), agents: &agents{scripts: map[string]*script.Script{}}}
@@ -108,7 +108,7 @@ func (w *testServer) stop() {
 
 func (w *testServer) dial(ctx context.Context) (net.Conn, error) { return w.server.Load().dial(ctx) }
 
-// client connects as a person of that name.
+// client returns a native client with a user name.
 func (w *testServer) client(name string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	o := wsclient.Options{Name: name, UserAgent: "e2e", Dial: w.dial}
@@ -120,7 +120,7 @@ func (w *testServer) client(name string, tweak ...func(*wsclient.Options)) *wscl
 	return c
 }
 
-// create makes a session of the default agent and returns its id.
+// create creates a session of the default agent and returns its id.
 func (w *testServer) create(c *wsclient.Client) string {
 	w.t.Helper()
 	return do[protocol.CreateResult](w.t, c, protocol.DoCreate, "", protocol.CreateData{}).Session
@@ -131,7 +131,7 @@ func (w *testServer) send(c *wsclient.Client, session, text string) protocol.Sen
 	return do[protocol.SendResult](w.t, c, protocol.DoSend, session, protocol.SendData{Text: text})
 }
 
-// do does a command that must succeed.
+// do executes a command that must succeed.
 func do[R any](t tb, c *wsclient.Client, verb protocol.Verb, session string, data any) R {
 	t.Helper()
 	r, err := wsclient.Call[R](t.Context(), c, verb, session, data)
@@ -141,20 +141,20 @@ func do[R any](t tb, c *wsclient.Client, verb protocol.Verb, session string, dat
 	return r
 }
 
-// A witness follows a session and folds what it sees.
+// An observer follows a session, checks the sequence of its events and applies them.
 type observer struct {
 	session    string
-	resets     bool // an attachment after the first may begin anew, as over a dialect
+	resets     bool // later attachments may reset, as in some dialects
 	attached   []protocol.SubscribeResult
 	state      *protocol.State
 	transcript *protocol.Transcript
-	next       uint64   // the seq that must come next
-	raw        []string // durable events as on the wire
+	next       uint64   // expected next seq
+	raw        []string // raw lines of durable events
 	err        error
 }
 
-// observe follows a session until a durable event is the last one wanted. Without a position it attaches as a screen does: with
-// the snapshot, and the turns before it from the history.
+// observe follows a session until last returns true for a durable event. Without a position it
+// attaches like a screen: with the snapshot and the earlier turns from the history.
 func observe(ctx context.Context, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *observer {
 	w := &observer{session: name, transcript: &protocol.Transcript{}}
 	for it, err := range c.Subscribe(name, o).Events(ctx) {
@@ -187,7 +187,7 @@ func (w *observer) attach(ctx context.Context, c *wsclient.Client, r *protocol.S
 	}
 	w.state, w.next = &protocol.State{Session: r.Session}, r.After.Seq+1
 	if r.Snapshot == nil {
-		if r.After.Seq != 0 { // what came before is not known: only the sequence counts
+		if r.After.Seq != 0 { // the earlier state is unknown: check only the sequence
 			w.state = nil
 		}
 		return nil
@@ -232,13 +232,13 @@ func (w *observer) apply(e *protocol.Event, raw []byte) error {
 	return err
 }
 
-// encode returns the state and the transcript, to be compared.
+// encode returns the state and the transcript for comparison.
 func (w *observer) encode(t tb) string {
 	t.Helper()
 	return string(protocol.MustEncode(w.state)) + "\n" + string(protocol.MustEncode(w.transcript))
 }
 
-// text returns all that the agent said.
+// text returns the agent's text.
 func (w *observer) text() string {
 	var b strings.Builder
 	for _, turn := range w.transcript.Turns {
@@ -251,7 +251,7 @@ func (w *observer) text() string {
 	return b.String()
 }
 
-// turnsEnded returns a last for watch: the n-th end of a turn.
+// turnsEnded returns a stop condition for observe: the n-th end of a turn.
 func turnsEnded(n int) func(*protocol.Event) bool {
 	return func(e *protocol.Event) bool {
 		if e.Type == protocol.TurnEnded {
@@ -261,27 +261,27 @@ func turnsEnded(n int) func(*protocol.Event) bool {
 	}
 }
 
-// reached returns a last for watch: the event that holds seq.
+// reached returns a stop condition for observe: the event that contains seq.
 func reached(seq uint64) func(*protocol.Event) bool {
 	return func(e *protocol.Event) bool { return e.Seq >= seq }
 }
 
-// type of event returns a last for watch.
+// eventOfType returns a stop condition for observe.
 func eventOfType(typ protocol.Type) func(*protocol.Event) bool {
 	return func(e *protocol.Event) bool { return e.Type == typ }
 }
 
-// logStart is where a session's log begins.
+// logStart returns the position before the first event.
 func logStart() *protocol.Position { return &protocol.Position{} }
 
-// async runs f on a goroutine of its own; the result comes when it is done.
+// async runs f on a goroutine and returns a channel with its result.
 func async[T any](f func() T) <-chan T {
 	result := make(chan T, 1)
 	go func() { result <- f() }()
 	return result
 }
 
-// mustObserve watches and fails the test when that went wrong.
+// mustObserve is observe that fails the test on an error.
 func mustObserve(t tb, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *observer {
 	t.Helper()
 	w := observe(t.Context(), c, name, o, last)
