@@ -11,13 +11,13 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// SVGOptions is what a picture is drawn on.
+// SVGOptions configure WriteSVG.
 type SVGOptions struct {
-	Background, Foreground string // colours as #rrggbb
-	Title                  string // for people who do not see the picture
+	Background, Foreground string // colors as #rrggbb
+	Title                  string // text alternative of the picture
 }
 
-// Measures of a picture, in pixels.
+// Dimensions of a picture, in pixels.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
@@ -48,7 +48,7 @@ func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	return nil
 }
 
-// run is how many cells at the beginning of a row look alike, and what stands in them.
+// run returns the number of leading cells of a row with one style, and their text.
 func run(row []uv.Cell) (cells int, text string) {
 	var out strings.Builder
 	for cells < len(row) && row[cells].Style.Equal(&row[0].Style) {
@@ -63,7 +63,7 @@ func run(row []uv.Cell) (cells int, text string) {
 	return cells, out.String()
 }
 
-// run draws cells that look alike: where something else than the paper is behind them, that first.
+// run draws cells of one style, with a background rectangle if needed.
 func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Style) {
 	front, back := hex(style.Fg, p.Foreground), hex(style.Bg, p.Background)
 	if style.Attrs&uv.AttrReverse != 0 {
@@ -81,9 +81,9 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 	trimmed := strings.TrimRight(text, " ")
 	cells -= len(text) - len(trimmed)
 	left += float64(lead) * cellWidth
-	var dress strings.Builder
+	var attrs strings.Builder
 	if front != p.Foreground {
-		fmt.Fprintf(&dress, ` fill="%s"`, front)
+		fmt.Fprintf(&attrs, ` fill="%s"`, front)
 	}
 	for _, a := range []struct {
 		on bool
@@ -95,11 +95,11 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 		{style.Underline != uv.UnderlineNone, ` text-decoration="underline"`},
 	} {
 		if a.on {
-			dress.WriteString(a.as)
+			attrs.WriteString(a.as)
 		}
 	}
 	fmt.Fprintf(w, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>%s</text>`+"\n",
-		left, top+cellHeight*0.75, float64(cells)*cellWidth, dress.String(), html.EscapeString(strings.ReplaceAll(trimmed[lead:], " ", "\u00a0"))) // plain ones would be joined
+		left, top+cellHeight*0.75, float64(cells)*cellWidth, attrs.String(), html.EscapeString(strings.ReplaceAll(trimmed[lead:], " ", "\u00a0"))) // plain spaces would collapse
 }
 
 func hex(c color.Color, none string) string {

@@ -14,14 +14,14 @@ var (
 	modifyOtherKeys = regexp.MustCompile(`\x1b\[>4(?:;([0-9]))?m`)
 )
 
-// defaultModes are the modes that a terminal has set by itself: it wraps lines and shows the cursor.
+// defaultModes are the modes a terminal has set initially: line wrap and visible cursor.
 var defaultModes = map[string]bool{"7": true, "25": true}
 
-// UnrestoredModes tells, one sentence each, what a program that wrote this has left as it usually is not: modes that it set and did not
-// reset, or reset and did not set again, and enhancements of the keyboard.
-func UnrestoredModes(said []byte) []string {
+// UnrestoredModes returns, one phrase each, the terminal modes that the output changed and did not
+// restore, and enabled keyboard enhancements.
+func UnrestoredModes(output []byte) []string {
 	last := map[string]string{}
-	for _, m := range privateModes.FindAllSubmatch(said, -1) {
+	for _, m := range privateModes.FindAllSubmatch(output, -1) {
 		for mode := range strings.SplitSeq(string(m[1]), ";") {
 			last[mode] = string(m[2])
 		}
@@ -33,7 +33,7 @@ func UnrestoredModes(said []byte) []string {
 		}
 	}
 	pushed, flags := 0, "0"
-	for _, m := range keyboardFlags.FindAllSubmatch(said, -1) {
+	for _, m := range keyboardFlags.FindAllSubmatch(output, -1) {
 		switch string(m[1]) {
 		case ">":
 			pushed++
@@ -46,7 +46,7 @@ func UnrestoredModes(said []byte) []string {
 	if pushed > 0 || flags != "0" && flags != "" {
 		out = append(out, "the keyboard is enhanced")
 	}
-	if all := modifyOtherKeys.FindAllSubmatch(said, -1); len(all) > 0 {
+	if all := modifyOtherKeys.FindAllSubmatch(output, -1); len(all) > 0 {
 		if level := string(all[len(all)-1][1]); level != "" && level != "0" {
 			out = append(out, "modified keys are reported")
 		}

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-func TestAWalkThroughASession(t *testing.T) {
+func TestASessionFromPromptToReattach(t *testing.T) {
 	p := newTerminalTest(t, 100, 30)
-	p.agentctl("new", "--name", "walk", "--agent", "script:session.script")
+	p.agentctl("new", "--name", "demo", "--agent", "script:session.script")
 	p.waitShown("shell$")
-	p.typeText("agentctl attach walk\n")
+	p.typeText("agentctl attach demo\n")
 	p.waitShown("● idle")
 
 	// Prompt, and approve.
@@ -21,7 +21,7 @@ func TestAWalkThroughASession(t *testing.T) {
 	p.press("Enter")
 	p.waitShown("I look at the build", "go test ./...", "Remove the build", "rm -rf build")
 	p.waitFor("decision", func(screen string) bool { return strings.Contains(screen, "The build is removed.") }, func() {
-		if !strings.Contains(p.screen(), "> 1") { // it was not armed yet, and the key was written
+		if !strings.Contains(p.screen(), "> 1") { // the panel was not armed yet: the key went to the composer
 			p.press("1")
 			return
 		}
@@ -56,13 +56,13 @@ func TestAWalkThroughASession(t *testing.T) {
 	p.press("Escape")
 	p.waitHidden("e edit")
 
-	// Interrupt: what was queued goes on.
+	// Interrupt; the queue continues.
 	p.press("C-x")
 	p.waitShown("keep it")
 	p.press("k")
 	p.waitShown("interrupted", "You said: second thing", "You said: third thing", "idle")
 
-	// Search, and copy what was found.
+	// Search, and copy the match.
 	p.press("C-f")
 	p.typeText("println")
 	p.press("Enter")
@@ -74,12 +74,12 @@ func TestAWalkThroughASession(t *testing.T) {
 		return err == nil && out != ""
 	}, nil)
 
-	// An editor of one's own, which has the terminal.
+	// The external editor, which gets the terminal.
 	p.waitFor("editor", func(screen string) bool { return strings.Contains(screen, "> written in an editor") }, func() { p.press("C-g") })
 	p.press("Enter")
 	p.waitShown("You said: written in an editor")
 
-	// The wire, and back.
+	// The protocol log, and back.
 	p.press("F7")
 	p.waitShown("the wire", "ack", "→")
 	p.press("/")
@@ -91,24 +91,24 @@ func TestAWalkThroughASession(t *testing.T) {
 	p.press("q", "F7")
 	p.waitHidden("the wire")
 
-	// Detach, and come back to what happened meanwhile.
+	// Detach, and reattach after another turn.
 	p.press("C-c")
 	p.waitShown("press ctrl+c again")
 	p.press("C-c")
 	p.waitShown("shell$")
 	p.waitHidden("● idle")
-	p.agentctl("send", "walk", "while you were away", "--wait")
-	p.typeText("agentctl attach walk\n")
+	p.agentctl("send", "demo", "while you were away", "--wait")
+	p.typeText("agentctl attach demo\n")
 	p.waitShown("You said: while you were away", "● idle")
 }
 
-func TestAScreenIsRightAfterAStormOfSizesAndASuspension(t *testing.T) {
+func TestTheScreenIsCorrectAfterManyResizesAndASuspension(t *testing.T) {
 	p := newTerminalTest(t, 100, 30)
-	p.agentctl("new", "--name", "walk", "--agent", "script:session.script")
-	p.agentctl("send", "walk", "one 漢字 👍 long "+strings.Repeat("word ", 60), "--wait")
-	p.agentctl("send", "walk", "two", "--wait")
+	p.agentctl("new", "--name", "demo", "--agent", "script:session.script")
+	p.agentctl("send", "demo", "one 漢字 👍 long "+strings.Repeat("word ", 60), "--wait")
+	p.agentctl("send", "demo", "two", "--wait")
 	p.waitShown("shell$")
-	p.typeText("agentctl attach walk\n")
+	p.typeText("agentctl attach demo\n")
 	p.waitShown("You said: two", "● idle")
 	fresh := p.screen()
 
@@ -116,11 +116,11 @@ func TestAScreenIsRightAfterAStormOfSizesAndASuspension(t *testing.T) {
 		p.mustTmux("resize-window", "-x", fmt.Sprint(20+i*37%180), "-y", fmt.Sprint(3+i*13%50))
 	}
 	p.mustTmux("resize-window", "-x", "100", "-y", "30")
-	p.waitFor("screen as before the storm", func(screen string) bool { return screen == fresh }, nil)
+	p.waitFor("screen as before the resizes", func(screen string) bool { return screen == fresh }, nil)
 
 	p.press("C-z")
 	p.waitShown("shell$")
-	p.agentctl("send", "walk", "while it slept", "--wait")
+	p.agentctl("send", "demo", "while it slept", "--wait")
 	p.mustTmux("resize-window", "-x", "90", "-y", "24")
 	p.typeText("fg\n")
 	p.waitShown("You said: while it slept", "● idle")

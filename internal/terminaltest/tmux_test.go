@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// testTimeout bounds a walk.
+// testTimeout bounds a test.
 const testTimeout = 90 * time.Second
 
-// programDir is the directory with agentctl in it, built once.
+// programDir is the directory of the agentctl binary, built once.
 var programDir string
 
 func TestMain(m *testing.M) { os.Exit(runMain(m)) }
 
 func runMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "walk")
+	dir, err := os.MkdirTemp("", "terminaltest")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -38,7 +38,7 @@ func runMain(m *testing.M) int {
 	return m.Run()
 }
 
-// A terminalTest is a shell in a tmux of its own, with a data directory of its own.
+// A terminalTest is a shell in its own tmux server, with its own data directory.
 type terminalTest struct {
 	t    *testing.T
 	ctx  context.Context
@@ -46,7 +46,7 @@ type terminalTest struct {
 	env  []string
 }
 
-// newTerminalTest opens a terminal of that size. What its programs leave is ended with the test.
+// newTerminalTest opens a terminal of that size. Its cleanup stops tmux and agentctl's server.
 func newTerminalTest(t *testing.T, columns, rows int) *terminalTest {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), testTimeout)
@@ -92,7 +92,7 @@ func (p *terminalTest) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runs runs a verb beside the terminal.
+// agentctl runs a verb outside the terminal.
 func (p *terminalTest) agentctl(args ...string) {
 	p.t.Helper()
 	if out, err := p.command("agentctl", args...).CombinedOutput(); err != nil {
@@ -100,7 +100,7 @@ func (p *terminalTest) agentctl(args ...string) {
 	}
 }
 
-// tmux is quick, and outlives the walk to tell how it ended.
+// tmux runs a tmux command. It works after the test's timeout, for failure messages.
 func (p *terminalTest) tmux(args ...string) (string, error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(p.ctx), time.Minute)
 	defer stop()
@@ -119,43 +119,44 @@ func (p *terminalTest) mustTmux(args ...string) string {
 	return out
 }
 
-// press presses keys by tmux's names.
+// press sends keys by their tmux names.
 func (p *terminalTest) press(keys ...string) {
 	p.t.Helper()
 	p.mustTmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// write types text.
+// typeText types text.
 func (p *terminalTest) typeText(text string) {
 	p.t.Helper()
 	p.mustTmux("send-keys", "-l", "--", text)
 }
 
-// screen is what stands there now.
-func (p *terminalTest) screen() string { return p.mustTmux("capture-terminalTest", "-p") }
+// screen returns the current screen.
+func (p *terminalTest) screen() string { return p.mustTmux("capture-pane", "-p") }
 
-// until waits until the screen satisfies a condition; try, unless nil, is done again now and then meanwhile.
-func (p *terminalTest) waitFor(what string, enough func(screen string) bool, try func()) {
+// waitFor waits until the screen satisfies a condition. It calls try, if not nil, about once a
+// second meanwhile.
+func (p *terminalTest) waitFor(what string, condition func(screen string) bool, try func()) {
 	p.t.Helper()
-	look := time.NewTicker(50 * time.Millisecond)
-	defer look.Stop()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
 	for n := 0; ; n++ {
 		screen := p.screen()
-		if enough(screen) {
+		if condition(screen) {
 			return
 		}
 		if try != nil && n%20 == 0 {
 			try()
 		}
 		select {
-		case <-look.C:
+		case <-ticker.C:
 		case <-p.ctx.Done():
 			p.t.Fatalf("no %s on\n%s", what, screen)
 		}
 	}
 }
 
-// shows waits until all these words stand on the screen.
+// waitShown waits until the screen contains all words.
 func (p *terminalTest) waitShown(words ...string) {
 	p.t.Helper()
 	p.waitFor(strings.Join(words, ", "), func(screen string) bool {
@@ -168,7 +169,7 @@ func (p *terminalTest) waitShown(words ...string) {
 	}, nil)
 }
 
-// hides waits until words do not stand there any more.
+// waitHidden waits until the screen does not contain words.
 func (p *terminalTest) waitHidden(words string) {
 	p.t.Helper()
 	p.waitFor("end of "+words, func(screen string) bool { return !strings.Contains(screen, words) }, nil)
