@@ -17,7 +17,7 @@ func TestAcksAreCumulativeAndOnlyForWhatWasTaken(t *testing.T) {
 		p.sendDeltas(1, 200)
 		r.expectAttached(protocol.ModeSnapshot)
 		r.expectEvents(1, 10)
-		time.Sleep(ackDelay) // the eleventh is offered, the ten before were taken
+		time.Sleep(ackDelay) // the consumer has taken ten and is offered the eleventh
 		r.expectEvents(11, 11)
 		if seq, n := p.newAcks(); seq != 11 || n != 1 {
 			t.Errorf("acked %d by %d acks", seq, n)
@@ -151,7 +151,7 @@ func TestASlowConsumerHoldsUpNobodyElse(t *testing.T) {
 		p := f.acceptHello()
 		for range 6 {
 			synctest.Wait()
-			if len(p.commands) > 0 { // as much as the window allows, on each connection anew
+			if len(p.commands) > 0 { // fill the window on each new connection
 				p.answerSubscribe("e", 0)
 				for bytes := 0; bytes < protocol.DefaultWindow; bytes += 64 * 150 {
 					p.sendDeltas(sent+1, sent+64)
@@ -182,7 +182,7 @@ func TestASlowConsumerHoldsUpNobodyElse(t *testing.T) {
 				last++
 			}
 		}
-		if at := p.answerSubscribe("e", 0); at.Seq != sent { // now that there is room
+		if at := p.answerSubscribe("e", 0); at.Seq != sent { // resubscribes once there is room
 			t.Errorf("resumed from %v, want %d", at, sent)
 		}
 		slow.expectAttached(protocol.ModeResume)
@@ -195,7 +195,7 @@ func TestWithoutAcksAFullInboxStopsTheReading(t *testing.T) {
 		p := f.acceptHello()
 		p.answerSubscribe("e", 0)
 		r.expectAttached(protocol.ModeSnapshot)
-		const n = 40_000 // some 6 MB
+		const n = 40_000 // about 6 MB
 		sent := make(chan uint64, n)
 		go func() {
 			defer close(sent)
@@ -204,7 +204,7 @@ func TestWithoutAcksAFullInboxStopsTheReading(t *testing.T) {
 				sent <- seq + 99
 			}
 		}()
-		time.Sleep(time.Hour) // nobody reads, and nobody takes the silence for death
+		time.Sleep(time.Hour) // paused reading does not count as silence
 		if got := len(sent) * 100; got < 5_000 || got > 15_000 {
 			t.Errorf("%d events were read ahead", got)
 		}
@@ -227,7 +227,7 @@ func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
 		p := f.acceptHello()
 		p.answerSubscribe("e", 0)
 		r.expectAttached(protocol.ModeSnapshot)
-		const n = 6000 // more than half of what an inbox holds
+		const n = 6000 // more than half an inbox
 		for seq := uint64(1); seq <= n; seq += 100 {
 			p.sendDeltas(seq, seq+99)
 		}
@@ -236,7 +236,7 @@ func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
 		p.expectNoCommand()
 		r.expectEvents(1, n)
 		if at := p.answerSubscribe("e", 0); at.Seq != n {
-			t.Errorf("asked again from %v", at)
+			t.Errorf("resubscribed from %v", at)
 		}
 		p.sendDeltas(n+1, n+3)
 		r.expectAttached(protocol.ModeResume)
@@ -298,7 +298,7 @@ func TestAFullInboxHasRoomAgainOnceHalfIsTaken(t *testing.T) {
 			told++
 		}
 		if b.full != (b.bytes > b.bound/2) {
-			t.Errorf("with %d bytes left it is full: %v", b.bytes, b.full)
+			t.Errorf("with %d bytes left full is %v", b.bytes, b.full)
 		}
 	}
 	if got := b.take(); got.ok || got.over {

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// MA-19, X-11: a dialect may have delays of its own, even or doubling.
+// MA-19, X-11: a dialect may define its own delay, constant or doubling.
 func TestADialectsOwnDelays(t *testing.T) {
 	own := &dialer{dialect: &codec.Dialect{Retry: codec.RetryPolicy{Delay: 3 * time.Second}}}
 	doubling := &dialer{dialect: own.dialect, codecOptions: codec.ClientOptions{Options: map[string]string{"backoff": "exponential"}}}
@@ -20,9 +20,9 @@ func TestADialectsOwnDelays(t *testing.T) {
 		}
 	}
 	if got := doubling.delay(1000, 0); got <= 0 || got > 4*time.Minute {
-		t.Errorf("after long: %s", got)
+		t.Errorf("attempt 1000: %s", got)
 	}
 	if got := (&dialer{dialect: &codec.Dialect{}}).delay(1, 0); got != firstDelay {
-		t.Errorf("a dialect without: %s", got)
+		t.Errorf("a dialect without a delay: %s", got)
 	}
 }

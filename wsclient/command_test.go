@@ -134,7 +134,7 @@ func TestACommandTooLargeForTheServerIsNotSent(t *testing.T) {
 	})
 }
 
-// EA-3: what cannot be encoded is an error that holds it, and nothing is sent.
+// EA-3: data that cannot be encoded is an error that holds the data, and nothing is sent.
 func TestWhatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		data := map[string]any{"text": make(chan int)}
@@ -200,7 +200,7 @@ func TestCommandsLeaveRoomForTheClientsOwn(t *testing.T) {
 		p.answer(slow[0], protocol.CompactResult{})
 		p.nextCommand(protocol.DoCompact)
 		p.expectNoCommand()
-		cancel() // the server is not done with them
+		cancel() // the server has not answered them
 		synctest.Wait()
 		go func() { errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
 		p.expectNoCommand()
@@ -276,16 +276,16 @@ func TestACommandThatNeverWentOutIsWithdrawn(t *testing.T) {
 		do("stays")
 		do("goes")
 		if c.Withdraw("other") || c.Withdraw("") {
-			t.Error("what there is not was withdrawn")
+			t.Error("an unknown command was withdrawn")
 		}
 		if !c.Withdraw("goes") {
-			t.Fatal("it was not withdrawn")
+			t.Fatal("Withdraw returned false")
 		}
 		if err := <-errs["goes"]; !errors.Is(err, ErrWithdrawn) {
 			t.Errorf("%v", err)
 		}
 		if c.Withdraw("goes") {
-			t.Error("it was withdrawn twice")
+			t.Error("a command was withdrawn twice")
 		}
 		f.setDialError(nil)
 		p := f.acceptHello()
@@ -306,13 +306,13 @@ func TestACommandThatMayHaveArrivedIsNotWithdrawn(t *testing.T) {
 		p := f.acceptHello()
 		p.nextSend("k")
 		if c.Withdraw("k") {
-			t.Error("it was withdrawn while the server had it")
+			t.Error("withdrawn after it was sent")
 		}
 		f.setDialError(errDown)
 		_ = p.ws.CloseNow()
 		synctest.Wait()
 		if c.Withdraw("k") {
-			t.Error("it was withdrawn after the connection was lost")
+			t.Error("withdrawn after the connection was lost")
 		}
 		f.setDialError(nil)
 		p = f.acceptHello()
@@ -329,17 +329,17 @@ func TestAClosedClientWithdrawsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.Withdraw("k") {
-			t.Error("it did")
+			t.Error("Withdraw returned true")
 		}
 	})
 }
 
-// nextSend is the send with a key, which is the next one.
+// nextSend waits for the next command, which must be a send with that key.
 func (p *serverConn) nextSend(key string) protocol.Command {
 	p.t.Helper()
 	cmd := p.nextCommand(protocol.DoSend)
 	if cmd.Key != key {
-		p.t.Errorf("it is %+v", cmd)
+		p.t.Errorf("send %+v, want key %s", cmd, key)
 	}
 	return cmd
 }

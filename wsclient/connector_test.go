@@ -74,7 +74,7 @@ func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
 func TestDialingAloneDoesNotResetTheBackoff(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		c.Retry()
-		for range 4 { // the connection stands, but hello is not answered
+		for range 4 { // the WebSocket opens but hello is not answered
 			_ = f.nextConn().ws.CloseNow()
 		}
 		at := f.dialTimes()
@@ -114,7 +114,7 @@ func TestARefusedClientDoesNotComeBack(t *testing.T) {
 				go func() { pending <- c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil) }()
 				r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 				if test.serve != nil {
-					synctest.Wait() // both wait for the connection: what comes after its end asks for another
+					synctest.Wait() // both must wait before the connection ends, or they would open another
 					test.serve(f.nextConn())
 				}
 				var why *ConnectError
@@ -162,7 +162,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			t.Errorf("connect: %v", err)
 		}
 		if asked != 1 {
-			t.Errorf("asked %d times", asked)
+			t.Errorf("%d requests", asked)
 		}
 	})
 }
@@ -202,8 +202,8 @@ func TestAClosedClientDoesNotComeBack(t *testing.T) {
 	})
 }
 
-func TestClosingTakesLeaveEvenOfADeafServer(t *testing.T) {
-	for _, name := range []string{"", effectiveagent.Name} { // which has no greeting
+func TestCloseIsBoundedWithASilentServer(t *testing.T) {
+	for _, name := range []string{"", effectiveagent.Name} { // effectiveagent has no handshake
 		withFakeServer(t, Options{Dialect: name}, func(t *testing.T, f *fakeServer, c *Client) {
 			stuck := make(chan struct{})
 			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
@@ -308,7 +308,7 @@ func TestHoweverOftenItIsAskedItDoesNotHammer(t *testing.T) {
 		c.Retry()
 		time.Sleep(20 * time.Second)
 		before := len(f.dialTimes())
-		for range 1000 { // a key that is held for ten seconds
+		for range 1000 { // like a key held down for ten seconds
 			c.Retry()
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -343,7 +343,7 @@ func TestARefusedClientTriesAgainWhenAsked(t *testing.T) {
 }
 
 func TestARetryThatIsRefusedLeavesTheNextOneToTry(t *testing.T) {
-	for _, attempts := range []int{0, 1} { // a delay is under way, or the attempts are used up
+	for _, attempts := range []int{0, 1} { // during a delay, and after the last attempt
 		withFakeServer(t, Options{MaxAttempts: attempts}, func(t *testing.T, f *fakeServer, c *Client) {
 			f.setDialError(errDown)
 			c.Retry()
@@ -364,7 +364,7 @@ func TestARetryThatIsRefusedLeavesTheNextOneToTry(t *testing.T) {
 	}
 }
 
-func TestWhatTheConnectionIsDoingIsToldAllAlong(t *testing.T) {
+func TestStateFollowsTheConnection(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setDialError(errDown)
 		start := time.Now()
@@ -378,19 +378,19 @@ func TestWhatTheConnectionIsDoingIsToldAllAlong(t *testing.T) {
 		}
 		is("the first attempt failed", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: start.Add(c.dialer.delay(1, 0)), Err: errDown})
 		time.Sleep(10 * time.Millisecond)
-		c.Retry() // too soon after the last one
+		c.Retry() // less than retrySpacing after the last attempt
 		soon := start.Add(min(retrySpacing, c.dialer.delay(1, 0)))
 		is("asked at once", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: soon, Err: errDown})
 		f.setDialError(nil)
 		time.Sleep(time.Until(soon))
-		p := f.nextConn() // hello is not answered yet
+		p := f.nextConn() // hello is unanswered
 		is("the second attempt is under way", ConnState{Phase: PhaseConnecting, Attempt: 2, Err: errDown})
 		p.answerHello()
 		is("hello was answered", ConnState{Phase: PhaseOpen})
 	})
 }
 
-func TestWhoGivesUpWaitingIsForgottenAlone(t *testing.T) {
+func TestACancelledConnectDoesNotAffectOthers(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setDialError(errDown)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -445,12 +445,12 @@ func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 		f.setDialError(nil)
 		c.Retry()
 		_ = f.acceptHello().ws.CloseNow()
-		f.acceptHello() // what was open once is tried again
+		f.acceptHello() // after the first success the client retries
 	})
 }
 
-// A dialect may have no greeting: that the server took nobody in is seen when it breaks off without a word.
-// A dialect greets itself: that a connection opened says nothing of its server.
+// In a dialect without handshake, an opened connection proves nothing: a server that sends nothing
+// does not reset the backoff.
 func TestAServerThatSaysNothingDoesNotResetTheBackoff(t *testing.T) {
 	withFakeServer(t, Options{Dialect: "effectiveagent"}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
@@ -495,7 +495,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 			t.Errorf("connect: %v", err)
 		}
 		f.setDialError(nil)
-		p := f.acceptHello() // the others' wish to be connected is not the caller's to end
+		p := f.acceptHello() // the attempt continues for other callers
 		p.expectNoCommand()
 	})
 }
@@ -510,7 +510,7 @@ func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestHelloTellsWhoTheClientIs(t *testing.T) {
+func TestHelloIdentifiesTheClient(t *testing.T) {
 	withFakeServer(t, Options{Token: "secret", Name: "ada", UserAgent: "test/1", Window: 4096}, func(t *testing.T, f *fakeServer, c *Client) {
 		if h := c.Hello(); h.Server != "" {
 			t.Errorf("hello before connecting: %+v", h)
@@ -562,7 +562,7 @@ func TestStatesYieldTheNewest(t *testing.T) {
 		c.Retry()
 		p := f.acceptHello()
 		time.Sleep(700 * time.Millisecond)
-		_ = p.ws.CloseNow() // open again before the reader looks
+		_ = p.ws.CloseNow() // reopened before the reader looks
 		f.acceptHello()
 		time.Sleep(3 * time.Second)
 		_ = c.Close()

@@ -15,7 +15,8 @@ import (
 	"agentctl/protocol/multiagent"
 )
 
-// serveMultiAgent serves clients of Multi-Agent-Intelligence: PING → PONG. It tells of each connection.
+// serveMultiAgent serves Multi-Agent-Intelligence clients: it answers PING with PONG. It sends each
+// accepted connection on the returned channel.
 func (f *fakeServer) serveMultiAgent() <-chan *websocket.Conn {
 	conns := make(chan *websocket.Conn, 16)
 	f.setHandler(func(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +40,7 @@ func (f *fakeServer) serveMultiAgent() <-chan *websocket.Conn {
 	return conns
 }
 
-// dialSeconds returns when dialing was tried, since a moment, in seconds.
+// dialSeconds returns the times of the dials after since, in seconds.
 func (f *fakeServer) dialSeconds(since time.Time) (seconds []int) {
 	for _, at := range f.dialTimes() {
 		if at.After(since) {
@@ -49,8 +50,8 @@ func (f *fakeServer) dialSeconds(since time.Time) (seconds []int) {
 	return seconds
 }
 
-// MA-19, MA-20: after a lost connection 5 attempts, 3 seconds apart or on request each twice as long after the last; then none, until
-// somebody asks. Success counts anew.
+// MA-19, MA-20: after a lost connection the client makes 5 attempts, 3 seconds apart or with
+// doubling delays, then none until Retry. A success resets the count.
 func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 	for _, strategy := range []struct {
 		options map[string]string
@@ -64,7 +65,7 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 			conns := f.serveMultiAgent()
 			c.Retry()
 			synctest.Wait()
-			for range 2 { // the second time as the first: success counted anew
+			for range 2 { // the second time shows that success resets the count
 				ws := <-conns
 				f.setDialError(errDown)
 				_ = ws.CloseNow()
@@ -80,10 +81,10 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 				c.Retry()
 				synctest.Wait()
 				if s := c.State(); s.Phase != PhaseOpen {
-					t.Errorf("%v: asked again, %+v", strategy.options, s)
+					t.Errorf("%v: after Retry, %+v", strategy.options, s)
 				}
 			}
-			// A connection that comes back before the attempts are used up resets them.
+			// A connection that succeeds before the last attempt resets the count.
 			ws := <-conns
 			f.setDialError(errDown)
 			_ = ws.CloseNow()
@@ -95,7 +96,7 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 			if got := f.dialSeconds(lost); !slices.Equal(got, strategy.want[:4]) || c.State().Phase != PhaseOpen {
 				t.Errorf("%v: %v, %+v", strategy.options, got, c.State())
 			}
-			// One that our end gives up does not come back, nor one that the server refuses.
+			// A refused client does not reconnect.
 			before := len(f.dialTimes())
 			_ = ws.Close(protocol.ClosePolicy, "auth failed")
 			time.Sleep(time.Hour)
@@ -106,14 +107,15 @@ func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
 	}
 }
 
-// MA-4, X-19: a server that accepts and closes with 1008 is one that refuses, natively and in the dialect.
+// MA-4, X-19: a server that accepts and closes with code 1008 refuses the client, natively and in
+// the dialect.
 func TestAcceptedAndClosedIsRefused(t *testing.T) {
 	for _, dialect := range []string{"", multiagent.Name} {
 		withFakeServer(t, Options{Dialect: dialect}, func(t *testing.T, f *fakeServer, c *Client) {
 			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 				ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
 				if err == nil {
-					ws.CloseRead(r.Context()) // a pipe holds nothing: who writes needs a reader
+					ws.CloseRead(r.Context()) // net.Pipe is unbuffered: a writer needs a reader
 					_ = ws.Close(protocol.ClosePolicy, "auth failed: a valid token is needed")
 				}
 			})

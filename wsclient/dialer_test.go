@@ -98,7 +98,7 @@ func TestADialectsConnectionIsRefusedOrMadeAsItsOptionsSay(t *testing.T) {
 			_ = c.Close()
 			r := <-asked
 			if r.URL.RawQuery != query || r.Header.Get("Sec-WebSocket-Protocol") != "" {
-				t.Errorf("asked for %s as %q", r.URL, r.Header.Get("Sec-WebSocket-Protocol"))
+				t.Errorf("requested %s with subprotocol %q", r.URL, r.Header.Get("Sec-WebSocket-Protocol"))
 			}
 			if got := r.Header.Get("Authorization"); (got == "Bearer secret") != (o.Token != "") || got != "" && o.Token == "" {
 				t.Errorf("Authorization %q", got)
@@ -146,7 +146,7 @@ func TestWhyThereIsNoConnectionIsTold(t *testing.T) {
 		time.Sleep(time.Minute)
 		_ = c.Close()
 		if err := <-waits; !errors.Is(err, ErrClosed) {
-			t.Errorf("who waited when it was closed: %v", err)
+			t.Errorf("Connect of a closed client: %v", err)
 		}
 		if s := c.State(); s.Phase != PhaseClosed || !errors.Is(s.Err, ErrClosed) {
 			t.Errorf("state %+v", s)
@@ -207,7 +207,7 @@ func TestConnectsToAUnixSocket(t *testing.T) {
 func TestConnectsOverTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(helloHandler)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.EnableHTTP2 = true // which the client must not choose
+	server.EnableHTTP2 = true // the client must not use HTTP/2
 	server.StartTLS()
 	defer server.Close()
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs

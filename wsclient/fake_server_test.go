@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A fake is a server on an in-memory listener, whose connections the test itself drives.
+// A fakeServer is an HTTP server on an in-memory listener. The test controls its connections.
 type fakeServer struct {
 	t        testing.TB
 	accepted chan net.Conn
@@ -28,11 +28,11 @@ type fakeServer struct {
 
 	mu      sync.Mutex
 	dials   []time.Time
-	dialErr error            // what dialing fails with
-	handler http.HandlerFunc // instead of accepting
+	dialErr error            // error of dialing; nil: none
+	handler http.HandlerFunc // replaces the WebSocket handler
 }
 
-// withFakeServer runs a test against a fake server with a clock of its own.
+// withFakeServer runs a test with a fake server and a client, in virtual time.
 func withFakeServer(t *testing.T, o Options, test func(t *testing.T, f *fakeServer, c *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,10 +69,10 @@ func (f *fakeServer) dial(ctx context.Context) (net.Conn, error) {
 	if down != nil {
 		return nil, down
 	}
-	ours, theirs := net.Pipe()
+	client, server := net.Pipe()
 	select {
-	case f.accepted <- theirs:
-		return ours, nil
+	case f.accepted <- server:
+		return client, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -98,7 +98,7 @@ func (f *fakeServer) dialTimes() []time.Time {
 	return append([]time.Time(nil), f.dials...)
 }
 
-// The listener of the server.
+// The methods of net.Listener.
 
 func (f *fakeServer) Accept() (net.Conn, error) {
 	select {

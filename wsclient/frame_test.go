@@ -19,7 +19,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A witness keeps what a tap shows, as lines: > sent, < received, # a note.
+// A frameLog records frames as lines: > sent, < received, # note.
 type frameLog struct {
 	mu    sync.Mutex
 	lines []string
@@ -38,7 +38,7 @@ func (w *frameLog) record(f Frame) {
 	}
 }
 
-// matching waits until all is at rest and gives the lines with a mark.
+// matching waits until the bubble is idle and returns the lines with one of the marks.
 func (w *frameLog) matching(marks string) []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -46,7 +46,7 @@ func (w *frameLog) matching(marks string) []string {
 	return slices.DeleteFunc(slices.Clone(w.lines), func(l string) bool { return !strings.Contains(marks, l[:1]) })
 }
 
-func TestATapSeesTheConnectionAsItIs(t *testing.T) {
+func TestOnFrameGetsTheConnectionsFrames(t *testing.T) {
 	var w frameLog
 	withFakeServer(t, Options{OnFrame: w.record, Token: "s3cr3t"}, func(t *testing.T, f *fakeServer, c *Client) {
 		connected := make(chan error, 1)
@@ -77,17 +77,17 @@ func TestATapSeesTheConnectionAsItIs(t *testing.T) {
 			t.Errorf("the last note is %q", last)
 		}
 		if all := strings.Join(w.matching("<>#"), "\n"); strings.Contains(all, "s3cr3t") {
-			t.Errorf("a credential was shown: %s", all)
+			t.Errorf("a credential is in the frames: %s", all)
 		}
 	})
 }
 
-func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
+func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 	var w frameLog
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeServer(t)
 		defer f.close()
-		var heard []string
+		var received []string
 		var mu sync.Mutex
 		const said = `{"id":"m1","type":"loading_state","payload":{"loading":true}}`
 		f.setHandler(func(rw http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 					return
 				}
 				mu.Lock()
-				heard = append(heard, ">"+string(b))
+				received = append(received, ">"+string(b))
 				mu.Unlock()
 			}
 		})
@@ -124,8 +124,8 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 		}()
 		got := w.matching(">")
 		mu.Lock()
-		if len(heard) == 0 || !slices.Equal(got, heard) {
-			t.Errorf("the tap saw %q, the server heard %q", got, heard)
+		if len(received) == 0 || !slices.Equal(got, received) {
+			t.Errorf("OnFrame got %q, the server received %q", got, received)
 		}
 		mu.Unlock()
 		if !strings.Contains(strings.Join(got, "\n"), "hello there") {
@@ -139,38 +139,38 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 	})
 }
 
-func TestATapTakesNothingFromACodec(t *testing.T) {
+func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 	getters := 0
 	for _, name := range dialect.Names() {
 		spoken, _ := dialect.Named(name)
 		c := spoken.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
 		_, is := c.(dialect.Getter)
 		if _, still := newFrameObserver(func(Frame) {}).observe(c).(dialect.Getter); still != is {
-			t.Errorf("%s: asks over HTTP: %v, tapped: %v", name, is, still)
+			t.Errorf("%s: Getter: %v, observed: %v", name, is, still)
 		}
 		if is {
 			getters++
 		}
 	}
 	if getters == 0 {
-		t.Error("no dialect asks over HTTP: this test proves nothing")
+		t.Error("no dialect is a Getter: the test checks nothing")
 	}
 }
 
-// labelCodec is a codec whose every method says a foreign frame of its name.
+// A labelCodec emits, from each method, a foreign frame with the method's name.
 type labelCodec struct{}
 
-func (labelCodec) out(what string) codec.Output {
-	return codec.Output{Native: [][]byte{[]byte(what)}, Foreign: []codec.Frame{{Data: []byte(what)}}, Wake: time.Unix(1, 0)}
+func (labelCodec) output(label string) codec.Output {
+	return codec.Output{Native: [][]byte{[]byte(label)}, Foreign: []codec.Frame{{Data: []byte(label)}}, Wake: time.Unix(1, 0)}
 }
-func (c labelCodec) Open(time.Time) codec.Output                 { return c.out("open") }
-func (c labelCodec) Native(time.Time, []byte) codec.Output       { return c.out("native") }
-func (c labelCodec) Foreign(time.Time, codec.Frame) codec.Output { return c.out("foreign") }
-func (c labelCodec) Wake(time.Time) codec.Output                 { return c.out("wake") }
+func (c labelCodec) Open(time.Time) codec.Output                 { return c.output("open") }
+func (c labelCodec) Native(time.Time, []byte) codec.Output       { return c.output("native") }
+func (c labelCodec) Foreign(time.Time, codec.Frame) codec.Output { return c.output("foreign") }
+func (c labelCodec) Wake(time.Time) codec.Output                 { return c.output("wake") }
 func (c labelCodec) Gets() []string                              { return []string{"/history"} }
-func (c labelCodec) Got(time.Time, string, []byte) codec.Output  { return c.out("got") }
+func (c labelCodec) Got(time.Time, string, []byte) codec.Output  { return c.output("got") }
 
-func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
+func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w frameLog
 		now := time.Now()
@@ -182,19 +182,19 @@ func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 		}).observe(labelCodec{})
 		g, ok := c.(dialect.Getter)
 		if !ok {
-			t.Fatal("it asks over HTTP no more")
+			t.Fatal("the observed codec is not a Getter")
 		}
 		for what, got := range map[string]codec.Output{
-			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("received")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
 		} {
-			if want := (labelCodec{}).out(what); !reflect.DeepEqual(got, want) {
-				t.Errorf("%s says %+v, want %+v", what, got, want)
+			if want := (labelCodec{}).output(what); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: output %+v, want %+v", what, got, want)
 			}
 		}
 		if got := g.Gets(); !slices.Equal(got, []string{"/history"}) {
-			t.Errorf("asks for %q", got)
+			t.Errorf("Gets returned %q", got)
 		}
-		if got, want := w.matching("<>#"), []string{">open", ">native", "<heard", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {
+		if got, want := w.matching("<>#"), []string{">open", ">native", "<received", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {
 			t.Errorf("saw %q, want %q", got, want)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"agentctl/protocol"
 )
 
-func TestASilentServerIsPingedThenLeft(t *testing.T) {
+func TestASilentServerIsPingedThenDropped(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		c.Retry()
 		p := f.acceptHello()
@@ -32,7 +32,7 @@ func TestASilentServerIsPingedThenLeft(t *testing.T) {
 		}
 		p.expectClosed()
 		if got := time.Since(start); got != 2*DefaultHeartbeat {
-			t.Errorf("left after %v", got)
+			t.Errorf("dropped after %v", got)
 		}
 		synctest.Wait()
 		if s := c.State(); s.Phase != PhaseReconnecting || !errors.Is(s.Err, errNoPong) {
@@ -42,7 +42,7 @@ func TestASilentServerIsPingedThenLeft(t *testing.T) {
 	})
 }
 
-func TestALargeMessageOnASlowLinkIsNotSilence(t *testing.T) {
+func TestALargeMessageOnASlowConnectionIsNotSilence(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		lengths := make(chan int, 1)
 		go func() {
@@ -74,16 +74,16 @@ func TestALargeMessageOnASlowLinkIsNotSilence(t *testing.T) {
 	})
 }
 
-func TestSilenceIsCountedFromWhatWasHeardLast(t *testing.T) {
+func TestSilenceIsCountedFromTheLastActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHeartbeat(10 * time.Second)
 		defer h.stop()
-		fires := func(after time.Duration, received int64, paused bool, want heartbeatAction) {
+		expect := func(after time.Duration, received int64, paused bool, want heartbeatAction) {
 			t.Helper()
 			start := time.Now()
 			<-h.timer.C
 			if got := time.Since(start); got != after {
-				t.Errorf("looked after %v, want %v", got, after)
+				t.Errorf("checked after %v, want %v", got, after)
 			}
 			if got := h.check(received, paused); got != want {
 				t.Errorf("with %d bytes: %d, want %d", received, got, want)
@@ -93,14 +93,14 @@ func TestSilenceIsCountedFromWhatWasHeardLast(t *testing.T) {
 		h.start(5)
 		time.Sleep(7 * time.Second)
 		h.recordActivity()
-		fires(3*time.Second, 5, false, heartbeatNone) // three seconds of silence
-		fires(7*time.Second, 5, false, heartbeatPing)
-		fires(10*time.Second, 6, false, heartbeatNone) // part of an answer came
-		fires(10*time.Second, 6, false, heartbeatPing)
-		fires(10*time.Second, 6, true, heartbeatNone) // nobody read
-		fires(10*time.Second, 6, false, heartbeatPing)
-		fires(10*time.Second, 6, false, heartbeatTimeout)
-		h.start(0) // another connection owes no answer
-		fires(10*time.Second, 0, false, heartbeatPing)
+		expect(3*time.Second, 5, false, heartbeatNone) // three seconds of silence
+		expect(7*time.Second, 5, false, heartbeatPing)
+		expect(10*time.Second, 6, false, heartbeatNone) // part of an answer came
+		expect(10*time.Second, 6, false, heartbeatPing)
+		expect(10*time.Second, 6, true, heartbeatNone) // reading was paused
+		expect(10*time.Second, 6, false, heartbeatPing)
+		expect(10*time.Second, 6, false, heartbeatTimeout)
+		h.start(0) // a new connection has no unanswered ping
+		expect(10*time.Second, 0, false, heartbeatPing)
 	})
 }

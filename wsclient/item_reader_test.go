@@ -9,14 +9,14 @@ import (
 	"agentctl/protocol"
 )
 
-// A reading is what a consumer of a subscription got, one at a time.
+// An itemReader consumes a subscription one item at a time.
 type itemReader struct {
 	t     testing.TB
 	items chan Item
-	end   chan error // once
+	end   chan error // receives one value
 }
 
-// readItems consumes a subscription in a goroutine of its own, an item for each call of item or seq.
+// readItems consumes a subscription on a goroutine, one item per call of next.
 func readItems(t testing.TB, ctx context.Context, s *Subscription) *itemReader {
 	r := &itemReader{t: t, items: make(chan Item), end: make(chan error, 1)}
 	go func() {
@@ -55,12 +55,12 @@ func (r *itemReader) expectAttached(mode string) *protocol.SubscribeResult {
 	r.t.Helper()
 	it := r.next()
 	if it.Attached == nil || it.Attached.Mode != mode {
-		r.t.Fatalf("got %+v, want it attached with %s", it, mode)
+		r.t.Fatalf("got %+v, want attached with %s", it, mode)
 	}
 	return it.Attached
 }
 
-// expectEvents takes the events first..last.
+// expectEvents reads the events first..last.
 func (r *itemReader) expectEvents(first, last uint64) {
 	r.t.Helper()
 	for want := first; want <= last; want++ {

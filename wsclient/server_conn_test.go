@@ -13,16 +13,17 @@ import (
 	"agentctl/protocol"
 )
 
-// A peer is the server's end of one connection. It reads by itself and answers pings.
+// A serverConn is the server's end of one connection. It reads commands and answers pings by
+// itself.
 type serverConn struct {
 	t           testing.TB
 	ws          *websocket.Conn
 	request     *http.Request
-	ignorePings bool                  // answers no pings; set before they come
-	inFlight    int                   // of its limits
+	ignorePings bool                  // set before the first ping
+	inFlight    int                   // in-flight limit for hello
 	commands    chan protocol.Command // closed at the end
 	acks        chan protocol.Command
-	largest     int64 // of the largest message
+	largest     int64 // bytes of the largest message
 }
 
 func (p *serverConn) read() {
@@ -61,7 +62,8 @@ func (f *fakeServer) nextConn() *serverConn {
 	}
 }
 
-// acceptHello waits for the next connection and answers its hello, with a window when it asks for acks.
+// acceptHello waits for the next connection and answers its hello, with a window if it asks for
+// acks.
 func (f *fakeServer) acceptHello() *serverConn {
 	f.t.Helper()
 	p := f.nextConn()
@@ -84,10 +86,10 @@ func (p *serverConn) answerHello() {
 		}
 	}
 	p.answer(hello, r)
-	synctest.Wait() // the client has taken it, and asks for what it wants
+	synctest.Wait() // the client sends its subscriptions and requests
 }
 
-// nextCommand waits for the next command that is no ack; it must have that verb.
+// nextCommand waits for the next command other than acks and pings. It must have that verb.
 func (p *serverConn) nextCommand(verb protocol.Verb) protocol.Command {
 	p.t.Helper()
 	select {
@@ -102,7 +104,7 @@ func (p *serverConn) nextCommand(verb protocol.Verb) protocol.Command {
 	}
 }
 
-// expectNoCommand fails if a command came.
+// expectNoCommand fails if a command arrived.
 func (p *serverConn) expectNoCommand() {
 	p.t.Helper()
 	synctest.Wait()
@@ -115,7 +117,7 @@ func (p *serverConn) expectNoCommand() {
 	}
 }
 
-// newAcks returns the newest seq acknowledged until now and how many acks told it.
+// newAcks returns the newest acknowledged seq and the number of new acks.
 func (p *serverConn) newAcks() (seq uint64, n int) {
 	p.t.Helper()
 	synctest.Wait()
@@ -137,7 +139,7 @@ func (p *serverConn) newAcks() (seq uint64, n int) {
 	}
 }
 
-// expectClosed waits until the client's end is closed.
+// expectClosed waits until the client closes the connection.
 func (p *serverConn) expectClosed() {
 	p.t.Helper()
 	select {
@@ -164,7 +166,8 @@ func (p *serverConn) answerError(c protocol.Command, err *protocol.Error) {
 	p.write(string(protocol.MustEncode(protocol.Answer{ID: c.ID, Error: err})))
 }
 
-// answerSubscribe answers a subscribe to session s1 of the epoch: with a snapshot at after, or resumed from its position.
+// answerSubscribe answers a subscribe to session s1: with a snapshot at after, or resuming from its
+// position. It returns the requested position.
 func (p *serverConn) answerSubscribe(epoch string, after uint64) *protocol.Position {
 	p.t.Helper()
 	c := p.nextCommand(protocol.DoSubscribe)
@@ -188,7 +191,7 @@ func (p *serverConn) answerSubscribe(epoch string, after uint64) *protocol.Posit
 	return d.Position
 }
 
-// sendDeltas sends the raw deltas first..last of s1, each with its seq as text, in one message.
+// sendDeltas sends the raw deltas first..last of s1 in one message. Each has its seq as text.
 func (p *serverConn) sendDeltas(first, last uint64) {
 	var message []byte
 	for seq := first; seq <= last; seq++ {

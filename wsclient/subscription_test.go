@@ -23,7 +23,7 @@ func TestASubscriptionResumesAfterWhatItHas(t *testing.T) {
 			t.Errorf("attached %+v", a)
 		}
 		p.sendDeltas(11, 15)
-		r.expectEvents(11, 13) // two wait in the inbox: they were received
+		r.expectEvents(11, 13) // two more are in the inbox
 		synctest.Wait()
 		_ = p.ws.CloseNow()
 		p = f.acceptHello()
@@ -82,9 +82,9 @@ func TestAFoldedEventThatHoldsWhatWasSeenIsAskedForRaw(t *testing.T) {
 		p.write(string(delta(9, 4).AppendJSON(nil)) + "\n" + string(delta(10, 0).AppendJSON(nil)))
 		sub := p.nextCommand(protocol.DoSubscribe)
 		if string(sub.Data) != `{"position":"e:5","raw":true}` {
-			t.Errorf("asked again with %s", sub.Data)
+			t.Errorf("resubscribed with %s", sub.Data)
 		}
-		p.sendDeltas(11, 12) // of the old cursor, on their way
+		p.sendDeltas(11, 12) // still sent for the old attachment
 		p.answer(sub, protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 5}})
 		p.sendDeltas(6, 12)
 		r.expectAttached(protocol.ModeSnapshot)
@@ -93,7 +93,7 @@ func TestAFoldedEventThatHoldsWhatWasSeenIsAskedForRaw(t *testing.T) {
 		r.expectEvents(6, 12)
 		_ = p.ws.CloseNow()
 		if sub := f.acceptHello().nextCommand(protocol.DoSubscribe); string(sub.Data) != `{"position":"e:12"}` {
-			t.Errorf("a new connection was asked with %s", sub.Data)
+			t.Errorf("a new connection subscribed with %s", sub.Data)
 		}
 	})
 }
@@ -123,7 +123,7 @@ func TestAGapIsAskedForAgainAndTheSecondTimeAnError(t *testing.T) {
 		p.sendDeltas(1, 2)
 		p.sendDeltas(4, 4)
 		if at := p.answerSubscribe("e", 0); at == nil || at.Seq != 2 {
-			t.Errorf("asked again from %v", at)
+			t.Errorf("resubscribed from %v", at)
 		}
 		p.sendDeltas(3, 5)
 		r.expectAttached(protocol.ModeSnapshot)
@@ -282,7 +282,7 @@ func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 		p.sendDeltas(1, 5)
 		r.expectAttached(protocol.ModeSnapshot)
 		r.expectEvents(1, 3)
-		synctest.Wait() // the fourth was taken, and nobody wanted it
+		synctest.Wait() // the fourth was taken but not delivered
 		cancel()
 		if err := r.waitEnd(); err != nil {
 			t.Errorf("ended with %v", err)
@@ -290,7 +290,7 @@ func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 		p.nextCommand(protocol.DoUnsubscribe)
 		r = readItems(t, t.Context(), s)
 		if at := p.answerSubscribe("e", 0); at == nil || at.Seq != 4 {
-			t.Errorf("went on from %v", at)
+			t.Errorf("continued from %v", at)
 		}
 		p.sendDeltas(5, 6)
 		r.expectAttached(protocol.ModeResume)
@@ -404,9 +404,9 @@ func TestANewerSubscriptionReplacesTheOlder(t *testing.T) {
 
 func TestABadLineCostsTheConnectionOnceThenTheSubscription(t *testing.T) {
 	for name, bad := range map[string]string{
-		"of the session": `{"session":"s1","seq":"six","type":"notice"}`,
-		"of nobody":      `{"garbage`,
-		"not a message":  `{}`,
+		"of the session":    `{"session":"s1","seq":"six","type":"notice"}`,
+		"without a session": `{"garbage`,
+		"not a message":     `{}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
@@ -414,7 +414,7 @@ func TestABadLineCostsTheConnectionOnceThenTheSubscription(t *testing.T) {
 				p := f.acceptHello()
 				p.answerSubscribe("e", 0)
 				r.expectAttached(protocol.ModeSnapshot)
-				for from := uint64(1); from <= 6; from += 5 { // each time at another place: it helped
+				for from := uint64(1); from <= 6; from += 5 { // each time at another position: the retry helped
 					p.sendDeltas(from, from+4)
 					p.write(bad + strings.Repeat(" ", 600))
 					p.expectClosed()
@@ -436,7 +436,7 @@ func TestABadLineCostsTheConnectionOnceThenTheSubscription(t *testing.T) {
 	}
 }
 
-// TestASubscriptionGivenUpDoesNotEndTheNewer: the server hears of the newer, then that the session is not followed any more.
+// The server gets the newer subscribe and then the unsubscribe of the older subscription.
 func TestASubscriptionGivenUpDoesNotEndTheNewer(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {

@@ -11,13 +11,14 @@ import (
 	"agentctl/protocol"
 )
 
-// A misdeed is what an unreliable server does before it goes on from its cursor.
+// A serverAction is one step of an unreliable server.
 type serverAction struct {
-	Kind string // raw, fold: events; back, skip: moves the cursor; drop, bad: costs the connection
+	Kind string // raw, fold: send events; back, skip: move the cursor; drop, bad: end the connection
 	N    uint64
 }
 
-// An unreliable server serves one log of n events badly, but never fails twice at the same place.
+// An unreliableServer serves one log of n events with faults, but never fails twice at the same
+// position.
 type unreliableServer struct {
 	f      *fakeServer
 	p      *serverConn
@@ -26,7 +27,7 @@ type unreliableServer struct {
 	raw    bool
 }
 
-// connect takes the next connection, with the subscribe on it.
+// connect accepts the next connection and its subscribe.
 func (u *unreliableServer) connect() {
 	u.p = u.f.acceptHello()
 	u.answerSubscribe(u.p.nextCommand(protocol.DoSubscribe))
@@ -43,7 +44,8 @@ func (u *unreliableServer) answerSubscribe(c protocol.Command) {
 	u.p.answer(c, r)
 }
 
-// handleReaction answers what the client has to say about the last deed; true when it had to ask again.
+// handleReaction handles the client's reaction to the last action. It returns true if the client
+// subscribed again.
 func (u *unreliableServer) handleReaction() bool {
 	synctest.Wait()
 	select {
@@ -59,9 +61,9 @@ func (u *unreliableServer) handleReaction() bool {
 	}
 }
 
-func (u *unreliableServer) perform(d serverAction) {
-	last := min(u.cursor+d.N, u.n)
-	switch d.Kind {
+func (u *unreliableServer) perform(a serverAction) {
+	last := min(u.cursor+a.N, u.n)
+	switch a.Kind {
 	case "raw":
 		u.p.sendDeltas(u.cursor+1, last)
 		u.cursor = last
@@ -73,7 +75,7 @@ func (u *unreliableServer) perform(d serverAction) {
 		}
 		u.cursor = last
 	case "back":
-		u.cursor -= min(d.N, u.cursor)
+		u.cursor -= min(a.N, u.cursor)
 	case "skip":
 		if last = min(last, u.n-1); last > u.cursor {
 			u.p.sendDeltas(last+1, last+1)
@@ -92,12 +94,12 @@ func (u *unreliableServer) perform(d serverAction) {
 func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 60).Draw(rt, "events")
-		deeds := rapid.SliceOf(rapid.Custom(func(rt *rapid.T) serverAction {
+		actions := rapid.SliceOf(rapid.Custom(func(rt *rapid.T) serverAction {
 			return serverAction{
 				rapid.SampledFrom([]string{"raw", "raw", "fold", "fold", "back", "skip", "drop", "bad"}).Draw(rt, "kind"),
 				rapid.Uint64Range(1, 9).Draw(rt, "n"),
 			}
-		})).Draw(rt, "deeds")
+		})).Draw(rt, "actions")
 		var want, got strings.Builder
 		for seq := range n {
 			fmt.Fprintf(&want, "%d ", seq+1)
@@ -128,13 +130,13 @@ func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 			}()
 			u := &unreliableServer{f: f, n: n}
 			u.connect()
-			for _, d := range deeds {
+			for _, a := range actions {
 				synctest.Wait()
 				select {
 				case <-over:
 					return
 				default:
-					u.perform(d)
+					u.perform(a)
 				}
 			}
 			u.perform(serverAction{"raw", n})

@@ -50,7 +50,7 @@ func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
 			p.sendSummary(s)
 		}
 		synctest.Wait()
-		want("a", "2", false) // was being offered
+		want("a", "2", false) // was already offered
 		want("b", "3", false)
 		want("a", "4", false)
 		_ = p.ws.CloseNow()
@@ -91,7 +91,7 @@ func TestAWatchOutlivesADrainingServer(t *testing.T) {
 			defer close(got)
 			for s, err := range c.Watch(t.Context()) {
 				if err != nil {
-					return // the bubble is over
+					return // the test ended
 				}
 				got <- s
 			}
@@ -101,7 +101,7 @@ func TestAWatchOutlivesADrainingServer(t *testing.T) {
 		p.expectClosed()
 		p = f.acceptHello()
 		p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{})
-		p.sendSummary(protocol.Summary{Doing: "of no session"})
+		p.sendSummary(protocol.Summary{Doing: "without a session"})
 		p.sendSummary(summary("a", "1"))
 		if s, ok := <-got; !ok || s.Doing != "1" {
 			t.Errorf("got %+v, %t", s, ok)
@@ -114,7 +114,7 @@ func TestAWatchOutlivesADrainingServer(t *testing.T) {
 		p = f.acceptHello()
 		again := p.nextCommand(protocol.DoWatch)
 		p.answer(again, protocol.ListResult{Sessions: []protocol.Summary{summary("b", "2")}})
-		if s := <-got; s.Session != "b" { // that a is gone is known
+		if s := <-got; s.Session != "b" { // the deletion of a was reported before
 			t.Errorf("got %+v", s)
 		}
 	})
@@ -137,7 +137,7 @@ func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
 			go func() {
 				for s, err := range c.Watch(t.Context()) {
 					if err != nil {
-						return // the bubble is over
+						return // the test ended
 					}
 					got[i] <- s
 				}

@@ -14,16 +14,16 @@ import (
 	"agentctl/protocol"
 )
 
-// protocols are what a client may speak: the native protocol first.
+// protocols returns the names of all protocols a client may use, the native one (empty) first.
 func protocols() []string { return append([]string{""}, dialect.Names()...) }
 
-// TestAServerOfAnotherKindIsRefusedWithAReason holds for whatever is spoken to whatever answers: nothing is done, nothing is read, and
-// who asked is told that this is no such server, and not to come back.
+// A client of any protocol that reaches a server of another protocol fails at once, with the code
+// unsupported, and does not retry.
 func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
-	socket := func(speaks string, says func(heard []byte) []byte) http.HandlerFunc {
+	socket := func(header string, reply func(received []byte) []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
-			if speaks != "" {
-				w.Header().Set(protocol.SpeaksHeader, speaks)
+			if header != "" {
+				w.Header().Set(protocol.SpeaksHeader, header)
 			}
 			ws, err := websocket.Accept(w, r, nil)
 			if err != nil {
@@ -31,23 +31,23 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 			}
 			defer ws.CloseNow()
 			for {
-				_, heard, err := ws.Read(context.Background())
-				if err != nil || ws.Write(context.Background(), websocket.MessageText, says(heard)) != nil {
+				_, received, err := ws.Read(context.Background())
+				if err != nil || ws.Write(context.Background(), websocket.MessageText, reply(received)) != nil {
 					return
 				}
 			}
 		}
 	}
 	constant := func(s string) func([]byte) []byte { return func([]byte) []byte { return []byte(s) } }
-	for name, c := range map[string]struct {
-		serve http.HandlerFunc
-		of    string // the language that this is a server of
-		says  string
-		told  string // what it is said to speak
+	for server, c := range map[string]struct {
+		serve    http.HandlerFunc
+		protocol string // protocol of the server
+		message  string
+		peer     string // expected PeerProtocol
 	}{
-		"an echo":                      {socket("", func(heard []byte) []byte { return heard }), "", "", ""},
-		"a native server that says so": {socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native", "the server speaks", protocol.Subprotocol},
-		"a dialect that says so":       {socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle", "the server speaks", "sandcastle"},
+		"an echo":                      {socket("", func(received []byte) []byte { return received }), "", "", ""},
+		"a native server with header":  {socket(protocol.Subprotocol, constant(`{"id":"hello","result":{}}`)), "native", "the server speaks", protocol.Subprotocol},
+		"a dialect server with header": {socket("sandcastle", constant(`{"_tag":"Pong"}`)), "sandcastle", "the server speaks", "sandcastle"},
 		"a native server":              {socket("", constant(`{"error":{"code":"invalid_message","message":"no command"}}`)), "native", "", ""},
 		"EffectiveAgent":               {socket("", constant(`{"type":"error","code":"UNKNOWN_MESSAGE_TYPE","message":"no"}`)), "effectiveagent", "", ""},
 		"Multi-Agent-Intelligence":     {socket("", constant(`{"type":"error","error":"Unknown event type: x"}`)), "multiagent", "", ""},
@@ -55,37 +55,37 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 		"Sandcastle":                   {socket("", constant(`{"_tag":"Defect","defect":"no"}`)), "sandcastle", "", ""},
 		"MyAgent":                      {socket("", constant(`{"event":"system.error","timestamp":"2026-03-01T09:00:00"}`)), "myagent", "", ""},
 	} {
-		for _, language := range protocols() {
-			if c.of == language || c.of == "native" && language == "" {
+		for _, name := range protocols() {
+			if c.protocol == name || c.protocol == "native" && name == "" {
 				continue
 			}
-			if c.of == "agentloop" && language == "multiagent" { // whose messages might have an id: the error itself is told
+			if c.protocol == "agentloop" && name == "multiagent" { // multiagent messages may have an id too: the client reports the server's error
 				continue
 			}
-			t.Run(name+" "+language, func(t *testing.T) {
+			t.Run(server+" "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newFakeServer(t)
 					defer f.close()
 					f.setHandler(c.serve)
-					client := f.client(Options{Dialect: language, NoRetryFirst: true})
+					client := f.client(Options{Dialect: name, NoRetryFirst: true})
 					defer client.Close()
 					err := client.Connect(t.Context())
 					if err == nil {
 						cmd := protocol.Command{Command: protocol.DoSend, Session: "s", Data: protocol.MustEncode(protocol.SendData{Text: "hi"})}
-						if language == "agentloop" { // whose URL names the session
-							cmd.Session = language
+						if name == "agentloop" { // the agentloop URL names the session
+							cmd.Session = name
 						}
 						err = client.Do(t.Context(), cmd, nil)
 					}
 					var why *ConnectError
 					if !errors.As(err, &why) || why.Code != protocol.CodeUnsupported || !why.Refused() {
-						t.Fatalf("told %v", err)
+						t.Fatalf("got %v", err)
 					}
-					if why.PeerProtocol != c.told || !strings.Contains(why.Error(), c.says) {
+					if why.PeerProtocol != c.peer || !strings.Contains(why.Error(), c.message) {
 						t.Errorf("speaks %q: %v", why.PeerProtocol, why)
 					}
 					if n := len(f.dialTimes()); n != 1 {
-						t.Errorf("it was dialled %d times", n)
+						t.Errorf("%d dials, want 1", n)
 					}
 				})
 			})
@@ -93,10 +93,10 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
-// A word that a server of the same system may have of its own is no reason to leave it.
-func TestAnUnknownFirstWordIsNotStrange(t *testing.T) {
-	for _, language := range []string{"effectiveagent", "multiagent", "agentloop"} {
-		for _, word := range []string{
+// An unknown first message does not end the connection: servers may have extensions.
+func TestAnUnknownFirstMessageIsAccepted(t *testing.T) {
+	for _, name := range []string{"effectiveagent", "multiagent", "agentloop"} {
+		for _, message := range []string{
 			`{"type":"connected","data":{"version":2}}`,
 			`{"type":"welcome","payload":{},"metadata":{}}`,
 			`{"type":"info","id":"1","payload":{},"code":1,"message":"hello"}`,
@@ -107,36 +107,36 @@ func TestAnUnknownFirstWordIsNotStrange(t *testing.T) {
 				f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 					if ws, err := websocket.Accept(w, r, nil); err == nil {
 						defer ws.CloseNow()
-						err = ws.Write(context.Background(), websocket.MessageText, []byte(word))
+						err = ws.Write(context.Background(), websocket.MessageText, []byte(message))
 						for err == nil {
 							_, _, err = ws.Read(context.Background())
 						}
 					}
 				})
-				client := f.client(Options{Dialect: language, NoRetryFirst: true})
+				client := f.client(Options{Dialect: name, NoRetryFirst: true})
 				defer client.Close()
 				client.Retry()
 				synctest.Wait()
 				if s := client.State(); s.Err != nil || s.Phase == PhaseOffline {
-					t.Errorf("%s hears %s: %+v", language, word, s)
+					t.Errorf("%s after %s: %+v", name, message, s)
 				}
 			})
 		}
 	}
 }
 
-// What is no WebSocket is told with its status.
-func TestAPlainWebServerIsToldWithItsStatus(t *testing.T) {
-	for _, language := range protocols() {
+// A plain HTTP response is reported with its status.
+func TestAPlainWebServerIsReportedWithItsStatus(t *testing.T) {
+	for _, name := range protocols() {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakeServer(t)
 			defer f.close()
 			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>welcome</html>")) })
-			client := f.client(Options{Dialect: language, NoRetryFirst: true})
+			client := f.client(Options{Dialect: name, NoRetryFirst: true})
 			defer client.Close()
 			var why *ConnectError
 			if err := client.Connect(t.Context()); !errors.As(err, &why) || why.Status != http.StatusOK || !strings.Contains(err.Error(), "HTTP 200 OK") {
-				t.Errorf("%s: %v", language, err)
+				t.Errorf("%s: %v", name, err)
 			}
 		})
 	}
