@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol"
 )
 
-func TestAcksAreCumulativeAndOnlyForWhatWasTaken(t *testing.T) {
+func TestAcksAreCumulativeAndOnlyForConsumedEvents(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		p := f.acceptHello()
@@ -37,7 +37,7 @@ func TestAcksAreCumulativeAndOnlyForWhatWasTaken(t *testing.T) {
 	})
 }
 
-func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
+func TestEventsOfAnOldEpochAreNotAcknowledgedInTheNew(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		p := f.acceptHello()
@@ -58,7 +58,7 @@ func TestWhatWasTakenOfAnOldLogIsNotAcknowledgedInTheNew(t *testing.T) {
 	})
 }
 
-func TestTheSameSeqOfANewLogIsAcknowledged(t *testing.T) {
+func TestTheSameSeqOfANewEpochIsAcknowledged(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		p := f.acceptHello()
@@ -143,7 +143,7 @@ func TestWithoutAWindowNothingIsAcknowledged(t *testing.T) {
 	})
 }
 
-func TestASlowConsumerHoldsUpNobodyElse(t *testing.T) {
+func TestASlowConsumerDelaysNoOther(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		slow := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		var sent uint64
@@ -244,7 +244,7 @@ func TestAGapInAFullInboxIsAskedForWhenThereIsRoom(t *testing.T) {
 	})
 }
 
-func TestAFullInboxNobodyReadsAnyMoreStopsNothing(t *testing.T) {
+func TestAFullInboxWithoutAReaderStopsNothing(t *testing.T) {
 	withFakeServer(t, Options{Window: -1}, func(t *testing.T, f *fakeServer, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := readItems(t, ctx, c.Subscribe("s1", SubscribeOptions{}))

@@ -135,7 +135,7 @@ func TestACommandTooLargeForTheServerIsNotSent(t *testing.T) {
 }
 
 // EA-3: data that cannot be encoded is an error that holds the data, and nothing is sent.
-func TestWhatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
+func TestDataThatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		data := map[string]any{"text": make(chan int)}
 		_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", data)

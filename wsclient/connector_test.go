@@ -254,7 +254,7 @@ func TestConcurrentConnectsShareOneAttempt(t *testing.T) {
 	})
 }
 
-func TestUsedUpAttemptsWaitUntilAsked(t *testing.T) {
+func TestExhaustedAttemptsWaitForRetry(t *testing.T) {
 	withFakeServer(t, Options{MaxAttempts: 3}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setDialError(errDown)
 		var why *ConnectError
@@ -302,7 +302,7 @@ func TestRetryDoesNotWaitForTheDelay(t *testing.T) {
 	})
 }
 
-func TestHoweverOftenItIsAskedItDoesNotHammer(t *testing.T) {
+func TestRepeatedRetriesAreSpaced(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setDialError(errDown)
 		c.Retry()
@@ -451,7 +451,7 @@ func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 
 // In a dialect without handshake, an opened connection proves nothing: a server that sends nothing
 // does not reset the backoff.
-func TestAServerThatSaysNothingDoesNotResetTheBackoff(t *testing.T) {
+func TestASilentServerDoesNotResetTheBackoff(t *testing.T) {
 	withFakeServer(t, Options{Dialect: "effectiveagent"}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 			if ws, err := websocket.Accept(w, r, nil); err == nil {
@@ -467,7 +467,7 @@ func TestAServerThatSaysNothingDoesNotResetTheBackoff(t *testing.T) {
 	})
 }
 
-func TestAServerThatBreaksOffWithoutAWordIsARefusal(t *testing.T) {
+func TestAServerThatClosesSilentlyIsARefusal(t *testing.T) {
 	withFakeServer(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fakeServer, c *Client) {
 		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
 			conn, err := websocket.Accept(w, r, nil)

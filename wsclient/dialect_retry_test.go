@@ -52,7 +52,7 @@ func (f *fakeServer) dialSeconds(since time.Time) (seconds []int) {
 
 // MA-19, MA-20: after a lost connection the client makes 5 attempts, 3 seconds apart or with
 // doubling delays, then none until Retry. A success resets the count.
-func TestAMultiAgentClientReconnectsAsItsDocumentSays(t *testing.T) {
+func TestAMultiAgentClientReconnectsAsDocumented(t *testing.T) {
 	for _, strategy := range []struct {
 		options map[string]string
 		want    []int

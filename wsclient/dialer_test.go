@@ -69,7 +69,7 @@ func TestErrorsHoldNoCredentials(t *testing.T) {
 	}
 }
 
-func TestADialectsConnectionIsRefusedOrMadeAsItsOptionsSay(t *testing.T) {
+func TestADialectsConnectionFollowsItsOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeServer(t)
 		defer f.close()
@@ -107,7 +107,7 @@ func TestADialectsConnectionIsRefusedOrMadeAsItsOptionsSay(t *testing.T) {
 	})
 }
 
-func TestWhyThereIsNoConnectionIsTold(t *testing.T) {
+func TestConnectErrorsGiveTheReason(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string

@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol"
 )
 
-func TestASubscriptionResumesAfterWhatItHas(t *testing.T) {
+func TestASubscriptionResumesAfterItsLastEvent(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		s := c.Subscribe("name", SubscribeOptions{})
 		r := readItems(t, t.Context(), s)
@@ -73,7 +73,7 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	})
 }
 
-func TestAFoldedEventThatHoldsWhatWasSeenIsAskedForRaw(t *testing.T) {
+func TestAnOverlappingFoldedEventIsRequestedRaw(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		p := f.acceptHello()
@@ -98,7 +98,7 @@ func TestAFoldedEventThatHoldsWhatWasSeenIsAskedForRaw(t *testing.T) {
 	})
 }
 
-func TestAFoldedEventThatContinuesIsTaken(t *testing.T) {
+func TestAContinuingFoldedEventIsAccepted(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		p := f.acceptHello()
@@ -249,7 +249,7 @@ func TestADrainingServerIsLeftAndFoundAgain(t *testing.T) {
 	})
 }
 
-func TestClosingEndsWhatWaitsForItsFirstAnswerWithoutAnError(t *testing.T) {
+func TestCloseEndsUnansweredSubscriptionsWithoutAnError(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		r := readItems(t, t.Context(), c.Subscribe("s1", SubscribeOptions{}))
 		p := f.acceptHello()
@@ -316,7 +316,7 @@ func TestBreakingOffUnsubscribesAndReadingAgainContinues(t *testing.T) {
 	})
 }
 
-func TestReadingAgainGoesOnAfterWhatWasTakenNotFromSince(t *testing.T) {
+func TestReadingAgainContinuesAfterTheLastItemNotFromSince(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		s := c.Subscribe("s1", SubscribeOptions{Since: &protocol.Position{Epoch: "e", Seq: 2}})
 		if at := s.Position(); at.Seq != 2 {

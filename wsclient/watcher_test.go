@@ -129,7 +129,7 @@ func TestAClosedClientWatchesNothing(t *testing.T) {
 	})
 }
 
-func TestWatchersDoNotTakeFromEachOther(t *testing.T) {
+func TestWatchersAreIndependent(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		got := []chan protocol.Summary{make(chan protocol.Summary, 9), make(chan protocol.Summary, 9)}
 		p := (*serverConn)(nil)

@@ -54,7 +54,7 @@ type trial struct {
 	records  []*recorder
 }
 
-func TestWhatWasShownOrAnsweredOutlivesAKilledServer(t *testing.T) {
+func TestShownAndAnsweredDataSurvivesAKilledServer(t *testing.T) {
 	for seed := range seedCount(t) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"agentctl/wsclient"
 )
 
-func TestOfTwoAnswersInTheSameInstantOneWinsAndTheOtherHearsWho(t *testing.T) {
+func TestOfTwoConcurrentDecisionsOneWinsAndTheOtherGetsTheWinner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const asks = 1000
 		lines := []string{`{"on":"*"}`}

@@ -66,7 +66,7 @@ func (p *rawConn) readAnswer() *protocol.Answer {
 	}
 }
 
-func TestBadInputGetsItsErrorAndHurtsNobody(t *testing.T) {
+func TestBadInputGetsItsErrorAndAffectsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"say":"ok"}`)
 		ann := w.client("ann")
@@ -143,7 +143,7 @@ func TestBadInputGetsItsErrorAndHurtsNobody(t *testing.T) {
 	})
 }
 
-func TestWhatAnAgentSaysReachesTheLogAsValidUTF8(t *testing.T) {
+func TestAgentOutputReachesTheLogAsValidUTF8(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"bytes":"aP/+aA=="}`, `{"bytes":"4pyT4pw="}`, `{"say":"✓","times":100000,"runes":100000}`)
 		ann := w.client("ann")

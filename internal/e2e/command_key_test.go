@@ -152,7 +152,7 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 	}
 }
 
-func TestAnAnswerGivenAgainDoesNotUndoWhatCameAfterIt(t *testing.T) {
+func TestARepeatedAnswerDoesNotUndoLaterChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`)
 		c := w.client("ann")
@@ -182,7 +182,7 @@ func TestAnAnswerGivenAgainDoesNotUndoWhatCameAfterIt(t *testing.T) {
 	})
 }
 
-func TestACommandWhoseSessionItTookAwayIsAnsweredAgain(t *testing.T) {
+func TestARepeatedCommandIsAnsweredAfterItsSessionIsGone(t *testing.T) {
 	name := "new"
 	for what, c := range map[string]struct {
 		verb protocol.Verb

@@ -71,7 +71,7 @@ const (
 	cellPersistent  = "kept" // only by a persistent client
 )
 
-func TestTheTableOfDialectsSaysWhatIsUnsupported(t *testing.T) {
+func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/dialects.md")
 	if err != nil {
 		t.Fatal(err)

@@ -215,7 +215,7 @@ func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 	})
 }
 
-func TestOurClientWorksThroughEveryDialect(t *testing.T) {
+func TestTheClientWorksThroughEveryDialect(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

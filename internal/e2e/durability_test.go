@@ -83,7 +83,7 @@ func TestNothingIsShownOrAnsweredBeforeItIsDurable(t *testing.T) {
 	})
 }
 
-func TestAStoreThatFailsNowAndThenTakesBackNothingThatWasShown(t *testing.T) {
+func TestAFailingStoreRevokesNothingThatWasShown(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -98,7 +98,7 @@ func (s *faultyProxy) isHealthy() bool {
 	return s.healthy
 }
 
-func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
+func TestClientsOnAFaultyNetworkGetEveryEventOnceAndInOrder(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestClientsInAStormEachGetEveryEventOnceAndInOrder(t *testing.T) {
 	}
 }
 
-func TestACommandInAStormActsOnce(t *testing.T) {
+func TestACommandOnAFaultyNetworkActsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"say":"ok"}`)
 		calm := w.client("ann")

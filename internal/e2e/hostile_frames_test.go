@@ -120,7 +120,7 @@ func (w *testServer) sendHostileFrames(t *testing.T, name, id string) {
 	}
 }
 
-func TestHostileFramesHurtNobody(t *testing.T) {
+func TestHostileFramesAffectNoOther(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func waitIdle(t *testing.T, c *wsclient.Client, id string) {
 }
 
 // A large amount of text arrives complete in every dialect, over unbuffered connections.
-func TestMuchTextArrivesWholeInEveryDialect(t *testing.T) {
+func TestLargeOutputArrivesCompleteInEveryDialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"burst":3000,"size":500}`)
 		ann := w.client("ann")

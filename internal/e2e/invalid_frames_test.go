@@ -119,7 +119,7 @@ func (b *injectingProxy) inject(frames []string) {
 
 // Invalid frames of a server at any time do not end the client's connection or session, and valid
 // frames keep working.
-func TestNonsenseOfAServerHurtsNobody(t *testing.T) {
+func TestInvalidFramesOfAServerAreIgnored(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

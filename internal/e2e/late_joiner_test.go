@@ -51,7 +51,7 @@ func readHistory(t *testing.T, c *wsclient.Client, id string, limit int) (messag
 
 // A late joiner reads each finished turn once from the history, in pages, also after a reconnect
 // and after a server restart, in the dialects that have a history.
-func TestWhoComesLateSeesThePast(t *testing.T) {
+func TestALateJoinerReadsTheHistory(t *testing.T) {
 	for _, name := range []string{native, "myagent", "sandcastle"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

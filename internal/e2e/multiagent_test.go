@@ -10,7 +10,7 @@ import (
 )
 
 // The client follows and controls a session over the multiagent dialect as natively.
-func TestOurClientSpeaksMultiAgentWithOurServer(t *testing.T) {
+func TestTheClientUsesAServerOverMultiAgent(t *testing.T) {
 	w := newTestServer(t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`)
 	c := wsclient.New("ws://server/dialect/multiagent", wsclient.Options{Dialect: "multiagent", Name: "ada", Dial: w.dial})
 	t.Cleanup(func() { _ = c.Close() })

@@ -94,7 +94,7 @@ func (m *screenObserver) turnLines() (list []string) {
 // SC-25, SC-26, SC-36, SC-39, SC-42: over a faulty network and server restarts during turns, a
 // client of the dialect ends with the same turns as a native one, and each message it sends gets
 // one turn.
-func TestInAStormOurClientSeesAllOverSandcastle(t *testing.T) {
+func TestSandcastleOverAFaultyNetworkLosesNothing(t *testing.T) {
 	for _, resumes := range []bool{true, false} {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("resumes %v, seed %d", resumes, seed), func(t *testing.T) {

@@ -271,7 +271,7 @@ func TestTheModeCanBeSetAndOutlivesTheServer(t *testing.T) {
 	})
 }
 
-func TestWithoutALoginTheUserIsToldWhatToDo(t *testing.T) {
+func TestAMissingLoginIsReportedWithInstructions(t *testing.T) {
 	gemini := realAgents[0]
 	gemini.env = func(string, string) map[string]string {
 		return map[string]string{"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_API_KEY": ""}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAScreenHoldsWhatATerminalWouldShow(t *testing.T) {
+func TestAScreenShowsTheTerminalsText(t *testing.T) {
 	s, err := Render([]byte("\x1b[?1049h\x1b[?2026$pfirst\nsecond \x1b[1mbold\x1b[m\x1b[3;3H漢字!\x1b[1;1HF"), 20, 4)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsLeftOfAScreen(t *testing.T) {
+func TestUnrestoredModes(t *testing.T) {
 	for output, want := range map[string][]string{
 		"plain": nil,
 		"\x1b[?1049h\x1b[?25l x \x1b[?25h\x1b[?1049l":  nil,

@@ -49,7 +49,7 @@ func forEachRequestSet(t *testing.T, test func(t *testing.T, f *thirdPartyServer
 func (s *follower) streaming() bool { return s.State.Turn != nil }
 
 // SC-2, SC-6, SC-10 to SC-14, SC-17, SC-19, SC-20, SC-30 to SC-35, SC-46, X-20.
-func TestAClientOfOursUsesAServerOfTheirs(t *testing.T) {
+func TestTheClientUsesAThirdPartyServer(t *testing.T) {
 	forEachRequestSet(t, func(t *testing.T, f *thirdPartyServer) {
 		c := dialectClient(t, f.addr, wsclient.Options{})
 		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "nope", nil); protocol.CodeOf(err) != protocol.CodeNoSession {
@@ -90,7 +90,7 @@ func TestAClientOfOursUsesAServerOfTheirs(t *testing.T) {
 
 // SC-25, SC-28 to SC-30, SC-39 to SC-41: clients join during a turn, each on its own connection;
 // their leaving changes nothing.
-func TestTwoClientsOfOursShareASessionOfTheirs(t *testing.T) {
+func TestTwoClientsShareAThirdPartySession(t *testing.T) {
 	forEachRequestSet(t, func(t *testing.T, f *thirdPartyServer) {
 		one := f.follow(t)
 		one.Send("hello")
@@ -120,7 +120,7 @@ func TestTwoClientsOfOursShareASessionOfTheirs(t *testing.T) {
 }
 
 // SC-46, SC-27.
-func TestMuchOfTheirsArrivesWhole(t *testing.T) {
+func TestLargeOutputOfAThirdPartyServerArrivesComplete(t *testing.T) {
 	f := newThirdPartyServer(t, "document")
 	s := f.follow(t)
 	s.Send("much")
@@ -131,7 +131,7 @@ func TestMuchOfTheirsArrivesWhole(t *testing.T) {
 }
 
 // SC-49: a late joiner sees the pending approval and decides it.
-func TestAClientOfOursDecidesOnAServerOfTheirs(t *testing.T) {
+func TestTheClientDecidesOnAThirdPartyServer(t *testing.T) {
 	f := newThirdPartyServer(t, "chat")
 	one := f.follow(t)
 	one.Send("ask")
@@ -163,7 +163,7 @@ func TestAClientOfOursDecidesOnAServerOfTheirs(t *testing.T) {
 
 // SC-26, SC-28, SC-29, SC-39: the third-party server is killed during a turn and restarts with the
 // finished turns. The client reconnects and continues.
-func TestAServerOfTheirsDiesAndComesBack(t *testing.T) {
+func TestAThirdPartyServerRestarts(t *testing.T) {
 	for _, tags := range []string{"chat", "document"} {
 		t.Run(tags, func(t *testing.T) { testServerRestart(t, newThirdPartyServer(t, tags)) })
 	}
@@ -196,7 +196,7 @@ func testServerRestart(t *testing.T, f *thirdPartyServer) {
 
 // SC-26, SC-29, SC-47: during a turn the third-party server fails all requests of the connection,
 // one of them awaited. The client resumes and reads the turns it missed.
-func TestADefectOfTheirsCostsOurClientNothing(t *testing.T) {
+func TestAThirdPartyServersDefectLosesNothing(t *testing.T) {
 	for _, tags := range []string{"chat", "document"} {
 		t.Run(tags, func(t *testing.T) { testStreamDefect(t, newThirdPartyServer(t, tags)) })
 	}

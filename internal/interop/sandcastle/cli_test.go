@@ -38,7 +38,7 @@ func (s cli) run(words ...string) (exit int, out, code, message string) {
 }
 
 // Every verb that the dialect does not support fails with the code unsupported and has no effect.
-func TestVerbsThatTheDialectCannotSayAreUnsupported(t *testing.T) {
+func TestVerbsOutsideTheDialectAreUnsupported(t *testing.T) {
 	server := newTestServer(t)
 	s := cli{t, server}
 	state := filepath.Join(server.dir, "state.json")

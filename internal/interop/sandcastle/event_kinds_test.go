@@ -16,7 +16,7 @@ import (
 
 // SC-14: the client converts every kind of chat event of the third-party schema. Kinds without a
 // native event become raw events.
-func TestEveryKindOfTheirsIsTaken(t *testing.T) {
+func TestEveryThirdPartyEventKindIsConverted(t *testing.T) {
 	forEachRequestSet(t, func(t *testing.T, f *thirdPartyServer) {
 		s := f.follow(t)
 		s.Send("kinds")
@@ -65,7 +65,7 @@ func TestEveryKindOfTheirsIsTaken(t *testing.T) {
 
 // SC-14: every event of agentctl's server, buffered ones included, is valid in the third-party
 // schema.
-func TestEveryKindOfOursIsOneOfTheirs(t *testing.T) {
+func TestEveryEventIsValidInTheThirdPartySchema(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	streams := []*stream{n.subscribe("a", "document", "abc"), n.subscribeWith("a", "chat", "abc", "chat.subscribe")}

@@ -49,7 +49,7 @@ func (r *cuttableDialer) cut() {
 
 // SC-25, SC-26, SC-42: the connection breaks repeatedly during a turn. The client reconnects by
 // itself and misses nothing.
-func TestACutLinkCostsOurClientNothing(t *testing.T) {
+func TestACutConnectionCostsTheClientNothing(t *testing.T) {
 	server := newTestServer(t)
 	r := &cuttableDialer{addr: server.addr}
 	s := follow(t, dialectClient(t, server.addr, wsclient.Options{Dial: r.dial}), "abc")
@@ -75,7 +75,7 @@ func TestACutLinkCostsOurClientNothing(t *testing.T) {
 // SC-25, SC-26, SC-42: the third-party client's connection breaks during a turn. Its library
 // reconnects, and a new stream has the turn from its start, with either set of request names. Other
 // clients are not affected.
-func TestACutLinkCostsTheirClientNothing(t *testing.T) {
+func TestACutConnectionCostsAThirdPartyClientNothing(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	n.connect("b")
@@ -103,7 +103,7 @@ func TestACutLinkCostsTheirClientNothing(t *testing.T) {
 // SC-26, SC-37, SC-39, SC-42: the server is killed during a turn and restarts. The third-party
 // client subscribes again, agentctl's client resumes by itself. Both see all accepted messages and
 // all output.
-func TestAKilledServerLosesNothingThatWasSaid(t *testing.T) {
+func TestAKilledServerLosesNoOutput(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	one := n.subscribe("a", "one", "abc")
@@ -156,7 +156,7 @@ func TestAKilledServerLosesNothingThatWasSaid(t *testing.T) {
 }
 
 // SC-36, SC-39: a message sent while the server is down is delivered once after its start.
-func TestWhatIsSentWhileTheServerIsAwayArrivesOnce(t *testing.T) {
+func TestAMessageSentWhileTheServerIsDownArrivesOnce(t *testing.T) {
 	server := newTestServer(t)
 	s := follow(t, dialectClient(t, server.addr, wsclient.Options{}), "abc")
 	s.Send("hello")

@@ -153,7 +153,7 @@ func indent(v any) string {
 
 // SC-28, SC-29, SC-36, SC-38, SC-43, SC-44: the hook shows the session's text, reasoning and tools,
 // live and from the history.
-func TestWhatTheHookShowsIsTheSession(t *testing.T) {
+func TestTheHookShowsTheSession(t *testing.T) {
 	f := newFrontend(t)
 	f.subscribe("one")
 	for n, text := range []string{"rich", "hello", "fail", "rich"} {

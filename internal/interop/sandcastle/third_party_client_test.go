@@ -24,7 +24,7 @@ func newThirdPartyClient(t *testing.T, server *testServer) *nodeProcess {
 }
 
 // SC-1 to SC-6, SC-8, SC-10 to SC-15, SC-21, SC-35, SC-38, SC-45, SC-47.
-func TestAClientOfTheirsUsesAServerOfOurs(t *testing.T) {
+func TestAThirdPartyClientUsesTheServer(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	for _, tag := range []string{"GetSessionState", "Interrupt"} {
@@ -59,7 +59,7 @@ func TestAClientOfTheirsUsesAServerOfOurs(t *testing.T) {
 }
 
 // SC-17, SC-25, SC-30 to SC-35, SC-4: two users on two connections during a turn.
-func TestTwoClientsOfTheirsShareASession(t *testing.T) {
+func TestTwoThirdPartyClientsShareASession(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	n.connect("b")
@@ -134,7 +134,7 @@ func TestASessionIsStreamedTwiceOnOneConnection(t *testing.T) {
 
 // SC-27, SC-46: an unacknowledged stream gets one chunk, and after its Ack one with everything
 // since. Other streams do not wait.
-func TestAStreamThatTakesNothingLosesNothingAndHoldsNobodyUp(t *testing.T) {
+func TestAPausedStreamLosesNothingAndDelaysNoOther(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	slow := n.subscribe("a", "slow", "abc")
@@ -181,7 +181,7 @@ func TestAWrongRequestHurtsNoOther(t *testing.T) {
 
 // SC-5, SC-23 to SC-25, SC-28, SC-29, SC-49: the first event of a late joiner has the current turn,
 // the queue, the end of the history, and pending approvals.
-func TestTheFirstEventSaysAllThatIs(t *testing.T) {
+func TestTheFirstEventHasTheWholeState(t *testing.T) {
 	server := newTestServer(t)
 	n := newThirdPartyClient(t, server)
 	one := n.subscribe("a", "one", "abc")

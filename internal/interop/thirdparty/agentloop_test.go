@@ -12,13 +12,13 @@ import (
 )
 
 // A third-party client runs every exchange of the document.
-func TestAClientOfAgentLoopsUsesAServerOfOurs(t *testing.T) {
+func TestAThirdPartyAgentLoopClientUsesTheServer(t *testing.T) {
 	runPythonClient(t, "agentloop", "agentloop_client.py")
 }
 
 // The client executes every supported command and receives every message of such a server, in the
 // document's order and in the real system's.
-func TestOurClientUsesAServerOfAgentLoops(t *testing.T) {
+func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 	for _, style := range []string{"document", "wire"} {
 		t.Run(style, func(t *testing.T) {
 			p := startPythonServer(t, "agentloop_server.py", style)

@@ -13,12 +13,12 @@ import (
 )
 
 // MY-1 to MY-26, MY-33 to MY-36: a third-party client runs every exchange of the document.
-func TestAClientOfMyAgentsUsesAServerOfOurs(t *testing.T) {
+func TestAThirdPartyMyAgentClientUsesTheServer(t *testing.T) {
 	runPythonClient(t, "myagent", "myagent_client.py")
 }
 
 // The client executes every supported command and receives every message of such a server.
-func TestOurClientUsesAServerOfMyAgents(t *testing.T) {
+func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 	p := startPythonServer(t, "myagent_server.py", "hush")
 	s := follow(t, p.client("myagent"), "work")
 
