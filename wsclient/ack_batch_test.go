@@ -289,13 +289,13 @@ func TestAFullInboxHasRoomAgainOnceHalfIsTaken(t *testing.T) {
 		t.Errorf("full after %d", n)
 	}
 	n++
-	for told := 0; n > 0; n-- {
+	for reports := 0; n > 0; n-- {
 		got := b.take()
-		if half := b.bytes <= b.bound/2; !got.ok || got.room != (half && told == 0) || b.hasRoom() != half {
+		if half := b.bytes <= b.bound/2; !got.ok || got.room != (half && reports == 0) || b.hasRoom() != half {
 			t.Errorf("with %d bytes left room is %v, of %d", b.bytes, got.room, b.bound)
 		}
 		if got.room {
-			told++
+			reports++
 		}
 		if b.full != (b.bytes > b.bound/2) {
 			t.Errorf("with %d bytes left full is %v", b.bytes, b.full)

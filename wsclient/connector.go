@@ -125,7 +125,7 @@ func (k *connector) stop() {
 }
 
 // disconnected updates the counters after a connection ended. receivedAny reports whether the
-// server sent anything: a dialect connection opens without a word of the server.
+// server sent anything. Without it an open dialect connection does not count as a success.
 func (k *connector) disconnected(receivedAny bool) {
 	switch {
 	case receivedAny, time.Since(k.startedAt) >= openTimeout:

@@ -89,7 +89,7 @@ func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 		defer f.close()
 		var received []string
 		var mu sync.Mutex
-		const said = `{"id":"m1","type":"loading_state","payload":{"loading":true}}`
+		const frame = `{"id":"m1","type":"loading_state","payload":{"loading":true}}`
 		f.setHandler(func(rw http.ResponseWriter, r *http.Request) {
 			conn, err := websocket.Accept(rw, r, nil)
 			if err != nil {
@@ -97,7 +97,7 @@ func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 				return
 			}
 			defer conn.CloseNow()
-			if err := conn.Write(context.Background(), websocket.MessageText, []byte(said)); err != nil {
+			if err := conn.Write(context.Background(), websocket.MessageText, []byte(frame)); err != nil {
 				t.Error(err)
 			}
 			for {
@@ -131,7 +131,7 @@ func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 		if !strings.Contains(strings.Join(got, "\n"), "hello there") {
 			t.Errorf("saw %q", got)
 		}
-		if in := w.matching("<"); len(in) != 1 || in[0] != "<"+said {
+		if in := w.matching("<"); len(in) != 1 || in[0] != "<"+frame {
 			t.Errorf("received %q", in)
 		}
 		cancel()
@@ -142,8 +142,8 @@ func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 	getters := 0
 	for _, name := range dialect.Names() {
-		spoken, _ := dialect.Named(name)
-		c := spoken.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
+		d, _ := dialect.Named(name)
+		c := d.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
 		_, is := c.(dialect.Getter)
 		if _, still := newFrameObserver(func(Frame) {}).observe(c).(dialect.Getter); still != is {
 			t.Errorf("%s: Getter: %v, observed: %v", name, is, still)

@@ -20,12 +20,12 @@ import (
 func TestInChaosEverythingAcceptedHasItsTurnAndAllSeeTheSame(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { chaos(t, seed) })
+			synctest.Test(t, func(t *testing.T) { testChaos(t, seed) })
 		})
 	}
 }
 
-func chaos(t *testing.T, seed uint64) {
+func testChaos(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var failing atomic.Bool
 	var lines []string
@@ -39,12 +39,12 @@ func chaos(t *testing.T, seed uint64) {
 		return &recordingStore{Store: s, fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 }} // only one commit runs at a time
 	}, lines...)
 	var proxies []*faultyProxy
-	rough := func(name string) *wsclient.Client {
+	faulty := func(name string) *wsclient.Client {
 		s := newFaultyProxy(w, seed*100+uint64(len(proxies)))
 		proxies = append(proxies, s)
 		return w.client(name, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
 	}
-	ann, decider := rough("ann"), rough("decider")
+	ann, decider := faulty("ann"), faulty("decider")
 	id := w.create(ann)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
 	defer cancel()
@@ -53,7 +53,7 @@ func chaos(t *testing.T, seed uint64) {
 	const last = "the last"
 	var all []<-chan *observer
 	for i, o := range []wsclient.SubscribeOptions{{Since: logStart(), Raw: true}, {Since: logStart()}, {}} {
-		c, ended := rough(fmt.Sprint("watcher ", i)), false
+		c, ended := faulty(fmt.Sprint("watcher ", i)), false
 		all = append(all, async(func() *observer {
 			return observe(ctx, c, id, o, func(e *protocol.Event) bool {
 				var m protocol.MessageUserData

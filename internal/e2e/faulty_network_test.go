@@ -41,13 +41,13 @@ func (s *faultyProxy) Dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, ours := net.Pipe()
+	client, proxyEnd := net.Pipe()
 	s.mu.Lock()
 	s.dials++
 	n := s.dials
 	s.mu.Unlock()
-	s.pumps.Go(func() { s.pump(server, ours, rand.New(rand.NewPCG(s.seed, 2*n))) })
-	s.pumps.Go(func() { s.pump(ours, server, rand.New(rand.NewPCG(s.seed, 2*n+1))) })
+	s.pumps.Go(func() { s.pump(server, proxyEnd, rand.New(rand.NewPCG(s.seed, 2*n))) })
+	s.pumps.Go(func() { s.pump(proxyEnd, server, rand.New(rand.NewPCG(s.seed, 2*n+1))) })
 	return client, nil
 }
 
@@ -160,19 +160,19 @@ func TestClientsOnAFaultyNetworkGetEveryEventOnceAndInOrder(t *testing.T) {
 func TestACommandOnAFaultyNetworkActsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"say":"ok"}`)
-		calm := w.client("ann")
-		id := w.create(calm)
+		direct := w.client("ann")
+		id := w.create(direct)
 		s := newFaultyProxy(w, 7)
-		rough := w.client("bob", func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0 } })
+		faulty := w.client("bob", func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0 } })
 		const sends = 300
 		for i := range sends {
-			w.send(rough, id, fmt.Sprint("message ", i))
+			w.send(faulty, id, fmt.Sprint("message ", i))
 		}
 		s.mu.Lock()
 		s.healthy = true
 		cuts := s.cuts
 		s.mu.Unlock()
-		got := mustObserve(t, calm, id, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(sends))
+		got := mustObserve(t, direct, id, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(sends))
 		for i, turn := range got.transcript.Turns {
 			if want := fmt.Sprint("message ", i); turn.Message.Text != want {
 				t.Fatalf("turn %d is %q", i, turn.Message.Text)

@@ -43,11 +43,11 @@ func (c *cutProxy) Dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, ours := net.Pipe()
+	client, proxyEnd := net.Pipe()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open = append(c.open, server, ours)
-	for _, way := range [][2]net.Conn{{server, ours}, {ours, server}} {
+	c.open = append(c.open, server, proxyEnd)
+	for _, way := range [][2]net.Conn{{server, proxyEnd}, {proxyEnd, server}} {
 		c.pumps.Go(func() {
 			defer way[0].Close()
 			defer way[1].Close()
@@ -213,10 +213,10 @@ func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
 					followers = append(followers, follow(t, name, c, id))
 				}
 				synctest.Wait()
-				setHealthy := func(calm bool) (cuts int) {
+				setHealthy := func(healthy bool) (cuts int) {
 					for _, s := range proxies {
 						s.mu.Lock()
-						s.healthy = calm
+						s.healthy = healthy
 						cuts += s.cuts
 						s.mu.Unlock()
 					}

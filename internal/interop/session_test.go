@@ -38,28 +38,28 @@ func modelScript(a *realAgent) fakemodel.Script {
 			out.Text("the tool said: " + result)
 			return
 		}
-		said := req.LastUser()
-		said = said[strings.LastIndexByte(said, '\n')+1:] // drop what agents put before it
-		if command, ok := strings.CutPrefix(said, "run "); ok {
+		message := req.LastUser()
+		message = message[strings.LastIndexByte(message, '\n')+1:] // drop what agents put before it
+		if command, ok := strings.CutPrefix(message, "run "); ok {
 			out.Reasoning("a command it is")
 			out.Text("I run it.")
 			out.Call(a.shellTool, map[string]any{"command": command, "description": "as was said"})
 			return
 		}
-		if file, ok := strings.CutPrefix(said, "write "); ok {
+		if file, ok := strings.CutPrefix(message, "write "); ok {
 			out.Call(a.writeTool, map[string]any{a.pathParam: file, "content": "one\ntwo\n"})
 			return
 		}
-		if said == "fail" {
+		if message == "fail" {
 			out.Fail(400, "no such luck")
 			return
 		}
-		if said == "drip" {
+		if message == "drip" {
 			out.Drip(ctx, "drop ", 20*time.Millisecond)
 			return
 		}
 		out.Text("you ")
-		out.Text("said: " + said)
+		out.Text("said: " + message)
 	}
 }
 
@@ -92,7 +92,7 @@ func promptIsAnsweredInAStream(t *testing.T, r *testSession) {
 	r.send("good morning")
 	r.waitTurnEnd(protocol.ReasonCompleted)
 	if got := r.agentText(); got != "you said: good morning" {
-		t.Errorf("said %q", got)
+		t.Errorf("agent text %q", got)
 	}
 	if n := r.count(protocol.TextDelta); n < 2 {
 		t.Errorf("%d deltas, want a stream", n)
@@ -148,7 +148,7 @@ func allowedCommandRuns(t *testing.T, r *testSession) {
 		t.Errorf("file has %q, %v", b, err)
 	}
 	if !strings.Contains(r.agentText(), "the tool said:") {
-		t.Errorf("said %q", r.agentText())
+		t.Errorf("agent text %q", r.agentText())
 	}
 }
 
@@ -160,7 +160,7 @@ func deniedCommandDoesNotRun(t *testing.T, r *testSession) {
 	r.waitTurnEnd(protocol.ReasonCompleted)
 	r.waitTurnEnd(protocol.ReasonCompleted) // the turn of the reason, which is sent as the next message
 	if got := r.agentText(); got != "you said: not on a Friday" {
-		t.Errorf("said %q", got)
+		t.Errorf("agent text %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(r.cwd, "denied.txt")); err == nil {
 		t.Error("the denied command ran")
@@ -192,7 +192,7 @@ func denyAndStopEndsTheTurn(t *testing.T, r *testSession) {
 	r.send("and now?")
 	r.waitTurnEnd(protocol.ReasonCompleted)
 	if got := r.agentText(); got != "you said: and now?" {
-		t.Errorf("said %q", got)
+		t.Errorf("agent text %q", got)
 	}
 }
 
@@ -217,12 +217,12 @@ func interruptKeepsWhatWasSaid(t *testing.T, r *testSession) {
 	r.do(protocol.DoInterrupt, protocol.InterruptData{}, &result)
 	r.waitTurnEnd(protocol.ReasonInterrupted)
 	if !result.Interrupted || !strings.HasPrefix(r.agentText(), "drop 1 drop 2 drop 3 drop 4 drop 5") {
-		t.Errorf("interrupted %v, said %q", result.Interrupted, r.agentText())
+		t.Errorf("interrupted %v, agent text %q", result.Interrupted, r.agentText())
 	}
 	r.send("still there?")
 	r.waitTurnEnd(protocol.ReasonCompleted)
 	if got := r.agentText(); got != "you said: still there?" {
-		t.Errorf("said %q", got)
+		t.Errorf("agent text %q", got)
 	}
 	if n := r.count(protocol.Notice); n != 0 {
 		t.Errorf("the agent process was restarted:\n%s", r.logText())
@@ -326,7 +326,7 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 				r.send("who am I?")
 				r.waitTurnEnd(protocol.ReasonCompleted)
 				if got := r.agentText(); got != "you said: who am I?" {
-					t.Errorf("said %q", got)
+					t.Errorf("agent text %q", got)
 				}
 				if all := r.lastModelRequest(); !strings.Contains(all, "my name is Ada") || !strings.Contains(all, "you said: my name is Ada") {
 					t.Errorf("the model received %s", all)
@@ -395,7 +395,7 @@ func TestATurnThatAKilledServerCutEndsAndTheNextRuns(t *testing.T) {
 		r.send("still there?")
 		r.waitTurnEnd(protocol.ReasonCompleted)
 		if got := r.agentText(); got != "you said: still there?" {
-			t.Errorf("said %q", got)
+			t.Errorf("agent text %q", got)
 		}
 	})
 }

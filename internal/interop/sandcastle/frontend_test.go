@@ -274,7 +274,7 @@ func TestTheHookDecides(t *testing.T) {
 	f.wait(sent)
 	f.native.WaitFor("ended", f.native.ended("choose"))
 	if got := f.native.agentText("ask") + f.native.agentText("choose"); got != "May I?Kept it.Took main." && got != "May I?Kept it.Took branch: main." {
-		t.Errorf("the agent said %q", got)
+		t.Errorf("agent text %q", got)
 	}
 	f.checkShown("one", f.messages("one").Messages)
 }

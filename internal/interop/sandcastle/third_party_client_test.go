@@ -226,7 +226,7 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 	}})
 	n.waitFor("stopped", two.has("SessionStopped", 2))
 	if got := two.text(); !strings.HasPrefix(got, "May I?Kept it.Took ") || !strings.Contains(got, "main") {
-		t.Errorf("the agent said %q", got)
+		t.Errorf("agent text %q", got)
 	}
 	var newer []struct{ Role string }
 	interoptest.Must(t, json.Unmarshal(fetch(t, "http://"+server.addr+"/api/sessions/abc/messages?after="+list[1].ID), &newer))
