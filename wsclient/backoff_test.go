@@ -10,7 +10,10 @@ import (
 // MA-19, X-11: a dialect may define its own delay, constant or doubling.
 func TestADialectsOwnDelays(t *testing.T) {
 	own := &dialer{dialect: &codec.Dialect{Retry: codec.RetryPolicy{Delay: 3 * time.Second}}}
-	doubling := &dialer{dialect: own.dialect, codecOptions: codec.ClientOptions{Options: map[string]string{"backoff": "exponential"}}}
+	doubling := &dialer{
+		dialect:      own.dialect,
+		codecOptions: codec.ClientOptions{Options: map[string]string{"backoff": "exponential"}},
+	}
 	for i, want := range []time.Duration{3, 6, 12, 24, 48} {
 		if got := own.delay(i+1, 0.5); got != 3*time.Second {
 			t.Errorf("attempt %d: %s", i+1, got)

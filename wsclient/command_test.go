@@ -22,7 +22,9 @@ func TestAnswersArePairedWithTheirCommands(t *testing.T) {
 		results := map[string]chan got{"a": make(chan got, 1), "b": make(chan got, 1)}
 		for text, result := range results {
 			go func() {
-				r, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", protocol.SendData{Text: text})
+				r, err := Call[protocol.SendResult](
+					t.Context(), c, protocol.DoSend, "s1", protocol.SendData{Text: text},
+				)
 				result <- got{r, err}
 			}()
 		}
@@ -48,7 +50,12 @@ func TestAServersErrorIsReturnedAsItIs(t *testing.T) {
 		errs := make(chan error, 1)
 		go func() { errs <- c.Do(t.Context(), protocol.Command{Command: protocol.DoApprove, Session: "s1"}, nil) }()
 		p := f.acceptHello()
-		p.answerError(p.nextCommand(protocol.DoApprove), &protocol.Error{Code: protocol.CodeConflict, Message: "m", Winner: &protocol.Winner{By: protocol.Actor{Name: "bob"}}})
+		p.answerError(
+			p.nextCommand(protocol.DoApprove),
+			&protocol.Error{
+				Code: protocol.CodeConflict, Message: "m", Winner: &protocol.Winner{By: protocol.Actor{Name: "bob"}},
+			},
+		)
 		err := <-errs
 		if e, ok := err.(*protocol.Error); !ok || e.Code != protocol.CodeConflict || e.Winner.By.Name != "bob" {
 			t.Errorf("%v", err)
@@ -67,7 +74,13 @@ func TestPendingCommandsAreSentAgainWithTheSameKey(t *testing.T) {
 		do(protocol.Command{Command: protocol.DoInterrupt, Session: "s1", Key: "mine"})
 		do(protocol.Command{Command: protocol.DoList})
 		p := f.acceptHello()
-		send, interrupt, list := p.nextCommand(protocol.DoSend), p.nextCommand(protocol.DoInterrupt), p.nextCommand(protocol.DoList)
+		send, interrupt, list := p.nextCommand(
+			protocol.DoSend,
+		), p.nextCommand(
+			protocol.DoInterrupt,
+		), p.nextCommand(
+			protocol.DoList,
+		)
 		if send.Key == "" || interrupt.Key != "mine" || list.Key != "" {
 			t.Errorf("keys %q, %q, %q", send.Key, interrupt.Key, list.Key)
 		}
@@ -107,7 +120,8 @@ func TestACommandEndsWithItsContextAndIsNotSentAgain(t *testing.T) {
 		p := f.acceptHello()
 		sent := p.nextCommand(protocol.DoSend)
 		var unsent *SendError
-		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &unsent) || unsent.Key != sent.Key {
+		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &unsent) ||
+			unsent.Key != sent.Key {
 			t.Errorf("%v", err)
 		}
 		if s := c.State(); s.Phase != PhaseOpen {
@@ -122,12 +136,16 @@ func TestACommandTooLargeForTheServerIsNotSent(t *testing.T) {
 	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		errs := make(chan error, 1)
 		go func() {
-			_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage)})
+			_, err := Call[protocol.SendResult](
+				t.Context(), c, protocol.DoSend, "s1",
+				protocol.SendData{Text: strings.Repeat("x", protocol.MaxMessage)},
+			)
 			errs <- err
 		}()
 		p := f.acceptHello()
 		var coded *protocol.Error
-		if err := <-errs; !errors.As(err, &coded) || coded.Code != protocol.CodeTooLarge || coded.Limit != protocol.MaxMessage {
+		if err := <-errs; !errors.As(err, &coded) || coded.Code != protocol.CodeTooLarge ||
+			coded.Limit != protocol.MaxMessage {
 			t.Errorf("%v", err)
 		}
 		p.expectNoCommand()
@@ -140,12 +158,14 @@ func TestDataThatCannotBeEncodedIsAnErrorThatHoldsIt(t *testing.T) {
 		data := map[string]any{"text": make(chan int)}
 		_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", data)
 		var bad *EncodeError
-		if !errors.As(err, &bad) || bad.Command != protocol.DoSend || !reflect.DeepEqual(bad.Data, any(data)) || bad.Err == nil {
+		if !errors.As(err, &bad) || bad.Command != protocol.DoSend || !reflect.DeepEqual(bad.Data, any(data)) ||
+			bad.Err == nil {
 			t.Errorf("%v (%+v)", err, bad)
 		}
 		raw := json.RawMessage(`{"text":`)
 		err = c.Do(t.Context(), protocol.Command{Command: protocol.DoSend, Session: "s1", Data: raw}, nil)
-		if !errors.As(err, &bad) || !reflect.DeepEqual(bad.Data, any(raw)) || protocol.CodeOf(err) != protocol.CodeInvalidJSON {
+		if !errors.As(err, &bad) || !reflect.DeepEqual(bad.Data, any(raw)) ||
+			protocol.CodeOf(err) != protocol.CodeInvalidJSON {
 			t.Errorf("%v (%+v)", err, bad)
 		}
 		if n := len(f.dialTimes()); n != 0 {
@@ -160,7 +180,9 @@ func TestManyCommandsShareMessagesUnderTheLimit(t *testing.T) {
 		errs := make(chan error, n)
 		for range n {
 			go func() {
-				_, err := Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "s1", protocol.SendData{Text: strings.Repeat("x", 100_000)})
+				_, err := Call[protocol.SendResult](
+					t.Context(), c, protocol.DoSend, "s1", protocol.SendData{Text: strings.Repeat("x", 100_000)},
+				)
 				errs <- err
 			}()
 		}

@@ -38,7 +38,8 @@ func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
 		start := time.Now()
 		c.Retry()
 		time.Sleep(12 * time.Second)
-		if s := c.State(); s.Phase != PhaseConnecting || s.Attempt != 8 || !errors.Is(s.Err, errDown) || s.RetryAt.Before(time.Now()) {
+		if s := c.State(); s.Phase != PhaseConnecting || s.Attempt != 8 || !errors.Is(s.Err, errDown) ||
+			s.RetryAt.Before(time.Now()) {
 			t.Errorf("state %+v", s)
 		}
 		f.setDialError(nil)
@@ -61,7 +62,8 @@ func TestReconnectsWithBackoffThatSuccessResets(t *testing.T) {
 		_ = p.ws.CloseNow()
 		synctest.Wait()
 		lost := time.Now()
-		if s := c.State(); s.Phase != PhaseReconnecting || s.Attempt != 1 || s.RetryAt.Sub(lost) != firstDelay || s.Err == nil {
+		if s := c.State(); s.Phase != PhaseReconnecting || s.Attempt != 1 || s.RetryAt.Sub(lost) != firstDelay ||
+			s.Err == nil {
 			t.Errorf("state %+v", s)
 		}
 		f.acceptHello()
@@ -207,7 +209,9 @@ func TestCloseIsBoundedWithASilentServer(t *testing.T) {
 		withFakeServer(t, Options{Dialect: name}, func(t *testing.T, f *fakeServer, c *Client) {
 			stuck := make(chan struct{})
 			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
-				conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
+				conn, err := websocket.Accept(
+					w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}},
+				)
 				if err != nil {
 					t.Error(err)
 					return
@@ -372,11 +376,15 @@ func TestStateFollowsTheConnection(t *testing.T) {
 		is := func(what string, want ConnState) {
 			t.Helper()
 			synctest.Wait()
-			if s := c.State(); s.Phase != want.Phase || s.Attempt != want.Attempt || !s.RetryAt.Equal(want.RetryAt) || errors.Is(s.Err, errDown) != (want.Err != nil) {
+			if s := c.State(); s.Phase != want.Phase || s.Attempt != want.Attempt || !s.RetryAt.Equal(want.RetryAt) ||
+				errors.Is(s.Err, errDown) != (want.Err != nil) {
 				t.Errorf("%s: %+v, want %+v", what, s, want)
 			}
 		}
-		is("the first attempt failed", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: start.Add(c.dialer.delay(1, 0)), Err: errDown})
+		is(
+			"the first attempt failed",
+			ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: start.Add(c.dialer.delay(1, 0)), Err: errDown},
+		)
 		time.Sleep(10 * time.Millisecond)
 		c.Retry() // less than retrySpacing after the last attempt
 		soon := start.Add(min(retrySpacing, c.dialer.delay(1, 0)))
@@ -439,7 +447,8 @@ func TestARefusedFirstConnectionIsAnErrorAtOnce(t *testing.T) {
 		f.setDialError(errDown)
 		before := time.Now()
 		var why *ConnectError
-		if err := c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil); !errors.As(err, &why) || time.Since(before) != 0 {
+		if err := c.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil); !errors.As(err, &why) ||
+			time.Since(before) != 0 {
 			t.Errorf("%v after %v", err, time.Since(before))
 		}
 		f.setDialError(nil)
@@ -468,21 +477,25 @@ func TestASilentServerDoesNotResetTheBackoff(t *testing.T) {
 }
 
 func TestAServerThatClosesSilentlyIsARefusal(t *testing.T) {
-	withFakeServer(t, Options{NoRetryFirst: true, Dialect: effectiveagent.Name}, func(t *testing.T, f *fakeServer, c *Client) {
-		f.setHandler(func(w http.ResponseWriter, r *http.Request) {
-			conn, err := websocket.Accept(w, r, nil)
-			if err != nil {
-				t.Error(err)
-				return
+	withFakeServer(
+		t,
+		Options{NoRetryFirst: true, Dialect: effectiveagent.Name},
+		func(t *testing.T, f *fakeServer, c *Client) {
+			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
+				conn, err := websocket.Accept(w, r, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = conn.Close(websocket.StatusInternalError, "broken")
+			})
+			var why *ConnectError
+			err := c.Do(t.Context(), protocol.Command{Command: protocol.DoSnapshot, Session: "r"}, nil)
+			if !errors.As(err, &why) || len(f.dialTimes()) != 1 {
+				t.Errorf("%v after %d attempts", err, len(f.dialTimes()))
 			}
-			_ = conn.Close(websocket.StatusInternalError, "broken")
-		})
-		var why *ConnectError
-		err := c.Do(t.Context(), protocol.Command{Command: protocol.DoSnapshot, Session: "r"}, nil)
-		if !errors.As(err, &why) || len(f.dialTimes()) != 1 {
-			t.Errorf("%v after %d attempts", err, len(f.dialTimes()))
-		}
-	})
+		},
+	)
 }
 
 func TestConnectEndsWithItsContext(t *testing.T) {
@@ -511,31 +524,36 @@ func TestAnUnansweredHelloIsGivenUp(t *testing.T) {
 }
 
 func TestHelloIdentifiesTheClient(t *testing.T) {
-	withFakeServer(t, Options{Token: "secret", Name: "ada", UserAgent: "test/1", Window: 4096}, func(t *testing.T, f *fakeServer, c *Client) {
-		if h := c.Hello(); h.Server != "" {
-			t.Errorf("hello before connecting: %+v", h)
-		}
-		c.Retry()
-		p := f.nextConn()
-		hello := p.nextCommand(protocol.DoHello)
-		var d protocol.HelloData
-		if err := hello.DecodeData(&d); err != nil || d != (protocol.HelloData{Version: "v1", Name: "ada", Agent: "test/1", Acks: true, Window: 4096}) {
-			t.Errorf("hello %+v, %v", d, err)
-		}
-		if got := p.request.Header.Get("Authorization"); got != "Bearer secret" {
-			t.Errorf("Authorization %q", got)
-		}
-		if got := p.ws.Subprotocol(); got != protocol.Subprotocol {
-			t.Errorf("subprotocol %q", got)
-		}
-		if got := p.request.URL.Path; got != protocol.Path {
-			t.Errorf("path %q", got)
-		}
-		p.answer(hello, protocol.HelloResult{Server: "fake", Connection: "c9"})
-		if err := c.Connect(t.Context()); err != nil || c.Hello().Connection != "c9" {
-			t.Errorf("%v, hello %+v", err, c.Hello())
-		}
-	})
+	withFakeServer(
+		t,
+		Options{Token: "secret", Name: "ada", UserAgent: "test/1", Window: 4096},
+		func(t *testing.T, f *fakeServer, c *Client) {
+			if h := c.Hello(); h.Server != "" {
+				t.Errorf("hello before connecting: %+v", h)
+			}
+			c.Retry()
+			p := f.nextConn()
+			hello := p.nextCommand(protocol.DoHello)
+			var d protocol.HelloData
+			if err := hello.DecodeData(&d); err != nil ||
+				d != (protocol.HelloData{Version: "v1", Name: "ada", Agent: "test/1", Acks: true, Window: 4096}) {
+				t.Errorf("hello %+v, %v", d, err)
+			}
+			if got := p.request.Header.Get("Authorization"); got != "Bearer secret" {
+				t.Errorf("Authorization %q", got)
+			}
+			if got := p.ws.Subprotocol(); got != protocol.Subprotocol {
+				t.Errorf("subprotocol %q", got)
+			}
+			if got := p.request.URL.Path; got != protocol.Path {
+				t.Errorf("path %q", got)
+			}
+			p.answer(hello, protocol.HelloResult{Server: "fake", Connection: "c9"})
+			if err := c.Connect(t.Context()); err != nil || c.Hello().Connection != "c9" {
+				t.Errorf("%v, hello %+v", err, c.Hello())
+			}
+		},
+	)
 }
 
 func TestStatesYieldTheNewest(t *testing.T) {

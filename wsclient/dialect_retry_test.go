@@ -32,7 +32,8 @@ func (f *fakeServer) serveMultiAgent() <-chan *websocket.Conn {
 			if err != nil {
 				return
 			}
-			if strings.Contains(string(b), "PING") && ws.Write(r.Context(), websocket.MessageText, []byte(`{"type":"PONG"}`)) != nil {
+			if strings.Contains(string(b), "PING") &&
+				ws.Write(r.Context(), websocket.MessageText, []byte(`{"type":"PONG"}`)) != nil {
 				return
 			}
 		}
@@ -113,7 +114,9 @@ func TestAcceptedAndClosedIsRefused(t *testing.T) {
 	for _, dialect := range []string{"", multiagent.Name} {
 		withFakeServer(t, Options{Dialect: dialect}, func(t *testing.T, f *fakeServer, c *Client) {
 			f.setHandler(func(w http.ResponseWriter, r *http.Request) {
-				ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}})
+				ws, err := websocket.Accept(
+					w, r, &websocket.AcceptOptions{Subprotocols: []string{protocol.Subprotocol}},
+				)
 				if err == nil {
 					ws.CloseRead(r.Context()) // net.Pipe is unbuffered: a writer needs a reader
 					_ = ws.Close(protocol.ClosePolicy, "auth failed: a valid token is needed")
@@ -121,7 +124,8 @@ func TestAcceptedAndClosedIsRefused(t *testing.T) {
 			})
 			err := c.Connect(t.Context())
 			var why *ConnectError
-			if !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized || !strings.Contains(why.Error(), "a valid token is needed") {
+			if !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized ||
+				!strings.Contains(why.Error(), "a valid token is needed") {
 				t.Errorf("%q: %v", dialect, err)
 			}
 			time.Sleep(time.Hour)

@@ -64,7 +64,8 @@ func TestErrorsHoldNoCredentials(t *testing.T) {
 	_ = ln.Close()
 	c := New("ws://ada:secret@"+at+"/?token=secret", Options{NoRetryFirst: true, Token: "secret"})
 	defer c.Close()
-	if err := c.Connect(t.Context()); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), at) {
+	if err := c.Connect(t.Context()); err == nil || strings.Contains(err.Error(), "secret") ||
+		!strings.Contains(err.Error(), at) {
 		t.Errorf("connect: %v", err)
 	}
 }
@@ -74,14 +75,19 @@ func TestADialectsConnectionFollowsItsOptions(t *testing.T) {
 		f := newFakeServer(t)
 		defer f.close()
 		asked := make(chan *http.Request, 1)
-		f.setHandler(func(w http.ResponseWriter, r *http.Request) { asked <- r; w.WriteHeader(http.StatusUnauthorized) })
+		f.setHandler(
+			func(w http.ResponseWriter, r *http.Request) { asked <- r; w.WriteHeader(http.StatusUnauthorized) },
+		)
 		for _, o := range []Options{
 			{Dialect: "klingon", Token: "secret"},
 			{Dialect: "multiagent", Token: "secret", DialectOptions: map[string]string{"backoff": "never"}},
 		} {
 			c := f.client(o)
 			var why *ConnectError
-			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnsupported || why.URL != "the server" || why.Err == nil || strings.Contains(err.Error(), "secret") {
+			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnsupported ||
+				why.URL != "the server" ||
+				why.Err == nil ||
+				strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s: %+v", o.Dialect, why)
 			}
 			_ = c.Close()
@@ -92,7 +98,8 @@ func TestADialectsConnectionFollowsItsOptions(t *testing.T) {
 		} {
 			c := f.client(o)
 			var why *ConnectError
-			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized || why.URL != "ws://server" {
+			if err := c.Connect(t.Context()); !errors.As(err, &why) || why.Code != protocol.CodeUnauthorized ||
+				why.URL != "ws://server" {
 				t.Errorf("%+v", why)
 			}
 			_ = c.Close()
@@ -100,7 +107,8 @@ func TestADialectsConnectionFollowsItsOptions(t *testing.T) {
 			if r.URL.RawQuery != query || r.Header.Get("Sec-WebSocket-Protocol") != "" {
 				t.Errorf("requested %s with subprotocol %q", r.URL, r.Header.Get("Sec-WebSocket-Protocol"))
 			}
-			if got := r.Header.Get("Authorization"); (got == "Bearer secret") != (o.Token != "") || got != "" && o.Token == "" {
+			if got := r.Header.Get("Authorization"); (got == "Bearer secret") != (o.Token != "") ||
+				got != "" && o.Token == "" {
 				t.Errorf("Authorization %q", got)
 			}
 		}
@@ -121,10 +129,13 @@ func TestConnectErrorsGiveTheReason(t *testing.T) {
 		{502, `{"error":null}`, "", "connect to ws://server/v1/ws: HTTP 502 Bad Gateway"},
 	} {
 		withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, cl *Client) {
-			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status); _, _ = w.Write([]byte(c.body)) })
+			f.setHandler(
+				func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status); _, _ = w.Write([]byte(c.body)) },
+			)
 			var why *ConnectError
 			err := cl.Connect(t.Context())
-			if !errors.As(err, &why) || err.Error() != c.want || why.Code != c.code || why.Status != c.status || why.URL != "ws://server/v1/ws" {
+			if !errors.As(err, &why) || err.Error() != c.want || why.Code != c.code || why.Status != c.status ||
+				why.URL != "ws://server/v1/ws" {
 				t.Errorf("%d %s: %v, %+v", c.status, c.body, err, why)
 			}
 			err = cl.Do(t.Context(), protocol.Command{Command: protocol.DoList}, nil)
@@ -135,7 +146,8 @@ func TestConnectErrorsGiveTheReason(t *testing.T) {
 	}
 	withFakeServer(t, Options{NoRetryFirst: true}, func(t *testing.T, f *fakeServer, c *Client) {
 		go func() { _ = f.nextConn().ws.Close(protocol.ClosePolicy, "bad token") }()
-		if err := c.Connect(t.Context()); err == nil || err.Error() != `connect to ws://server/v1/ws: closed by the server: "bad token" (1008)` {
+		if err := c.Connect(t.Context()); err == nil ||
+			err.Error() != `connect to ws://server/v1/ws: closed by the server: "bad token" (1008)` {
 			t.Errorf("closed: %v", err)
 		}
 	})
@@ -167,7 +179,9 @@ var helloHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request)
 			return
 		}
 		c, _ := protocol.DecodeCommand(line)
-		answer := protocol.Answer{ID: c.ID, Result: protocol.MustEncode(protocol.HelloResult{Connection: r.Header.Get("Authorization")})}
+		answer := protocol.Answer{
+			ID: c.ID, Result: protocol.MustEncode(protocol.HelloResult{Connection: r.Header.Get("Authorization")}),
+		}
 		if conn.Write(r.Context(), websocket.MessageText, protocol.MustEncode(answer)) != nil {
 			return
 		}

@@ -45,7 +45,12 @@ func withFakeServer(t *testing.T, o Options, test func(t *testing.T, f *fakeServ
 }
 
 func newFakeServer(t testing.TB) *fakeServer {
-	f := &fakeServer{t: t, accepted: make(chan net.Conn), conns: make(chan *serverConn, 16), closed: make(chan struct{})}
+	f := &fakeServer{
+		t:        t,
+		accepted: make(chan net.Conn),
+		conns:    make(chan *serverConn, 16),
+		closed:   make(chan struct{}),
+	}
 	f.server = &http.Server{Handler: f}
 	go func() { _ = f.server.Serve(f) }()
 	return f
@@ -127,7 +132,13 @@ func (f *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(protocol.MaxMessage)
-	p := &serverConn{t: f.t, ws: conn, request: r, commands: make(chan protocol.Command, 1<<16), acks: make(chan protocol.Command, 1<<16)}
+	p := &serverConn{
+		t:        f.t,
+		ws:       conn,
+		request:  r,
+		commands: make(chan protocol.Command, 1<<16),
+		acks:     make(chan protocol.Command, 1<<16),
+	}
 	f.conns <- p
 	p.read()
 }

@@ -62,7 +62,13 @@ func TestOnFrameGetsTheConnectionsFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := w.matching("<>#")
-		want := []string{"#opened ws://server/v1/ws", `>{"id":"hello"`, `<{"id":"hello"`, `>{"id":"1","command":"list"`, `<{"id":"1"`}
+		want := []string{
+			"#opened ws://server/v1/ws",
+			`>{"id":"hello"`,
+			`<{"id":"hello"`,
+			`>{"id":"1","command":"list"`,
+			`<{"id":"1"`,
+		}
 		if len(got) != len(want) {
 			t.Fatalf("saw %q", got)
 		}
@@ -73,7 +79,8 @@ func TestOnFrameGetsTheConnectionsFrames(t *testing.T) {
 		}
 		_ = p.ws.Close(websocket.StatusGoingAway, "restart")
 		notes := w.matching("#")
-		if last := notes[len(notes)-1]; !strings.HasPrefix(last, "#not connected: ") || !strings.Contains(last, "restart") {
+		if last := notes[len(notes)-1]; !strings.HasPrefix(last, "#not connected: ") ||
+			!strings.Contains(last, "restart") {
 			t.Errorf("the last note is %q", last)
 		}
 		if all := strings.Join(w.matching("<>#"), "\n"); strings.Contains(all, "s3cr3t") {
@@ -119,7 +126,9 @@ func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 		sent := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			_, err := Call[protocol.SendResult](ctx, c, protocol.DoSend, all.Sessions[0].Session, protocol.SendData{Text: "hello there"})
+			_, err := Call[protocol.SendResult](
+				ctx, c, protocol.DoSend, all.Sessions[0].Session, protocol.SendData{Text: "hello there"},
+			)
 			sent <- err
 		}()
 		got := w.matching(">")
@@ -161,7 +170,9 @@ func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 type labelCodec struct{}
 
 func (labelCodec) output(label string) codec.Output {
-	return codec.Output{Native: [][]byte{[]byte(label)}, Foreign: []codec.Frame{{Data: []byte(label)}}, Wake: time.Unix(1, 0)}
+	return codec.Output{
+		Native: [][]byte{[]byte(label)}, Foreign: []codec.Frame{{Data: []byte(label)}}, Wake: time.Unix(1, 0),
+	}
 }
 func (c labelCodec) Open(time.Time) codec.Output                 { return c.output("open") }
 func (c labelCodec) Native(time.Time, []byte) codec.Output       { return c.output("native") }

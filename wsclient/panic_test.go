@@ -29,7 +29,11 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				}
 			}
 			withFakeServer(t, Options{OnFrame: onFrame}, func(t *testing.T, f *fakeServer, c *Client) {
-				waiting := map[string]chan error{"following": make(chan error, 1), "watching": make(chan error, 1), "a command": make(chan error, 1)}
+				waiting := map[string]chan error{
+					"following": make(chan error, 1),
+					"watching":  make(chan error, 1),
+					"a command": make(chan error, 1),
+				}
 				go func() {
 					for _, err := range c.Subscribe("s1", SubscribeOptions{}).Events(context.Background()) {
 						waiting["following"] <- err
@@ -56,7 +60,8 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				}
 				for what, errs := range waiting {
 					err := <-errs
-					if broken := panics.As(err); broken == nil || broken.Value != "test panic" || !strings.Contains(string(broken.Stack), "panic_test.go") {
+					if broken := panics.As(err); broken == nil || broken.Value != "test panic" ||
+						!strings.Contains(string(broken.Stack), "panic_test.go") {
 						t.Errorf("%s ended with %v", what, err)
 					}
 				}
@@ -76,7 +81,9 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 }
 
 func TestAPanicOfDialIsAnError(t *testing.T) {
-	c := New("ws://server", Options{Dial: func(context.Context) (net.Conn, error) { panic(errors.New("no transport")) }})
+	c := New(
+		"ws://server", Options{Dial: func(context.Context) (net.Conn, error) { panic(errors.New("no transport")) }},
+	)
 	defer c.Close()
 	if err := c.Connect(t.Context()); panics.As(err) == nil || !strings.Contains(err.Error(), "no transport") {
 		t.Errorf("connecting ended with %v", err)

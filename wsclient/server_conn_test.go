@@ -175,7 +175,12 @@ func (p *serverConn) answerSubscribe(epoch string, after uint64) *protocol.Posit
 	if err := c.DecodeData(&d); err != nil {
 		p.t.Fatal(err)
 	}
-	r := protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: epoch, Seq: after}, Clients: []protocol.Client{}}
+	r := protocol.SubscribeResult{
+		Session: "s1",
+		Mode:    protocol.ModeSnapshot,
+		After:   protocol.Position{Epoch: epoch, Seq: after},
+		Clients: []protocol.Client{},
+	}
 	switch {
 	case d.Position == nil:
 	case d.Position.Epoch == epoch:

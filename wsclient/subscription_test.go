@@ -51,7 +51,12 @@ func TestSinceIsWhereASubscriptionStarts(t *testing.T) {
 		if string(sub.Data) != `{"position":"e:3","raw":true}` || s.Position().Seq != 3 {
 			t.Errorf("subscribed with %s at %v", sub.Data, s.Position())
 		}
-		p.answer(sub, protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 3}})
+		p.answer(
+			sub,
+			protocol.SubscribeResult{
+				Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 3},
+			},
+		)
 		p.sendDeltas(4, 5)
 		r.expectAttached(protocol.ModeResume)
 		r.expectEvents(4, 5)
@@ -85,7 +90,12 @@ func TestAnOverlappingFoldedEventIsRequestedRaw(t *testing.T) {
 			t.Errorf("resubscribed with %s", sub.Data)
 		}
 		p.sendDeltas(11, 12) // still sent for the old attachment
-		p.answer(sub, protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 5}})
+		p.answer(
+			sub,
+			protocol.SubscribeResult{
+				Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 5},
+			},
+		)
 		p.sendDeltas(6, 12)
 		r.expectAttached(protocol.ModeSnapshot)
 		r.expectEvents(1, 5)
@@ -356,7 +366,12 @@ func TestABareSeqBelongsToTheEpochItIsResumedIn(t *testing.T) {
 		r := readItems(t, t.Context(), s)
 		p := f.acceptHello()
 		asked := p.nextCommand(protocol.DoSubscribe)
-		p.answer(asked, protocol.SubscribeResult{Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 2}})
+		p.answer(
+			asked,
+			protocol.SubscribeResult{
+				Session: "s1", Mode: protocol.ModeResume, After: protocol.Position{Epoch: "e", Seq: 2},
+			},
+		)
 		if at := r.expectAttached(protocol.ModeResume).After; at != (protocol.Position{Epoch: "e", Seq: 2}) {
 			t.Errorf("attached after %v", at)
 		}

@@ -96,7 +96,8 @@ func TestEveryEventComesOnceWhateverTheServerDoes(t *testing.T) {
 		n := rapid.Uint64Range(1, 60).Draw(rt, "events")
 		actions := rapid.SliceOf(rapid.Custom(func(rt *rapid.T) serverAction {
 			return serverAction{
-				rapid.SampledFrom([]string{"raw", "raw", "fold", "fold", "back", "skip", "drop", "bad"}).Draw(rt, "kind"),
+				rapid.SampledFrom([]string{"raw", "raw", "fold", "fold", "back", "skip", "drop", "bad"}).
+					Draw(rt, "kind"),
 				rapid.Uint64Range(1, 9).Draw(rt, "n"),
 			}
 		})).Draw(rt, "actions")

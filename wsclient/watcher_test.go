@@ -13,7 +13,13 @@ func summary(session, doing string) protocol.Summary {
 }
 
 func (p *serverConn) sendSummary(s protocol.Summary) {
-	p.write(string(protocol.MustEncode(protocol.Event{Session: s.Session, Type: protocol.SummaryChanged, Data: protocol.MustEncode(s)})))
+	p.write(
+		string(
+			protocol.MustEncode(
+				protocol.Event{Session: s.Session, Type: protocol.SummaryChanged, Data: protocol.MustEncode(s)},
+			),
+		),
+	)
 }
 
 func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
@@ -41,7 +47,10 @@ func TestWatchYieldsTheNewestOfEachSessionOverReconnects(t *testing.T) {
 			}
 		}
 		p := f.acceptHello()
-		p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1"), summary("b", "1")}})
+		p.answer(
+			p.nextCommand(protocol.DoWatch),
+			protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1"), summary("b", "1")}},
+		)
 		want("a", "1", false)
 		want("b", "1", false)
 		p.sendSummary(summary("a", "2"))
@@ -145,7 +154,9 @@ func TestWatchersAreIndependent(t *testing.T) {
 			if p == nil {
 				p = f.acceptHello()
 			}
-			p.answer(p.nextCommand(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1")}})
+			p.answer(
+				p.nextCommand(protocol.DoWatch), protocol.ListResult{Sessions: []protocol.Summary{summary("a", "1")}},
+			)
 		}
 		synctest.Wait()
 		p.sendSummary(summary("a", "2"))

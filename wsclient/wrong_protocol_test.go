@@ -59,7 +59,8 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 			if c.protocol == name || c.protocol == "native" && name == "" {
 				continue
 			}
-			if c.protocol == "agentloop" && name == "multiagent" { // multiagent messages may have an id too: the client reports the server's error
+			if c.protocol == "agentloop" &&
+				name == "multiagent" { // multiagent messages may have an id too: the client reports the server's error
 				continue
 			}
 			t.Run(server+" "+name, func(t *testing.T) {
@@ -71,7 +72,11 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 					defer client.Close()
 					err := client.Connect(t.Context())
 					if err == nil {
-						cmd := protocol.Command{Command: protocol.DoSend, Session: "s", Data: protocol.MustEncode(protocol.SendData{Text: "hi"})}
+						cmd := protocol.Command{
+							Command: protocol.DoSend,
+							Session: "s",
+							Data:    protocol.MustEncode(protocol.SendData{Text: "hi"}),
+						}
 						if name == "agentloop" { // the agentloop URL names the session
 							cmd.Session = name
 						}
@@ -131,11 +136,14 @@ func TestAPlainWebServerIsReportedWithItsStatus(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakeServer(t)
 			defer f.close()
-			f.setHandler(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>welcome</html>")) })
+			f.setHandler(
+				func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>welcome</html>")) },
+			)
 			client := f.client(Options{Dialect: name, NoRetryFirst: true})
 			defer client.Close()
 			var why *ConnectError
-			if err := client.Connect(t.Context()); !errors.As(err, &why) || why.Status != http.StatusOK || !strings.Contains(err.Error(), "HTTP 200 OK") {
+			if err := client.Connect(t.Context()); !errors.As(err, &why) || why.Status != http.StatusOK ||
+				!strings.Contains(err.Error(), "HTTP 200 OK") {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

@@ -208,7 +208,9 @@ func (tr *trial) drive(ctx context.Context, agent, id string, rng *rand.Rand) {
 			text = prompt
 		}
 		name := fmt.Sprint("message ", i)
-		_, err := wsclient.Call[protocol.SendResult](ctx, tr.client, protocol.DoSend, id, protocol.SendData{Text: text, ClientMessageID: name})
+		_, err := wsclient.Call[protocol.SendResult](
+			ctx, tr.client, protocol.DoSend, id, protocol.SendData{Text: text, ClientMessageID: name},
+		)
 		if err != nil {
 			tr.t.Errorf("send to %s: %v", agent, err)
 			return
@@ -241,7 +243,9 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 	if d == protocol.AllowAlways && a.Kind != protocol.ApproveCommand {
 		d = protocol.AllowOnce
 	}
-	r, err := wsclient.Call[protocol.ApproveResult](ctx, c, protocol.DoApprove, e.Session, protocol.ApproveData{Request: a.Request, Decision: d})
+	r, err := wsclient.Call[protocol.ApproveResult](
+		ctx, c, protocol.DoApprove, e.Session, protocol.ApproveData{Request: a.Request, Decision: d},
+	)
 	switch protocol.CodeOf(err) {
 	case "":
 		tr.mu.Lock()
@@ -320,7 +324,8 @@ func (tr *trial) checkSession(ctx context.Context, id string) {
 		case protocol.ToolStarted:
 			var d protocol.ToolStartedData
 			_ = e.Decode(&d)
-			if open[d.Tool]++; open[d.Tool] > 1 && !strings.HasPrefix(d.Tool, "t") { // the fake ACP agent repeats its ids
+			if open[d.Tool]++; open[d.Tool] > 1 &&
+				!strings.HasPrefix(d.Tool, "t") { // the fake ACP agent repeats its ids
 				tr.t.Errorf("tool %s was started %d times", d.Tool, open[d.Tool])
 			}
 		}

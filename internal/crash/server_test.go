@@ -65,7 +65,10 @@ func (s *server) start() {
 		s.t.Fatal(err)
 	}
 	defer log.Close()
-	s.cmd = exec.Command(program, "serve", "--data", filepath.Join(s.dir, "data"), "--config", filepath.Join(s.dir, "config"), "-o", "json")
+	s.cmd = exec.Command(
+		program, "serve", "--data", filepath.Join(s.dir, "data"), "--config", filepath.Join(s.dir, "config"),
+		"-o", "json",
+	)
 	s.cmd.Env = append(os.Environ(), markVariable+"="+s.dir, "XDG_RUNTIME_DIR="+s.dir)
 	s.cmd.Stderr = log
 	out, w, err := os.Pipe()

@@ -16,7 +16,10 @@ func TestOfTwoConcurrentDecisionsOneWinsAndTheOtherGetsTheWinner(t *testing.T) {
 		lines := []string{`{"on":"*"}`}
 		for i := range asks {
 			branch := fmt.Sprintf(`[{"say":"%d {by} {decision}\n","words":9}]`, i)
-			lines = append(lines, fmt.Sprintf(`{"ask":"command","command":"c","request":"r%d","then":%s,"else":%s}`, i, branch, branch))
+			lines = append(
+				lines,
+				fmt.Sprintf(`{"ask":"command","command":"c","request":"r%d","then":%s,"else":%s}`, i, branch, branch),
+			)
 		}
 		w := newTestServer(t, lines...)
 		users := []struct {

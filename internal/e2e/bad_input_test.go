@@ -26,7 +26,10 @@ type rawConn struct {
 
 func (w *testServer) dialRaw(t *testing.T) *rawConn {
 	t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) },
+	}
 	conn, _, err := websocket.Dial(t.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
 	})
@@ -112,17 +115,30 @@ func TestBadInputGetsItsErrorAndAffectsNoOther(t *testing.T) {
 		}
 
 		for i, c := range []struct{ position, reason string }{{"zzzz:1", protocol.ResetEpoch}, {"1000000", protocol.ResetPastEnd}} {
-			p.write(websocket.MessageText, fmt.Sprintf(`{"id":"s%d","command":"subscribe","session":%q,"data":{"position":%q}}`, i, id, c.position))
+			p.write(
+				websocket.MessageText,
+				fmt.Sprintf(
+					`{"id":"s%d","command":"subscribe","session":%q,"data":{"position":%q}}`, i, id, c.position,
+				),
+			)
 			a := p.readAnswer()
 			var r protocol.SubscribeResult
-			if err := json.Unmarshal(a.Result, &r); err != nil || r.Mode != protocol.ModeReset || r.Reason != c.reason || r.Snapshot == nil {
+			if err := json.Unmarshal(a.Result, &r); err != nil || r.Mode != protocol.ModeReset ||
+				r.Reason != c.reason ||
+				r.Snapshot == nil {
 				t.Errorf("position %s: %+v, %v", c.position, r, err)
 			}
 		}
 
 		big := w.dialRaw(t)
 		sent := async(func() error {
-			return big.conn.Write(t.Context(), websocket.MessageText, []byte(`{"id":"b","command":"send","session":"`+id+`","data":{"text":"`+strings.Repeat("x", 10<<20)+`"}}`))
+			return big.conn.Write(
+				t.Context(),
+				websocket.MessageText,
+				[]byte(
+					`{"id":"b","command":"send","session":"`+id+`","data":{"text":"`+strings.Repeat("x", 10<<20)+`"}}`,
+				),
+			)
 		})
 		a := big.readAnswer()
 		if a.Error == nil || a.Error.Code != protocol.CodeTooLarge || a.Error.Limit != protocol.MaxMessage {
@@ -145,7 +161,13 @@ func TestBadInputGetsItsErrorAndAffectsNoOther(t *testing.T) {
 
 func TestAgentOutputReachesTheLogAsValidUTF8(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestServer(t, `{"on":"*"}`, `{"bytes":"aP/+aA=="}`, `{"bytes":"4pyT4pw="}`, `{"say":"✓","times":100000,"runes":100000}`)
+		w := newTestServer(
+			t,
+			`{"on":"*"}`,
+			`{"bytes":"aP/+aA=="}`,
+			`{"bytes":"4pyT4pw="}`,
+			`{"say":"✓","times":100000,"runes":100000}`,
+		)
 		ann := w.client("ann")
 		id := w.create(ann)
 		w.send(ann, id, "go")

@@ -111,9 +111,12 @@ type rawReader struct {
 
 func (x *benchServer) reader(id string, o protocol.SubscribeData) *rawReader {
 	x.b.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", x.socket)
-	}}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", x.socket)
+		},
+	}
 	conn, _, err := websocket.Dial(x.b.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
 	})
@@ -121,7 +124,9 @@ func (x *benchServer) reader(id string, o protocol.SubscribeData) *rawReader {
 		x.b.Fatal(err)
 	}
 	conn.SetReadLimit(-1)
-	line := protocol.MustEncode(protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(o)})
+	line := protocol.MustEncode(
+		protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(o)},
+	)
 	if err := conn.Write(x.b.Context(), websocket.MessageText, line); err != nil {
 		x.b.Fatal(err)
 	}
@@ -146,7 +151,9 @@ func (r *rawReader) until(ctx context.Context, text []byte) (int, error) {
 var caughtUp = []byte(`"type":"caught_up"`)
 
 func delta(i int) session.Event {
-	return session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)}}
+	return session.Event{
+		Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)},
+	}
 }
 
 // BenchmarkPublishToReceipt measures the time from an agent's Emit, through the store, to every
@@ -232,7 +239,10 @@ func BenchmarkCatchUp(b *testing.B) {
 		})
 		b.Run(how.name+" decoded", func(b *testing.B) {
 			for b.Loop() {
-				got := observe(b.Context(), x.client, id, wsclient.SubscribeOptions{Since: logStart(), Raw: how.raw}, eventOfType(protocol.TurnEnded))
+				got := observe(
+					b.Context(), x.client, id, wsclient.SubscribeOptions{Since: logStart(), Raw: how.raw},
+					eventOfType(protocol.TurnEnded),
+				)
 				if got.err != nil {
 					b.Fatal(got.err)
 				}

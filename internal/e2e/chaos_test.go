@@ -32,11 +32,21 @@ func testChaos(t *testing.T, seed uint64) {
 	if seed%2 == 0 {
 		lines = append(lines, `{"resumes":true}`)
 	}
-	lines = append(lines, `{"on":"*"}`, `{"think":"a b c d","delay":"20ms"}`, `{"burst":40,"delay":"10ms","parts":2}`,
-		`{"tool":"t","output":"x y z","delay":"50ms"}`, `{"ask":"command","command":"make {n}","then":[{"say":"yes"}],"else":[{"say":"no"}]}`, `{"say":"end of {message}"}`)
+	lines = append(
+		lines,
+		`{"on":"*"}`,
+		`{"think":"a b c d","delay":"20ms"}`,
+		`{"burst":40,"delay":"10ms","parts":2}`,
+		`{"tool":"t","output":"x y z","delay":"50ms"}`,
+		`{"ask":"command","command":"make {n}","then":[{"say":"yes"}],"else":[{"say":"no"}]}`,
+		`{"say":"end of {message}"}`,
+	)
 	storeSeed := rand.New(rand.NewPCG(seed, 10))
 	w := newTestServerWithStore(t, func(s session.Store) session.Store {
-		return &recordingStore{Store: s, fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 }} // only one commit runs at a time
+		return &recordingStore{
+			Store: s,
+			fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 },
+		} // only one commit runs at a time
 	}, lines...)
 	var proxies []*faultyProxy
 	faulty := func(name string) *wsclient.Client {
@@ -77,8 +87,12 @@ func testChaos(t *testing.T, seed uint64) {
 			if err := it.Event.Decode(&a); err != nil {
 				return err
 			}
-			_, err := retryStorageErrors[protocol.ApproveResult](deciding, decider, protocol.DoApprove, id, protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}, a.Request)
-			if code := protocol.CodeOf(err); err != nil && deciding.Err() == nil && code != protocol.CodeConflict && code != protocol.CodeNotFound {
+			_, err := retryStorageErrors[protocol.ApproveResult](
+				deciding, decider, protocol.DoApprove, id,
+				protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}, a.Request,
+			)
+			if code := protocol.CodeOf(err); err != nil && deciding.Err() == nil && code != protocol.CodeConflict &&
+				code != protocol.CodeNotFound {
 				return fmt.Errorf("approve: %w", err)
 			}
 		}
@@ -131,7 +145,10 @@ func testChaos(t *testing.T, seed uint64) {
 			want = got
 		}
 		if got.next != want.next || string(protocol.MustEncode(got.state)) != string(protocol.MustEncode(want.state)) {
-			t.Errorf("watcher %d ends with\n%s\nthe first with\n%s", i, protocol.MustEncode(got.state), protocol.MustEncode(want.state))
+			t.Errorf(
+				"watcher %d ends with\n%s\nthe first with\n%s", i, protocol.MustEncode(got.state),
+				protocol.MustEncode(want.state),
+			)
 		}
 	}
 	stopDeciding()
@@ -149,7 +166,9 @@ func testChaos(t *testing.T, seed uint64) {
 }
 
 // retryStorageErrors repeats a command with one key while the store fails.
-func retryStorageErrors[R any](ctx context.Context, c *wsclient.Client, verb protocol.Verb, id string, data any, key string) (R, error) {
+func retryStorageErrors[R any](
+	ctx context.Context, c *wsclient.Client, verb protocol.Verb, id string, data any, key string,
+) (R, error) {
 	cmd := protocol.Command{Command: verb, Session: id, Key: key}
 	if data != nil {
 		cmd.Data = protocol.MustEncode(data)

@@ -33,7 +33,9 @@ func newCommandFixture(t *testing.T) *commandFixture {
 	s.session = s.create(s.c)
 	s.send(s.c, s.session, "one")
 	mustObserve(t, s.client("one"), s.session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
-	r := do[protocol.ApproveResult](t, s.c, protocol.DoApprove, s.session, protocol.ApproveData{Decision: protocol.AllowAlways})
+	r := do[protocol.ApproveResult](
+		t, s.c, protocol.DoApprove, s.session, protocol.ApproveData{Decision: protocol.AllowAlways},
+	)
 	s.rule = r.Rule.ID
 	mustObserve(t, s.client("two"), s.session, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(1))
 	s.send(s.c, s.session, "two")
@@ -50,21 +52,39 @@ func newCommandFixture(t *testing.T) *commandFixture {
 func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 	name, other := "a name", "another name"
 	return map[protocol.Verb][2]any{
-		protocol.DoCreate:       {protocol.CreateData{Agent: "main", Prompt: "hi"}, protocol.CreateData{Agent: "main", Prompt: "ho"}},
-		protocol.DoRename:       {protocol.RenameData{Name: &name}, protocol.RenameData{Name: &other}},
-		protocol.DoConfigure:    {protocol.ConfigureData{Setting: "mode", Value: "full"}, protocol.ConfigureData{Setting: "mode", Value: "ask"}},
-		protocol.DoClose:        {protocol.CloseData{}, protocol.CloseData{Reason: "why"}},
-		protocol.DoSend:         {protocol.SendData{Text: "x"}, protocol.SendData{Text: "y"}},
-		protocol.DoInterrupt:    {protocol.InterruptData{}, protocol.InterruptData{Queue: protocol.QueueClear}},
-		protocol.DoQueueEdit:    {protocol.QueueEditData{MessageID: s.queued[0], Text: "x"}, protocol.QueueEditData{MessageID: s.queued[0], Text: "y"}},
-		protocol.DoQueueRemove:  {protocol.QueueRemoveData{MessageID: s.queued[0]}, protocol.QueueRemoveData{MessageID: s.queued[1]}},
-		protocol.DoQueueMove:    {protocol.QueueMoveData{MessageID: s.queued[0], Index: 2}, protocol.QueueMoveData{MessageID: s.queued[0], Index: 1}},
+		protocol.DoCreate: {
+			protocol.CreateData{Agent: "main", Prompt: "hi"},
+			protocol.CreateData{Agent: "main", Prompt: "ho"},
+		},
+		protocol.DoRename: {protocol.RenameData{Name: &name}, protocol.RenameData{Name: &other}},
+		protocol.DoConfigure: {
+			protocol.ConfigureData{Setting: "mode", Value: "full"},
+			protocol.ConfigureData{Setting: "mode", Value: "ask"},
+		},
+		protocol.DoClose:     {protocol.CloseData{}, protocol.CloseData{Reason: "why"}},
+		protocol.DoSend:      {protocol.SendData{Text: "x"}, protocol.SendData{Text: "y"}},
+		protocol.DoInterrupt: {protocol.InterruptData{}, protocol.InterruptData{Queue: protocol.QueueClear}},
+		protocol.DoQueueEdit: {
+			protocol.QueueEditData{MessageID: s.queued[0], Text: "x"},
+			protocol.QueueEditData{MessageID: s.queued[0], Text: "y"},
+		},
+		protocol.DoQueueRemove: {
+			protocol.QueueRemoveData{MessageID: s.queued[0]},
+			protocol.QueueRemoveData{MessageID: s.queued[1]},
+		},
+		protocol.DoQueueMove: {
+			protocol.QueueMoveData{MessageID: s.queued[0], Index: 2},
+			protocol.QueueMoveData{MessageID: s.queued[0], Index: 1},
+		},
 		protocol.DoQueueHold:    {protocol.QueueHoldData{}, protocol.QueueHoldData{MessageID: s.queued[0]}},
 		protocol.DoQueueRelease: {protocol.QueueReleaseData{}, protocol.QueueReleaseData{Hold: "h"}},
-		protocol.DoApprove:      {protocol.ApproveData{Decision: protocol.AllowOnce}, protocol.ApproveData{Decision: protocol.Deny}},
-		protocol.DoRulesRevoke:  {protocol.RulesRevokeData{Rule: s.rule}, protocol.RulesRevokeData{Rule: "x"}},
-		protocol.DoTaskCancel:   {protocol.TaskIDData{Task: "a"}, protocol.TaskIDData{Task: "b"}},
-		protocol.DoTaskRestart:  {protocol.TaskIDData{Task: "a"}, protocol.TaskIDData{Task: "b"}},
+		protocol.DoApprove: {
+			protocol.ApproveData{Decision: protocol.AllowOnce},
+			protocol.ApproveData{Decision: protocol.Deny},
+		},
+		protocol.DoRulesRevoke: {protocol.RulesRevokeData{Rule: s.rule}, protocol.RulesRevokeData{Rule: "x"}},
+		protocol.DoTaskCancel:  {protocol.TaskIDData{Task: "a"}, protocol.TaskIDData{Task: "b"}},
+		protocol.DoTaskRestart: {protocol.TaskIDData{Task: "a"}, protocol.TaskIDData{Task: "b"}},
 		protocol.DoPlanRun: {
 			protocol.PlanRunData{Question: "x", Tasks: []protocol.Task{{ID: "z", Title: "Z"}}},
 			protocol.PlanRunData{Question: "y", Tasks: []protocol.Task{{ID: "z", Title: "Z"}}},
@@ -75,7 +95,9 @@ func (s *commandFixture) commandData() map[protocol.Verb][2]any {
 }
 
 // call executes a command with a key and returns its raw result.
-func (s *commandFixture) call(t *testing.T, c *wsclient.Client, verb protocol.Verb, key string, data any) (string, error) {
+func (s *commandFixture) call(
+	t *testing.T, c *wsclient.Client, verb protocol.Verb, key string, data any,
+) (string, error) {
 	t.Helper()
 	cmd := protocol.Command{Command: verb, Key: key}
 	if protocol.CommandOf(verb).Session {
@@ -94,7 +116,11 @@ func (s *commandFixture) logEnds(t *testing.T) string {
 	t.Helper()
 	var all string
 	for _, sum := range do[protocol.ListResult](t, s.c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions {
-		all += fmt.Sprintln(sum.Session, sum.Epoch, do[protocol.SnapshotResult](t, s.c, protocol.DoSnapshot, sum.Session, nil).Snapshot.State.Seq)
+		all += fmt.Sprintln(
+			sum.Session,
+			sum.Epoch,
+			do[protocol.SnapshotResult](t, s.c, protocol.DoSnapshot, sum.Session, nil).Snapshot.State.Seq,
+		)
 	}
 	return all
 }
@@ -115,8 +141,12 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 				do[protocol.Empty](t, bob, protocol.DoPing, "", nil)
 
 				// At the same time, from two connections.
-				first := async(func() string { r, err := s.call(t, s.c, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) })
-				second := async(func() string { r, err := s.call(t, bob, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) })
+				first := async(
+					func() string { r, err := s.call(t, s.c, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) },
+				)
+				second := async(
+					func() string { r, err := s.call(t, bob, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) },
+				)
 				a, b := <-first, <-second
 				if a != b || a[len(a)-5:] != "<nil>" {
 					t.Fatalf("answered %s and %s", a, b)
@@ -159,7 +189,12 @@ func TestARepeatedAnswerDoesNotUndoLaterChanges(t *testing.T) {
 		id := w.create(c)
 		rename := func(key, name string) {
 			t.Helper()
-			cmd := protocol.Command{Command: protocol.DoRename, Session: id, Key: key, Data: protocol.MustEncode(protocol.RenameData{Name: &name})}
+			cmd := protocol.Command{
+				Command: protocol.DoRename,
+				Session: id,
+				Key:     key,
+				Data:    protocol.MustEncode(protocol.RenameData{Name: &name}),
+			}
 			if err := c.Do(t.Context(), cmd, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -94,7 +94,8 @@ func TestASessionOutlivesItsClientInEveryDialect(t *testing.T) {
 		s.waitFor(protocol.TextDelta)
 		_ = c.Close()
 		reference.waitFor(protocol.TurnEnded)
-		if reference.agentText() != "one two three four five" || reference.lastTurn().End.Reason != protocol.ReasonCompleted {
+		if reference.agentText() != "one two three four five" ||
+			reference.lastTurn().End.Reason != protocol.ReasonCompleted {
 			t.Errorf("%q, ended %+v", reference.agentText(), reference.lastTurn().End)
 		}
 	})
@@ -113,7 +114,10 @@ func TestADeniedPlanIsCancelledInEveryDialect(t *testing.T) {
 		for text, want := range map[string]string{"plan": "Then not.", "work": "It is late. Kept it."} {
 			w.send(c, id, text)
 			s.waitFor(protocol.ApprovalRequested)
-			do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.Deny})
+			do[protocol.ApproveResult](
+				t, c, protocol.DoApprove, id,
+				protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.Deny},
+			)
 			reference.waitFor(protocol.TurnEnded)
 			if reference.agentText() != want {
 				t.Errorf("%s: agent text %q", text, reference.agentText())

@@ -36,23 +36,62 @@ var operations = []operation{
 	{name: "send", verb: protocol.DoSend, data: protocol.SendData{Text: "x"}},
 	{name: "send ahead of the queue", verb: protocol.DoSend, data: protocol.SendData{Text: "x", Front: true}},
 	{name: "interrupt", verb: protocol.DoInterrupt, data: protocol.InterruptData{}, needsApproval: true},
-	{name: "interrupt, hold the queue", verb: protocol.DoInterrupt, data: protocol.InterruptData{Queue: protocol.QueueHold}, needsApproval: true},
-	{name: "interrupt, clear the queue", verb: protocol.DoInterrupt, data: protocol.InterruptData{Queue: protocol.QueueClear}, needsApproval: true},
+	{
+		name:          "interrupt, hold the queue",
+		verb:          protocol.DoInterrupt,
+		data:          protocol.InterruptData{Queue: protocol.QueueHold},
+		needsApproval: true,
+	},
+	{
+		name:          "interrupt, clear the queue",
+		verb:          protocol.DoInterrupt,
+		data:          protocol.InterruptData{Queue: protocol.QueueClear},
+		needsApproval: true,
+	},
 	{name: "queue.edit", verb: protocol.DoQueueEdit, data: protocol.QueueEditData{MessageID: "m", Text: "x"}},
 	{name: "queue.remove", verb: protocol.DoQueueRemove, data: protocol.QueueRemoveData{MessageID: "m"}},
 	{name: "queue.move", verb: protocol.DoQueueMove, data: protocol.QueueMoveData{MessageID: "m"}},
 	{name: "queue.hold", verb: protocol.DoQueueHold, data: protocol.QueueHoldData{}},
 	{name: "queue.release", verb: protocol.DoQueueRelease, data: protocol.QueueReleaseData{}},
-	{name: "approve: allow once", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.AllowOnce}, needsApproval: true},
-	{name: "approve: allow always", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.AllowAlways}, needsApproval: true},
-	{name: "approve: deny", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.Deny}, needsApproval: true},
-	{name: "approve: deny and stop", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.DenyStop}, needsApproval: true},
-	{name: "approve: explain", verb: protocol.DoApprove, data: protocol.ApproveData{Decision: protocol.Explain}, needsApproval: true},
+	{
+		name:          "approve: allow once",
+		verb:          protocol.DoApprove,
+		data:          protocol.ApproveData{Decision: protocol.AllowOnce},
+		needsApproval: true,
+	},
+	{
+		name:          "approve: allow always",
+		verb:          protocol.DoApprove,
+		data:          protocol.ApproveData{Decision: protocol.AllowAlways},
+		needsApproval: true,
+	},
+	{
+		name:          "approve: deny",
+		verb:          protocol.DoApprove,
+		data:          protocol.ApproveData{Decision: protocol.Deny},
+		needsApproval: true,
+	},
+	{
+		name:          "approve: deny and stop",
+		verb:          protocol.DoApprove,
+		data:          protocol.ApproveData{Decision: protocol.DenyStop},
+		needsApproval: true,
+	},
+	{
+		name:          "approve: explain",
+		verb:          protocol.DoApprove,
+		data:          protocol.ApproveData{Decision: protocol.Explain},
+		needsApproval: true,
+	},
 	{name: "rules.list", verb: protocol.DoRulesList},
 	{name: "rules.revoke", verb: protocol.DoRulesRevoke, data: protocol.RulesRevokeData{Rule: "r"}},
 	{name: "task.cancel", verb: protocol.DoTaskCancel, data: protocol.TaskIDData{Task: "1"}},
 	{name: "task.restart", verb: protocol.DoTaskRestart, data: protocol.TaskIDData{Task: "1"}},
-	{name: "plan.run", verb: protocol.DoPlanRun, data: protocol.PlanRunData{Tasks: []protocol.Task{{ID: "1", Title: "x"}}}},
+	{
+		name: "plan.run",
+		verb: protocol.DoPlanRun,
+		data: protocol.PlanRunData{Tasks: []protocol.Task{{ID: "1", Title: "x"}}},
+	},
 	{name: "context", verb: protocol.DoContext},
 	{name: "compact", verb: protocol.DoCompact},
 	{name: "export", verb: protocol.DoExport},
@@ -85,7 +124,8 @@ func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
 		for i := range cells {
 			cells[i] = strings.Trim(strings.TrimSpace(cells[i]), "`")
 		}
-		if len(cells) == 1+len(dialect.Names()) && (slices.Equal(cells[1:], dialect.Names()) || len(rows) > 0) && !strings.HasPrefix(cells[0], "-") {
+		if len(cells) == 1+len(dialect.Names()) && (slices.Equal(cells[1:], dialect.Names()) || len(rows) > 0) &&
+			!strings.HasPrefix(cells[0], "-") {
 			rows = append(rows, cells)
 		}
 	}
@@ -109,7 +149,9 @@ func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
 			})
 			synctest.Test(t, func(t *testing.T) {
 				for j, s := range operations {
-					if cell := rows[1+j][1+i]; s.unsupported(t, name, nil, false) != (cell == cellUnsupported || cell == cellOwnServer) {
+					cell := rows[1+j][1+i]
+					want := cell == cellUnsupported || cell == cellOwnServer
+					if s.unsupported(t, name, nil, false) != want {
 						t.Errorf("%s to a third-party server: the table says %s", s.name, cell)
 					}
 				}
@@ -119,7 +161,9 @@ func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				for j, s := range operations {
-					if cell := rows[1+j][1+i]; s.unsupported(t, name, nil, true) != (cell == cellUnsupported || cell == cellOwnServer || cell == cellPersistent) {
+					cell := rows[1+j][1+i]
+					want := cell == cellUnsupported || cell == cellOwnServer || cell == cellPersistent
+					if s.unsupported(t, name, nil, true) != want {
 						t.Errorf("%s by a one-shot client: the table says %s", s.name, cell)
 					}
 				}
@@ -135,7 +179,12 @@ func (s *operation) unsupported(t *testing.T, name string, w *testServer, oneSho
 	session := "s1"
 	var c *wsclient.Client
 	if w == nil {
-		c = wsclient.New("ws://server/s1", wsclient.Options{Name: "ann", Dialect: name, OneShot: oneShot, Dial: newThirdPartyServer(t, name, s.needsApproval)})
+		c = wsclient.New(
+			"ws://server/s1",
+			wsclient.Options{
+				Name: "ann", Dialect: name, OneShot: oneShot, Dial: newThirdPartyServer(t, name, s.needsApproval),
+			},
+		)
 		t.Cleanup(func() { _ = c.Close() })
 	} else {
 		session = w.create(w.client("ann"))
@@ -146,7 +195,8 @@ func (s *operation) unsupported(t *testing.T, name string, w *testServer, oneSho
 	if w != nil {
 		w.send(w.client("bob"), session, "work")
 	}
-	if (s.needsApproval || w != nil) && len(f.state.Approvals) == 0 && !(w == nil && name == "effectiveagent") { // effectiveagent has no approval requests
+	if (s.needsApproval || w != nil) && len(f.state.Approvals) == 0 &&
+		!(w == nil && name == "effectiveagent") { // effectiveagent has no approval requests
 		f.waitFor(protocol.ApprovalRequested)
 	}
 	cmd := protocol.Command{Command: s.verb}
@@ -168,32 +218,38 @@ func (s *operation) unsupported(t *testing.T, name string, w *testServer, oneSho
 // document: it completes the client's handshake, may request an approval, and sends nothing else.
 func newThirdPartyServer(t *testing.T, name string, asks bool) func(context.Context) (net.Conn, error) {
 	pipe := server.NewPipe()
-	h := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		ws, err := websocket.Accept(rw, r, nil)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer ws.CloseNow()
-		var frames []string
-		if asks && name == "agentloop" { // agentloop servers send first
-			frames = []string{`{"id":"1","type":"loading_state","payload":{"loading":true}}`, `{"id":"2","type":"approval_request","payload":{"command":["ls"]}}`}
-		}
-		for {
-			for _, f := range frames {
-				if ws.Write(r.Context(), websocket.MessageText, []byte(f)) != nil {
-					return
-				}
-			}
-			_, frame, err := ws.Read(r.Context())
+	h := &http.Server{
+		ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			ws, err := websocket.Accept(rw, r, nil)
 			if err != nil {
+				t.Error(err)
 				return
 			}
-			if frames = thirdPartyReply(frame); !asks && len(frames) > 1 {
-				frames = frames[:1]
+			defer ws.CloseNow()
+			var frames []string
+			if asks && name == "agentloop" { // agentloop servers send first
+				frames = []string{
+					`{"id":"1","type":"loading_state","payload":{"loading":true}}`,
+					`{"id":"2","type":"approval_request","payload":{"command":["ls"]}}`,
+				}
 			}
-		}
-	})}
+			for {
+				for _, f := range frames {
+					if ws.Write(r.Context(), websocket.MessageText, []byte(f)) != nil {
+						return
+					}
+				}
+				_, frame, err := ws.Read(r.Context())
+				if err != nil {
+					return
+				}
+				if frames = thirdPartyReply(frame); !asks && len(frames) > 1 {
+					frames = frames[:1]
+				}
+			}
+		}),
+	}
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(pipe.Listener) }()
 	t.Cleanup(func() { _ = h.Close(); <-served })
@@ -214,10 +270,12 @@ func thirdPartyReply(frame []byte) []string {
 	case rpc.T == "Ping":
 		return []string{`{"_tag":"Pong"}` + "\n"}
 	case rpc.Tag == "chat.subscribe":
-		return []string{`{"_tag":"Chunk","requestId":"` + rpc.ID + `","values":[{"_tag":"InitialState","snapshot":{"status":"streaming","activeTurnId":"t1",` +
-			`"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[],` +
-			`"turnContext":{"turnId":"t1","messageId":"m1","content":"go","clientMessageId":"m1","startedAt":"2026-03-01T09:00:00.000Z"},` +
-			`"pendingApprovals":[{"toolCallId":"c1","toolName":"Bash"}]}]}` + "\n"}
+		return []string{
+			`{"_tag":"Chunk","requestId":"` + rpc.ID + `","values":[{"_tag":"InitialState","snapshot":{"status":"streaming","activeTurnId":"t1",` +
+				`"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[],` +
+				`"turnContext":{"turnId":"t1","messageId":"m1","content":"go","clientMessageId":"m1","startedAt":"2026-03-01T09:00:00.000Z"},` +
+				`"pendingApprovals":[{"toolCallId":"c1","toolName":"Bash"}]}]}` + "\n",
+		}
 	case rpc.Tag == "chat.getHistory":
 		return []string{`{"_tag":"Exit","requestId":"` + rpc.ID + `","exit":{"_tag":"Success","value":[]}}` + "\n"}
 	case m.Event == "user.create_session":
@@ -228,7 +286,10 @@ func thirdPartyReply(frame []byte) []string {
 	case m.Event == "user.reconnect":
 		return []string{`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`}
 	case m.Type == "PING":
-		return []string{`{"type":"PONG"}`, `{"type":"tool_approval_required","conversationId":"s1","payload":{"requestId":"r1","toolName":"shell","toolArgs":{},"description":"x","agentName":"a"}}`}
+		return []string{
+			`{"type":"PONG"}`,
+			`{"type":"tool_approval_required","conversationId":"s1","payload":{"requestId":"r1","toolName":"shell","toolArgs":{},"description":"x","agentName":"a"}}`,
+		}
 	}
 	return nil
 }

@@ -61,7 +61,14 @@ func (w *testServer) dialectClient(protocolName, session string, tweak ...func(*
 // follow follows a session and returns once attached.
 func follow(t *testing.T, protocolName string, c *wsclient.Client, session string) *follower {
 	t.Helper()
-	s := &follower{t: t, dialect: protocolName, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
+	s := &follower{
+		t:       t,
+		dialect: protocolName,
+		client:  c,
+		session: session,
+		in:      make(chan wsclient.Item, 1<<14),
+		errs:    make(chan error, 1),
+	}
 	s.observer = &observer{session: session, resets: protocolName != native, transcript: &protocol.Transcript{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -156,7 +163,10 @@ func checkWorkTurn(t *testing.T, w *testServer, s *follower) {
 	if len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
 		t.Errorf("%s: approvals %+v", s.dialect, pending)
 	}
-	r := do[protocol.ApproveResult](t, s.client, protocol.DoApprove, s.session, protocol.ApproveData{Request: pending[0].Request, Decision: protocol.AllowOnce})
+	r := do[protocol.ApproveResult](
+		t, s.client, protocol.DoApprove, s.session,
+		protocol.ApproveData{Request: pending[0].Request, Decision: protocol.AllowOnce},
+	)
 	if r.Outcome != protocol.Allowed {
 		t.Errorf("%s: decision %+v", s.dialect, r)
 	}
@@ -186,7 +196,8 @@ func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 			w.send(decider.client, id, "work")
 			for _, s := range followers {
 				s.waitFor(protocol.ApprovalRequested)
-				if pending := s.state.Approvals; len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
+				if pending := s.state.Approvals; len(pending) != 1 ||
+					!strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
 					t.Errorf("%s: approvals %+v", s.dialect, pending)
 				}
 			}
@@ -206,9 +217,12 @@ func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 				if got := s.toolSummary(); got != "shell completed" {
 					t.Errorf("%s decided; %s: tools: %s", decider.dialect, s.dialect, got)
 				}
-				hasMessage := s.lastTurn().Message.Text == "work" || s.dialect == "multiagent" // multiagent shows only own messages
+				hasMessage := s.lastTurn().Message.Text == "work" ||
+					s.dialect == "multiagent" // multiagent shows only own messages
 				if s.state.Last.Reason != protocol.ReasonCompleted || !hasMessage {
-					t.Errorf("%s decided; %s: %+v ended %+v", decider.dialect, s.dialect, s.lastTurn().Message, s.state.Last)
+					t.Errorf(
+						"%s decided; %s: %+v ended %+v", decider.dialect, s.dialect, s.lastTurn().Message, s.state.Last,
+					)
 				}
 			}
 		}
@@ -226,13 +240,17 @@ func TestTheClientWorksThroughEveryDialect(t *testing.T) {
 
 				w.send(s.client, id, "slow")
 				s.waitFor(protocol.TextDelta)
-				_, err := wsclient.Call[protocol.InterruptResult](t.Context(), s.client, protocol.DoInterrupt, id, protocol.InterruptData{})
+				_, err := wsclient.Call[protocol.InterruptResult](
+					t.Context(), s.client, protocol.DoInterrupt, id, protocol.InterruptData{},
+				)
 				want := protocol.ReasonInterrupted
 				if name == "agentloop" { // cannot interrupt
 					if protocol.CodeOf(err) != protocol.CodeUnsupported {
 						t.Errorf("interrupt: %v", err)
 					}
-					_, err = wsclient.Call[protocol.InterruptResult](t.Context(), w.client("bob"), protocol.DoInterrupt, id, protocol.InterruptData{})
+					_, err = wsclient.Call[protocol.InterruptResult](
+						t.Context(), w.client("bob"), protocol.DoInterrupt, id, protocol.InterruptData{},
+					)
 					want = protocol.ReasonCompleted
 				}
 				if err != nil {

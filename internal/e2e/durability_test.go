@@ -62,17 +62,25 @@ func TestNothingIsShownOrAnsweredBeforeItIsDurable(t *testing.T) {
 		id := w.create(ann)
 		shown := async(func() *observer {
 			c := w.client("bob")
-			return observe(t.Context(), c, id, wsclient.SubscribeOptions{Since: logStart()}, func(e *protocol.Event) bool {
-				if !l.isCommitted(e.Seq) {
-					t.Errorf("shown event %d %s before it was durable", e.Seq, e.Type)
-				}
-				return e.Type == protocol.TurnEnded
-			})
+			return observe(
+				t.Context(),
+				c,
+				id,
+				wsclient.SubscribeOptions{Since: logStart()},
+				func(e *protocol.Event) bool {
+					if !l.isCommitted(e.Seq) {
+						t.Errorf("shown event %d %s before it was durable", e.Seq, e.Type)
+					}
+					return e.Type == protocol.TurnEnded
+				},
+			)
 		})
 		if sent := w.send(ann, id, "go"); !l.isCommitted(sent.Seq) {
 			t.Errorf("answered before event %d was durable", sent.Seq)
 		}
-		late := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
+		late := mustObserve(
+			t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested),
+		)
 		if at := late.attached[0].Position; !l.isCommitted(at.Seq) {
 			t.Errorf("attached at %v before that was durable", at)
 		}
@@ -110,13 +118,19 @@ func TestAFailingStoreRevokesNothingThatWasShown(t *testing.T) {
 					c := w.client(name)
 					ended := false
 					return async(func() *observer {
-						return observe(t.Context(), c, id, wsclient.SubscribeOptions{Since: logStart(), Raw: raw}, func(e *protocol.Event) bool {
-							var m protocol.MessageUserData
-							if e.Type == protocol.MessageUser && e.Decode(&m) == nil {
-								ended = m.Text == last
-							}
-							return ended && e.Type == protocol.TurnEnded
-						})
+						return observe(
+							t.Context(),
+							c,
+							id,
+							wsclient.SubscribeOptions{Since: logStart(), Raw: raw},
+							func(e *protocol.Event) bool {
+								var m protocol.MessageUserData
+								if e.Type == protocol.MessageUser && e.Decode(&m) == nil {
+									ended = m.Text == last
+								}
+								return ended && e.Type == protocol.TurnEnded
+							},
+						)
 					})
 				}
 				raw, folded := follow("raw", true), follow("folded", false)
@@ -124,7 +138,12 @@ func TestAFailingStoreRevokesNothingThatWasShown(t *testing.T) {
 				var accepted []string
 				for i := range 30 {
 					text := fmt.Sprint("message ", i)
-					cmd := protocol.Command{Command: protocol.DoSend, Session: id, Key: text, Data: protocol.MustEncode(protocol.SendData{Text: text})}
+					cmd := protocol.Command{
+						Command: protocol.DoSend,
+						Session: id,
+						Key:     text,
+						Data:    protocol.MustEncode(protocol.SendData{Text: text}),
+					}
 					for {
 						err := ann.Do(t.Context(), cmd, nil)
 						if err == nil {
@@ -158,7 +177,10 @@ func TestAFailingStoreRevokesNothingThatWasShown(t *testing.T) {
 				if l.failed == 0 {
 					t.Error("nothing failed")
 				}
-				again := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, reached(a.state.Seq))
+				again := mustObserve(
+					t, w.client("eve"), id, wsclient.SubscribeOptions{Since: logStart(), Raw: true},
+					reached(a.state.Seq),
+				)
 				if fmt.Sprint(again.raw) != fmt.Sprint(a.raw) {
 					t.Error("the log differs from what was shown")
 				}

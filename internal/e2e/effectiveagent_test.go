@@ -27,7 +27,9 @@ func dialDialect(t testing.TB, url string, dial func(context.Context) (net.Conn,
 	if dial != nil {
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
 	}
-	conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	conn, _, err := websocket.Dial(
+		t.Context(), url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,13 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 		ann := w.client("ann")
 		one, two := w.create(ann), w.create(ann)
 		pipe := w.listen("effectiveagent")
-		asks, looks, bad := dialDialect(t, "ws://localhost:12345/mock", pipe.Dial), dialDialect(t, "ws://localhost:12345/mock", pipe.Dial), dialDialect(t, "ws://localhost:12345/mock", pipe.Dial)
+		asks, looks, bad := dialDialect(
+			t, "ws://localhost:12345/mock", pipe.Dial,
+		), dialDialect(
+			t, "ws://localhost:12345/mock", pipe.Dial,
+		), dialDialect(
+			t, "ws://localhost:12345/mock", pipe.Dial,
+		)
 		for _, f := range []*dialectConn{asks, looks} {
 			for _, id := range []string{one, two, one} { // several runtimes; subscribing again has no effect
 				f.mustWrite(`{"type":"subscribe","agentRuntimeId":"` + id + `"}`)
@@ -115,7 +123,9 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 					t.Fatal(err)
 				}
 				a := m.Activity
-				if m.Type != "activity" || m.AgentRuntimeID != id || a.AgentRuntimeID != id || last != 0 && a.Sequence != last+1 || !strings.HasSuffix(a.Timestamp, "Z") {
+				if m.Type != "activity" || m.AgentRuntimeID != id || a.AgentRuntimeID != id ||
+					last != 0 && a.Sequence != last+1 ||
+					!strings.HasSuffix(a.Timestamp, "Z") {
 					t.Fatalf("activity %+v after %d", m, last)
 				}
 				last = a.Sequence
@@ -128,9 +138,12 @@ func TestEffectiveAgentsClientsOnTheWholeStack(t *testing.T) {
 				}
 			}
 		}
-		asks.mustWrite(`{"type":"send","targetAgentRuntimeId":"` + one + `","payload":{"sequence":1,"timestamp":"2024-07-29T10:00:00.000Z","type":"input","payload":"hello","agentRuntimeId":"` + one + `"}}`)
+		asks.mustWrite(
+			`{"type":"send","targetAgentRuntimeId":"` + one + `","payload":{"sequence":1,"timestamp":"2024-07-29T10:00:00.000Z","type":"input","payload":"hello","agentRuntimeId":"` + one + `"}}`,
+		)
 		for _, f := range []*dialectConn{asks, looks} {
-			if kinds, text := turn(f, one); text != "You said: hello" || !strings.HasPrefix(kinds, "is") || strings.Contains(kinds, "e") {
+			if kinds, text := turn(f, one); text != "You said: hello" || !strings.HasPrefix(kinds, "is") ||
+				strings.Contains(kinds, "e") {
 				t.Errorf("got %s: %q", kinds, text)
 			}
 		}

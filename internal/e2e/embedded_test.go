@@ -24,7 +24,9 @@ func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 	agents := &agents{scripts: map[string]*script.Script{}}
 	agents.add(t, "main", `{"on":"*"}`, `{"say":"You text: {message}"}`)
 	mock := map[string]string{"ws://localhost:12345/mock": "effectiveagent", "ws://localhost:8080": "agentloop"}
-	here, err := embedded.Start(t.Context(), embedded.Options{Agents: agents, DefaultAgent: "main", URLs: mock, Secret: []byte("secret")})
+	here, err := embedded.Start(
+		t.Context(), embedded.Options{Agents: agents, DefaultAgent: "main", URLs: mock, Secret: []byte("secret")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,12 @@ func remote(t *testing.T, of session.Agents) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(t.Context(), server.Config{Session: session.Config{Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret")}})
+	s, err := server.New(
+		t.Context(),
+		server.Config{
+			Session: session.Config{Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret")},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,9 @@ func TestClientsOnAFaultyNetworkGetEveryEventOnceAndInOrder(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const deltas = 5000
-				w := newTestServer(t, `{"on":"*"}`, fmt.Sprintf(`{"burst":%d,"size":30,"parts":2,"delay":"5ms"}`, deltas))
+				w := newTestServer(
+					t, `{"on":"*"}`, fmt.Sprintf(`{"burst":%d,"size":30,"parts":2,"delay":"5ms"}`, deltas),
+				)
 				ann := w.client("ann")
 				id := w.create(ann)
 				var proxies []*faultyProxy
@@ -151,7 +153,10 @@ func TestClientsOnAFaultyNetworkGetEveryEventOnceAndInOrder(t *testing.T) {
 				if cuts == 0 {
 					t.Error("nothing was cut")
 				}
-				t.Logf("%d events; %d cuts, %d stalls and %d halves for the first client", end, proxies[0].cuts, proxies[0].stalls, proxies[0].splits)
+				t.Logf(
+					"%d events; %d cuts, %d stalls and %d halves for the first client", end, proxies[0].cuts,
+					proxies[0].stalls, proxies[0].splits,
+				)
 			})
 		})
 	}

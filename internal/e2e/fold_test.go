@@ -17,19 +17,34 @@ func anyTurn() *rapid.Generator[[]string] {
 	text := rapid.StringN(0, 60, -1)
 	quote := func(s string) string { return string(protocol.MustEncode(s)) }
 	step := rapid.OneOf(
-		rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf(`{"say":%s,"runes":3}`, quote(text.Draw(t, "say"))) }),
+		rapid.Custom(
+			func(t *rapid.T) string { return fmt.Sprintf(`{"say":%s,"runes":3}`, quote(text.Draw(t, "say"))) },
+		),
 		rapid.Custom(func(t *rapid.T) string {
-			return fmt.Sprintf(`{"say":%s,"open":true,"part":"p%d","runes":5}`, quote(text.Draw(t, "open")), rapid.IntRange(0, 2).Draw(t, "part"))
+			return fmt.Sprintf(
+				`{"say":%s,"open":true,"part":"p%d","runes":5}`,
+				quote(text.Draw(t, "open")),
+				rapid.IntRange(0, 2).Draw(t, "part"),
+			)
 		}),
 		rapid.Custom(func(t *rapid.T) string {
 			return fmt.Sprintf(`{"think":%s,"agent":"voice"}`, quote(text.Draw(t, "think")))
 		}),
 		rapid.Custom(func(t *rapid.T) string {
-			return fmt.Sprintf(`{"burst":%d,"parts":%d,"size":%d,"kind":"%s"}`, rapid.IntRange(1, 60).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "parts"),
-				rapid.IntRange(0, 40).Draw(t, "size"), rapid.SampledFrom([]string{"text", "reasoning"}).Draw(t, "kind"))
+			return fmt.Sprintf(
+				`{"burst":%d,"parts":%d,"size":%d,"kind":"%s"}`,
+				rapid.IntRange(1, 60).Draw(t, "n"),
+				rapid.IntRange(1, 5).Draw(t, "parts"),
+				rapid.IntRange(0, 40).Draw(t, "size"),
+				rapid.SampledFrom([]string{"text", "reasoning"}).Draw(t, "kind"),
+			)
 		}),
 		rapid.Custom(func(t *rapid.T) string {
-			return fmt.Sprintf(`{"tool":"t","input":{"x":"a b c"},"stream":%v,"output":%s,"runes":4}`, rapid.Bool().Draw(t, "stream"), quote(text.Draw(t, "output")))
+			return fmt.Sprintf(
+				`{"tool":"t","input":{"x":"a b c"},"stream":%v,"output":%s,"runes":4}`,
+				rapid.Bool().Draw(t, "stream"),
+				quote(text.Draw(t, "output")),
+			)
 		}),
 		rapid.Just(`{"tool":"t","output":"before","open":true}`),
 		rapid.Just(`{"tool":"t","output":"a b","content":[{"type":"text","text":"c"}],"replace":true}`),
@@ -38,17 +53,26 @@ func anyTurn() *rapid.Generator[[]string] {
 		rapid.Custom(func(t *rapid.T) string { // one name may serve parts of several kinds and tasks
 			var lines []string
 			for range rapid.IntRange(2, 12).Draw(t, "deltas") {
-				typ, of := rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolOutput, protocol.ToolInput}).Draw(t, "type"), "part"
+				typ, of := rapid.SampledFrom([]protocol.Type{protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolOutput, protocol.ToolInput}).
+					Draw(t, "type"),
+					"part"
 				if typ == protocol.ToolOutput || typ == protocol.ToolInput {
 					of = "tool"
 				}
-				lines = append(lines, fmt.Sprintf(`{"emit":"%s","data":{"%s":"x","text":%s},"task":"%s"}`,
-					typ, of, quote(text.Draw(t, "delta")), rapid.SampledFrom([]string{"", "", "", "a"}).Draw(t, "task")))
+				lines = append(lines, fmt.Sprintf(
+					`{"emit":"%s","data":{"%s":"x","text":%s},"task":"%s"}`,
+					typ,
+					of,
+					quote(text.Draw(t, "delta")),
+					rapid.SampledFrom([]string{"", "", "", "a"}).Draw(t, "task"),
+				))
 			}
 			return strings.Join(lines, "\n")
 		}),
 		rapid.Just(`{"notice":"n"}`),
-		rapid.Just(`{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"burst":40}]},{"id":"b","title":"B","steps":[{"burst":40,"parts":2},{"tool":"t","output":"o p q"}]}]}`),
+		rapid.Just(
+			`{"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"burst":40}]},{"id":"b","title":"B","steps":[{"burst":40,"parts":2},{"tool":"t","output":"o p q"}]}]}`,
+		),
 	)
 	return rapid.SliceOfN(step, 1, 5)
 }
@@ -75,7 +99,9 @@ func TestFoldedAndRawCatchUpGiveTheSameStateAndTranscript(t *testing.T) {
 		// From any position, complete runs arrive folded and incomplete ones raw, with the same
 		// text.
 		at := rapid.Uint64Range(0, end-1).Draw(t, "position")
-		raw := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}, Raw: true}, reached(end))
+		raw := mustObserve(
+			t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}, Raw: true}, reached(end),
+		)
 		folded := mustObserve(t, bob, id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: at}}, reached(end))
 		if raw.next != folded.next {
 			t.Errorf("from %d: raw ends at %d, folded at %d", at, raw.next, folded.next)

@@ -30,8 +30,12 @@ func TestFollowersAScreenAndALateJoinerEndWithTheSameStateAndSequence(t *testing
 		id := w.create(ann)
 		w.send(ann, id, "first")
 		approve := func() {
-			mustObserve(t, w.client("approver"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
-			do[protocol.ApproveResult](t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
+			mustObserve(
+				t, w.client("approver"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested),
+			)
+			do[protocol.ApproveResult](
+				t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce},
+			)
 		}
 		approve()
 		mustObserve(t, w.client("first"), id, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(1))

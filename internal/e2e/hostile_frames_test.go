@@ -34,7 +34,9 @@ func TestASessionBeginsInADialect(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestServer(t, workScript...)
 				pipe := w.listen(name)
-				c := wsclient.New("ws://server/any/path/fresh", wsclient.Options{Dialect: name, Name: "ann", Dial: pipe.Dial})
+				c := wsclient.New(
+					"ws://server/any/path/fresh", wsclient.Options{Dialect: name, Name: "ann", Dial: pipe.Dial},
+				)
 				t.Cleanup(func() { _ = c.Close() })
 				id := "fresh" // agentloop creates the session of its path with the first message
 				if name != "agentloop" {
@@ -57,7 +59,9 @@ func TestAnUnknownSessionIsNotFoundInADialect(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestServer(t, workScript...)
 				c := w.dialectClient(name, "nobody")
-				_, err := wsclient.Call[protocol.SendResult](t.Context(), c, protocol.DoSend, "nobody", protocol.SendData{Text: "x"})
+				_, err := wsclient.Call[protocol.SendResult](
+					t.Context(), c, protocol.DoSend, "nobody", protocol.SendData{Text: "x"},
+				)
 				if protocol.CodeOf(err) != protocol.CodeNoSession {
 					t.Errorf("%v", err)
 				}
@@ -81,7 +85,12 @@ func hostileFrames(id string) []string {
 		`{"event":"user.ack","session_id":"` + id + `","content":{"last_seq":-9e99}}`,
 	}
 	for i := range 32 {
-		list = append(list, fmt.Sprintf(`{"type":"%c","id":%d,"event":"%c","_tag":"%c"}`, 'a'+rune(i%26), i, 'a'+rune(i%26), 'a'+rune(i%26)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				`{"type":"%c","id":%d,"event":"%c","_tag":"%c"}`, 'a'+rune(i%26), i, 'a'+rune(i%26), 'a'+rune(i%26),
+			),
+		)
 	}
 	return list
 }
@@ -90,9 +99,16 @@ func hostileFrames(id string) []string {
 // the size limit. It ignores answers.
 func (w *testServer) sendHostileFrames(t *testing.T, name, id string) {
 	t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) },
+	}
 	for _, kind := range []websocket.MessageType{websocket.MessageText, websocket.MessageBinary} {
-		conn, _, err := websocket.Dial(t.Context(), "ws://server/dialect/"+name+"/"+id, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+		conn, _, err := websocket.Dial(
+			t.Context(),
+			"ws://server/dialect/"+name+"/"+id,
+			&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +151,9 @@ func TestHostileFramesAffectNoOther(t *testing.T) {
 				for _, each := range []*follower{s, bystander} {
 					each.waitFor(protocol.ApprovalRequested) // skip output caused by hostile frames
 				}
-				do[protocol.ApproveResult](t, bystander.client, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
+				do[protocol.ApproveResult](
+					t, bystander.client, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce},
+				)
 				for _, each := range []*follower{s, bystander} {
 					if each.waitFor(protocol.TurnEnded); each.agentText() != "It is late. Removed it." {
 						t.Errorf("%s: agent text %q", each.dialect, each.agentText())

@@ -68,10 +68,15 @@ func newInjectingProxy(t *testing.T, dial func(context.Context) (net.Conn, error
 }
 
 func (b *injectingProxy) forward(rw http.ResponseWriter, r *http.Request) {
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return b.dial(ctx) }}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return b.dial(ctx) },
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	up, _, err := websocket.Dial(ctx, "ws://server"+r.URL.Path, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	up, _, err := websocket.Dial(
+		ctx, "ws://server"+r.URL.Path, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
+	)
 	if err != nil {
 		b.t.Error(err)
 		return
@@ -133,7 +138,10 @@ func TestInvalidFramesOfAServerAreIgnored(t *testing.T) {
 				s.waitFor(protocol.ApprovalRequested)
 				b.inject(invalidFrames(id)) // during a turn
 				synctest.Wait()
-				r := do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
+				r := do[protocol.ApproveResult](
+					t, c, protocol.DoApprove, id,
+					protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce},
+				)
 				if r.Outcome != protocol.Allowed {
 					t.Errorf("decided %+v", r)
 				}
@@ -141,7 +149,8 @@ func TestInvalidFramesOfAServerAreIgnored(t *testing.T) {
 				if got := s.agentText(); got != "It is late. Removed it." {
 					t.Errorf("agent text %q", got)
 				}
-				if got := s.toolSummary(); got != "shell completed" || s.lastTurn().End.Reason != protocol.ReasonCompleted {
+				if got := s.toolSummary(); got != "shell completed" ||
+					s.lastTurn().End.Reason != protocol.ReasonCompleted {
 					t.Errorf("the tools: %s; ended %+v", got, s.lastTurn().End)
 				}
 				if b.conns != 1 || len(s.attached) != 1 {

@@ -22,30 +22,39 @@ func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for round := range 3 {
 		var pids []int
-		t.Run(fmt.Sprint("round ", round), func(t *testing.T) { // its cleanup stops the server, its agents and its clients
-			w := newTestServer(t, `{"on":"*"}`, `{"spawn":["sh","-c","trap '' TERM; sleep 600 & sleep 600"]}`, `{"say":"up"}`, `{"wait":"never"}`)
-			socket := filepath.Join(w.dir, "socket")
-			l, err := server.ListenUnix(socket)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.server.Load().listen(l)
-			var ids []string
-			for range 4 {
-				c := wsclient.New("unix://"+socket, wsclient.Options{})
-				t.Cleanup(func() { _ = c.Close() })
-				id := w.create(c)
-				ids = append(ids, id)
-				w.send(c, id, "go")
-				mustObserve(t, c, id, wsclient.SubscribeOptions{}, eventOfType(protocol.TextEnd))
-			}
-			pids = children(t)
-			c := w.client("bob")
-			do[protocol.InterruptResult](t, c, protocol.DoInterrupt, ids[0], protocol.InterruptData{})
-			do[protocol.Empty](t, c, protocol.DoClose, ids[1], protocol.CloseData{})
-			do[protocol.Empty](t, c, protocol.DoClose, ids[2], protocol.CloseData{Delete: true})
-			_ = w.dialRaw(t).conn.CloseNow()
-		})
+		t.Run(
+			fmt.Sprint("round ", round),
+			func(t *testing.T) { // its cleanup stops the server, its agents and its clients
+				w := newTestServer(
+					t,
+					`{"on":"*"}`,
+					`{"spawn":["sh","-c","trap '' TERM; sleep 600 & sleep 600"]}`,
+					`{"say":"up"}`,
+					`{"wait":"never"}`,
+				)
+				socket := filepath.Join(w.dir, "socket")
+				l, err := server.ListenUnix(socket)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.server.Load().listen(l)
+				var ids []string
+				for range 4 {
+					c := wsclient.New("unix://"+socket, wsclient.Options{})
+					t.Cleanup(func() { _ = c.Close() })
+					id := w.create(c)
+					ids = append(ids, id)
+					w.send(c, id, "go")
+					mustObserve(t, c, id, wsclient.SubscribeOptions{}, eventOfType(protocol.TextEnd))
+				}
+				pids = children(t)
+				c := w.client("bob")
+				do[protocol.InterruptResult](t, c, protocol.DoInterrupt, ids[0], protocol.InterruptData{})
+				do[protocol.Empty](t, c, protocol.DoClose, ids[1], protocol.CloseData{})
+				do[protocol.Empty](t, c, protocol.DoClose, ids[2], protocol.CloseData{Delete: true})
+				_ = w.dialRaw(t).conn.CloseNow()
+			},
+		)
 		if len(pids) != 4 {
 			t.Errorf("%d processes of agents while they ran", len(pids))
 		}

@@ -87,7 +87,11 @@ func runConversation(f *dialectConn, n, messages int) error {
 	return nil
 }
 
-var loadScript = []string{`{"on":"*"}`, `{"say":"You said: {message} ","runes":1}`, `{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`}
+var loadScript = []string{
+	`{"on":"*"}`,
+	`{"say":"You said: {message} ","runes":1}`,
+	`{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`,
+}
 
 // AL-32: many concurrent connections with approvals in every turn receive only their own output,
 // completely.

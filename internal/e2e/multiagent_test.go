@@ -11,8 +11,12 @@ import (
 
 // The client follows and controls a session over the multiagent dialect as natively.
 func TestTheClientUsesAServerOverMultiAgent(t *testing.T) {
-	w := newTestServer(t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`)
-	c := wsclient.New("ws://server/dialect/multiagent", wsclient.Options{Dialect: "multiagent", Name: "ada", Dial: w.dial})
+	w := newTestServer(
+		t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`,
+	)
+	c := wsclient.New(
+		"ws://server/dialect/multiagent", wsclient.Options{Dialect: "multiagent", Name: "ada", Dial: w.dial},
+	)
 	t.Cleanup(func() { _ = c.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -28,7 +28,14 @@ func (w *testServer) restartEmpty() {
 // under way has ended. Without exported state the session is gone.
 func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestServer(t, `{"on":"hang"}`, `{"say":"working"}`, `{"ask":"command","request":"r{n}","command":"ls","title":"List"}`, `{"on":"*"}`, `{"say":"turn {n}, heard {message}","words":1}`)
+		w := newTestServer(
+			t,
+			`{"on":"hang"}`,
+			`{"say":"working"}`,
+			`{"ask":"command","request":"r{n}","command":"ls","title":"List"}`,
+			`{"on":"*"}`,
+			`{"say":"turn {n}, heard {message}","words":1}`,
+		)
 		id := w.create(w.client("ann"))
 		proxy := newCutProxy(w)
 		slow := func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } }
@@ -48,10 +55,13 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 		w.restartEmpty()
 		proxy.restore()
 		s.waitFor(protocol.CaughtUp)
-		if at := s.attached[len(s.attached)-1]; at.Mode != protocol.ModeResume || at.Reason != protocol.ResumeRestored || at.Session != id {
+		if at := s.attached[len(s.attached)-1]; at.Mode != protocol.ModeResume ||
+			at.Reason != protocol.ResumeRestored ||
+			at.Session != id {
 			t.Errorf("attached by %s %s as %s", at.Mode, at.Reason, at.Session)
 		}
-		if end := s.lastTurn().End; s.state.Turn != nil || end.Reason != protocol.ReasonError || end.Code != protocol.CodeServerRestart {
+		if end := s.lastTurn().End; s.state.Turn != nil || end.Reason != protocol.ReasonError ||
+			end.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn under way ended %+v", end)
 		}
 		if len(s.state.Queue) != 0 || len(s.state.Approvals) != 0 {
@@ -88,8 +98,15 @@ type myAgentConn struct {
 
 func (w *testServer) dialMyAgent(t *testing.T) *myAgentConn {
 	t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
-	conn, _, err := websocket.Dial(t.Context(), "ws://server/dialect/myagent", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) },
+	}
+	conn, _, err := websocket.Dial(
+		t.Context(),
+		"ws://server/dialect/myagent",
+		&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,9 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 	ann := w.client("ann")
 	id := w.create(ann)
 	proxy := newCutProxy(w)
-	c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } })
+	c := w.dialectClient(
+		name, id, func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } },
+	)
 	s := follow(t, name, c, id)
 	w.send(c, id, "warm up")
 	s.waitFor(protocol.TurnEnded)
@@ -165,12 +167,16 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 	if len(s.state.Approvals) == 0 { // the request arrives after the catch-up
 		s.waitFor(protocol.ApprovalRequested)
 	}
-	do[protocol.ApproveResult](t, c, protocol.DoApprove, id, protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce})
+	do[protocol.ApproveResult](
+		t, c, protocol.DoApprove, id,
+		protocol.ApproveData{Request: s.state.Approvals[0].Request, Decision: protocol.AllowOnce},
+	)
 	time.Sleep(time.Second)
 	disconnect(time.Second) // after the decision
 	s.waitFor(protocol.TurnEnded)
 	reference.waitFor(protocol.TurnEnded)
-	if got, want := summarizeTurn(s.lastTurn()), summarizeTurn(reference.lastTurn()); got != want || !strings.HasSuffix(want, "remove allowed | completed") {
+	if got, want := summarizeTurn(s.lastTurn()), summarizeTurn(reference.lastTurn()); got != want ||
+		!strings.HasSuffix(want, "remove allowed | completed") {
 		t.Errorf("%s\n  %s\nnatively\n  %s", name, got, want)
 	}
 	way := resumeModes[name]
@@ -197,9 +203,15 @@ func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newTestServer(t, `{"on":"*"}`, `{"burst":1500,"size":20,"delay":"20ms"}`,
+				w := newTestServer(
+					t,
+					`{"on":"*"}`,
+					`{"burst":1500,"size":20,"delay":"20ms"}`,
 					`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"a b c d e f g h","delay":"200ms"}`,
-					`{"say":" almost","words":1}`, `{"wait":"calm"}`, `{"say":" the end"}`)
+					`{"say":" almost","words":1}`,
+					`{"wait":"calm"}`,
+					`{"say":" the end"}`,
+				)
 				ann := w.client("ann")
 				id := w.create(ann)
 				reference := follow(t, native, ann, id)
@@ -209,7 +221,9 @@ func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
 					s := newFaultyProxy(w, 100*seed+uint64(i))
 					s.healthy = true
 					proxies = append(proxies, s)
-					c := w.dialectClient(name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
+					c := w.dialectClient(
+						name, id, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } },
+					)
 					followers = append(followers, follow(t, name, c, id))
 				}
 				synctest.Wait()
@@ -244,7 +258,11 @@ func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
 						for at < min(len(got), len(want)) && got[at] == want[at] {
 							at++
 						}
-						t.Errorf("%s, attached %d times, from byte %d of %d on\n  …%.300s\nnatively\n  …%.300s", s.dialect, len(s.attached), at, len(want), got[max(0, at-50):], want[max(0, at-50):])
+						t.Errorf(
+							"%s, attached %d times, from byte %d of %d on\n  …%.300s\nnatively\n  …%.300s",
+							s.dialect, len(s.attached), at, len(want), got[max(0, at-50):],
+							want[max(0, at-50):],
+						)
 					}
 				}
 				if cuts == 0 {

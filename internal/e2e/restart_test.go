@@ -13,8 +13,15 @@ import (
 
 func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestServer(t, `{"resumes":true}`, `{"on":"*"}`, `{"burst":400,"delay":"10ms"}`, `{"tool":"shell","output":"a b c d e f g h","delay":"1s"}`,
-			`{"ask":"command","command":"make","then":[{"say":"yes: {by}"}],"else":[{"say":"no"}]}`, `{"say":"the end"}`)
+		w := newTestServer(
+			t,
+			`{"resumes":true}`,
+			`{"on":"*"}`,
+			`{"burst":400,"delay":"10ms"}`,
+			`{"tool":"shell","output":"a b c d e f g h","delay":"1s"}`,
+			`{"ask":"command","command":"make","then":[{"say":"yes: {by}"}],"else":[{"say":"no"}]}`,
+			`{"say":"the end"}`,
+		)
 		ann := w.client("ann")
 		id := w.create(ann)
 		sent := w.send(ann, id, "go")
@@ -33,16 +40,20 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 		restart()
 		asked := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
 		restart() // while the approval is pending
-		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting || got.Snapshot.State.Approvals[0].Request != asked.Request {
+		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting ||
+			got.Snapshot.State.Approvals[0].Request != asked.Request {
 			t.Errorf("after a restart: %s, %+v", got.Status, got.Snapshot.State.Approvals)
 		}
-		do[protocol.ApproveResult](t, ann, protocol.DoApprove, id, protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce})
+		do[protocol.ApproveResult](
+			t, ann, protocol.DoApprove, id, protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce},
+		)
 		got := <-all
 		if got.err != nil {
 			t.Fatal(got.err)
 		}
 		turn := got.transcript.Turns[0]
-		if turn.Turn != sent.Turn || turn.End.Reason != protocol.ReasonCompleted || !strings.HasSuffix(got.text(), "yes: annthe end") {
+		if turn.Turn != sent.Turn || turn.End.Reason != protocol.ReasonCompleted ||
+			!strings.HasSuffix(got.text(), "yes: annthe end") {
 			t.Errorf("turn %s of %s ended with %+v: %q", turn.Turn, sent.Turn, turn.End, got.text())
 		}
 		var want strings.Builder
@@ -78,15 +89,18 @@ func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
 		w.stop()
 		w.start()
 		state := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State
-		if state.Last == nil || state.Last.Reason != protocol.ReasonError || state.Last.Code != protocol.CodeServerRestart {
+		if state.Last == nil || state.Last.Reason != protocol.ReasonError ||
+			state.Last.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn: %+v", state.Last)
 		}
-		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.Blocked() == nil || state.Blocked().Reason != protocol.HoldRestart {
+		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.Blocked() == nil ||
+			state.Blocked().Reason != protocol.HoldRestart {
 			t.Errorf("the queue: %+v, %+v", state.Queue, state.Holds)
 		}
 		_, err := wsclient.Call[protocol.ApproveResult](t.Context(), ann, protocol.DoApprove, id,
 			protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce})
-		if e := protocol.AsError(err); e.Code != protocol.CodeConflict || e.Winner == nil || e.Winner.Outcome != protocol.Cancelled {
+		if e := protocol.AsError(err); e.Code != protocol.CodeConflict || e.Winner == nil ||
+			e.Winner.Outcome != protocol.Cancelled {
 			t.Errorf("the request: %+v", err)
 		}
 		do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil)

@@ -24,7 +24,9 @@ type screenObserver struct {
 }
 
 // observeScreen follows a session until done returns true.
-func observeScreen(ctx context.Context, c *wsclient.Client, id string, done func(*screenObserver) bool) *screenObserver {
+func observeScreen(
+	ctx context.Context, c *wsclient.Client, id string, done func(*screenObserver) bool,
+) *screenObserver {
 	m := &screenObserver{resets: -1}
 	for it, err := range c.Subscribe(id, wsclient.SubscribeOptions{}).Events(ctx) {
 		switch {
@@ -51,7 +53,9 @@ func observeScreen(ctx context.Context, c *wsclient.Client, id string, done func
 func (m *screenObserver) loadHistory(ctx context.Context, c *wsclient.Client, id string, seq uint64) error {
 	var events []json.RawMessage
 	for more := seq > 0; more; {
-		page, err := wsclient.Call[protocol.HistoryResult](ctx, c, protocol.DoHistory, id, protocol.HistoryData{Before: seq + 1, Limit: 100})
+		page, err := wsclient.Call[protocol.HistoryResult](
+			ctx, c, protocol.DoHistory, id, protocol.HistoryData{Before: seq + 1, Limit: 100},
+		)
 		if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
@@ -105,8 +109,15 @@ func TestSandcastleOverAFaultyNetworkLosesNothing(t *testing.T) {
 }
 
 func testSandcastleOverFaultyNetwork(t *testing.T, resumes bool, seed uint64) {
-	w := newTestServer(t, fmt.Sprintf(`{"resumes":%v}`, resumes), `{"on":"*"}`, `{"think":"a b c","delay":"100ms"}`, `{"burst":200,"delay":"10ms","parts":2}`,
-		`{"tool":"shell","output":"x y z","delay":"200ms"}`, `{"say":"end of {message}","words":1,"delay":"50ms"}`)
+	w := newTestServer(
+		t,
+		fmt.Sprintf(`{"resumes":%v}`, resumes),
+		`{"on":"*"}`,
+		`{"think":"a b c","delay":"100ms"}`,
+		`{"burst":200,"delay":"10ms","parts":2}`,
+		`{"tool":"shell","output":"x y z","delay":"200ms"}`,
+		`{"say":"end of {message}","words":1,"delay":"50ms"}`,
+	)
 	over := func(n uint64) *wsclient.Client {
 		s := newFaultyProxy(w, seed*10+n)
 		c := wsclient.New("ws://server/dialect/sandcastle", wsclient.Options{
@@ -138,7 +149,9 @@ func testSandcastleOverFaultyNetwork(t *testing.T, resumes bool, seed uint64) {
 			w.stop()
 			time.Sleep(time.Second)
 			w.start()
-			do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil) // the dialect cannot release the queue
+			do[protocol.QueueReleaseResult](
+				t, ann, protocol.DoQueueRelease, id, nil,
+			) // the dialect cannot release the queue
 		}
 	}
 	waitIdle(t, ann, id)

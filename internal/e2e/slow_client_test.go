@@ -77,7 +77,8 @@ func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
 	}
 	for _, c := range do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Clients {
 		// The lag is visible, and at most a window is in flight.
-		if c.By.Name == "slow" && (c.LagEvents < end.Seq*9/10 || c.LagBytes == 0 || c.LagBytes > protocol.DefaultWindow) {
+		if c.By.Name == "slow" &&
+			(c.LagEvents < end.Seq*9/10 || c.LagBytes == 0 || c.LagBytes > protocol.DefaultWindow) {
 			t.Errorf("the slow client's lag: %+v", c)
 		}
 	}

@@ -155,7 +155,9 @@ type observer struct {
 
 // observe follows a session until last returns true for a durable event. Without a position it
 // attaches like a screen: with the snapshot and the earlier turns from the history.
-func observe(ctx context.Context, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *observer {
+func observe(
+	ctx context.Context, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool,
+) *observer {
 	w := &observer{session: name, transcript: &protocol.Transcript{}}
 	for it, err := range c.Subscribe(name, o).Events(ctx) {
 		if err != nil {
@@ -282,7 +284,9 @@ func async[T any](f func() T) <-chan T {
 }
 
 // mustObserve is observe that fails the test on an error.
-func mustObserve(t tb, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool) *observer {
+func mustObserve(
+	t tb, c *wsclient.Client, name string, o wsclient.SubscribeOptions, last func(*protocol.Event) bool,
+) *observer {
 	t.Helper()
 	w := observe(t.Context(), c, name, o, last)
 	if w.err != nil {

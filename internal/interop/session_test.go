@@ -128,7 +128,9 @@ func (r *testSession) approve(d protocol.ApproveData) {
 func (r *testSession) waitToolEnd(tool string, want protocol.ToolStatus) {
 	r.t.Helper()
 	var d protocol.ToolEndedData
-	e := r.waitEventWhere("the end of the tool call", func(e *protocol.Event) bool { return e.Type == protocol.ToolEnded })
+	e := r.waitEventWhere(
+		"the end of the tool call", func(e *protocol.Event) bool { return e.Type == protocol.ToolEnded },
+	)
 	r.decode(e, &d)
 	if d.Tool != tool || d.Status != want {
 		r.t.Errorf("the tool call %s ended as %+v, want %s", tool, d, want)
@@ -212,7 +214,9 @@ func ruleIsKeptByServer(t *testing.T, r *testSession) {
 
 func interruptKeepsWhatWasSaid(t *testing.T, r *testSession) {
 	r.send("drip")
-	r.waitEventWhere("the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") })
+	r.waitEventWhere(
+		"the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") },
+	)
 	var result protocol.InterruptResult
 	r.do(protocol.DoInterrupt, protocol.InterruptData{}, &result)
 	r.waitTurnEnd(protocol.ReasonInterrupted)
@@ -233,7 +237,8 @@ func modelFailureEndsTurn(t *testing.T, r *testSession) {
 	r.send("fail")
 	var end protocol.TurnEndedData
 	r.decode(r.waitEvent(protocol.TurnEnded), &end)
-	if end.Reason != protocol.ReasonError || end.Code != protocol.CodeAgentFailed || !strings.Contains(end.Message, "no such luck") {
+	if end.Reason != protocol.ReasonError || end.Code != protocol.CodeAgentFailed ||
+		!strings.Contains(end.Message, "no such luck") {
 		t.Errorf("ended %+v", end)
 	}
 	r.send("and now?")
@@ -285,7 +290,8 @@ func TestAMissingLoginIsReportedWithInstructions(t *testing.T) {
 	r.send("good morning")
 	var end protocol.TurnEndedData
 	r.decode(r.waitEvent(protocol.TurnEnded), &end)
-	if end.Code != protocol.CodeAgentAuth || !strings.Contains(end.Message, "login") || !strings.Contains(end.Message, "Gemini API key") {
+	if end.Code != protocol.CodeAgentAuth || !strings.Contains(end.Message, "login") ||
+		!strings.Contains(end.Message, "Gemini API key") {
 		t.Errorf("ended %+v", end)
 	}
 }
@@ -328,7 +334,8 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 				if got := r.agentText(); got != "you said: who am I?" {
 					t.Errorf("agent text %q", got)
 				}
-				if all := r.lastModelRequest(); !strings.Contains(all, "my name is Ada") || !strings.Contains(all, "you said: my name is Ada") {
+				if all := r.lastModelRequest(); !strings.Contains(all, "my name is Ada") ||
+					!strings.Contains(all, "you said: my name is Ada") {
 					t.Errorf("the model received %s", all)
 				}
 				replayed := 0
@@ -385,7 +392,9 @@ func TestARestoredSessionAndItsOriginBothGoOn(t *testing.T) {
 func TestATurnThatAKilledServerCutEndsAndTheNextRuns(t *testing.T) {
 	forEachAgent(t, modelScript, func(t *testing.T, r *testSession) {
 		r.send("drip")
-		r.waitEventWhere("the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") })
+		r.waitEventWhere(
+			"the fifth drop", func(e *protocol.Event) bool { return strings.Contains(string(e.Data), "drop 5") },
+		)
 		r.kill()
 		r.start()
 		r.waitTurnEnd(protocol.ReasonError)

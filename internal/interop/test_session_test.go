@@ -114,7 +114,10 @@ func (r *testSession) writeConfig(name string, v any) {
 // start starts the server and returns when it is ready.
 func (r *testSession) start() {
 	r.t.Helper()
-	r.server = exec.Command(interoptest.Program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o", "json", "-v")
+	r.server = exec.Command(
+		interoptest.Program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o",
+		"json", "-v",
+	)
 	r.server.Stderr = r.log
 	out, err := r.server.StdoutPipe()
 	if err == nil {

@@ -32,8 +32,11 @@ func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %.1f" role="img">`+"\n", width, height)
 	fmt.Fprintf(w, "<title>%s</title>\n", html.EscapeString(p.Title))
 	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", p.Background)
-	fmt.Fprintf(w, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n",
-		fontSize, p.Foreground)
+	fmt.Fprintf(
+		w,
+		`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n",
+		fontSize, p.Foreground,
+	)
 	for y, row := range s.cells {
 		for x := 0; x < len(row); {
 			n, text := run(row[x:])
@@ -71,7 +74,10 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 	}
 	left, top := margin+float64(x)*cellWidth, margin+float64(y)*cellHeight
 	if back != p.Background {
-		fmt.Fprintf(w, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", left, top, float64(cells)*cellWidth, cellHeight, back)
+		fmt.Fprintf(
+			w, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", left, top,
+			float64(cells)*cellWidth, cellHeight, back,
+		)
 	}
 	if strings.TrimSpace(text) == "" {
 		return
@@ -98,8 +104,11 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 			attrs.WriteString(a.as)
 		}
 	}
-	fmt.Fprintf(w, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>%s</text>`+"\n",
-		left, top+cellHeight*0.75, float64(cells)*cellWidth, attrs.String(), html.EscapeString(strings.ReplaceAll(trimmed[lead:], " ", "\u00a0"))) // plain spaces would collapse
+	fmt.Fprintf(
+		w, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>%s</text>`+"\n", left,
+		top+cellHeight*0.75, float64(cells)*cellWidth, attrs.String(),
+		html.EscapeString(strings.ReplaceAll(trimmed[lead:], " ", "\u00a0")),
+	) // plain spaces would collapse
 }
 
 func hex(c color.Color, none string) string {

@@ -29,7 +29,9 @@ func UnrestoredModes(output []byte) []string {
 	var out []string
 	for _, mode := range slices.Sorted(maps.Keys(last)) {
 		if defaultModes[mode] != (last[mode] == "h") {
-			out = append(out, fmt.Sprintf("mode %s is %s", mode, map[string]string{"h": "set", "l": "reset"}[last[mode]]))
+			out = append(
+				out, fmt.Sprintf("mode %s is %s", mode, map[string]string{"h": "set", "l": "reset"}[last[mode]]),
+			)
 		}
 	}
 	pushed, flags := 0, "0"

@@ -41,7 +41,13 @@ func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a terminal: %w", err)
 	}
-	t := &Terminal{Cmd: cmd, controller: controller, tty: tty, readDone: make(chan struct{}), changed: make(chan struct{})}
+	t := &Terminal{
+		Cmd:        cmd,
+		controller: controller,
+		tty:        tty,
+		readDone:   make(chan struct{}),
+		changed:    make(chan struct{}),
+	}
 	if err := t.start(columns, rows); err != nil {
 		return nil, errors.Join(err, controller.Close(), tty.Close())
 	}

@@ -20,13 +20,17 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.typeText("fix the build")
 	p.press("Enter")
 	p.waitShown("I look at the build", "go test ./...", "Remove the build", "rm -rf build")
-	p.waitFor("decision", func(screen string) bool { return strings.Contains(screen, "The build is removed.") }, func() {
-		if !strings.Contains(p.screen(), "> 1") { // the panel was not armed yet: the key went to the composer
-			p.press("1")
-			return
-		}
-		p.press("BSpace")
-	})
+	p.waitFor(
+		"decision",
+		func(screen string) bool { return strings.Contains(screen, "The build is removed.") },
+		func() {
+			if !strings.Contains(p.screen(), "> 1") { // the panel was not armed yet: the key went to the composer
+				p.press("1")
+				return
+			}
+			p.press("BSpace")
+		},
+	)
 	p.waitShown("completed", "idle")
 
 	// Queue, edit, reorder, remove.
@@ -68,14 +72,20 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.press("Enter")
 	p.waitShown("built")
 	p.press("Escape")
-	p.waitFor("copy", func(screen string) bool { return strings.Contains(screen, "copied") }, func() { p.press("Tab", "y") })
+	p.waitFor(
+		"copy", func(screen string) bool { return strings.Contains(screen, "copied") }, func() { p.press("Tab", "y") },
+	)
 	p.waitFor("the clipboard", func(string) bool {
 		out, err := p.tmux("show-buffer")
 		return err == nil && out != ""
 	}, nil)
 
 	// The external editor, which gets the terminal.
-	p.waitFor("editor", func(screen string) bool { return strings.Contains(screen, "> written in an editor") }, func() { p.press("C-g") })
+	p.waitFor(
+		"editor",
+		func(screen string) bool { return strings.Contains(screen, "> written in an editor") },
+		func() { p.press("C-g") },
+	)
 	p.press("Enter")
 	p.waitShown("You said: written in an editor")
 

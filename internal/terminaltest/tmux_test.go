@@ -53,7 +53,9 @@ func newTerminalTest(t *testing.T, columns, rows int) *terminalTest {
 	t.Cleanup(stop)
 	home := t.TempDir()
 	p := &terminalTest{t: t, ctx: ctx, home: home, env: []string{
-		"PATH=" + programDir + ":" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + filepath.Join(home, "data"), "USER=ann",
+		"PATH=" + programDir + ":" + os.Getenv(
+			"PATH",
+		), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + filepath.Join(home, "data"), "USER=ann",
 		"TERM=xterm-256color", "LANG=C.UTF-8", "PS1=shell$ ", "TMUX_TMPDIR=" + home, "SHELL=/bin/sh",
 		"VISUAL=" + filepath.Join(home, "edit"),
 	}}

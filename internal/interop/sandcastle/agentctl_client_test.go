@@ -59,7 +59,8 @@ func TestTheClientUsesAThirdPartyServer(t *testing.T) {
 		s.Send("hello")
 		s.WaitFor("ended", s.ended("hello"))
 		turn := s.turn("hello")
-		if turn.Items[0].Text.String() != "you said hello" || turn.Items[1].Tool.Name != "Bash" || turn.Items[1].Text.String() != "a b c" ||
+		if turn.Items[0].Text.String() != "you said hello" || turn.Items[1].Tool.Name != "Bash" ||
+			turn.Items[1].Text.String() != "a b c" ||
 			turn.End.Reason != protocol.ReasonCompleted {
 			t.Errorf("the turn is %s", protocol.MustEncode(turn))
 		}
@@ -125,7 +126,8 @@ func TestLargeOutputOfAThirdPartyServerArrivesComplete(t *testing.T) {
 	s := f.follow(t)
 	s.Send("much")
 	s.WaitFor("ended", s.ended("much"))
-	if got := s.agentText("much"); len(got) != len("you said much")+4000*500 || !strings.HasPrefix(got, "you said much0 xxx") {
+	if got := s.agentText("much"); len(got) != len("you said much")+4000*500 ||
+		!strings.HasPrefix(got, "you said much0 xxx") {
 		t.Errorf("got %d bytes", len(got))
 	}
 }
@@ -219,7 +221,9 @@ func testStreamDefect(t *testing.T, f *thirdPartyServer) {
 	f.run("fail", nil)
 	f.run("end", nil) // the client sees neither this end nor the next turn
 	s.WaitFor("reconnected", func() bool { return s.Resets == 1 && len(s.Transcript.Turns) == 3 })
-	if s.agentText("hang") != "you said hang and on" || s.agentText("hello again") != "you said hello again" || s.agentText("hello") != "you said hello" || s.State.Turn != nil {
+	if s.agentText("hang") != "you said hang and on" || s.agentText("hello again") != "you said hello again" ||
+		s.agentText("hello") != "you said hello" ||
+		s.State.Turn != nil {
 		t.Errorf("finally:\n%s\n%s", protocol.MustEncode(s.State), protocol.MustEncode(s.Transcript))
 	}
 }

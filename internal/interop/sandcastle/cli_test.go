@@ -26,7 +26,10 @@ func (s cli) run(words ...string) (exit int, out, code, message string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), interoptest.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, interoptest.Program, append([]string{"--server", "ws://" + s.server.addr, "--dialect", "sandcastle", "-o", "json"}, words...)...)
+	cmd := exec.CommandContext(
+		ctx,
+		interoptest.Program,
+		append([]string{"--server", "ws://" + s.server.addr, "--dialect", "sandcastle", "-o", "json"}, words...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
@@ -42,7 +45,8 @@ func TestVerbsOutsideTheDialectAreUnsupported(t *testing.T) {
 	server := newTestServer(t)
 	s := cli{t, server}
 	state := filepath.Join(server.dir, "state.json")
-	out, err := exec.CommandContext(t.Context(), interoptest.Program, "--server", "unix://"+filepath.Join(server.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").Output()
+	out, err := exec.CommandContext(t.Context(), interoptest.Program, "--server", "unix://"+filepath.Join(server.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").
+		Output()
 	interoptest.Must(t, err)
 	interoptest.Must(t, os.WriteFile(state, out, 0o600))
 	s.run("send", "abc", "ask")

@@ -26,7 +26,13 @@ func TestEveryThirdPartyEventKindIsConverted(t *testing.T) {
 		for _, it := range turn.Items {
 			switch it.Kind {
 			case protocol.ItemTool:
-				got = append(got, fmt.Sprintf("%s %s %s %s %s%s%s", it.Tool.Name, it.Tool.Title, it.Tool.Input, it.Tool.End.Status, it.Text, it.Tool.End.Output, it.Tool.End.Error))
+				got = append(
+					got,
+					fmt.Sprintf(
+						"%s %s %s %s %s%s%s", it.Tool.Name, it.Tool.Title, it.Tool.Input, it.Tool.End.Status,
+						it.Text, it.Tool.End.Output, it.Tool.End.Error,
+					),
+				)
 			case protocol.ItemEvent:
 				var raw protocol.RawData
 				if _ = json.Unmarshal(it.Data, &raw); it.Type == protocol.Raw {
@@ -49,7 +55,9 @@ func TestEveryThirdPartyEventKindIsConverted(t *testing.T) {
 			`error {"kind":"execution","message":"overloaded"}`, `raw abort {"type":"abort","reason":"tired"}`,
 		}
 		got = slices.DeleteFunc(got, func(s string) bool {
-			return strings.HasPrefix(s, string(protocol.UsageUpdated)) || strings.HasPrefix(s, string(protocol.AgentOptions)) || strings.HasPrefix(s, string(protocol.SessionUpdated))
+			return strings.HasPrefix(s, string(protocol.UsageUpdated)) ||
+				strings.HasPrefix(s, string(protocol.AgentOptions)) ||
+				strings.HasPrefix(s, string(protocol.SessionUpdated))
 		})
 		if !slices.Equal(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -57,7 +65,10 @@ func TestEveryThirdPartyEventKindIsConverted(t *testing.T) {
 		if s.State.Title != "Every kind" || s.State.Options == nil || s.State.Options.Settings[0].Value != "plan" {
 			t.Errorf("title %q, options %+v", s.State.Title, s.State.Options)
 		}
-		if u := turn.End.Usage; turn.End.Reason != protocol.ReasonCompleted || u == nil || u.Input != 10 || u.Output != 20 || u.Cached != 3 || u.Cost != 0.5 {
+		if u := turn.End.Usage; turn.End.Reason != protocol.ReasonCompleted || u == nil || u.Input != 10 ||
+			u.Output != 20 ||
+			u.Cached != 3 ||
+			u.Cost != 0.5 {
 			t.Errorf("ended %+v, used %+v", turn.End, u)
 		}
 	})
@@ -73,11 +84,17 @@ func TestEveryEventIsValidInTheThirdPartySchema(t *testing.T) {
 	native := follow(t, server.nativeClient(), server.session)
 	native.WaitFor("waiting for approval", func() bool { return len(native.State.Approvals) == 1 })
 	title := "Every kind"
-	interoptest.Call[protocol.Empty](t, native.Client, protocol.DoRename, server.session, protocol.RenameData{Title: &title})
+	interoptest.Call[protocol.Empty](
+		t, native.Client, protocol.DoRename, server.session, protocol.RenameData{Title: &title},
+	)
 	late := n.subscribeWith("a", "late", "abc", "chat.subscribe")
-	interoptest.Call[protocol.ApproveResult](t, native.Client, protocol.DoApprove, server.session, protocol.ApproveData{Decision: protocol.Deny})
-	want := strings.Fields("data-agentctl error finish metadata-update mode-change reasoning-delta reasoning-end reasoning-start session-renamed start " +
-		"text-delta text-end text-start tool-approval-request tool-input-available tool-input-delta tool-input-start tool-output-available tool-output-denied tool-output-error")
+	interoptest.Call[protocol.ApproveResult](
+		t, native.Client, protocol.DoApprove, server.session, protocol.ApproveData{Decision: protocol.Deny},
+	)
+	want := strings.Fields(
+		"data-agentctl error finish metadata-update mode-change reasoning-delta reasoning-end reasoning-start session-renamed start " +
+			"text-delta text-end text-start tool-approval-request tool-input-available tool-input-delta tool-input-start tool-output-available tool-output-denied tool-output-error",
+	)
 	for _, s := range append(streams, late) {
 		n.waitFor("stopped", s.has("SessionStopped", 1))
 		kinds := map[string]bool{}

@@ -67,7 +67,8 @@ func TestACutConnectionCostsTheClientNothing(t *testing.T) {
 	r.cut()
 	server.openGate() // while no client is connected
 	s.WaitFor("ended", s.ended("gated"))
-	if s.agentText("gated") != "one two three four five six" || s.State.Turn != nil || s.agentText("hello") != "Hello yourself." {
+	if s.agentText("gated") != "one two three four five six" || s.State.Turn != nil ||
+		s.agentText("hello") != "Hello yourself." {
 		t.Errorf("finally:\n%s", protocol.MustEncode(s.Transcript))
 	}
 }
@@ -123,12 +124,14 @@ func TestAKilledServerLosesNoOutput(t *testing.T) {
 	server.start()
 	s.WaitFor("reconnected", func() bool { return s.Resets == 1 })
 	s.WaitFor("complete", func() bool { return len(s.Transcript.Turns) == 2 })
-	if s.agentText("gated") != "one two three " || s.State.Turn != nil || len(s.State.Queue) != 1 || s.State.Queue[0].Text != "hello" {
+	if s.agentText("gated") != "one two three " || s.State.Turn != nil || len(s.State.Queue) != 1 ||
+		s.State.Queue[0].Text != "hello" {
 		t.Errorf("after the restart:\n%s\n%s", protocol.MustEncode(s.State), protocol.MustEncode(s.Transcript))
 	}
 	n.run("waitOpen", args{"connection": "a"})
 	two := n.subscribe("a", "two", "abc")
-	if f := two.first(); f.Snapshot.Status != "idle" || len(f.Buffer) != 0 || len(f.Snapshot.Queue) != 1 || f.Snapshot.HistoryCursor.LastMessageID == nil {
+	if f := two.first(); f.Snapshot.Status != "idle" || len(f.Buffer) != 0 || len(f.Snapshot.Queue) != 1 ||
+		f.Snapshot.HistoryCursor.LastMessageID == nil {
 		t.Errorf("after the restart the third-party client sees %+v", f)
 	}
 	var list []struct {
@@ -136,12 +139,15 @@ func TestAKilledServerLosesNoOutput(t *testing.T) {
 		Parts []struct{ Text string }
 	}
 	interoptest.Must(t, json.Unmarshal([]byte(n.call("a", "chat.getHistory", args{"sessionId": "abc"})), &list))
-	if len(list) != 4 || !strings.HasPrefix(list[3].Parts[0].Text, "one two three") || list[3].ID != *two.first().Snapshot.HistoryCursor.LastMessageID {
+	if len(list) != 4 || !strings.HasPrefix(list[3].Parts[0].Text, "one two three") ||
+		list[3].ID != *two.first().Snapshot.HistoryCursor.LastMessageID {
 		t.Errorf("history is %+v", list)
 	}
 
 	// A restart holds the queue. The dialect cannot release it, a native client can.
-	interoptest.Call[protocol.QueueReleaseResult](t, server.nativeClient(), protocol.DoQueueRelease, server.session, nil)
+	interoptest.Call[protocol.QueueReleaseResult](
+		t, server.nativeClient(), protocol.DoQueueRelease, server.session, nil,
+	)
 	n.waitFor("stopped", two.has("SessionStopped", 1))
 	s.WaitFor("ended", func() bool { return len(s.Transcript.Turns) == 3 && s.Transcript.Turns[2].End != nil })
 	n.sendMessage("a", "abc", "hang", "temp_3")
@@ -166,7 +172,9 @@ func TestAMessageSentWhileTheServerIsDownArrivesOnce(t *testing.T) {
 	go func() {
 		ctx, cancel := context.WithTimeout(t.Context(), interoptest.Timeout)
 		defer cancel()
-		_, err := wsclient.Call[protocol.SendResult](ctx, s.Client, protocol.DoSend, "abc", protocol.SendData{Text: "much"})
+		_, err := wsclient.Call[protocol.SendResult](
+			ctx, s.Client, protocol.DoSend, "abc", protocol.SendData{Text: "much"},
+		)
 		sent <- err
 	}()
 	server.start()

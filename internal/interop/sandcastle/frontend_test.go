@@ -21,7 +21,11 @@ type frontend struct {
 func newFrontend(t *testing.T) *frontend {
 	t.Helper()
 	server := newTestServer(t)
-	return &frontend{newNodeProcess(t, "frontend.mjs", "ws://"+server.addr+"/ws", "http://"+server.addr), server, follow(t, server.nativeClient(), server.session)}
+	return &frontend{
+		newNodeProcess(t, "frontend.mjs", "ws://"+server.addr+"/ws", "http://"+server.addr),
+		server,
+		follow(t, server.nativeClient(), server.session),
+	}
 }
 
 // A chatState is the content of a chat.
@@ -85,8 +89,15 @@ func (f *frontend) messages(chat string) (s chatState) {
 func (f *frontend) expected() []uiMessage {
 	list := []uiMessage{}
 	for _, turn := range f.native.Transcript.Turns {
-		list = append(list, uiMessage{ID: turn.Message.MessageID, Role: "user", Parts: []uiPart{{Type: "text", Text: turn.Message.Text}}})
-		answer := uiMessage{ID: turn.Turn, Role: "assistant", Metadata: protocol.MustEncode(map[string]any{"agentctl": turn.End})}
+		list = append(
+			list,
+			uiMessage{
+				ID: turn.Message.MessageID, Role: "user", Parts: []uiPart{{Type: "text", Text: turn.Message.Text}},
+			},
+		)
+		answer := uiMessage{
+			ID: turn.Turn, Role: "assistant", Metadata: protocol.MustEncode(map[string]any{"agentctl": turn.End}),
+		}
 		for _, it := range turn.Items {
 			switch it.Kind {
 			case protocol.ItemText, protocol.ItemReasoning:
@@ -101,7 +112,14 @@ func (f *frontend) expected() []uiMessage {
 }
 
 func toolPart(it *protocol.Item) uiPart {
-	p := uiPart{Type: "dynamic-tool", ToolCallID: it.ID, ToolName: it.Tool.Name, Title: it.Tool.Title, Input: it.Tool.Input, State: "input-available"}
+	p := uiPart{
+		Type:       "dynamic-tool",
+		ToolCallID: it.ID,
+		ToolName:   it.Tool.Name,
+		Title:      it.Tool.Title,
+		Input:      it.Tool.Input,
+		State:      "input-available",
+	}
 	switch end := it.Tool.End; {
 	case end == nil:
 	case end.Status == protocol.ToolFailed:
@@ -124,7 +142,8 @@ func (f *frontend) checkShown(what string, got []uiMessage) {
 	f.t.Helper()
 	got, want := slices.Clone(got), f.expected()
 	for i := range got {
-		if i < len(want) && got[i].Metadata == nil && f.native.Transcript.Turns[i/2].End.Reason != protocol.ReasonCompleted {
+		if i < len(want) && got[i].Metadata == nil &&
+			f.native.Transcript.Turns[i/2].End.Reason != protocol.ReasonCompleted {
 			want[i].Metadata = nil // the hook stops listening after an error and after stop
 		}
 		parts := []uiPart{}
@@ -158,7 +177,10 @@ func TestTheHookShowsTheSession(t *testing.T) {
 	f.subscribe("one")
 	for n, text := range []string{"rich", "hello", "fail", "rich"} {
 		f.run("send", args{"chat": "one", "text": text})
-		f.native.WaitFor("ended", func() bool { return len(f.native.Transcript.Turns) == n+1 && f.native.Transcript.Turns[n].End != nil })
+		f.native.WaitFor(
+			"ended",
+			func() bool { return len(f.native.Transcript.Turns) == n+1 && f.native.Transcript.Turns[n].End != nil },
+		)
 	}
 	one := f.messages("one")
 	f.checkShown("the one who sent", one.Messages)
@@ -201,7 +223,8 @@ func TestTheHookComesBackInMidTurn(t *testing.T) {
 		f.checkShown(chat, f.messages(chat).Messages)
 	}
 	f.native.Transcript.Turns[0].Message.MessageID = "" // the current turn is not in the history: the late chat has only its answer
-	if late := f.messages("late"); len(late.Messages) != 1 || indent(late.Messages[0].Parts[0].Text) != `"one two three "` {
+	if late := f.messages("late"); len(late.Messages) != 1 ||
+		indent(late.Messages[0].Parts[0].Text) != `"one two three "` {
 		t.Errorf("the late chat shows %+v", late.Messages)
 	}
 }
@@ -220,7 +243,8 @@ func TestTheHookWaitsForTheTurnOfItsMessage(t *testing.T) {
 	f.wait(first)
 	f.wait(second)
 	three := f.messages("three")
-	if len(three.Messages) != 2 || three.Messages[1].Parts[len(three.Messages[1].Parts)-1].Text != "Hello yourself." || !slices.Equal(three.Finished, []string{"stop"}) {
+	if len(three.Messages) != 2 || three.Messages[1].Parts[len(three.Messages[1].Parts)-1].Text != "Hello yourself." ||
+		!slices.Equal(three.Finished, []string{"stop"}) {
 		t.Errorf("%+v", three)
 	}
 	f.waitFor("at an empty queue", func() bool { return len(f.state("one").Queue) == 0 })
@@ -273,7 +297,8 @@ func TestTheHookDecides(t *testing.T) {
 	}})
 	f.wait(sent)
 	f.native.WaitFor("ended", f.native.ended("choose"))
-	if got := f.native.agentText("ask") + f.native.agentText("choose"); got != "May I?Kept it.Took main." && got != "May I?Kept it.Took branch: main." {
+	if got := f.native.agentText("ask") + f.native.agentText("choose"); got != "May I?Kept it.Took main." &&
+		got != "May I?Kept it.Took branch: main." {
 		t.Errorf("agent text %q", got)
 	}
 	f.checkShown("one", f.messages("one").Messages)

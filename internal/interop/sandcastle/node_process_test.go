@@ -72,7 +72,14 @@ type snapshot struct {
 
 func newNodeProcess(t *testing.T, program ...string) *nodeProcess {
 	t.Helper()
-	n := &nodeProcess{t: t, lines: make(chan line, 1<<15), stderr: &bytes.Buffer{}, answers: map[int]line{}, streams: map[string]*stream{}, reports: map[string]json.RawMessage{}}
+	n := &nodeProcess{
+		t:       t,
+		lines:   make(chan line, 1<<15),
+		stderr:  &bytes.Buffer{},
+		answers: map[int]line{},
+		streams: map[string]*stream{},
+		reports: map[string]json.RawMessage{},
+	}
 	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "node", program...)
 	n.cmd.Stderr = n.stderr
 	var err error
@@ -237,7 +244,9 @@ func (n *nodeProcess) callFails(connection, tag string, payload args) string {
 // sendMessage sends a message with the document's request.
 func (n *nodeProcess) sendMessage(connection, session, text, clientMessageID string) string {
 	n.t.Helper()
-	return n.call(connection, "SendMessage", args{"sessionId": session, "content": text, "clientMessageId": clientMessageID})
+	return n.call(
+		connection, "SendMessage", args{"sessionId": session, "content": text, "clientMessageId": clientMessageID},
+	)
 }
 
 // first returns the first event of a stream, the state.

@@ -81,7 +81,9 @@ func newTestServer(t *testing.T) *testServer {
 	interoptest.Must(t, os.WriteFile(s.scriptPath(), []byte(script), 0o600))
 	s.start()
 	t.Cleanup(func() { s.process.Stop() })
-	created := interoptest.Call[protocol.CreateResult](t, s.nativeClient(), protocol.DoCreate, "", protocol.CreateData{Name: "abc"})
+	created := interoptest.Call[protocol.CreateResult](
+		t, s.nativeClient(), protocol.DoCreate, "", protocol.CreateData{Name: "abc"},
+	)
 	s.session = created.Session
 	return s
 }
@@ -90,7 +92,9 @@ func (s *testServer) scriptPath() string { return filepath.Join(s.dir, "agent.sc
 
 func (s *testServer) start() {
 	s.t.Helper()
-	s.process = interoptest.Serve(s.t, filepath.Join(s.dir, "data"), s.scriptPath(), "--listen-dialect", "sandcastle="+s.addr+",open")
+	s.process = interoptest.Serve(
+		s.t, filepath.Join(s.dir, "data"), s.scriptPath(), "--listen-dialect", "sandcastle="+s.addr+",open",
+	)
 	u, err := url.Parse(s.process.Dialects["sandcastle"][0])
 	interoptest.Must(s.t, err)
 	s.addr = u.Host
@@ -103,7 +107,9 @@ func (s *testServer) openGate() { interoptest.Must(s.t, os.WriteFile(s.gate, nil
 
 // nativeClient connects with the native protocol.
 func (s *testServer) nativeClient() *wsclient.Client {
-	return interoptest.Connect(s.t, "unix://"+filepath.Join(s.dir, "data", "agentctl.sock"), wsclient.Options{Name: "ann"})
+	return interoptest.Connect(
+		s.t, "unix://"+filepath.Join(s.dir, "data", "agentctl.sock"), wsclient.Options{Name: "ann"},
+	)
 }
 
 // dialectClient connects to a Sandcastle server, agentctl's or a third-party one.

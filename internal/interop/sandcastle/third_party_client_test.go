@@ -32,7 +32,9 @@ func TestAThirdPartyClientUsesTheServer(t *testing.T) {
 			t.Errorf("%s of an unknown session: %s", tag, got)
 		}
 	}
-	interoptest.Contains(t, n.callFails("a", "chat.interrupt", args{"sessionId": "nope"}), `"_tag":"ChatSessionNotFoundRpcError"`)
+	interoptest.Contains(
+		t, n.callFails("a", "chat.interrupt", args{"sessionId": "nope"}), `"_tag":"ChatSessionNotFoundRpcError"`,
+	)
 	if s := n.subscribe("a", "nothing", "nope"); s.end != "SESSION_NOT_FOUND" {
 		t.Errorf("a stream of an unknown session ends with %s", s.end)
 	}
@@ -67,7 +69,9 @@ func TestTwoThirdPartyClientsShareASession(t *testing.T) {
 	n.sendMessage("a", "abc", "gated", "temp_1")
 	n.waitFor("at the gate", two.hasText("three "))
 	late := n.subscribe("b", "late", "abc") // during the turn
-	if f := late.first(); f.Snapshot.Status != "streaming" || f.TurnContext.Content != "gated" || late.text() != "one two three " || f.Buffer[0].Type != "start" {
+	if f := late.first(); f.Snapshot.Status != "streaming" || f.TurnContext.Content != "gated" ||
+		late.text() != "one two three " ||
+		f.Buffer[0].Type != "start" {
 		t.Errorf("the late joiner sees %+v: %q", f, late.text())
 	}
 	interoptest.Contains(t, n.sendMessage("b", "abc", "hang", "temp_2"), `{"status":"queued","queuedMessage":{"id":"m_`)
@@ -121,7 +125,9 @@ func TestASessionIsStreamedTwiceOnOneConnection(t *testing.T) {
 	n.run("unsubscribe", args{"stream": "again"})
 	server.openGate()
 	native.WaitFor("ended", native.ended("gated"))
-	if native.agentText("gated") != "one two three four five six" || native.turn("gated").End.Reason != protocol.ReasonCompleted || again.text() != "one two three " {
+	if native.agentText("gated") != "one two three four five six" ||
+		native.turn("gated").End.Reason != protocol.ReasonCompleted ||
+		again.text() != "one two three " {
 		t.Errorf("without streams the turn ended %+v: %q", native.turn("gated").End, native.agentText("gated"))
 	}
 	after := n.subscribe("a", "after", "abc")
@@ -190,7 +196,9 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 	n.sendMessage("a", "abc", "ask", "temp_2")
 	n.waitFor("waiting for approval", one.has("StreamEvent", 1))
 	n.waitFor("waiting for approval", func() bool {
-		return slices.ContainsFunc(one.events, func(e *streamEvent) bool { return e.Event.Type == "tool-approval-request" })
+		return slices.ContainsFunc(
+			one.events, func(e *streamEvent) bool { return e.Event.Type == "tool-approval-request" },
+		)
 	})
 	n.sendMessage("a", "abc", "choose", "temp_3")
 	n.connect("b")
@@ -198,11 +206,14 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 	f := two.first()
 	var list []struct{ ID, Role string }
 	interoptest.Must(t, json.Unmarshal(fetch(t, "http://"+server.addr+"/api/sessions/abc/messages"), &list))
-	if len(list) != 2 || list[1].Role != "assistant" || f.Snapshot.HistoryCursor.LastMessageID == nil || *f.Snapshot.HistoryCursor.LastMessageID != list[1].ID {
+	if len(list) != 2 || list[1].Role != "assistant" || f.Snapshot.HistoryCursor.LastMessageID == nil ||
+		*f.Snapshot.HistoryCursor.LastMessageID != list[1].ID {
 		t.Errorf("history %+v, cursor %+v", list, f.Snapshot.HistoryCursor)
 	}
 	if len(f.Snapshot.Queue) != 1 || f.Snapshot.Queue[0].Content != "choose" || f.Snapshot.Queue[0].ClientMessageID != "temp_3" ||
-		len(f.PendingApprovals) != 1 || f.PendingApprovals[0].ToolCallID != "r2" || two.text() != "May I?" {
+		len(f.PendingApprovals) != 1 ||
+		f.PendingApprovals[0].ToolCallID != "r2" ||
+		two.text() != "May I?" {
 		t.Errorf("%+v, %q", f, two.text())
 	}
 	decide := func(payload args) {
@@ -229,7 +240,9 @@ func TestTheFirstEventHasTheWholeState(t *testing.T) {
 		t.Errorf("agent text %q", got)
 	}
 	var newer []struct{ Role string }
-	interoptest.Must(t, json.Unmarshal(fetch(t, "http://"+server.addr+"/api/sessions/abc/messages?after="+list[1].ID), &newer))
+	interoptest.Must(
+		t, json.Unmarshal(fetch(t, "http://"+server.addr+"/api/sessions/abc/messages?after="+list[1].ID), &newer),
+	)
 	if len(newer) != 4 {
 		t.Errorf("messages after the first turn: %+v", newer)
 	}

@@ -35,14 +35,19 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 				t.Errorf("approval %+v", a)
 			}
 			s.decide(a, protocol.ApproveData{Decision: protocol.Explain})
-			s.WaitFor("explained", func() bool { return len(s.State.Approvals) == 1 && len(s.State.Approvals[0].Explained) == 1 })
+			s.WaitFor(
+				"explained",
+				func() bool { return len(s.State.Approvals) == 1 && len(s.State.Approvals[0].Explained) == 1 },
+			)
 			if got := s.State.Approvals[0].Explained[0]; got != "It would run rm -rf node_modules" {
 				t.Errorf("explained: %q", got)
 			}
 			if o := s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.AllowOnce}); o != protocol.Allowed {
 				t.Errorf("outcome %s", o)
 			}
-			interoptest.Contains(t, summarizeTurn(s.waitTurns(2)), "Looking. ", "<allowed>", " completed gone\n ]Done. | completed")
+			interoptest.Contains(
+				t, summarizeTurn(s.waitTurns(2)), "Looking. ", "<allowed>", " completed gone\n ]Done. | completed",
+			)
 
 			s.Send("shell three")
 			s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.Deny, Reason: "不行"})
@@ -60,11 +65,21 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 
 			s.Send("patch seven")
 			a = s.waitApproval()
-			if a.Kind != protocol.ApprovePatch || !strings.HasPrefix(a.Patch, "*** Begin Patch\n*** Update File: src/app.ts") || !a.Editable {
+			if a.Kind != protocol.ApprovePatch ||
+				!strings.HasPrefix(a.Patch, "*** Begin Patch\n*** Update File: src/app.ts") ||
+				!a.Editable {
 				t.Errorf("approval %+v", a)
 			}
-			s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: strings.ReplaceAll(a.Patch, "app.ts", "ápp.ts")}})
-			interoptest.Contains(t, summarizeTurn(s.waitTurns(7)), "patched: *** Update File: src/ápp.ts", "Done. | completed")
+			s.decide(
+				a,
+				protocol.ApproveData{
+					Decision: protocol.AllowOnce,
+					Input:    &protocol.ApprovalInput{Patch: strings.ReplaceAll(a.Patch, "app.ts", "ápp.ts")},
+				},
+			)
+			interoptest.Contains(
+				t, summarizeTurn(s.waitTurns(7)), "patched: *** Update File: src/ápp.ts", "Done. | completed",
+			)
 
 			// Another shell's activity is not shown before the decision, and is shown after it.
 			s.Send("held eight")
@@ -73,12 +88,15 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 				t.Errorf("shown early: %s", got)
 			}
 			s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce})
-			interoptest.Contains(t, summarizeTurn(s.waitTurns(8)), "<allowed>[", "completed a b ]", "pushed", "Done. | completed")
+			interoptest.Contains(
+				t, summarizeTurn(s.waitTurns(8)), "<allowed>[", "completed a b ]", "pushed", "Done. | completed",
+			)
 
 			s.Send("warn nine")
 			interoptest.Contains(t, summarizeTurn(s.waitTurns(9)), "{notice}", "There again. | completed")
 			s.Send("fail ten")
-			if end := s.waitTurns(10).End; end.Reason != protocol.ReasonError || !strings.Contains(end.Message, "Rate limit exceeded") {
+			if end := s.waitTurns(10).End; end.Reason != protocol.ReasonError ||
+				!strings.Contains(end.Message, "Rate limit exceeded") {
 				t.Errorf("ended %+v", end)
 			}
 
@@ -88,10 +106,12 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 			interoptest.Contains(t, summarizeTurn(s.Transcript.Turns[10]), "one two | completed")
 
 			info := do[protocol.ContextResult](s, protocol.DoContext, nil).Context
-			if info.MaxTokens != 128000 || info.Percent != 35.4 || info.TranscriptLength != 87 || info.Strategy != "ThresholdContextManager" {
+			if info.MaxTokens != 128000 || info.Percent != 35.4 || info.TranscriptLength != 87 ||
+				info.Strategy != "ThresholdContextManager" {
 				t.Errorf("the context is %+v", info)
 			}
-			if c := do[protocol.CompactResult](s, protocol.DoCompact, nil).Compacted; c.After != 120 || c.Percent != 88 {
+			if c := do[protocol.CompactResult](s, protocol.DoCompact, nil).Compacted; c.After != 120 ||
+				c.Percent != 88 {
 				t.Errorf("compacted %+v", c)
 			}
 			for _, verb := range []protocol.Verb{protocol.DoInterrupt, protocol.DoSearch, protocol.DoRulesList, protocol.DoExport, protocol.DoClose, protocol.DoQueueHold} {
@@ -102,7 +122,10 @@ func TestTheClientUsesAThirdPartyAgentLoopServer(t *testing.T) {
 			s.Send("plain thirteen")
 			n := len(s.Transcript.Turns)
 			s.WaitFor("answered", func() bool {
-				return slices.ContainsFunc(s.Transcript.Turns[n-1:], func(t *protocol.Turn) bool { return t.Message.Text == "plain thirteen" && t.End != nil })
+				return slices.ContainsFunc(
+					s.Transcript.Turns[n-1:],
+					func(t *protocol.Turn) bool { return t.Message.Text == "plain thirteen" && t.End != nil },
+				)
 			})
 		})
 	}
@@ -124,7 +147,8 @@ func TestACutAtAServerOfAgentLoops(t *testing.T) {
 	s.Send("plain three")
 	s.WaitFor("answered", func() bool {
 		return slices.ContainsFunc(s.Transcript.Turns, func(t *protocol.Turn) bool {
-			return t.Message.Text == "plain three" && t.End != nil && strings.Contains(summarizeTurn(t), "你好, world: plain three")
+			return t.Message.Text == "plain three" && t.End != nil &&
+				strings.Contains(summarizeTurn(t), "你好, world: plain three")
 		})
 	})
 }

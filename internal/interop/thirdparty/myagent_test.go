@@ -29,7 +29,8 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 
 	s.Send("tool two")
 	a := s.waitApproval()
-	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || a.Why != "Get the weather" || string(a.Input) != `{"city":"\u5df4\u9ece","days":2,"exact":1e+16}` {
+	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || a.Why != "Get the weather" ||
+		string(a.Input) != `{"city":"\u5df4\u9ece","days":2,"exact":1e+16}` {
 		t.Errorf("approval %+v", a)
 	}
 	if o := s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce}); o != protocol.Allowed {
@@ -45,13 +46,15 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 	}
 	s.Send("tool four")
 	s.decide(s.waitApproval(), protocol.ApproveData{Decision: protocol.DenyStop})
-	if got := s.waitTurns(4); got.End.Reason != protocol.ReasonInterrupted && got.End.Reason != protocol.ReasonCompleted {
+	if got := s.waitTurns(4); got.End.Reason != protocol.ReasonInterrupted &&
+		got.End.Reason != protocol.ReasonCompleted {
 		t.Error(summarizeTurn(got))
 	}
 
 	s.Send("plan five")
 	a = s.waitApproval()
-	if a.Kind != protocol.ApprovePlan || len(a.Tasks) != 3 || a.Tasks[0].Title != "生成PPT" || a.Tasks[0].ID != "1" || a.Why != "three tasks" {
+	if a.Kind != protocol.ApprovePlan || len(a.Tasks) != 3 || a.Tasks[0].Title != "生成PPT" || a.Tasks[0].ID != "1" ||
+		a.Why != "three tasks" {
 		t.Errorf("approval %+v", a)
 	}
 	s.decide(a, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Tasks: a.Tasks[1:]}})
@@ -66,9 +69,14 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 		t.Errorf("the plan is %s", protocol.MustEncode(s.State.Plan))
 	}
 
-	do[protocol.SendResult](s, protocol.DoPlanRun, protocol.PlanRunData{Tasks: []protocol.Task{{ID: "7", Title: "七"}, {ID: "x", Title: "ex"}}, Question: "which?"})
+	do[protocol.SendResult](
+		s,
+		protocol.DoPlanRun,
+		protocol.PlanRunData{Tasks: []protocol.Task{{ID: "7", Title: "七"}, {ID: "x", Title: "ex"}}, Question: "which?"},
+	)
 	s.waitTurns(7)
-	if pl := s.State.Plan; len(pl.Tasks) != 2 || pl.Tasks[0].ID != "7" || pl.Tasks[1].Status != protocol.StatusCompleted {
+	if pl := s.State.Plan; len(pl.Tasks) != 2 || pl.Tasks[0].ID != "7" ||
+		pl.Tasks[1].Status != protocol.StatusCompleted {
 		t.Errorf("the plan is %s", protocol.MustEncode(s.State.Plan))
 	}
 
@@ -116,7 +124,9 @@ func TestTheClientUsesAThirdPartyMyAgentServer(t *testing.T) {
 
 	// A state signed by Python comes back through the client with its numbers and text unchanged.
 	state := do[protocol.ExportResult](s, protocol.DoExport, nil)
-	made := interoptest.Call[protocol.CreateResult](t, s.Client, protocol.DoRestore, "", protocol.RestoreData{State: state.State, Name: "again"})
+	made := interoptest.Call[protocol.CreateResult](
+		t, s.Client, protocol.DoRestore, "", protocol.RestoreData{State: state.State, Name: "again"},
+	)
 	again := follow(t, s.Client, "again")
 	if made.Session == s.State.Session {
 		t.Error("restored into the same session")
@@ -141,7 +151,9 @@ func TestACutCostsNothingAtAServerOfMyAgents(t *testing.T) {
 	s.Send("plain one")
 	s.waitTurns(1)
 	s.Send("cut two")
-	if got := summarizeTurn(s.waitTurns(2)); !strings.HasPrefix(got, "(the link will break)") || strings.Count(got, "missed this") != 1 || !strings.HasSuffix(got, "| completed") {
+	if got := summarizeTurn(s.waitTurns(2)); !strings.HasPrefix(got, "(the link will break)") ||
+		strings.Count(got, "missed this") != 1 ||
+		!strings.HasSuffix(got, "| completed") {
 		t.Error(got)
 	}
 	s.WaitFor("attached again", func() bool { return len(s.Modes) == 2 })
@@ -162,7 +174,9 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 			s.Send("plain one")
 			s.waitTurns(1)
 			s.Send("slow two")
-			s.WaitFor("streaming", func() bool { return strings.Contains(summarizeTurn(s.Transcript.Current()), "so far") })
+			s.WaitFor(
+				"streaming", func() bool { return strings.Contains(summarizeTurn(s.Transcript.Current()), "so far") },
+			)
 			p.kill()
 			p.args[1] = secret
 			p.start()
@@ -171,7 +185,8 @@ func TestARestartedServerOfMyAgents(t *testing.T) {
 				if s.Modes[1] != protocol.ModeResume+" "+protocol.ResumeRestored {
 					t.Errorf("attachments %v", s.Modes)
 				}
-				if end := s.waitTurns(2).End; end.Reason != protocol.ReasonError || end.Code != protocol.CodeServerRestart {
+				if end := s.waitTurns(2).End; end.Reason != protocol.ReasonError ||
+					end.Code != protocol.CodeServerRestart {
 					t.Errorf("ended %+v", end)
 				}
 				s.Send("plain three")
