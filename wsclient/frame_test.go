@@ -169,6 +169,8 @@ func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 // A labelCodec emits, from each method, a foreign frame with the method's name.
 type labelCodec struct{}
 
+var _ dialect.Getter = labelCodec{}
+
 func (labelCodec) output(label string) codec.Output {
 	return codec.Output{
 		Native: [][]byte{[]byte(label)}, Foreign: []codec.Frame{{Data: []byte(label)}}, Wake: time.Unix(1, 0),

@@ -12,7 +12,7 @@ func seedCount(*testing.T) uint64 { return 5 }
 const stubbornKills = 1
 
 // stubbornStop makes a trial with stubborn agents end with a shutdown, which costs the full grace
-// period of the ACP agent. The tests of server/agent/acp cover it, and so do the seeds of -tags crash.
+// period of the ACP agent. The tests of server/agent/acp and the seeds of -tags crash cover it.
 const stubbornStop = false
 
 // stubbornMessages is the number of messages sent to each session of a stubborn trial.
