@@ -67,7 +67,7 @@ func newDialer(raw string, o Options) *dialer {
 
 // useDialect selects the dialect of the server at u and checks its options.
 func (d *dialer) useDialect(name string, u *url.URL) error {
-	known, ok := dialect.Named(name)
+	known, ok := dialect.Find(name)
 	if !ok {
 		return fmt.Errorf("unknown dialect %q: want one of %s", name, strings.Join(dialect.Names(), ", "))
 	}
@@ -164,7 +164,7 @@ func (d *dialer) dial(ctx context.Context) (transport, error) {
 	d.observer.note("opened " + d.displayURL)
 	if d.dialect != nil {
 		o := d.codecOptions
-		o.PeerIsAgentctl = resp.Header.Get(protocol.SpeaksHeader) != ""
+		o.PeerIsAgentctl = resp.Header.Get(protocol.ProtocolHeader) != ""
 		observed := d.observer.observe(d.dialect.Client(o))
 		return dialect.NewClientConn(ws, d.dialect.Name, observed, maxIncoming, d.get), nil
 	}
@@ -188,7 +188,7 @@ func (d *dialer) wrongProtocol(resp *http.Response, ws *websocket.Conn) *Connect
 		return nil
 	}
 	e := &ConnectError{URL: d.displayURL, Code: protocol.CodeUnsupported}
-	peer := resp.Header.Get(protocol.SpeaksHeader)
+	peer := resp.Header.Get(protocol.ProtocolHeader)
 	switch {
 	case peer != "" && peer != d.protocolName():
 		e.PeerProtocol = protocol.SplitText(protocol.ValidText(peer), 64)[0]

@@ -56,7 +56,7 @@ func (o *frameObserver) observe(c codec.Codec) codec.Codec {
 	if o == nil {
 		return c
 	}
-	if g, ok := c.(dialect.Getter); ok {
+	if g, ok := c.(dialect.HTTPReader); ok {
 		return &observedGetter{observedCodec{c, o}, g}
 	}
 	return &observedCodec{c, o}
@@ -91,18 +91,18 @@ func (c *observedCodec) Wake(now time.Time) codec.Output { return c.report(c.Cod
 // An observedGetter is an observedCodec that also reports HTTP requests, as notes.
 type observedGetter struct {
 	observedCodec
-	getter dialect.Getter
+	getter dialect.HTTPReader
 }
 
-func (g *observedGetter) Gets() []string {
-	paths := g.getter.Gets()
+func (g *observedGetter) Paths() []string {
+	paths := g.getter.Paths()
 	for _, path := range paths {
 		g.observer.note("GET " + path)
 	}
 	return paths
 }
 
-func (g *observedGetter) Got(now time.Time, path string, body []byte) codec.Output {
+func (g *observedGetter) PathRead(now time.Time, path string, body []byte) codec.Output {
 	g.observer.note(fmt.Sprintf("GET %s: %d bytes", path, len(body)))
-	return g.report(g.getter.Got(now, path, body))
+	return g.report(g.getter.PathRead(now, path, body))
 }

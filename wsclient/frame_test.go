@@ -151,10 +151,10 @@ func TestOnFrameGetsTheDialectsFrames(t *testing.T) {
 func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 	getters := 0
 	for _, name := range dialect.Names() {
-		d, _ := dialect.Named(name)
+		d, _ := dialect.Find(name)
 		c := d.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
-		_, is := c.(dialect.Getter)
-		if _, still := newFrameObserver(func(Frame) {}).observe(c).(dialect.Getter); still != is {
+		_, is := c.(dialect.HTTPReader)
+		if _, still := newFrameObserver(func(Frame) {}).observe(c).(dialect.HTTPReader); still != is {
 			t.Errorf("%s: Getter: %v, observed: %v", name, is, still)
 		}
 		if is {
@@ -169,7 +169,7 @@ func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 // A labelCodec emits, from each method, a foreign frame with the method's name.
 type labelCodec struct{}
 
-var _ dialect.Getter = labelCodec{}
+var _ dialect.HTTPReader = labelCodec{}
 
 func (labelCodec) output(label string) codec.Output {
 	return codec.Output{
@@ -193,18 +193,18 @@ func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 			}
 			w.record(f)
 		}).observe(labelCodec{})
-		g, ok := c.(dialect.Getter)
+		g, ok := c.(dialect.HTTPReader)
 		if !ok {
 			t.Fatal("the observed codec is not a Getter")
 		}
 		for what, got := range map[string]codec.Output{
-			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("received")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("received")}), "wake": c.Wake(now), "got": g.PathRead(now, "/history", []byte("body")),
 		} {
 			if want := (labelCodec{}).output(what); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: output %+v, want %+v", what, got, want)
 			}
 		}
-		if got := g.Gets(); !slices.Equal(got, []string{"/history"}) {
+		if got := g.Paths(); !slices.Equal(got, []string{"/history"}) {
 			t.Errorf("Gets returned %q", got)
 		}
 		if got, want := w.matching("<>#"), []string{">open", ">native", "<received", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {

@@ -23,7 +23,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 	socket := func(header string, reply func(received []byte) []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if header != "" {
-				w.Header().Set(protocol.SpeaksHeader, header)
+				w.Header().Set(protocol.ProtocolHeader, header)
 			}
 			ws, err := websocket.Accept(w, r, nil)
 			if err != nil {

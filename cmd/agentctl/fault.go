@@ -111,7 +111,7 @@ func connectFault(e *wsclient.ConnectError) *fault {
 
 // speaking says what to do where a server does not speak what it was asked in.
 func speaking(e *wsclient.ConnectError) string {
-	switch _, known := dialect.Named(e.PeerProtocol); {
+	switch _, known := dialect.Find(e.PeerProtocol); {
 	case known:
 		return "speak it: --dialect " + e.PeerProtocol
 	case e.PeerProtocol == protocol.Subprotocol:

@@ -174,7 +174,7 @@ func (tr *trial) configure() {
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
 		"plain":    map[string]any{"script": filepath.Join(tr.dir, "plain.script")},
 		"resuming": map[string]any{"script": filepath.Join(tr.dir, "resuming.script")},
-		"acp":      map[string]any{"command": self, "env": map[string]string{fakeacp.Variable: "stubborn"}},
+		"acp":      map[string]any{"command": self, "env": map[string]string{fakeacp.EnvVar: "stubborn"}},
 	}})
 	if err != nil {
 		tr.t.Fatal(err)
@@ -273,7 +273,7 @@ func (tr *trial) checkIdle(ctx context.Context, agent, id string) {
 			if s.Status == protocol.Idle && len(s.Snapshot.State.Queue) == 0 {
 				return s.Snapshot.State
 			}
-			if s.Snapshot.State.Blocked() != nil {
+			if s.Snapshot.State.BlockingHold() != nil {
 				tr.release(ctx, id)
 			}
 			pause(ctx, 20*time.Millisecond)

@@ -55,7 +55,7 @@ func modelScript(a *realAgent) fakemodel.Script {
 			return
 		}
 		if message == "drip" {
-			out.Drip(ctx, "drop ", 20*time.Millisecond)
+			out.Repeat(ctx, "drop ", 20*time.Millisecond)
 			return
 		}
 		out.Text("you ")
