@@ -7,10 +7,13 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// MA-19, X-11: a dialect may have delays of its own, even or doubling.
+// MA-19, X-11: a dialect may define its own delay, constant or doubling.
 func TestADialectsOwnDelays(t *testing.T) {
 	own := &dialer{dialect: &codec.Dialect{Retry: codec.RetryPolicy{Delay: 3 * time.Second}}}
-	doubling := &dialer{dialect: own.dialect, call: codec.ClientOptions{Options: map[string]string{"backoff": "exponential"}}}
+	doubling := &dialer{
+		dialect:      own.dialect,
+		codecOptions: codec.ClientOptions{Options: map[string]string{"backoff": "exponential"}},
+	}
 	for i, want := range []time.Duration{3, 6, 12, 24, 48} {
 		if got := own.delay(i+1, 0.5); got != 3*time.Second {
 			t.Errorf("attempt %d: %s", i+1, got)
@@ -20,9 +23,9 @@ func TestADialectsOwnDelays(t *testing.T) {
 		}
 	}
 	if got := doubling.delay(1000, 0); got <= 0 || got > 4*time.Minute {
-		t.Errorf("after long: %s", got)
+		t.Errorf("attempt 1000: %s", got)
 	}
 	if got := (&dialer{dialect: &codec.Dialect{}}).delay(1, 0); got != firstDelay {
-		t.Errorf("a dialect without: %s", got)
+		t.Errorf("a dialect without a delay: %s", got)
 	}
 }

@@ -15,10 +15,17 @@ import (
 
 const benchEvents = 100_000
 
-// benchLog is a session's log as a server writes it: messages of about 64 KB.
+// benchLog returns a session's log as a server writes it, in messages of about 64 KB.
 func benchLog() [][]byte {
-	e := protocol.Event{Session: "0198c1de-77aa-7cc0-9f6a-1d2e3f405162", Turn: "0198c1de-77aa", Type: protocol.TextDelta, Time: time.Unix(1e9, 0)}
-	e.Data = protocol.MustEncode(protocol.PartDeltaData{Part: "p1", Text: "some forty bytes of an answer, more or less"})
+	e := protocol.Event{
+		Session: "0198c1de-77aa-7cc0-9f6a-1d2e3f405162",
+		Turn:    "0198c1de-77aa",
+		Type:    protocol.TextDelta,
+		Time:    time.Unix(1e9, 0),
+	}
+	e.Data = protocol.MustEncode(
+		protocol.PartDeltaData{Part: "p1", Text: "some forty bytes of an answer, more or less"},
+	)
 	var messages [][]byte
 	var message []byte
 	for e.Seq = 1; e.Seq <= benchEvents; e.Seq++ {
@@ -31,7 +38,8 @@ func benchLog() [][]byte {
 	return messages
 }
 
-// BenchmarkReceive follows a session of 100,000 events over TCP, from the subscribe to the last event.
+// BenchmarkReceive measures following a session of 100,000 events over TCP, from subscribe to the
+// last event.
 func BenchmarkReceive(b *testing.B) {
 	log := benchLog()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +68,9 @@ func BenchmarkReceive(b *testing.B) {
 				case protocol.DoHello:
 					answer.Result = json.RawMessage(`{"window":262144}`)
 				case protocol.DoSubscribe:
-					answer.Result = json.RawMessage(`{"session":"0198c1de-77aa-7cc0-9f6a-1d2e3f405162","mode":"snapshot","after":"e:0"}`)
+					answer.Result = json.RawMessage(
+						`{"session":"0198c1de-77aa-7cc0-9f6a-1d2e3f405162","mode":"snapshot","after":"e:0"}`,
+					)
 				}
 				_ = conn.Write(context.Background(), websocket.MessageText, protocol.MustEncode(answer))
 				if c.Command != protocol.DoSubscribe {

@@ -10,16 +10,18 @@ import (
 	"agentctl/protocol"
 )
 
-// A Client is one connection to one server, kept up until Close. Its methods may be called by several goroutines. Everything
-// that needs the connection connects; Connect does nothing else. A panic in one of its goroutines closes it: everything that waits
-// ends with a *rescue.Error.
+// A Client holds one connection to one server and reopens it until Close. All methods are safe for
+// concurrent use. Every method that needs the connection opens it.
+//
+// A panic in a goroutine of the client closes the client: pending calls, subscriptions and watches
+// end with a *panics.Error.
 type Client struct {
 	// Static after construction.
 	options Options
 	dialer  *dialer
-	ops     chan func(*loop) // to the loop, which always takes them soon
-	done    chan struct{}    // closed when the loop is over
-	quit    chan struct{}    // closed by Close
+	ops     chan func(*eventLoop) // unbuffered; the event loop receives promptly
+	done    chan struct{}         // closed when the event loop has ended
+	quit    chan struct{}         // closed by Close
 
 	start, stop sync.Once
 	state       *stateBox
@@ -27,8 +29,9 @@ type Client struct {
 	window      atomic.Int64 // bytes, of the newest connection; 0: no acks
 }
 
-// New makes a client of the server at url: ws://, wss://, http://, https://, or unix:// and the path of a socket. Without a path
-// protocol.Path is meant. It does no I/O.
+// New returns a client of the server at url. Supported schemes are ws, wss, http, https and unix
+// (unix:///path/to/socket). A URL without a path gets protocol.Path. New does no I/O; an invalid
+// URL or option fails the first connection attempt.
 func New(url string, o Options) *Client {
 	o = o.withDefaults()
 	d := newDialer(url, o)
@@ -38,16 +41,17 @@ func New(url string, o Options) *Client {
 	return &Client{
 		options: o,
 		dialer:  d,
-		ops:     make(chan func(*loop)),
+		ops:     make(chan func(*eventLoop)),
 		done:    make(chan struct{}),
 		quit:    make(chan struct{}),
 		state:   newStateBox(),
 	}
 }
 
-// post has the loop run op, starting the loop when it is the first; false when the client is closed.
-func (c *Client) post(op func(*loop)) bool {
-	c.start.Do(func() { go newLoop(c).run() })
+// post runs op on the event loop and starts the loop on first use. It returns false if the client
+// is closed.
+func (c *Client) post(op func(*eventLoop)) bool {
+	c.start.Do(func() { go newEventLoop(c).run() })
 	select {
 	case c.ops <- op:
 		return true
@@ -56,43 +60,46 @@ func (c *Client) post(op func(*loop)) bool {
 	}
 }
 
-// Connect waits until the connection is open; concurrent calls share one attempt. Its error is a *ConnectError: refused, attempts
-// used up, closed, or the context's end.
+// Connect waits until the connection is open. Concurrent calls share one attempt. The error is a
+// *ConnectError: the server refused the client, the attempts are exhausted, the client is closed,
+// or ctx ended. The end of ctx does not cancel the attempt.
 func (c *Client) Connect(ctx context.Context) error {
-	w := make(waiter, 1)
-	if !c.post(func(l *loop) { l.await(w) }) {
-		return c.dialer.lost(c.over())
+	result := make(chan error, 1)
+	if !c.post(func(l *eventLoop) { l.await(result) }) {
+		return c.dialer.connectionError(c.closeReason())
 	}
 	select {
-	case err := <-w:
+	case err := <-result:
 		return err
 	case <-ctx.Done():
-		c.post(func(l *loop) { l.leave(w) })
+		c.post(func(l *eventLoop) { l.connector.removeWaiter(result) })
 		err := ctx.Err()
 		if last := c.State().Err; last != nil {
 			err = fmt.Errorf("%w, after: %w", err, last)
 		}
-		return &ConnectError{URL: c.dialer.shown, Err: err}
+		return &ConnectError{URL: c.dialer.displayURL, Err: err}
 	}
 }
 
-// Close ends the connection and everything that waits on it, and waits for the client's goroutines. It never fails and may be
-// called again.
+// Close closes the connection, ends everything that waits on the client, and waits for the
+// client's goroutines. It always returns nil. Further calls do nothing.
 func (c *Client) Close() error {
 	c.stop.Do(func() { close(c.quit) })
-	c.start.Do(func() { go newLoop(c).run() }) // ends at once
+	c.start.Do(func() { go newEventLoop(c).run() }) // ends at once and closes done
 	<-c.done
 	return nil
 }
 
-// over is why a client that is closed is: somebody closed it, or it broke.
-func (c *Client) over() error { return cmp.Or(c.State().Err, ErrClosed) }
+// closeReason returns why a closed client is closed: ErrClosed or a *panics.Error.
+func (c *Client) closeReason() error { return cmp.Or(c.State().Err, ErrClosed) }
 
-// Retry tries to connect now instead of after the delay, or again after the client went offline. It does nothing to a
-// connection that is open or under way, and asked again and again it tries at most every quarter of a second.
-func (c *Client) Retry() { c.post((*loop).retryNow) }
+// Retry starts a connection attempt now: instead of after the current delay, or again after the
+// client went offline. It does nothing while the connection is open or an attempt is under way.
+// Repeated calls start at most one attempt every 250 ms.
+func (c *Client) Retry() { c.post((*eventLoop).retryNow) }
 
-// Hello returns what the server said on the newest connection; zero before the first one.
+// Hello returns the server's answer to hello on the newest connection, or the zero value before
+// the first connection.
 func (c *Client) Hello() protocol.HelloResult {
 	if h := c.hello.Load(); h != nil {
 		return *h

@@ -7,25 +7,29 @@ import (
 	"agentctl/protocol"
 )
 
-// ErrClosed is the end of everything that waits on a client when it is closed.
+// ErrClosed ends everything that waits on a client when the client is closed.
 var ErrClosed = errors.New("the client is closed")
 
-// ErrReplaced ends a subscription when a newer one of the same client follows the same session.
-var ErrReplaced = errors.New("the session is followed by a newer subscription")
+// ErrReplaced ends a subscription when a newer one of the same client attaches to its session.
+var ErrReplaced = errors.New("replaced by a newer subscription to the session")
 
-// A ConnectError says why there is no connection.
+// A ConnectError reports why there is no connection.
 type ConnectError struct {
-	URL          string        // without credentials
-	Status       int           // of the HTTP answer; 0 when there was none
-	Code         protocol.Code // unauthorized and forbidden are final: HTTP 401, 403, close code 1008; empty when unknown
-	PeerProtocol string        // what a server of ours speaks there, where that is something else: protocol.Subprotocol or a dialect; its code is unsupported
+	URL    string        // without credentials
+	Status int           // HTTP status; 0 if there was no HTTP response
+	Code   protocol.Code // empty if unknown
+
+	// PeerProtocol is the protocol of the server if agentctl's server answers with another one
+	// than the client's: protocol.Subprotocol or the name of a dialect. Code is then unsupported.
+	PeerProtocol string
 	Err          error
 }
 
 func (e *ConnectError) Error() string { return fmt.Sprintf("connect to %s: %v", e.URL, e.Err) }
 func (e *ConnectError) Unwrap() error { return e.Err }
 
-// Refused reports whether trying again as things are is pointless: the server will not have this client.
+// Refused reports whether another attempt is pointless: the code is unauthorized (HTTP 401 or
+// close code 1008), forbidden (HTTP 403) or unsupported. A client goes offline on such an error.
 func (e *ConnectError) Refused() bool {
 	switch e.Code {
 	case protocol.CodeUnauthorized, protocol.CodeForbidden, protocol.CodeUnsupported:
@@ -34,30 +38,33 @@ func (e *ConnectError) Refused() bool {
 	return false
 }
 
-// A SendError says why a command has no answer. Whether it was carried out is not known; sent again with the same key, it
-// cannot happen twice.
+// A SendError reports why a command has no answer. The server may have executed the command.
+// Sending it again with the same key is safe.
 type SendError struct {
 	Command protocol.Verb
-	Key     string // that it was sent with, if any
-	Err     error  // the context's, ErrClosed, ErrWithdrawn, a *rescue.Error, a *ConnectError or, when it was never sent, a *protocol.Error
+	Key     string // of the command; may be empty
+
+	// Err is the context's error, ErrClosed, ErrWithdrawn, a *panics.Error, a *ConnectError or, if
+	// the command was never sent, a *protocol.Error.
+	Err error
 }
 
 func (e *SendError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
 func (e *SendError) Unwrap() error { return e.Err }
 
-// An EncodeError says what could not be said: nothing was sent.
+// An EncodeError reports data that cannot be encoded. Nothing was sent.
 type EncodeError struct {
 	Command protocol.Verb
-	Data    any // as it was given
+	Data    any // as passed by the caller
 	Err     error
 }
 
 func (e *EncodeError) Error() string { return fmt.Sprintf("%s: encode: %v", e.Command, e.Err) }
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-// A DecodeError says what could not be read.
+// A DecodeError reports a message or result that cannot be decoded.
 type DecodeError struct {
-	Bytes []byte // its beginning, at most 512 bytes
+	Bytes []byte // the first bytes of it, at most 512
 	Err   error
 }
 
@@ -68,13 +75,13 @@ func newDecodeError(b []byte, err error) *DecodeError {
 func (e *DecodeError) Error() string { return fmt.Sprintf("decode %.80q: %v", e.Bytes, e.Err) }
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// A GapError says that the server left out events of a session, twice in a row.
+// A GapError reports that the server skipped events of a session twice in a row at the same place.
 type GapError struct {
 	Session string
-	After   uint64 // the last event taken in
-	First   uint64 // what came instead of the next
+	After   uint64 // seq of the last event before the gap
+	First   uint64 // first seq after the gap
 }
 
 func (e *GapError) Error() string {
-	return fmt.Sprintf("events of %s after %d: the server sent %d", e.Session, e.After, e.First)
+	return fmt.Sprintf("missing events of session %s: got %d after %d", e.Session, e.First, e.After)
 }

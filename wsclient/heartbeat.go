@@ -2,58 +2,59 @@ package wsclient
 
 import "time"
 
-// A heartbeat decides when a silent server is asked whether it is there, and when it is not. Owned by the loop.
+// A heartbeat decides when to ping a silent server and when to give it up. Owned by the event
+// loop.
 type heartbeat struct {
-	every  time.Duration
-	timer  *time.Timer
-	last   time.Time // something was heard
-	pinged time.Time // the ping that waits for an answer; zero: none
+	interval time.Duration
+	timer    *time.Timer
+	last     time.Time // of the last activity
+	pinged   time.Time // of the unanswered ping; zero: none
 
-	received int64 // as of the last beat
+	received int64 // bytes received at the last check
 }
 
-// A beat is what a heartbeat wants done.
-type beat int
+// A heartbeatAction is the result of a check.
+type heartbeatAction int
 
 const (
-	beatNothing beat = iota
-	beatPing
-	beatDead
+	heartbeatNone    heartbeatAction = iota
+	heartbeatPing                    // send a ping
+	heartbeatTimeout                 // the last ping was not answered
 )
 
-func newHeartbeat(every time.Duration) heartbeat {
+func newHeartbeat(interval time.Duration) heartbeat {
 	t := time.NewTimer(time.Hour)
 	t.Stop()
-	return heartbeat{every: every, timer: t}
+	return heartbeat{interval: interval, timer: t}
 }
 
 func (h *heartbeat) start(received int64) {
 	h.received = received
-	h.heard()
-	h.timer.Reset(h.every)
+	h.recordActivity()
+	h.timer.Reset(h.interval)
 }
 
 func (h *heartbeat) stop() { h.timer.Stop() }
 
-// heard says that the server said something, whatever it was.
-func (h *heartbeat) heard() { h.last, h.pinged = time.Now(), time.Time{} }
+// recordActivity notes that the server sent something.
+func (h *heartbeat) recordActivity() { h.last, h.pinged = time.Now(), time.Time{} }
 
-// due is called when the timer fires. A large message on a slow link is not silence: received is how many bytes came. And
-// silence proves nothing while deaf, when nobody reads.
-func (h *heartbeat) due(received int64, deaf bool) beat {
-	if deaf || received != h.received {
-		h.heard()
+// check is called when the timer fires. received is the number of bytes received so far: an
+// incomplete large message counts as activity. While reading is paused, silence proves nothing.
+func (h *heartbeat) check(received int64, paused bool) heartbeatAction {
+	if paused || received != h.received {
+		h.recordActivity()
 	}
 	h.received = received
 	if !h.pinged.IsZero() {
-		return beatDead
+		return heartbeatTimeout
 	}
-	silent := time.Since(h.last)
-	if silent < h.every {
-		h.timer.Reset(h.every - silent)
-		return beatNothing
+	silence := time.Since(h.last)
+	if silence < h.interval {
+		h.timer.Reset(h.interval - silence)
+		return heartbeatNone
 	}
 	h.pinged = time.Now()
-	h.timer.Reset(h.every)
-	return beatPing
+	h.timer.Reset(h.interval)
+	return heartbeatPing
 }

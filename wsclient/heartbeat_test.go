@@ -13,37 +13,37 @@ import (
 	"agentctl/protocol"
 )
 
-func TestASilentServerIsPingedThenLeft(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+func TestASilentServerIsPingedThenDropped(t *testing.T) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		c.Retry()
-		p := f.open()
+		p := f.acceptHello()
 		time.Sleep(time.Hour) // pings are answered
-		if s := c.State(); s.Phase != PhaseOpen || len(f.dialed()) != 1 {
-			t.Fatalf("state %+v after %d dials", s, len(f.dialed()))
+		if s := c.State(); s.Phase != PhaseOpen || len(f.dialTimes()) != 1 {
+			t.Fatalf("state %+v after %d dials", s, len(f.dialTimes()))
 		}
-		_ = p.conn.CloseNow()
-		p = f.peer()
-		p.mute = true
-		p.greet()
+		_ = p.ws.CloseNow()
+		p = f.nextConn()
+		p.ignorePings = true
+		p.answerHello()
 		start := time.Now()
-		p.next(protocol.DoPing)
+		p.nextCommand(protocol.DoPing)
 		if got := time.Since(start); got != DefaultHeartbeat {
 			t.Errorf("pinged after %v", got)
 		}
-		p.ended()
+		p.expectClosed()
 		if got := time.Since(start); got != 2*DefaultHeartbeat {
-			t.Errorf("left after %v", got)
+			t.Errorf("dropped after %v", got)
 		}
 		synctest.Wait()
-		if s := c.State(); s.Phase != PhaseReconnecting || !errors.Is(s.Err, errSilent) {
+		if s := c.State(); s.Phase != PhaseReconnecting || !errors.Is(s.Err, errNoPong) {
 			t.Errorf("state %+v", s)
 		}
-		f.open()
+		f.acceptHello()
 	})
 }
 
-func TestALargeMessageOnASlowLinkIsNotSilence(t *testing.T) {
-	inBubble(t, Options{}, func(t *testing.T, f *fake, c *Client) {
+func TestALargeMessageOnASlowConnectionIsNotSilence(t *testing.T) {
+	withFakeServer(t, Options{}, func(t *testing.T, f *fakeServer, c *Client) {
 		lengths := make(chan int, 1)
 		go func() {
 			r, err := Call[protocol.HistoryResult](t.Context(), c, protocol.DoHistory, "s1", nil)
@@ -52,14 +52,14 @@ func TestALargeMessageOnASlowLinkIsNotSilence(t *testing.T) {
 			}
 			lengths <- len(r.Epoch)
 		}()
-		p := f.peer()
-		p.mute = true
-		p.greet()
-		w, err := p.conn.Writer(t.Context(), websocket.MessageText)
+		p := f.nextConn()
+		p.ignorePings = true
+		p.answerHello()
+		w, err := p.ws.Writer(t.Context(), websocket.MessageText)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(w, `{"id":%q,"result":{"events":[],"epoch":"`, p.next(protocol.DoHistory).ID)
+		fmt.Fprintf(w, `{"id":%q,"result":{"events":[],"epoch":"`, p.nextCommand(protocol.DoHistory).ID)
 		for range 60 {
 			fmt.Fprint(w, strings.Repeat("e", 10_000))
 			time.Sleep(2 * time.Second)
@@ -68,39 +68,39 @@ func TestALargeMessageOnASlowLinkIsNotSilence(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n := <-lengths; n != 600_000 || len(f.dialed()) != 1 {
-			t.Errorf("%d bytes after %d dials", n, len(f.dialed()))
+		if n := <-lengths; n != 600_000 || len(f.dialTimes()) != 1 {
+			t.Errorf("%d bytes after %d dials", n, len(f.dialTimes()))
 		}
 	})
 }
 
-func TestSilenceIsCountedFromWhatWasHeardLast(t *testing.T) {
+func TestSilenceIsCountedFromTheLastActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHeartbeat(10 * time.Second)
 		defer h.stop()
-		fires := func(after time.Duration, received int64, deaf bool, want beat) {
+		expect := func(after time.Duration, received int64, paused bool, want heartbeatAction) {
 			t.Helper()
 			start := time.Now()
 			<-h.timer.C
 			if got := time.Since(start); got != after {
-				t.Errorf("looked after %v, want %v", got, after)
+				t.Errorf("checked after %v, want %v", got, after)
 			}
-			if got := h.due(received, deaf); got != want {
+			if got := h.check(received, paused); got != want {
 				t.Errorf("with %d bytes: %d, want %d", received, got, want)
 			}
 		}
 		time.Sleep(time.Hour)
 		h.start(5)
 		time.Sleep(7 * time.Second)
-		h.heard()
-		fires(3*time.Second, 5, false, beatNothing) // three seconds of silence
-		fires(7*time.Second, 5, false, beatPing)
-		fires(10*time.Second, 6, false, beatNothing) // part of an answer came
-		fires(10*time.Second, 6, false, beatPing)
-		fires(10*time.Second, 6, true, beatNothing) // nobody read
-		fires(10*time.Second, 6, false, beatPing)
-		fires(10*time.Second, 6, false, beatDead)
-		h.start(0) // another connection owes no answer
-		fires(10*time.Second, 0, false, beatPing)
+		h.recordActivity()
+		expect(3*time.Second, 5, false, heartbeatNone) // three seconds of silence
+		expect(7*time.Second, 5, false, heartbeatPing)
+		expect(10*time.Second, 6, false, heartbeatNone) // part of an answer came
+		expect(10*time.Second, 6, false, heartbeatPing)
+		expect(10*time.Second, 6, true, heartbeatNone) // reading was paused
+		expect(10*time.Second, 6, false, heartbeatPing)
+		expect(10*time.Second, 6, false, heartbeatTimeout)
+		h.start(0) // a new connection has no unanswered ping
+		expect(10*time.Second, 0, false, heartbeatPing)
 	})
 }

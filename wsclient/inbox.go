@@ -6,29 +6,29 @@ import (
 	"agentctl/protocol"
 )
 
-// minInbox is the least number of bytes that an inbox holds before the client stops reading.
+// minInbox is the lower limit of an inbox's bound, in bytes.
 const minInbox = 1 << 20
 
-// An inbox holds what arrived for a subscription until its consumer takes it. The loop puts, one consumer takes. Its bound is
-// above what a window lets a server send twice over, so with acks it is never full and a slow consumer is held back by the
-// window alone; without, a full inbox stops the reading of the connection.
+// An inbox buffers a subscription's items between the event loop, which puts, and one consumer,
+// which takes. Its bound exceeds twice the window. With acknowledgements the window limits the
+// server first and the inbox never fills; without, a full inbox stops reading from the connection.
 type inbox struct {
-	ready chan struct{} // has room for one: something changed
+	ready chan struct{} // capacity 1; signals a change
 
 	mu     sync.Mutex
-	bound  int64
+	bound  int64 // bytes
 	items  []entry
 	head   int
 	bytes  int64
-	full   bool              // the loop waits for room
+	full   bool              // the event loop waits for room
 	taken  protocol.Position // of the last item taken
-	known  bool              // taken says something
+	known  bool              // taken is valid
 	err    error
 	over   bool // err, which may be nil, follows the items
 	closed bool // nothing follows
 }
 
-// An entry is an item and what it counts.
+// An entry is an item and its size on the connection.
 type entry struct {
 	Item
 	bytes int64
@@ -38,7 +38,8 @@ func newInbox(window int64) *inbox {
 	return &inbox{ready: make(chan struct{}, 1), bound: max(minInbox, 2*window+2*protocol.MaxEvent)}
 }
 
-// put adds an item; full when the loop should stop until the consumer says that there is room.
+// put adds an item. It returns true if the inbox is full: the event loop then stops until the
+// consumer reports room.
 func (b *inbox) put(it Item, bytes int64) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,14 +53,15 @@ func (b *inbox) put(it Item, bytes int64) (full bool) {
 	}
 	b.items = append(b.items, entry{it, bytes})
 	b.bytes += bytes
-	b.wake()
+	b.signal()
 	if b.bytes > b.bound {
 		b.full = true
 	}
 	return b.full
 }
 
-// hasRoom reports whether a new attachment may start; if not, the consumer will say when.
+// hasRoom reports whether a new attachment may start. If not, the consumer reports when there is
+// room.
 func (b *inbox) hasRoom() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,53 +69,54 @@ func (b *inbox) hasRoom() bool {
 	return !b.full
 }
 
-// A taking is what take found.
-type taking struct {
+// A takeResult is the result of take.
+type takeResult struct {
 	entry
-	ok   bool  // there is an item
-	room bool  // the loop waits to hear that there is room again
+	ok   bool  // entry is valid
+	room bool  // a full inbox has room again: notify the event loop
 	over bool  // nothing follows but err
 	err  error // with over
 }
 
-// take removes the next item. From then on the position is the item's.
-func (b *inbox) take() (t taking) {
+// take removes the next item and advances the position to it.
+func (b *inbox) take() (r takeResult) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || b.head == len(b.items) {
-		t.over = b.closed || b.over
+		r.over = b.closed || b.over
 		if !b.closed {
-			t.err = b.err
+			r.err = b.err
 		}
-		return t
+		return r
 	}
-	t.entry, t.ok = b.items[b.head], true
+	r.entry, r.ok = b.items[b.head], true
 	b.items[b.head] = entry{}
 	if b.head++; b.head == len(b.items) {
 		b.items, b.head = b.items[:0], 0
 	}
-	b.bytes -= t.bytes
+	b.bytes -= r.bytes
 	if b.full && b.bytes <= b.bound/2 {
-		b.full, t.room = false, true
+		b.full, r.room = false, true
 	}
 	switch {
-	case t.Attached != nil:
-		b.taken, b.known = t.Attached.After, true
-	case t.Event.Durable():
-		b.taken.Seq = t.Event.Seq
+	case r.Attached != nil:
+		b.taken, b.known = r.Attached.After, true
+	case r.Event.Durable():
+		b.taken.Seq = r.Event.Seq
 	}
-	return t
+	return r
 }
 
-// position returns that of the last item taken.
+// position returns the position of the last item taken.
 func (b *inbox) position() (p protocol.Position, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.taken, b.known
 }
 
-// empty forgets what was not taken, for another run of the consumer; false when the inbox was closed.
-func (b *inbox) empty() bool {
+// restart discards the items that were not taken, for another run of the consumer. It returns false
+// if the inbox is closed.
+func (b *inbox) restart() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	clear(b.items)
@@ -121,25 +124,25 @@ func (b *inbox) empty() bool {
 	return !b.closed
 }
 
-// finish lets the consumer take what is there, then err.
+// finish ends the inbox with err after its items.
 func (b *inbox) finish(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {
 		b.over, b.err = true, err
 	}
-	b.wake()
+	b.signal()
 }
 
-// close ends the inbox for good.
+// close ends the inbox at once and for good.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	b.wake()
+	b.signal()
 }
 
-func (b *inbox) wake() {
+func (b *inbox) signal() {
 	select {
 	case b.ready <- struct{}{}:
 	default:

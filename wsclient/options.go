@@ -8,29 +8,35 @@ import (
 	"time"
 )
 
-// Options says how a client connects. The zero value is a client that retries for ever with acks and the default window.
+// Options configure a Client. The zero value retries without limit and acknowledges events with
+// the server's default window.
 type Options struct {
-	Token     string // sent as a bearer credential, to the host of the URL alone
-	Name      string // of the person, unless the credential has one
-	UserAgent string // of the program
+	Token     string // bearer credential; sent only to the host of the URL
+	Name      string // user name, unless the credential implies one
+	UserAgent string // program name and version, sent with hello
 
-	TLS  *tls.Config                                 // nil: the system's roots
-	Dial func(ctx context.Context) (net.Conn, error) // own transport; the URL then only names host and path
+	TLS  *tls.Config                                 // nil: system roots
+	Dial func(ctx context.Context) (net.Conn, error) // custom transport; the URL then supplies only host and path
 
-	Dialect        string            // that the server speaks; empty: the native protocol
-	DialectOptions map[string]string // of that dialect: what its Options list; any other fails every connection
-	OneShot        bool              // the client is closed after a command or two: what a dialect would keep for it here is refused
+	Dialect        string            // dialect of the server; empty: native protocol
+	DialectOptions map[string]string // options of that dialect; an unknown key fails every attempt
 
-	MaxAttempts  int            // failed attempts in a row until the client is offline, until Retry or Connect; 0: no end
-	NoRetryFirst bool           // the first connection is tried once; its failure ends everything that waits for it
-	Window       int64          // bytes not acknowledged; 0: the server's default, negative: no acks, no window
-	Heartbeat    time.Duration  // of silence before a ping, and how long its answer may take; 0: DefaultHeartbeat
-	Rand         func() float64 // of the jitter, in [0,1); nil: math/rand
+	// OneShot declares that the client is closed after a few commands. A dialect then refuses
+	// commands whose effect it would have to keep in the client's memory.
+	OneShot bool
 
-	OnFrame func(Frame) // sees what goes over the wire, in order and one at a time; it must not block; nil: nobody looks
+	MaxAttempts  int            // consecutive failed attempts before the client goes offline; 0: unlimited
+	NoRetryFirst bool           // a failure of the first connection is final and ends all pending calls
+	Window       int64          // limit of unacknowledged bytes; 0: the server's default; negative: no acks and no window
+	Heartbeat    time.Duration  // silence before a ping, and the time limit for its answer; 0: DefaultHeartbeat
+	Rand         func() float64 // source of backoff jitter in [0,1); nil: math/rand
+
+	// OnFrame, if not nil, receives each message sent or received, and connection notes. Calls
+	// are in order and never concurrent. OnFrame must not block.
+	OnFrame func(Frame)
 }
 
-// DefaultHeartbeat is how long a server may be silent before it is asked whether it is there.
+// DefaultHeartbeat is the default value of Options.Heartbeat.
 const DefaultHeartbeat = 10 * time.Second
 
 func (o Options) withDefaults() Options {

@@ -13,22 +13,27 @@ import (
 	"agentctl/protocol"
 )
 
-// Whatever of a client panics, nobody is left waiting, and everybody is told where it was.
+// A panic in any of a client's goroutines ends everything that waits, with an error that holds the
+// trace.
 func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
-	for name, springs := range map[string]func(Frame) bool{
-		"reading": func(f Frame) bool { return !f.Sent && f.Note == "" },
-		"writing": func(f Frame) bool { return f.Sent },
-		"looping": func(f Frame) bool { return strings.HasPrefix(f.Note, "not connected") },
+	for name, matches := range map[string]func(Frame) bool{
+		"reading":    func(f Frame) bool { return !f.Sent && f.Note == "" },
+		"writing":    func(f Frame) bool { return f.Sent },
+		"event loop": func(f Frame) bool { return strings.HasPrefix(f.Note, "not connected") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var armed atomic.Bool
-			tap := func(f Frame) {
-				if armed.Load() && springs(f) {
-					panic("the trap")
+			var enabled atomic.Bool
+			onFrame := func(f Frame) {
+				if enabled.Load() && matches(f) {
+					panic("test panic")
 				}
 			}
-			inBubble(t, Options{OnFrame: tap}, func(t *testing.T, f *fake, c *Client) {
-				waiting := map[string]chan error{"following": make(chan error, 1), "watching": make(chan error, 1), "a command": make(chan error, 1)}
+			withFakeServer(t, Options{OnFrame: onFrame}, func(t *testing.T, f *fakeServer, c *Client) {
+				waiting := map[string]chan error{
+					"following": make(chan error, 1),
+					"watching":  make(chan error, 1),
+					"a command": make(chan error, 1),
+				}
 				go func() {
 					for _, err := range c.Subscribe("s1", SubscribeOptions{}).Events(context.Background()) {
 						waiting["following"] <- err
@@ -42,20 +47,21 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 				go func() {
 					waiting["a command"] <- c.Do(context.Background(), protocol.Command{Command: protocol.DoSend, Session: "s1"}, nil)
 				}()
-				p := f.open()
+				p := f.acceptHello()
 				synctest.Wait()
-				armed.Store(true)
+				enabled.Store(true)
 				switch name {
 				case "reading":
-					p.say(`{}`)
+					p.write(`{}`)
 				case "writing":
-					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }() // told like the others
+					go func() { _ = c.Do(context.Background(), protocol.Command{Command: protocol.DoList}, nil) }() // fails like the others
 				default:
-					_ = p.conn.CloseNow()
+					_ = p.ws.CloseNow()
 				}
 				for what, errs := range waiting {
 					err := <-errs
-					if broken := panics.As(err); broken == nil || broken.Value != "the trap" || !strings.Contains(string(broken.Stack), "panic_test.go") {
+					if broken := panics.As(err); broken == nil || broken.Value != "test panic" ||
+						!strings.Contains(string(broken.Stack), "panic_test.go") {
 						t.Errorf("%s ended with %v", what, err)
 					}
 				}
@@ -74,8 +80,10 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 	}
 }
 
-func TestAPanicOfTheTransportIsTold(t *testing.T) {
-	c := New("ws://server", Options{Dial: func(context.Context) (net.Conn, error) { panic(errors.New("no transport")) }})
+func TestAPanicOfDialIsAnError(t *testing.T) {
+	c := New(
+		"ws://server", Options{Dial: func(context.Context) (net.Conn, error) { panic(errors.New("no transport")) }},
+	)
 	defer c.Close()
 	if err := c.Connect(t.Context()); panics.As(err) == nil || !strings.Contains(err.Error(), "no transport") {
 		t.Errorf("connecting ended with %v", err)

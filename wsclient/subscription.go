@@ -9,80 +9,84 @@ import (
 	"agentctl/protocol"
 )
 
-// SubscribeOptions says from where and how a session is followed.
+// SubscribeOptions configure a subscription.
 type SubscribeOptions struct {
-	Since *protocol.Position // nil: the snapshot of the last turn boundary and the events since
-	Raw   bool               // never folded
+	Since *protocol.Position // nil: snapshot of the last turn boundary and the events since
+	Raw   bool               // never receive folded events
 }
 
-// An Item is what a subscription yields: how it was attached, or an event.
+// An Item is one element of a subscription. Exactly one of Attached and Event is set.
 type Item struct {
-	Attached *protocol.SubscribeResult // at the start and after every reconnect
-	Event    *protocol.Event           // durable, or ephemeral and without seq
-	Raw      []byte                    // the event's line as on the wire, without its newline; not to be changed
+	Attached *protocol.SubscribeResult // first item, and again after each reconnect
+	Event    *protocol.Event           // durable; or ephemeral, without seq
+	Raw      []byte                    // the event's line as received, without newline; read-only
 }
 
-// A Subscription follows one session.
+// A Subscription follows one session. Its methods are safe for concurrent use, but only one call
+// of Events may run at a time.
 type Subscription struct {
-	c       *Client
+	client  *Client
 	options SubscribeOptions
 	inbox   *inbox
-	busy    atomic.Bool // Events is running
-	follow  follow      // owned by the loop
+	reading atomic.Bool // Events is running
+	cursor  cursor      // owned by the event loop
 }
 
-var errBusy = errors.New("the subscription is being read already")
+var errAlreadyReading = errors.New("another call of Events is running")
 
-// Subscribe returns a subscription to a session (id, exact name or unique id prefix). It does nothing until Events. A client
-// follows a session once: a newer subscription to it ends the older with ErrReplaced.
+// Subscribe returns a subscription to a session, given by id, exact name or unique id prefix. It
+// does nothing until Events is called. A client follows a session once: a newer subscription to
+// the same session ends the older one with ErrReplaced.
 func (c *Client) Subscribe(session string, o SubscribeOptions) *Subscription {
-	s := &Subscription{c: c, options: o, inbox: newInbox(c.options.Window)}
-	s.follow.session = session
+	s := &Subscription{client: c, options: o, inbox: newInbox(c.options.Window)}
+	s.cursor.session = session
 	return s
 }
 
-// Events follows the session: attached, then its events, each once and in order, over any number of reconnects. It ends without
-// an error when ctx ends, the caller stops, or Close is called on the subscription or the client; with one when the session
-// cannot be followed: the server's *protocol.Error, *ConnectError, *DecodeError, *GapError, ErrReplaced. Called again it goes
-// on after Position. One caller at a time.
+// Events yields the attachment and then the session's events, each once and in order, across any
+// number of reconnects. A later call continues after Position.
+//
+// It ends without an error when ctx ends, the caller stops, or the subscription or client is
+// closed. It ends with an error if the session cannot be followed: the server's *protocol.Error,
+// a *ConnectError, *DecodeError, *GapError, *panics.Error or ErrReplaced.
 func (s *Subscription) Events(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		if !s.busy.CompareAndSwap(false, true) {
-			yield(Item{}, errBusy)
+		if !s.reading.CompareAndSwap(false, true) {
+			yield(Item{}, errAlreadyReading)
 			return
 		}
-		defer s.busy.Store(false)
-		if !s.inbox.empty() || !s.c.post(func(l *loop) { l.attach(s) }) {
+		defer s.reading.Store(false)
+		if !s.inbox.restart() || !s.client.post(func(l *eventLoop) { l.subscriptions.attach(s) }) {
 			return
 		}
-		defer s.c.post(func(l *loop) { l.detach(s) })
-		acks := newAcks()
-		defer acks.timer.Stop()
+		defer s.client.post(func(l *eventLoop) { l.subscriptions.detach(s) })
+		batch := newAckBatch()
+		defer batch.timer.Stop()
 		for ctx.Err() == nil {
-			t := s.inbox.take()
-			if t.room {
-				s.c.post(func(l *loop) { l.room(s) })
+			r := s.inbox.take()
+			if r.room {
+				s.client.post(func(l *eventLoop) { l.subscriptions.resume(s) })
 			}
 			switch {
-			case t.ok:
-				if !yield(t.Item, nil) {
+			case r.ok:
+				if !yield(r.Item, nil) {
 					return
 				}
-				if acks.took(&t.entry, s.c.window.Load()) {
-					s.ack(acks)
+				if batch.add(&r.entry, s.client.window.Load()) {
+					s.ack(batch)
 				}
-			case t.over:
-				if t.err != nil {
-					yield(Item{}, t.err)
+			case r.over:
+				if r.err != nil {
+					yield(Item{}, r.err)
 				}
 				return
-			case acks.dry(s.c.window.Load()):
-				s.ack(acks)
+			case batch.dueWhenIdle(s.client.window.Load()):
+				s.ack(batch)
 			default:
 				select {
 				case <-s.inbox.ready:
-				case <-acks.timer.C:
-					s.ack(acks)
+				case <-batch.timer.C:
+					s.ack(batch)
 				case <-ctx.Done():
 				}
 			}
@@ -90,7 +94,8 @@ func (s *Subscription) Events(ctx context.Context) iter.Seq2[Item, error] {
 	}
 }
 
-// Position returns the place of the last item that Events yielded; before the first, that of SubscribeOptions.Since or zero.
+// Position returns the position of the last item that Events yielded. Before the first item it
+// returns SubscribeOptions.Since, or zero.
 func (s *Subscription) Position() protocol.Position {
 	p, known := s.inbox.position()
 	if !known && s.options.Since != nil {
@@ -99,17 +104,17 @@ func (s *Subscription) Position() protocol.Position {
 	return p
 }
 
-// Close ends the subscription. It may be called again.
+// Close ends the subscription and a running Events. Further calls do nothing.
 func (s *Subscription) Close() {
 	s.inbox.close()
-	if s.busy.Load() {
-		s.c.post(func(l *loop) { l.detach(s) })
+	if s.reading.Load() {
+		s.client.post(func(l *eventLoop) { l.subscriptions.detach(s) })
 	}
 }
 
-// ack tells the server what the consumer took.
-func (s *Subscription) ack(a *acks) {
+// ack acknowledges everything the consumer has taken.
+func (s *Subscription) ack(b *ackBatch) {
 	p, _ := s.inbox.position()
-	a.reset()
-	s.c.post(func(l *loop) { l.ack(s, p) })
+	b.reset()
+	s.client.post(func(l *eventLoop) { l.subscriptions.scheduleAck(s, p) })
 }

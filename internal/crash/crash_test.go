@@ -20,56 +20,62 @@ import (
 	"agentctl/wsclient"
 )
 
-// turnOf is a turn that a script plays.
-var turnOf = `
+// turnScript is the script of the script agents' turns.
+var turnScript = `
 {"pace":{"words":1,"delay":"1ms"}}
 {"turn":1}
 {"spawn":["sh","-c","STUBBORN sleep 600 & wait; sleep 600"]}
 {"say":"up"}
 {"on":"*"}
 {"think":"one two three four"}
-{"burst":` + strconv.Itoa(burst) + `,"delay":"1ms","parts":2}
+{"burst":` + strconv.Itoa(burstDeltas) + `,"delay":"1ms","parts":2}
 {"tool":"shell","output":"a b c d e f g h i j","exit":0}
 {"ask":"command","command":"make {n}","then":[{"say":"allowed: {n}"}],"else":[{"say":"denied: {n}"}]}
 {"plan":"Q","tasks":[{"id":"a","title":"A","steps":[{"say":"in a, word by word"}]},{"id":"b","title":"B","steps":[{"say":"in b, word by word"},{"tool":"t"}]}]}
 {"say":"end of {n}"}
 `
 
-// prompt is the same for the ACP agent.
+// prompt makes the fake ACP agent do the same.
 const prompt = "think one\nchild\nburst 100\n" + `ask {"toolCallId":"t","title":"make","kind":"execute"}` + "\nsay end"
 
-// burst and kills are how many deltas a turn's burst has, and how often a trial's server is killed.
-const burst, kills = 120, 3
+// burstDeltas is the number of deltas of a turn's burst.
+const burstDeltas = 120
 
-// A trial is one server, its sessions and the people who use them.
+// A trial is one server with its sessions and clients.
 type trial struct {
 	*server
-	hard   bool // agents are stubborn, and there is an ACP agent
-	rng    *rand.Rand
-	client *wsclient.Client // of who drives
+	stubborn bool // agents ignore termination signals, and there is an ACP agent
+	rng      *rand.Rand
+	client   *wsclient.Client // client of the driver
 
 	mu       sync.Mutex
-	accepted map[string][]string               // by session: client message ids, in the order they were accepted
-	decided  map[string]protocol.ApproveResult // by request
-	records  []*record
+	accepted map[string][]string               // by session: client message ids in the order of acceptance
+	decided  map[string]protocol.ApproveResult // results by request
+	records  []*recorder
 }
 
-func TestWhatWasShownOrAnsweredOutlivesAKilledServer(t *testing.T) {
-	for seed := range seeds(t) {
+func TestShownAndAnsweredDataSurvivesAKilledServer(t *testing.T) {
+	for seed := range seedCount(t) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			try(t, seed)
+			runTrial(t, seed)
 		})
 	}
 }
 
-func try(t *testing.T, seed uint64) {
+func runTrial(t *testing.T, seed uint64) {
 	tr := &trial{
-		server: &server{t: t, dir: t.TempDir()}, hard: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
+		server: &server{t: t, dir: t.TempDir()}, stubborn: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
 		accepted: map[string][]string{}, decided: map[string]protocol.ApproveResult{},
 	}
 	tr.configure()
-	t.Cleanup(tr.sweep)
+	t.Cleanup(func() {
+		tr.killAll()
+		if t.Failed() {
+			text, _ := os.ReadFile(filepath.Join(tr.dir, "log"))
+			t.Logf("server log:\n%s", text)
+		}
+	})
 	tr.start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -81,7 +87,7 @@ func try(t *testing.T, seed uint64) {
 	defer tr.client.Close()
 
 	sessions := []string{"plain", "resuming"}
-	if tr.hard {
+	if tr.stubborn {
 		sessions = append(sessions, "acp")
 	}
 	ids := map[string]string{}
@@ -93,7 +99,7 @@ func try(t *testing.T, seed uint64) {
 		c := tr.connect(fmt.Sprint("watcher ", i))
 		defer c.Close()
 		for _, id := range ids {
-			r := &record{session: id, options: o}
+			r := &recorder{session: id, options: o}
 			tr.records = append(tr.records, r)
 			live.Go(func() { r.follow(following, c, nil) })
 		}
@@ -102,7 +108,7 @@ func try(t *testing.T, seed uint64) {
 		c := tr.connect("approver")
 		defer c.Close()
 		decide := rand.New(rand.NewPCG(seed, 2))
-		r := &record{session: id, options: wsclient.SubscribeOptions{}}
+		r := &recorder{session: id, options: wsclient.SubscribeOptions{}}
 		live.Go(func() { r.follow(following, c, func(e *protocol.Event) { tr.decide(following, c, decide, e) }) })
 		tr.records = append(tr.records, r)
 	}
@@ -112,37 +118,41 @@ func try(t *testing.T, seed uint64) {
 		sending.Go(func() { tr.drive(ctx, agent, id, when) })
 	}
 
+	kills := 3
+	if tr.stubborn {
+		kills = stubbornKills
+	}
 	for range kills {
 		pause(ctx, time.Duration(tr.rng.IntN(600))*time.Millisecond)
 		left := tr.kill()
 		tr.start()
 		for _, pid := range left {
 			if alive(pid, tr.dir) {
-				t.Errorf("process %d of an agent of the killed server is still there", pid)
+				t.Errorf("process %d, an agent of the killed server, still runs", pid)
 			}
 		}
 	}
 	sending.Wait()
 	for agent, id := range ids {
-		tr.settle(ctx, agent, id)
+		tr.checkIdle(ctx, agent, id)
 	}
 	for _, id := range ids {
-		tr.audit(ctx, id)
+		tr.checkSession(ctx, id)
 	}
-	tr.whole(ctx, ids["resuming"])
+	tr.checkResumedTurns(ctx, ids["resuming"])
 	leave()
 	live.Wait()
+	if tr.stubborn && !stubbornStop {
+		tr.kill()
+		return
+	}
 	tr.stop()
 	if left := tr.agents(); len(left) > 0 {
-		t.Errorf("processes %v are left of the stopped server", left)
-	}
-	if t.Failed() {
-		text, _ := os.ReadFile(filepath.Join(tr.dir, "log"))
-		t.Logf("the servers said:\n%s", text)
+		t.Errorf("processes %v of the stopped server still run", left)
 	}
 }
 
-// configure writes the server's configuration.
+// configure writes the server's configuration and scripts.
 func (tr *trial) configure() {
 	tr.t.Helper()
 	self, err := os.Executable()
@@ -155,10 +165,10 @@ func (tr *trial) configure() {
 		}
 	}
 	stubborn := ""
-	if tr.hard {
+	if tr.stubborn {
 		stubborn = "trap '' TERM HUP;"
 	}
-	script := strings.ReplaceAll(turnOf, "STUBBORN", stubborn)
+	script := strings.ReplaceAll(turnScript, "STUBBORN", stubborn)
 	write("plain.script", script)
 	write("resuming.script", `{"resumes":true}`+script)
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
@@ -176,7 +186,7 @@ func (tr *trial) connect(name string) *wsclient.Client {
 	return wsclient.New(tr.url, wsclient.Options{Name: name, UserAgent: "crash"})
 }
 
-// must does a command that has to succeed, over any number of restarts.
+// must executes a command that must succeed, across any number of restarts.
 func must[R any](ctx context.Context, tr *trial, verb protocol.Verb, session string, data any) R {
 	tr.t.Helper()
 	r, err := wsclient.Call[R](ctx, tr.client, verb, session, data)
@@ -186,15 +196,21 @@ func must[R any](ctx context.Context, tr *trial, verb protocol.Verb, session str
 	return r
 }
 
-// drive sends messages to a session and keeps its queue going: a restart holds it.
+// drive sends messages to a session and releases its queue, which restarts hold.
 func (tr *trial) drive(ctx context.Context, agent, id string, rng *rand.Rand) {
-	for i := range 6 {
+	messages := 6
+	if tr.stubborn {
+		messages = stubbornMessages
+	}
+	for i := range messages {
 		text := "go"
 		if agent == "acp" {
 			text = prompt
 		}
 		name := fmt.Sprint("message ", i)
-		_, err := wsclient.Call[protocol.SendResult](ctx, tr.client, protocol.DoSend, id, protocol.SendData{Text: text, ClientMessageID: name})
+		_, err := wsclient.Call[protocol.SendResult](
+			ctx, tr.client, protocol.DoSend, id, protocol.SendData{Text: text, ClientMessageID: name},
+		)
 		if err != nil {
 			tr.t.Errorf("send to %s: %v", agent, err)
 			return
@@ -213,7 +229,7 @@ func (tr *trial) release(ctx context.Context, id string) {
 	}
 }
 
-// decide answers a request that is seen.
+// decide answers an approval request.
 func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand, e *protocol.Event) {
 	if e.Type != protocol.ApprovalRequested {
 		return
@@ -227,13 +243,15 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 	if d == protocol.AllowAlways && a.Kind != protocol.ApproveCommand {
 		d = protocol.AllowOnce
 	}
-	r, err := wsclient.Call[protocol.ApproveResult](ctx, c, protocol.DoApprove, e.Session, protocol.ApproveData{Request: a.Request, Decision: d})
+	r, err := wsclient.Call[protocol.ApproveResult](
+		ctx, c, protocol.DoApprove, e.Session, protocol.ApproveData{Request: a.Request, Decision: d},
+	)
 	switch protocol.CodeOf(err) {
 	case "":
 		tr.mu.Lock()
 		tr.decided[a.Request] = r
 		tr.mu.Unlock()
-	case protocol.CodeConflict: // its turn was cut
+	case protocol.CodeConflict: // its turn was aborted
 	case protocol.CodeUnsupported:
 		if _, err := wsclient.Call[protocol.ApproveResult](ctx, c, protocol.DoApprove, e.Session,
 			protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}); err != nil && ctx.Err() == nil && protocol.CodeOf(err) != protocol.CodeConflict {
@@ -246,8 +264,8 @@ func (tr *trial) decide(ctx context.Context, c *wsclient.Client, rng *rand.Rand,
 	}
 }
 
-// settle waits until the session is idle with nothing queued, and sees that it still works.
-func (tr *trial) settle(ctx context.Context, agent, id string) {
+// checkIdle waits until the session is idle with an empty queue, then runs one more turn.
+func (tr *trial) checkIdle(ctx context.Context, agent, id string) {
 	tr.t.Helper()
 	wait := func() *protocol.State {
 		for ctx.Err() == nil {
@@ -271,15 +289,15 @@ func (tr *trial) settle(ctx context.Context, agent, id string) {
 	must[protocol.SendResult](ctx, tr, protocol.DoSend, id, protocol.SendData{Text: text})
 	after := wait()
 	if after.Turns != before.Turns+1 || after.Last.Reason != protocol.ReasonCompleted {
-		tr.t.Errorf("%s: the turn after all ended with %s %s", agent, after.Last.Reason, after.Last.Message)
+		tr.t.Errorf("%s: the final turn ended with %s %s", agent, after.Last.Reason, after.Last.Message)
 	}
 }
 
-// audit compares what anybody saw or was answered with what is there in the end.
-func (tr *trial) audit(ctx context.Context, id string) {
+// checkSession compares everything shown to or answered to clients with the final log and state.
+func (tr *trial) checkSession(ctx context.Context, id string) {
 	tr.t.Helper()
 	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
-	log := tr.read(ctx, id, end.Seq)
+	log := tr.readLog(ctx, id, end.Seq)
 
 	var sent []string
 	outcomes := map[string]protocol.ApprovalResolvedData{}
@@ -306,7 +324,8 @@ func (tr *trial) audit(ctx context.Context, id string) {
 		case protocol.ToolStarted:
 			var d protocol.ToolStartedData
 			_ = e.Decode(&d)
-			if open[d.Tool]++; open[d.Tool] > 1 && !strings.HasPrefix(d.Tool, "t") { // the fake ACP agent's own ids come again
+			if open[d.Tool]++; open[d.Tool] > 1 &&
+				!strings.HasPrefix(d.Tool, "t") { // the fake ACP agent repeats its ids
 				tr.t.Errorf("tool %s was started %d times", d.Tool, open[d.Tool])
 			}
 		}
@@ -314,7 +333,7 @@ func (tr *trial) audit(ctx context.Context, id string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if got, want := strings.Join(sent, ", "), strings.Join(tr.accepted[id], ", "); got != want {
-		tr.t.Errorf("accepted were %s; their turns are %s", want, got)
+		tr.t.Errorf("accepted messages %s; turns %s", want, got)
 	}
 	rules := map[string]bool{}
 	for _, r := range end.Rules {
@@ -324,14 +343,14 @@ func (tr *trial) audit(ctx context.Context, id string) {
 	for request, r := range tr.decided {
 		got, ok := outcomes[request]
 		if !ok {
-			continue // of another session
+			continue // belongs to another session
 		}
 		mine++
 		if got.Decision != r.Decision || got.Outcome != r.Outcome {
 			tr.t.Errorf("%s was answered with %+v; the log has %+v", request, r, got)
 		}
 		if r.Rule != nil && !rules[r.Rule.ID] {
-			tr.t.Errorf("the rule %s is lost", r.Rule.ID)
+			tr.t.Errorf("rule %s is lost", r.Rule.ID)
 		}
 	}
 	want := string(protocol.MustEncode(end))
@@ -353,7 +372,7 @@ func (tr *trial) audit(ctx context.Context, id string) {
 		}
 		for seq, line := range r.lines {
 			if seq > uint64(len(log)) || log[seq-1] != line {
-				tr.t.Errorf("client %d saw %s; that is not what is there", i, line)
+				tr.t.Errorf("client %d saw %s, which differs from the log", i, line)
 			}
 		}
 		r.mu.Unlock()
@@ -361,12 +380,13 @@ func (tr *trial) audit(ctx context.Context, id string) {
 	tr.t.Logf("%s: %d events, %d turns, %d decisions, %d rules", end.Agent, end.Seq, end.Turns, mine, len(end.Rules))
 }
 
-// whole holds an agent that resumes to its turns: each is complete, and of each burst every delta is there, once.
-func (tr *trial) whole(ctx context.Context, id string) {
+// checkResumedTurns checks the turns of an agent that resumes: each is completed and has every
+// delta of its burst exactly once.
+func (tr *trial) checkResumedTurns(ctx context.Context, id string) {
 	tr.t.Helper()
 	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
-	seen := map[string]map[string]int{} // by turn and delta
-	for _, line := range tr.read(ctx, id, end.Seq) {
+	seen := map[string]map[string]int{} // count by turn and delta
+	for _, line := range tr.readLog(ctx, id, end.Seq) {
 		var e protocol.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			tr.t.Fatal(err)
@@ -388,26 +408,26 @@ func (tr *trial) whole(ctx context.Context, id string) {
 			}
 		}
 	}
-	twice := 0
+	duplicates := 0
 	for turn, deltas := range seen {
-		if len(deltas) != burst {
-			tr.t.Errorf("%s: %d of %d deltas are there", turn, len(deltas), burst)
+		if len(deltas) != burstDeltas {
+			tr.t.Errorf("%s: the log has %d of %d deltas", turn, len(deltas), burstDeltas)
 		}
 		for _, n := range deltas {
-			twice += n - 1
+			duplicates += n - 1
 		}
 	}
-	if twice > 0 || len(seen) == 0 {
-		tr.t.Errorf("%d deltas are there twice, in %d turns", twice, len(seen))
+	if duplicates > 0 || len(seen) == 0 {
+		tr.t.Errorf("%d duplicate deltas in %d turns", duplicates, len(seen))
 	}
 }
 
-// read returns the lines of the log up to seq.
-func (tr *trial) read(ctx context.Context, id string, seq uint64) []string {
+// readLog returns the lines of the log up to seq.
+func (tr *trial) readLog(ctx context.Context, id string, seq uint64) []string {
 	tr.t.Helper()
 	c := tr.connect("auditor")
 	defer c.Close()
-	r := &record{session: id, options: wsclient.SubscribeOptions{Since: &protocol.Position{}, Raw: true}}
+	r := &recorder{session: id, options: wsclient.SubscribeOptions{Since: &protocol.Position{}, Raw: true}}
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	r.follow(ctx, c, func(e *protocol.Event) {
@@ -425,7 +445,7 @@ func (tr *trial) read(ctx context.Context, id string, seq uint64) []string {
 	return log
 }
 
-// pause waits, at most until ctx ends.
+// pause waits for d or the end of ctx.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,3 +1,4 @@
-// Package crash kills real servers (kill -9) while agents work and people act, and holds them to what was shown and answered.
-// It holds tests only. `go test` kills a few; with -tags crash it takes AGENTCTL_CRASH_SEEDS seeds.
+// Package crash kills servers (SIGKILL) while agents work and clients act, and checks that
+// everything shown or answered before survives. It holds only tests. By default they run a few
+// seeds; with -tags crash they run AGENTCTL_CRASH_SEEDS seeds.
 package crash

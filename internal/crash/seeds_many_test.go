@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// seeds is how many servers are tried.
-func seeds(t *testing.T) uint64 {
+// seedCount returns the number of seeds to run.
+func seedCount(t *testing.T) uint64 {
 	text := os.Getenv("AGENTCTL_CRASH_SEEDS")
 	if text == "" {
 		return 50
@@ -20,3 +20,12 @@ func seeds(t *testing.T) uint64 {
 	}
 	return n
 }
+
+// stubbornKills is the number of kills of a trial with stubborn agents.
+const stubbornKills = 3
+
+// stubbornStop makes a trial with stubborn agents end with a shutdown.
+const stubbornStop = true
+
+// stubbornMessages is the number of messages sent to each session of a stubborn trial.
+const stubbornMessages = 6

@@ -20,7 +20,7 @@ import (
 	"agentctl/internal/fakeacp"
 )
 
-// program is the built binary.
+// program is the path of the built binary.
 var program string
 
 func TestMain(m *testing.M) {
@@ -45,10 +45,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// mark is the environment variable by which the processes of one test are known: a server's, and by inheritance its agents'.
-const mark = "AGENTCTL_CRASH_MARK"
+// markVariable is the environment variable that identifies the processes of one test: the server,
+// and by inheritance its agents.
+const markVariable = "AGENTCTL_CRASH_MARK"
 
-// A server is a data directory and the process that serves it, one after the other.
+// A server is a data directory and the process that serves it. There is at most one at a time.
 type server struct {
 	t   *testing.T
 	dir string
@@ -64,8 +65,11 @@ func (s *server) start() {
 		s.t.Fatal(err)
 	}
 	defer log.Close()
-	s.cmd = exec.Command(program, "serve", "--data", filepath.Join(s.dir, "data"), "--config", filepath.Join(s.dir, "config"), "-o", "json")
-	s.cmd.Env = append(os.Environ(), mark+"="+s.dir, "XDG_RUNTIME_DIR="+s.dir)
+	s.cmd = exec.Command(
+		program, "serve", "--data", filepath.Join(s.dir, "data"), "--config", filepath.Join(s.dir, "config"),
+		"-o", "json",
+	)
+	s.cmd.Env = append(os.Environ(), markVariable+"="+s.dir, "XDG_RUNTIME_DIR="+s.dir)
 	s.cmd.Stderr = log
 	out, w, err := os.Pipe()
 	if err != nil {
@@ -93,7 +97,7 @@ func (s *server) start() {
 	_ = out.Close()
 }
 
-// kill kills the process as nothing can be prepared for, and returns the agents' processes that it leaves.
+// kill kills the process and returns the agent processes it leaves.
 func (s *server) kill() []int {
 	s.t.Helper()
 	agents := s.agents()
@@ -104,7 +108,7 @@ func (s *server) kill() []int {
 	return agents
 }
 
-// stop asks the process to end and returns when it has.
+// stop shuts the process down and waits for its exit.
 func (s *server) stop() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -117,7 +121,7 @@ func (s *server) stop() {
 	}
 }
 
-// agents returns the processes that bear the test's mark but for the server itself.
+// agents returns the processes with the test's mark, except the server.
 func (s *server) agents() []int {
 	s.t.Helper()
 	names, err := os.ReadDir("/proc")
@@ -130,16 +134,16 @@ func (s *server) agents() []int {
 		if err != nil || pid == s.cmd.Process.Pid {
 			continue
 		}
-		environ, _ := os.ReadFile("/proc/" + name.Name() + "/environ") // none of a dead one
-		if strings.Contains(string(environ), mark+"="+s.dir+"\x00") {
+		environ, _ := os.ReadFile("/proc/" + name.Name() + "/environ") // fails for a dead process
+		if strings.Contains(string(environ), markVariable+"="+s.dir+"\x00") {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// sweep kills what a test that failed has left.
-func (s *server) sweep() {
+// killAll kills the processes a failed test left.
+func (s *server) killAll() {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return
 	}
@@ -151,5 +155,5 @@ func (s *server) sweep() {
 
 func alive(pid int, dir string) bool {
 	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return strings.Contains(string(environ), mark+"="+dir+"\x00")
+	return strings.Contains(string(environ), markVariable+"="+dir+"\x00")
 }

@@ -23,20 +23,22 @@ import (
 	"agentctl/wsclient"
 )
 
-// A bench is a server on a Unix socket whose agents do what the benchmark tells them.
-type bench struct {
+// A benchServer is a server on a Unix socket whose agent runs functions of the benchmark.
+type benchServer struct {
 	b      *testing.B
 	socket string
 	client *wsclient.Client
-	turns  chan func(session.Output) // taken by the next turn of any session
+	turns  chan func(session.Output) // each is run by the next turn of any session
 	close  func()
 }
 
-// Open makes an agent that runs the functions in turns.
-func (x *bench) Open(session.Spec, session.Host) (session.Agent, error) { return &benchAgent{x}, nil }
-func (x *bench) Names() []string                                        { return []string{"main"} }
+// Open returns an agent that runs the functions in turns.
+func (x *benchServer) Open(session.Spec, session.Host) (session.Agent, error) {
+	return &benchAgent{x}, nil
+}
+func (x *benchServer) Names() []string { return []string{"main"} }
 
-type benchAgent struct{ bench *bench }
+type benchAgent struct{ bench *benchServer }
 
 func (*benchAgent) Capabilities() session.Capabilities { return session.Capabilities{} }
 func (*benchAgent) Close() error                       { return nil }
@@ -50,14 +52,14 @@ func (a *benchAgent) Run(ctx context.Context, _ session.Turn, out session.Output
 	return session.End{Reason: protocol.ReasonCompleted}, nil
 }
 
-// newBench serves the store in dir.
-func newBench(b *testing.B, dir string, tweak ...func(*session.Config)) *bench {
+// newBenchServer serves the store in dir.
+func newBenchServer(b *testing.B, dir string, tweak ...func(*session.Config)) *benchServer {
 	b.Helper()
 	store, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := &bench{b: b, socket: filepath.Join(dir, "socket"), turns: make(chan func(session.Output))}
+	x := &benchServer{b: b, socket: filepath.Join(dir, "socket"), turns: make(chan func(session.Output))}
 	cfg := session.Config{Store: store, Agents: x, DefaultAgent: "main"}
 	for _, f := range tweak {
 		f(&cfg)
@@ -83,12 +85,12 @@ func newBench(b *testing.B, dir string, tweak ...func(*session.Config)) *bench {
 	return x
 }
 
-func (x *bench) create() string {
+func (x *benchServer) create() string {
 	return do[protocol.CreateResult](x.b, x.client, protocol.DoCreate, "", protocol.CreateData{}).Session
 }
 
-// run has a turn of the session do f and returns when its end is visible.
-func (x *bench) run(id string, f func(session.Output)) {
+// run executes f as a turn of the session and returns when the turn's end is visible.
+func (x *benchServer) run(id string, f func(session.Output)) {
 	x.b.Helper()
 	at := do[protocol.SendResult](x.b, x.client, protocol.DoSend, id, protocol.SendData{Text: "go"}).Seq
 	x.turns <- f
@@ -102,16 +104,19 @@ func (x *bench) run(id string, f func(session.Output)) {
 	}
 }
 
-// A reader is a connection that reads as fast as it can and decodes nothing.
-type reader struct {
+// A rawReader is a connection that reads without decoding.
+type rawReader struct {
 	conn *websocket.Conn
 }
 
-func (x *bench) reader(id string, o protocol.SubscribeData) *reader {
+func (x *benchServer) reader(id string, o protocol.SubscribeData) *rawReader {
 	x.b.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", x.socket)
-	}}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", x.socket)
+		},
+	}
 	conn, _, err := websocket.Dial(x.b.Context(), "ws://server"+protocol.Path, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport}, Subprotocols: []string{protocol.Subprotocol},
 	})
@@ -119,15 +124,17 @@ func (x *bench) reader(id string, o protocol.SubscribeData) *reader {
 		x.b.Fatal(err)
 	}
 	conn.SetReadLimit(-1)
-	line := protocol.MustEncode(protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(o)})
+	line := protocol.MustEncode(
+		protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(o)},
+	)
 	if err := conn.Write(x.b.Context(), websocket.MessageText, line); err != nil {
 		x.b.Fatal(err)
 	}
-	return &reader{conn}
+	return &rawReader{conn}
 }
 
-// until reads until what has passed by holds the text, and returns how many bytes that were.
-func (r *reader) until(ctx context.Context, text []byte) (int, error) {
+// until reads until a message contains text, and returns the number of bytes read.
+func (r *rawReader) until(ctx context.Context, text []byte) (int, error) {
 	n := 0
 	for {
 		_, message, err := r.conn.Read(ctx)
@@ -144,14 +151,17 @@ func (r *reader) until(ctx context.Context, text []byte) (int, error) {
 var caughtUp = []byte(`"type":"caught_up"`)
 
 func delta(i int) session.Event {
-	return session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)}}
+	return session.Event{
+		Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)},
+	}
 }
 
-// BenchmarkPublishToReceipt measures from an agent's Emit until every subscriber has the event, stored before it is shown.
+// BenchmarkPublishToReceipt measures the time from an agent's Emit, through the store, to every
+// subscriber.
 func BenchmarkPublishToReceipt(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprint("subscribers=", n), func(b *testing.B) {
-			x := newBench(b, b.TempDir())
+			x := newBenchServer(b, b.TempDir())
 			id := x.create()
 			ctx, cancel := context.WithCancel(b.Context())
 			received := make(chan time.Time, n)
@@ -196,10 +206,10 @@ func BenchmarkPublishToReceipt(b *testing.B) {
 	}
 }
 
-// BenchmarkCatchUp measures a client that joins at the beginning of a long log.
+// BenchmarkCatchUp measures a client that attaches at the start of a long log.
 func BenchmarkCatchUp(b *testing.B) {
 	const events = 100_000
-	x := newBench(b, b.TempDir())
+	x := newBenchServer(b, b.TempDir())
 	id := x.create()
 	x.run(id, func(out session.Output) {
 		for i := range events {
@@ -229,7 +239,10 @@ func BenchmarkCatchUp(b *testing.B) {
 		})
 		b.Run(how.name+" decoded", func(b *testing.B) {
 			for b.Loop() {
-				got := watch(b.Context(), x.client, id, wsclient.SubscribeOptions{Since: beginning(), Raw: how.raw}, until(protocol.TurnEnded))
+				got := observe(
+					b.Context(), x.client, id, wsclient.SubscribeOptions{Since: logStart(), Raw: how.raw},
+					eventOfType(protocol.TurnEnded),
+				)
 				if got.err != nil {
 					b.Fatal(got.err)
 				}
@@ -239,11 +252,11 @@ func BenchmarkCatchUp(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend measures events until they are durable and visible, with one commit for all that waits.
+// BenchmarkAppend measures the throughput of durable, visible events with concurrent sessions.
 func BenchmarkAppend(b *testing.B) {
 	for _, sessions := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {
-			x := newBench(b, b.TempDir())
+			x := newBenchServer(b, b.TempDir())
 			ids := make([]string, sessions)
 			for i := range ids {
 				ids[i] = x.create()
@@ -279,15 +292,16 @@ func memory() float64 {
 	return float64(m.HeapInuse + m.StackInuse)
 }
 
-// BenchmarkMemory measures what stays in memory, of the server and, of a client, of its bare connection too.
+// BenchmarkMemory measures the memory of idle clients and sessions. Client numbers include both
+// ends of the connection.
 func BenchmarkMemory(b *testing.B) {
 	b.Run("idle client", func(b *testing.B) {
-		x := newBench(b, b.TempDir())
+		x := newBenchServer(b, b.TempDir())
 		id := x.create()
 		const clients = 200
 		for b.Loop() {
 			before := memory()
-			readers := make([]*reader, clients)
+			readers := make([]*rawReader, clients)
 			for i := range readers {
 				readers[i] = x.reader(id, protocol.SubscribeData{})
 				if _, err := readers[i].until(b.Context(), caughtUp); err != nil {
@@ -303,7 +317,7 @@ func BenchmarkMemory(b *testing.B) {
 	const sessions = 500
 	b.Run("loaded session", func(b *testing.B) {
 		for b.Loop() {
-			x := newBench(b, b.TempDir())
+			x := newBenchServer(b, b.TempDir())
 			_ = x.client.Connect(b.Context())
 			before := memory()
 			for range sessions {
@@ -315,7 +329,7 @@ func BenchmarkMemory(b *testing.B) {
 	})
 	b.Run("unloaded session", func(b *testing.B) {
 		for b.Loop() {
-			x := newBench(b, b.TempDir(), func(c *session.Config) { c.UnloadAfter = time.Millisecond })
+			x := newBenchServer(b, b.TempDir(), func(c *session.Config) { c.UnloadAfter = time.Millisecond })
 			_ = x.client.Connect(b.Context())
 			before, goroutines := memory(), runtime.NumGoroutine()
 			for range sessions {
@@ -329,12 +343,12 @@ func BenchmarkMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkStartUp measures opening a store with many sessions until the server could serve them.
+// BenchmarkStartUp measures the start of a server on a store with many sessions.
 func BenchmarkStartUp(b *testing.B) {
 	for _, sessions := range []int{0, 1000} {
 		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {
 			dir := b.TempDir()
-			x := newBench(b, dir)
+			x := newBenchServer(b, dir)
 			for range sessions {
 				x.create()
 			}

@@ -15,47 +15,57 @@ import (
 	"agentctl/wsclient"
 )
 
-// Everything at once: links that break, a store that fails now and then, a server that is restarted, people who send and
-// decide. Whatever was accepted has one turn, in order, and everybody ends with the same.
+// All faults at once: broken connections, a failing store, server restarts, and users who send and
+// decide. Every accepted message gets one turn, in order, and all clients end with the same state.
 func TestInChaosEverythingAcceptedHasItsTurnAndAllSeeTheSame(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { chaos(t, seed) })
+			synctest.Test(t, func(t *testing.T) { testChaos(t, seed) })
 		})
 	}
 }
 
-func chaos(t *testing.T, seed uint64) {
+func testChaos(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var failing atomic.Bool
 	var lines []string
 	if seed%2 == 0 {
 		lines = append(lines, `{"resumes":true}`)
 	}
-	lines = append(lines, `{"on":"*"}`, `{"think":"a b c d","delay":"20ms"}`, `{"burst":40,"delay":"10ms","parts":2}`,
-		`{"tool":"t","output":"x y z","delay":"50ms"}`, `{"ask":"command","command":"make {n}","then":[{"say":"yes"}],"else":[{"say":"no"}]}`, `{"say":"end of {message}"}`)
+	lines = append(
+		lines,
+		`{"on":"*"}`,
+		`{"think":"a b c d","delay":"20ms"}`,
+		`{"burst":40,"delay":"10ms","parts":2}`,
+		`{"tool":"t","output":"x y z","delay":"50ms"}`,
+		`{"ask":"command","command":"make {n}","then":[{"say":"yes"}],"else":[{"say":"no"}]}`,
+		`{"say":"end of {message}"}`,
+	)
 	storeSeed := rand.New(rand.NewPCG(seed, 10))
-	w := openOn(t, func(s session.Store) session.Store {
-		return &ledger{Store: s, fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 }} // one committer at a time
+	w := newTestServerWithStore(t, func(s session.Store) session.Store {
+		return &recordingStore{
+			Store: s,
+			fails: func() bool { return failing.Load() && storeSeed.IntN(25) == 0 },
+		} // only one commit runs at a time
 	}, lines...)
-	var storms []*storm
-	rough := func(name string) *wsclient.Client {
-		s := newStorm(w, seed*100+uint64(len(storms)))
-		storms = append(storms, s)
+	var proxies []*faultyProxy
+	faulty := func(name string) *wsclient.Client {
+		s := newFaultyProxy(w, seed*100+uint64(len(proxies)))
+		proxies = append(proxies, s)
 		return w.client(name, func(o *wsclient.Options) { o.Dial, o.Rand = s.Dial, func() float64 { return 0.5 } })
 	}
-	ann, decider := rough("ann"), rough("decider")
+	ann, decider := faulty("ann"), faulty("decider")
 	id := w.create(ann)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
 	defer cancel()
 
-	// Three who watch, each until the message that is sent last has had its turn.
+	// Three observers, each until the turn of the last message.
 	const last = "the last"
-	var all []<-chan *witness
-	for i, o := range []wsclient.SubscribeOptions{{Since: beginning(), Raw: true}, {Since: beginning()}, {}} {
-		c, ended := rough(fmt.Sprint("watcher ", i)), false
-		all = append(all, async(func() *witness {
-			return watch(ctx, c, id, o, func(e *protocol.Event) bool {
+	var all []<-chan *observer
+	for i, o := range []wsclient.SubscribeOptions{{Since: logStart(), Raw: true}, {Since: logStart()}, {}} {
+		c, ended := faulty(fmt.Sprint("watcher ", i)), false
+		all = append(all, async(func() *observer {
+			return observe(ctx, c, id, o, func(e *protocol.Event) bool {
 				var m protocol.MessageUserData
 				if e.Type == protocol.MessageUser && e.Decode(&m) == nil {
 					ended = m.Text == last
@@ -77,8 +87,12 @@ func chaos(t *testing.T, seed uint64) {
 			if err := it.Event.Decode(&a); err != nil {
 				return err
 			}
-			_, err := persist[protocol.ApproveResult](deciding, decider, protocol.DoApprove, id, protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}, a.Request)
-			if code := protocol.CodeOf(err); err != nil && deciding.Err() == nil && code != protocol.CodeConflict && code != protocol.CodeNotFound {
+			_, err := retryStorageErrors[protocol.ApproveResult](
+				deciding, decider, protocol.DoApprove, id,
+				protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}, a.Request,
+			)
+			if code := protocol.CodeOf(err); err != nil && deciding.Err() == nil && code != protocol.CodeConflict &&
+				code != protocol.CodeNotFound {
 				return fmt.Errorf("approve: %w", err)
 			}
 		}
@@ -89,7 +103,7 @@ func chaos(t *testing.T, seed uint64) {
 	var accepted []string
 	for i := range 12 {
 		text := fmt.Sprint("message ", i)
-		if _, err := persist[protocol.SendResult](ctx, ann, protocol.DoSend, id, protocol.SendData{Text: text}, text); err != nil {
+		if _, err := retryStorageErrors[protocol.SendResult](ctx, ann, protocol.DoSend, id, protocol.SendData{Text: text}, text); err != nil {
 			t.Fatalf("send: %v", err)
 		}
 		accepted = append(accepted, text)
@@ -99,14 +113,14 @@ func chaos(t *testing.T, seed uint64) {
 			time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
 			w.start()
 		}
-		if _, err := persist[protocol.QueueReleaseResult](ctx, ann, protocol.DoQueueRelease, id, nil, fmt.Sprint("release ", i)); err != nil {
+		if _, err := retryStorageErrors[protocol.QueueReleaseResult](ctx, ann, protocol.DoQueueRelease, id, nil, fmt.Sprint("release ", i)); err != nil {
 			t.Fatalf("release: %v", err)
 		}
 	}
 	failing.Store(false)
-	for _, s := range storms {
+	for _, s := range proxies {
 		s.mu.Lock()
-		s.calm = true
+		s.healthy = true
 		s.mu.Unlock()
 	}
 	for {
@@ -121,7 +135,7 @@ func chaos(t *testing.T, seed uint64) {
 		do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil)
 	}
 	w.send(ann, id, last)
-	var want *witness
+	var want *observer
 	for i, c := range all {
 		got := <-c
 		if got.err != nil {
@@ -131,7 +145,10 @@ func chaos(t *testing.T, seed uint64) {
 			want = got
 		}
 		if got.next != want.next || string(protocol.MustEncode(got.state)) != string(protocol.MustEncode(want.state)) {
-			t.Errorf("watcher %d ends with\n%s\nthe first with\n%s", i, protocol.MustEncode(got.state), protocol.MustEncode(want.state))
+			t.Errorf(
+				"watcher %d ends with\n%s\nthe first with\n%s", i, protocol.MustEncode(got.state),
+				protocol.MustEncode(want.state),
+			)
 		}
 	}
 	stopDeciding()
@@ -143,13 +160,15 @@ func chaos(t *testing.T, seed uint64) {
 		turns = append(turns, turn.Message.Text)
 	}
 	if !slices.Equal(turns, append(accepted, last)) {
-		t.Errorf("accepted %q, there are turns of %q", accepted, turns)
+		t.Errorf("accepted %q, turns of %q", accepted, turns)
 	}
 	t.Logf("%d events", want.state.Seq)
 }
 
-// persist does a command again, under one key, as long as the store fails.
-func persist[R any](ctx context.Context, c *wsclient.Client, verb protocol.Verb, id string, data any, key string) (R, error) {
+// retryStorageErrors repeats a command with one key while the store fails.
+func retryStorageErrors[R any](
+	ctx context.Context, c *wsclient.Client, verb protocol.Verb, id string, data any, key string,
+) (R, error) {
 	cmd := protocol.Command{Command: verb, Session: id, Key: key}
 	if data != nil {
 		cmd.Data = protocol.MustEncode(data)

@@ -13,11 +13,12 @@ import (
 	"agentctl/wsclient"
 )
 
-// native stands for no dialect.
+// native is the name of the native protocol in these tests.
 const native = "native"
 
-// lines of an agent that says something, uses a tool, asks, and says what was decided; and of a slow one.
-var working = []string{
+// workScript is an agent that on "work" writes text, runs a tool and requests an approval, and on
+// "slow" writes slowly.
+var workScript = []string{
 	`{"on":"work"}`,
 	`{"say":"It is late. ","words":1}`,
 	`{"tool":"shell","id":"call{n}","kind":"execute","title":"List","input":{"command":["ls"]},"output":"build src"}`,
@@ -26,27 +27,27 @@ var working = []string{
 	`{"say":"one two three four five six seven eight nine ten","words":1,"delay":"10s"}`,
 }
 
-// A seat is a client that follows a session, in whatever language.
-type seat struct {
+// A follower is a client that follows a session, natively or in a dialect.
+type follower struct {
 	t       *testing.T
-	tongue  string
+	dialect string
 	client  *wsclient.Client
 	session string
 	in      chan wsclient.Item
 	errs    chan error
-	*witness
+	*observer
 }
 
-// speaking connects to the mount of a dialect, or natively.
-func (w *world) speaking(tongue, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
+// dialectClient connects to the server's endpoint of a dialect, or natively.
+func (w *testServer) dialectClient(protocolName, session string, tweak ...func(*wsclient.Options)) *wsclient.Client {
 	w.t.Helper()
 	url := "ws://server"
-	o := wsclient.Options{Name: tongue + " user", UserAgent: "e2e", Dial: w.dial}
-	if tongue != native {
-		o.Dialect = tongue
-		url += "/dialect/" + tongue
+	o := wsclient.Options{Name: protocolName + " user", UserAgent: "e2e", Dial: w.dial}
+	if protocolName != native {
+		o.Dialect = protocolName
+		url += "/dialect/" + protocolName
 	}
-	if tongue == "agentloop" {
+	if protocolName == "agentloop" {
 		url += "/" + session
 	}
 	for _, f := range tweak {
@@ -57,11 +58,18 @@ func (w *world) speaking(tongue, session string, tweak ...func(*wsclient.Options
 	return c
 }
 
-// sit follows a session; it is attached when this returns.
-func sit(t *testing.T, tongue string, c *wsclient.Client, session string) *seat {
+// follow follows a session and returns once attached.
+func follow(t *testing.T, protocolName string, c *wsclient.Client, session string) *follower {
 	t.Helper()
-	s := &seat{t: t, tongue: tongue, client: c, session: session, in: make(chan wsclient.Item, 1<<14), errs: make(chan error, 1)}
-	s.witness = &witness{session: session, resets: tongue != native, transcript: &protocol.Transcript{}}
+	s := &follower{
+		t:       t,
+		dialect: protocolName,
+		client:  c,
+		session: session,
+		in:      make(chan wsclient.Item, 1<<14),
+		errs:    make(chan error, 1),
+	}
+	s.observer = &observer{session: session, resets: protocolName != native, transcript: &protocol.Transcript{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -75,12 +83,12 @@ func sit(t *testing.T, tongue string, c *wsclient.Client, session string) *seat 
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	s.until(protocol.CaughtUp)
+	s.waitFor(protocol.CaughtUp)
 	return s
 }
 
-// until takes in what comes, through the first event of a type.
-func (s *seat) until(typ protocol.Type) *protocol.Event {
+// waitFor applies items up to the first event of a type.
+func (s *follower) waitFor(typ protocol.Type) *protocol.Event {
 	s.t.Helper()
 	late := time.After(time.Minute)
 	for {
@@ -89,38 +97,39 @@ func (s *seat) until(typ protocol.Type) *protocol.Event {
 			switch {
 			case it.Attached != nil:
 				err := s.attach(s.t.Context(), s.client, it.Attached)
-				if protocol.CodeOf(err) == protocol.CodeUnsupported { // a dialect without a history
+				if protocol.CodeOf(err) == protocol.CodeUnsupported { // the dialect has no history
 					err = nil
 				}
 				s.failIf(err)
 			case it.Event.Durable():
-				s.failIf(s.take(it.Event, it.Raw))
+				s.failIf(s.apply(it.Event, it.Raw))
 			}
 			if it.Event != nil && it.Event.Type == typ {
 				return it.Event
 			}
 		case err := <-s.errs:
-			s.t.Fatalf("%s: %v", s.tongue, err)
+			s.t.Fatalf("%s: %v", s.dialect, err)
 		case <-late:
-			s.t.Fatalf("%s: no %s; came\n%s", s.tongue, typ, strings.Join(s.raw, "\n"))
+			s.t.Fatalf("%s: no %s; got\n%s", s.dialect, typ, strings.Join(s.raw, "\n"))
 		}
 	}
 }
 
-func (s *seat) failIf(err error) {
+func (s *follower) failIf(err error) {
 	s.t.Helper()
 	if err != nil {
-		s.t.Fatalf("%s: %v; came\n%s", s.tongue, err, strings.Join(s.raw, "\n"))
+		s.t.Fatalf("%s: %v; got\n%s", s.dialect, err, strings.Join(s.raw, "\n"))
 	}
 }
 
-// last is the newest turn as this client saw it.
-func (s *seat) last() *protocol.Turn { return s.transcript.Turns[len(s.transcript.Turns)-1] }
+// lastTurn returns the newest turn seen by this client.
+func (s *follower) lastTurn() *protocol.Turn { return s.transcript.Turns[len(s.transcript.Turns)-1] }
 
-// said is what the agent said in the newest turn, word for word: where a part ends, not every dialect can say.
-func (s *seat) said() string {
+// agentText returns the words of the agent in the newest turn. Not every dialect preserves part
+// boundaries.
+func (s *follower) agentText() string {
 	var b strings.Builder
-	for _, it := range s.last().Items {
+	for _, it := range s.lastTurn().Items {
 		if it.Kind == protocol.ItemText {
 			b.Write(it.Text)
 		}
@@ -128,10 +137,11 @@ func (s *seat) said() string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// tools is what the newest turn's tools did. Where a dialect asks about tools alone, what is asked about is one more.
-func (s *seat) tools() string {
+// toolSummary lists the tools of the newest turn and their status. It omits the extra tool by which
+// some dialects represent an approval.
+func (s *follower) toolSummary() string {
 	var list []string
-	for _, it := range s.last().Items {
+	for _, it := range s.lastTurn().Items {
 		if it.Kind == protocol.ItemTool && it.Tool.Name != "command" {
 			status := protocol.ToolStatus("open")
 			if it.Tool.End != nil {
@@ -143,103 +153,114 @@ func (s *seat) tools() string {
 	return strings.Join(list, ", ")
 }
 
-// worksThrough has a session do all that it can, through one client, and reports what differs from how it is natively.
-func worksThrough(t *testing.T, w *world, s *seat) {
+// checkWorkTurn runs the "work" turn through one client and checks that it appears as natively.
+func checkWorkTurn(t *testing.T, w *testServer, s *follower) {
 	t.Helper()
-	t.Logf("%s", s.tongue)
+	t.Logf("%s", s.dialect)
 	w.send(s.client, s.session, "work")
-	s.until(protocol.ApprovalRequested)
+	s.waitFor(protocol.ApprovalRequested)
 	pending := s.state.Approvals
 	if len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
-		t.Errorf("%s: asked %+v", s.tongue, pending)
+		t.Errorf("%s: approvals %+v", s.dialect, pending)
 	}
-	r := do[protocol.ApproveResult](t, s.client, protocol.DoApprove, s.session, protocol.ApproveData{Request: pending[0].Request, Decision: protocol.AllowOnce})
+	r := do[protocol.ApproveResult](
+		t, s.client, protocol.DoApprove, s.session,
+		protocol.ApproveData{Request: pending[0].Request, Decision: protocol.AllowOnce},
+	)
 	if r.Outcome != protocol.Allowed {
-		t.Errorf("%s: decided %+v", s.tongue, r)
+		t.Errorf("%s: decision %+v", s.dialect, r)
 	}
-	s.until(protocol.TurnEnded)
-	if got := s.said(); got != "It is late. Removed it." {
-		t.Errorf("%s: the agent said %q", s.tongue, got)
+	s.waitFor(protocol.TurnEnded)
+	if got := s.agentText(); got != "It is late. Removed it." {
+		t.Errorf("%s: agent text %q", s.dialect, got)
 	}
-	if got := s.tools(); got != "shell completed" {
-		t.Errorf("%s: the tools: %s", s.tongue, got)
+	if got := s.toolSummary(); got != "shell completed" {
+		t.Errorf("%s: the tools: %s", s.dialect, got)
 	}
 	if s.state.Last.Reason != protocol.ReasonCompleted || len(s.state.Approvals) > 0 {
-		t.Errorf("%s: ended %+v, pending %+v", s.tongue, s.state.Last, s.state.Approvals)
+		t.Errorf("%s: ended %+v, pending %+v", s.dialect, s.state.Last, s.state.Approvals)
 	}
 }
 
 func TestOneSessionIsTheSameInEveryDialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, working...)
+		w := newTestServer(t, workScript...)
 		id := w.create(w.client("ann"))
-		var seats []*seat
+		var followers []*follower
 		for _, name := range append([]string{native}, dialect.Names()...) {
-			seats = append(seats, sit(t, name, w.speaking(name, id), id))
+			followers = append(followers, follow(t, name, w.dialectClient(name, id), id))
 		}
-		// Not every dialect says when it follows.
+		// Not every dialect confirms a subscription.
 		synctest.Wait()
-		for _, decider := range seats { // each in turn sends and decides
+		for _, decider := range followers { // each one sends and decides once
 			w.send(decider.client, id, "work")
-			for _, s := range seats {
-				s.until(protocol.ApprovalRequested)
-				if pending := s.state.Approvals; len(pending) != 1 || !strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
-					t.Errorf("%s: asked %+v", s.tongue, pending)
+			for _, s := range followers {
+				s.waitFor(protocol.ApprovalRequested)
+				if pending := s.state.Approvals; len(pending) != 1 ||
+					!strings.Contains(pending[0].Command+pending[0].Title, "rm -rf build") {
+					t.Errorf("%s: approvals %+v", s.dialect, pending)
 				}
 			}
 			do[protocol.ApproveResult](t, decider.client, protocol.DoApprove, id,
 				protocol.ApproveData{Request: decider.state.Approvals[0].Request, Decision: protocol.AllowOnce})
-			for _, s := range seats {
-				s.until(protocol.ApprovalResolved)
+			for _, s := range followers {
+				s.waitFor(protocol.ApprovalResolved)
 				if len(s.state.Approvals) > 0 {
-					t.Errorf("%s decided; at %s there waits %+v", decider.tongue, s.tongue, s.state.Approvals)
+					t.Errorf("%s decided; %s still has %+v", decider.dialect, s.dialect, s.state.Approvals)
 				}
 			}
-			for _, s := range seats {
-				s.until(protocol.TurnEnded)
-				if got := s.said(); got != "It is late. Removed it." {
-					t.Errorf("%s decided; %s says %q", decider.tongue, s.tongue, got)
+			for _, s := range followers {
+				s.waitFor(protocol.TurnEnded)
+				if got := s.agentText(); got != "It is late. Removed it." {
+					t.Errorf("%s decided; %s has text %q", decider.dialect, s.dialect, got)
 				}
-				if got := s.tools(); got != "shell completed" {
-					t.Errorf("%s decided; %s: tools: %s", decider.tongue, s.tongue, got)
+				if got := s.toolSummary(); got != "shell completed" {
+					t.Errorf("%s decided; %s: tools: %s", decider.dialect, s.dialect, got)
 				}
-				heard := s.last().Message.Text == "work" || s.tongue == "multiagent" // which shows one's own messages alone
-				if s.state.Last.Reason != protocol.ReasonCompleted || !heard {
-					t.Errorf("%s decided; %s: %+v ended %+v", decider.tongue, s.tongue, s.last().Message, s.state.Last)
+				hasMessage := s.lastTurn().Message.Text == "work" ||
+					s.dialect == "multiagent" // multiagent shows only own messages
+				if s.state.Last.Reason != protocol.ReasonCompleted || !hasMessage {
+					t.Errorf(
+						"%s decided; %s: %+v ended %+v", decider.dialect, s.dialect, s.lastTurn().Message, s.state.Last,
+					)
 				}
 			}
 		}
 	})
 }
 
-func TestOurClientWorksThroughEveryDialect(t *testing.T) {
+func TestTheClientWorksThroughEveryDialect(t *testing.T) {
 	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := open(t, working...)
+				w := newTestServer(t, workScript...)
 				id := w.create(w.client("ann"))
-				s := sit(t, name, w.speaking(name, id), id)
-				worksThrough(t, w, s)
+				s := follow(t, name, w.dialectClient(name, id), id)
+				checkWorkTurn(t, w, s)
 
 				w.send(s.client, id, "slow")
-				s.until(protocol.TextDelta)
-				_, err := wsclient.Call[protocol.InterruptResult](t.Context(), s.client, protocol.DoInterrupt, id, protocol.InterruptData{})
+				s.waitFor(protocol.TextDelta)
+				_, err := wsclient.Call[protocol.InterruptResult](
+					t.Context(), s.client, protocol.DoInterrupt, id, protocol.InterruptData{},
+				)
 				want := protocol.ReasonInterrupted
-				if name == "agentloop" { // has no word for it
+				if name == "agentloop" { // cannot interrupt
 					if protocol.CodeOf(err) != protocol.CodeUnsupported {
 						t.Errorf("interrupt: %v", err)
 					}
-					_, err = wsclient.Call[protocol.InterruptResult](t.Context(), w.client("bob"), protocol.DoInterrupt, id, protocol.InterruptData{})
+					_, err = wsclient.Call[protocol.InterruptResult](
+						t.Context(), w.client("bob"), protocol.DoInterrupt, id, protocol.InterruptData{},
+					)
 					want = protocol.ReasonCompleted
 				}
 				if err != nil {
 					t.Errorf("interrupt: %v", err)
 				}
-				if s.until(protocol.TurnEnded); s.state.Last.Reason != want {
+				if s.waitFor(protocol.TurnEnded); s.state.Last.Reason != want {
 					t.Errorf("an interrupted turn ended %+v", s.state.Last)
 				}
-				if got := s.said(); !strings.HasPrefix(got, "one") || strings.HasSuffix(got, "ten") {
-					t.Errorf("the interrupted agent said %q", got)
+				if got := s.agentText(); !strings.HasPrefix(got, "one") || strings.HasSuffix(got, "ten") {
+					t.Errorf("interrupted agent text %q", got)
 				}
 			})
 		})

@@ -1,3 +1,4 @@
-// Package e2e proves what agentctl promises from end to end: real clients of a real server with a real store, over
-// connections in memory, with the script agent. It holds tests and benchmarks only and may import everything.
+// Package e2e tests agentctl end to end: real clients, a real server and a real store, over
+// in-memory connections, with the script agent. It holds only tests and benchmarks and may import
+// every package.
 package e2e

@@ -18,12 +18,15 @@ import (
 	"agentctl/wsclient"
 )
 
-// EA-22: a server runs in this process with every dialect, and a URL alone decides whether it is that one or one behind the network.
+// EA-22: a server runs in this process with every dialect, and the URL alone selects it or a remote
+// one.
 func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 	agents := &agents{scripts: map[string]*script.Script{}}
-	agents.add(t, "main", `{"on":"*"}`, `{"say":"You said: {message}"}`)
+	agents.add(t, "main", `{"on":"*"}`, `{"say":"You text: {message}"}`)
 	mock := map[string]string{"ws://localhost:12345/mock": "effectiveagent", "ws://localhost:8080": "agentloop"}
-	here, err := embedded.Start(t.Context(), embedded.Options{Agents: agents, DefaultAgent: "main", URLs: mock, Secret: []byte("secret")})
+	here, err := embedded.Start(
+		t.Context(), embedded.Options{Agents: agents, DefaultAgent: "main", URLs: mock, Secret: []byte("secret")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +38,7 @@ func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 		ids[url] = do[protocol.CreateResult](t, c, protocol.DoCreate, "", protocol.CreateData{}).Session
 		_ = c.Close()
 	}
-	// talk is what uses the client: it does not know where the server is.
+	// talk uses the client and does not depend on the server's location.
 	talk := func(t *testing.T, name, url, id string) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -46,7 +49,7 @@ func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 		defer c.Close()
 		sub := c.Subscribe(id, wsclient.SubscribeOptions{})
 		defer sub.Close()
-		said := ""
+		text := ""
 		for it, err := range sub.Events(ctx) {
 			if err != nil {
 				t.Fatal(err)
@@ -62,14 +65,14 @@ func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 				}
 			case protocol.TextDelta:
 				_ = it.Event.Decode(&d)
-				said += d.Text
+				text += d.Text
 			}
 			if it.Event.Type == protocol.TurnEnded {
 				break
 			}
 		}
-		if said != "You said: hi" {
-			t.Errorf("%s at %s says %q", name, url, said)
+		if text != "You text: hi" {
+			t.Errorf("%s at %s: got %q", name, url, text)
 		}
 	}
 	for base, id := range ids {
@@ -85,21 +88,26 @@ func TestAURLSwitchesBetweenEmbeddedAndRemote(t *testing.T) {
 		t.Error("a URL of another server is this one")
 	}
 	if !here.Active() || here.Close() != nil || here.Active() || here.Close() != nil {
-		t.Error("it is active until it is closed, for good")
+		t.Error("active after close")
 	}
 	if _, err := here.Dialer("ws://" + embedded.Host)(t.Context()); err == nil {
-		t.Error("a closed server is dialled")
+		t.Error("a closed server was dialed")
 	}
 }
 
-// remote is a server behind a socket, and its URL.
+// remote starts a server behind a socket and returns its URL.
 func remote(t *testing.T, of session.Agents) string {
 	t.Helper()
 	store, err := sqlite.Open(t.TempDir(), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(t.Context(), server.Config{Session: session.Config{Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret")}})
+	s, err := server.New(
+		t.Context(),
+		server.Config{
+			Session: session.Config{Store: store, Agents: of, DefaultAgent: "main", Secret: []byte("secret")},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"agentctl/wsclient"
 )
 
-// A rich turn holds everything that a fold may get wrong.
+// A rich turn has every kind of event.
 var rich = []string{
 	`{"window":1000}`,
 	`{"pace":{"words":1,"delay":"20ms"}}`,
@@ -25,24 +25,28 @@ var rich = []string{
 
 func TestFollowersAScreenAndALateJoinerEndWithTheSameStateAndSequence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, rich...)
+		w := newTestServer(t, rich...)
 		ann := w.client("ann")
 		id := w.create(ann)
 		w.send(ann, id, "first")
 		approve := func() {
-			see(t, w.client("approver"), id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested))
-			do[protocol.ApproveResult](t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
+			mustObserve(
+				t, w.client("approver"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested),
+			)
+			do[protocol.ApproveResult](
+				t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce},
+			)
 		}
 		approve()
-		see(t, w.client("first"), id, wsclient.SubscribeOptions{Since: beginning()}, turns(1))
+		mustObserve(t, w.client("first"), id, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(1))
 
-		follow := func(name string, o wsclient.SubscribeOptions, n int) <-chan *witness {
+		follow := func(name string, o wsclient.SubscribeOptions, n int) <-chan *observer {
 			c := w.client(name)
-			return async(func() *witness { return watch(t.Context(), c, id, o, turns(n)) })
+			return async(func() *observer { return observe(t.Context(), c, id, o, turnsEnded(n)) })
 		}
-		all := map[string]<-chan *witness{
-			"raw follower":    follow("raw", wsclient.SubscribeOptions{Since: beginning(), Raw: true}, 2),
-			"folded follower": follow("folded", wsclient.SubscribeOptions{Since: beginning()}, 2),
+		all := map[string]<-chan *observer{
+			"raw follower":    follow("raw", wsclient.SubscribeOptions{Since: logStart(), Raw: true}, 2),
+			"folded follower": follow("folded", wsclient.SubscribeOptions{Since: logStart()}, 2),
 			"screen":          follow("screen", wsclient.SubscribeOptions{}, 1),
 		}
 		w.send(ann, id, "second")
@@ -52,8 +56,8 @@ func TestFollowersAScreenAndALateJoinerEndWithTheSameStateAndSequence(t *testing
 		all["later joiner"] = follow("later", wsclient.SubscribeOptions{}, 1)
 		approve()
 
-		var want *witness
-		seen := map[string]*witness{}
+		var want *observer
+		seen := map[string]*observer{}
 		for name, c := range all {
 			got := <-c
 			if got.err != nil {
@@ -66,8 +70,8 @@ func TestFollowersAScreenAndALateJoinerEndWithTheSameStateAndSequence(t *testing
 			t.Errorf("the raw follower got %d events up to %d", n, want.state.Seq)
 		}
 		for name, got := range seen {
-			if got.folded(t) != want.folded(t) {
-				t.Errorf("%s ends with\n%s\nthe raw follower with\n%s", name, got.folded(t), want.folded(t))
+			if got.encode(t) != want.encode(t) {
+				t.Errorf("%s ends with\n%s\nthe raw follower with\n%s", name, got.encode(t), want.encode(t))
 			}
 			if got.next != want.next {
 				t.Errorf("%s ends at %d, the raw follower at %d", name, got.next, want.next)
@@ -77,7 +81,7 @@ func TestFollowersAScreenAndALateJoinerEndWithTheSameStateAndSequence(t *testing
 			t.Errorf("%q", text)
 		}
 		raw := strings.Join(want.raw, "\n")
-		for name, got := range seen { // what is not folded is the same bytes
+		for name, got := range seen { // events that are not folded are the same bytes
 			for _, line := range got.raw {
 				if !strings.Contains(line, `"first_seq"`) && !strings.Contains(raw, line) {
 					t.Errorf("%s got a line that the raw follower did not: %s", name, line)

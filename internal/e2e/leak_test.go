@@ -22,36 +22,45 @@ func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for round := range 3 {
 		var pids []int
-		t.Run(fmt.Sprint("round ", round), func(t *testing.T) { // its end ends the server, its agents and its clients
-			w := open(t, `{"on":"*"}`, `{"spawn":["sh","-c","trap '' TERM; sleep 600 & sleep 600"]}`, `{"say":"up"}`, `{"wait":"never"}`)
-			socket := filepath.Join(w.dir, "socket")
-			l, err := server.ListenUnix(socket)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.server.Load().serve(l)
-			var ids []string
-			for range 4 {
-				c := wsclient.New("unix://"+socket, wsclient.Options{})
-				t.Cleanup(func() { _ = c.Close() })
-				id := w.create(c)
-				ids = append(ids, id)
-				w.send(c, id, "go")
-				see(t, c, id, wsclient.SubscribeOptions{}, until(protocol.TextEnd))
-			}
-			pids = children(t)
-			c := w.client("bob")
-			do[protocol.InterruptResult](t, c, protocol.DoInterrupt, ids[0], protocol.InterruptData{})
-			do[protocol.Empty](t, c, protocol.DoClose, ids[1], protocol.CloseData{})
-			do[protocol.Empty](t, c, protocol.DoClose, ids[2], protocol.CloseData{Delete: true})
-			_ = w.plain(t).conn.CloseNow()
-		})
+		t.Run(
+			fmt.Sprint("round ", round),
+			func(t *testing.T) { // its cleanup stops the server, its agents and its clients
+				w := newTestServer(
+					t,
+					`{"on":"*"}`,
+					`{"spawn":["sh","-c","trap '' TERM; sleep 600 & sleep 600"]}`,
+					`{"say":"up"}`,
+					`{"wait":"never"}`,
+				)
+				socket := filepath.Join(w.dir, "socket")
+				l, err := server.ListenUnix(socket)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.server.Load().listen(l)
+				var ids []string
+				for range 4 {
+					c := wsclient.New("unix://"+socket, wsclient.Options{})
+					t.Cleanup(func() { _ = c.Close() })
+					id := w.create(c)
+					ids = append(ids, id)
+					w.send(c, id, "go")
+					mustObserve(t, c, id, wsclient.SubscribeOptions{}, eventOfType(protocol.TextEnd))
+				}
+				pids = children(t)
+				c := w.client("bob")
+				do[protocol.InterruptResult](t, c, protocol.DoInterrupt, ids[0], protocol.InterruptData{})
+				do[protocol.Empty](t, c, protocol.DoClose, ids[1], protocol.CloseData{})
+				do[protocol.Empty](t, c, protocol.DoClose, ids[2], protocol.CloseData{Delete: true})
+				_ = w.dialRaw(t).conn.CloseNow()
+			},
+		)
 		if len(pids) != 4 {
 			t.Errorf("%d processes of agents while they ran", len(pids))
 		}
 		for _, pid := range pids {
 			if left := members(t, pid); len(left) > 0 {
-				t.Errorf("of process group %d there still are %v", pid, left)
+				t.Errorf("process group %d still has %v", pid, left)
 			}
 		}
 	}
@@ -63,7 +72,7 @@ func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
 	}
 }
 
-// openFiles counts this process's file handles, sockets among them.
+// openFiles returns the number of open file descriptors, sockets included.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -73,17 +82,17 @@ func openFiles(t *testing.T) int {
 	return len(names)
 }
 
-// children returns the processes that this one started.
+// children returns the child processes.
 func children(t *testing.T) []int {
 	return processes(t, func(_ string, parent, _ int) bool { return parent == os.Getpid() })
 }
 
-// members returns the live processes of a group: a dead one that nobody has reaped yet is none.
+// members returns the processes of a group, without zombies.
 func members(t *testing.T, group int) []int {
 	return processes(t, func(state string, _, of int) bool { return of == group && state != "Z" })
 }
 
-// processes returns the processes that fit, by their state, parent and group.
+// processes returns the processes that match by state, parent and group.
 func processes(t *testing.T, fit func(state string, parent, group int) bool) (pids []int) {
 	t.Helper()
 	names, err := os.ReadDir("/proc")
@@ -97,7 +106,7 @@ func processes(t *testing.T, fit func(state string, parent, group int) bool) (pi
 		}
 		stat, err := os.ReadFile("/proc/" + name.Name() + "/stat")
 		if err != nil {
-			continue // it is gone
+			continue // the process ended
 		}
 		_, rest, _ := strings.Cut(string(stat), ") ")
 		var state string

@@ -10,22 +10,23 @@ import (
 	"agentctl/server"
 )
 
-// load has so many AgentLoop clients at once over loopback, each in a session of its own, send so many messages, of which every turn
-// wants an approval; each waits for the end of the turn before its next message, and checks that it heard its own answers, in order.
-func load(t testing.TB, w *world, clients, messages int) {
+// runLoad runs concurrent AgentLoop clients over loopback, each with its own session. Each client
+// sends messages one after the other, approves once per turn, and checks that it receives its own
+// answers in order.
+func runLoad(t testing.TB, w *testServer, clients, messages int) {
 	t.Helper()
 	l, err := server.ListenOpen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Dialect = "agentloop"
-	w.server.Load().serve(l)
+	w.server.Load().listen(l)
 	var all sync.WaitGroup
 	failed := make(chan error, clients)
 	for n := range clients {
-		f := foreign(t, fmt.Sprintf("ws://%s/load-%d", l.Addr(), n), nil)
+		f := dialDialect(t, fmt.Sprintf("ws://%s/load-%d", l.Addr(), n), nil)
 		all.Go(func() {
-			if err := converse(f, n, messages); err != nil {
+			if err := runConversation(f, n, messages); err != nil {
 				failed <- fmt.Errorf("client %d: %w", n, err)
 			}
 		})
@@ -37,11 +38,11 @@ func load(t testing.TB, w *world, clients, messages int) {
 	}
 }
 
-// converse is one client's conversation.
-func converse(f *foreigner, n, messages int) error {
+// runConversation runs one client.
+func runConversation(f *dialectConn, n, messages int) error {
 	for i := range messages {
 		text := fmt.Sprintf("message %d of %d", i, n)
-		said, asked := "", 0
+		answer, approvals := "", 0
 		if err := f.write(fmt.Sprintf(`{"id":"%d","type":"user_input","payload":{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}]}}`, i, text)); err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func converse(f *foreigner, n, messages int) error {
 			}
 			switch {
 			case m.Type == "approval_request":
-				if asked++; asked == 1 {
+				if approvals++; approvals == 1 {
 					err = f.write(`{"id":"a","type":"approval_response","payload":{"review":"yes"}}`)
 				}
 			case m.Type == "error":
@@ -72,31 +73,37 @@ func converse(f *foreigner, n, messages int) error {
 				done = true
 			case m.Payload.Role == "assistant":
 				for _, c := range m.Payload.Content {
-					said += c.Text
+					answer += c.Text
 				}
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if want := "You said: " + text + " (allowed)"; strings.TrimSpace(said) != want || asked != 1 {
-			return fmt.Errorf("said %q, asked %d times; want %q", said, asked, want)
+		if want := "You said: " + text + " (allowed)"; strings.TrimSpace(answer) != want || approvals != 1 {
+			return fmt.Errorf("answer %q after %d approvals; want %q", answer, approvals, want)
 		}
 	}
 	return nil
 }
 
-var loaded = []string{`{"on":"*"}`, `{"say":"You said: {message} ","runes":1}`, `{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`}
-
-// AL-32: many connections at once with many messages, each turn with its approval: nobody hears of anybody else's, and nothing is lost.
-func TestManyAgentLoopClientsAtOnce(t *testing.T) {
-	load(t, open(t, loaded...), 100, 8)
+var loadScript = []string{
+	`{"on":"*"}`,
+	`{"say":"You said: {message} ","runes":1}`,
+	`{"ask":"command","command":"ls {n}","then":[{"say":"(allowed)"}],"else":[{"say":"(denied)"}]}`,
 }
 
-// BenchmarkAgentLoopLoad is a turn with an approval, of 20 clients at once over loopback.
+// AL-32: many concurrent connections with approvals in every turn receive only their own output,
+// completely.
+func TestManyAgentLoopClientsAtOnce(t *testing.T) {
+	runLoad(t, newTestServer(t, loadScript...), 100, 8)
+}
+
+// BenchmarkAgentLoopLoad measures a turn with an approval, with 20 concurrent clients over
+// loopback.
 func BenchmarkAgentLoopLoad(b *testing.B) {
-	w := open(b, loaded...)
+	w := newTestServer(b, loadScript...)
 	b.ResetTimer()
 	const clients = 20
-	load(b, w, clients, max(1, b.N/clients))
+	runLoad(b, w, clients, max(1, b.N/clients))
 }

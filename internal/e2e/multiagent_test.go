@@ -9,10 +9,14 @@ import (
 	"agentctl/wsclient"
 )
 
-// Our client follows and steers a session of our server over the dialect as it does natively.
-func TestOurClientSpeaksMultiAgentWithOurServer(t *testing.T) {
-	w := open(t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`)
-	c := wsclient.New("ws://server/dialect/multiagent", wsclient.Options{Dialect: "multiagent", Name: "ada", Dial: w.dial})
+// The client follows and controls a session over the multiagent dialect as natively.
+func TestTheClientUsesAServerOverMultiAgent(t *testing.T) {
+	w := newTestServer(
+		t, `{"on":"ask"}`, `{"ask":"command","command":"ls","title":"List files"}`, `{"say":"decided {decision}"}`,
+	)
+	c := wsclient.New(
+		"ws://server/dialect/multiagent", wsclient.Options{Dialect: "multiagent", Name: "ada", Dial: w.dial},
+	)
 	t.Cleanup(func() { _ = c.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -22,7 +26,7 @@ func TestOurClientSpeaksMultiAgentWithOurServer(t *testing.T) {
 	if r := w.send(c, id, "ask"); r.Status != protocol.SendStarted {
 		t.Fatalf("%+v", r)
 	}
-	said, decided := "", protocol.ApprovalResolvedData{}
+	text, decided := "", protocol.ApprovalResolvedData{}
 	for it, err := range sub.Events(ctx) {
 		if err != nil {
 			t.Fatal(err)
@@ -40,17 +44,17 @@ func TestOurClientSpeaksMultiAgentWithOurServer(t *testing.T) {
 		case protocol.TextDelta:
 			var d protocol.PartDeltaData
 			_ = it.Event.Decode(&d)
-			said += d.Text
+			text += d.Text
 		}
 		if it.Event.Type == protocol.TurnEnded {
 			break
 		}
 	}
-	if said != "decided allow_once" || decided.Outcome != protocol.Allowed {
-		t.Errorf("%q, %+v", said, decided)
+	if text != "decided allow_once" || decided.Outcome != protocol.Allowed {
+		t.Errorf("%q, %+v", text, decided)
 	}
 	_, err := wsclient.Call[protocol.SendResult](ctx, c, protocol.DoSend, "nobody", protocol.SendData{Text: "x"})
 	if protocol.CodeOf(err) != protocol.CodeNoSession {
-		t.Errorf("a conversation that is not there: %v", err)
+		t.Errorf("unknown conversation: %v", err)
 	}
 }

@@ -16,50 +16,61 @@ import (
 	"agentctl/wsclient"
 )
 
-// lose ends a world's server and starts it again without what it stored.
-func (w *world) lose() {
+// restartEmpty restarts the server with an empty store.
+func (w *testServer) restartEmpty() {
 	w.stop()
 	w.dir = w.t.TempDir()
 	w.start()
 }
 
-// MY-33 to MY-35: a server of ours that lost its store gives the session back to a client that has its exported state: the log goes on under
-// its name, with what was asked of the agent since, and a turn that was under way is over. Who has no state is told that the session is gone.
+// MY-33 to MY-35: after the loss of its store, the server restores a session from a client's
+// exported state: the log continues under the same name with the messages sent since, and the turn
+// under way has ended. Without exported state the session is gone.
 func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"hang"}`, `{"say":"working"}`, `{"ask":"command","request":"r{n}","command":"ls","title":"List"}`, `{"on":"*"}`, `{"say":"turn {n}, heard {message}","words":1}`)
+		w := newTestServer(
+			t,
+			`{"on":"hang"}`,
+			`{"say":"working"}`,
+			`{"ask":"command","request":"r{n}","command":"ls","title":"List"}`,
+			`{"on":"*"}`,
+			`{"say":"turn {n}, heard {message}","words":1}`,
+		)
 		id := w.create(w.client("ann"))
-		proxy := newCutter(w)
+		proxy := newCutProxy(w)
 		slow := func(o *wsclient.Options) { o.Dial, o.Rand = proxy.Dial, func() float64 { return 0 } }
-		c := w.speaking("myagent", id, slow)
-		s := sit(t, "myagent", c, id)
+		c := w.dialectClient("myagent", id, slow)
+		s := follow(t, "myagent", c, id)
 		w.send(c, id, "one")
-		s.until(protocol.TurnEnded)
+		s.waitFor(protocol.TurnEnded)
 		do[protocol.ExportResult](t, c, protocol.DoExport, id, nil)
 		w.send(c, id, "two")
-		s.until(protocol.TurnEnded)
+		s.waitFor(protocol.TurnEnded)
 		w.send(c, id, "hang")
-		s.until(protocol.ApprovalRequested)
+		s.waitFor(protocol.ApprovalRequested)
 		w.send(c, id, "three")
-		s.until(protocol.QueueAdded)
+		s.waitFor(protocol.QueueAdded)
 
 		proxy.cut()
-		w.lose()
-		proxy.mend()
-		s.until(protocol.CaughtUp)
-		if at := s.attached[len(s.attached)-1]; at.Mode != protocol.ModeResume || at.Reason != protocol.ResumeRestored || at.Session != id {
+		w.restartEmpty()
+		proxy.restore()
+		s.waitFor(protocol.CaughtUp)
+		if at := s.attached[len(s.attached)-1]; at.Mode != protocol.ModeResume ||
+			at.Reason != protocol.ResumeRestored ||
+			at.Session != id {
 			t.Errorf("attached by %s %s as %s", at.Mode, at.Reason, at.Session)
 		}
-		if end := s.last().End; s.state.Turn != nil || end.Reason != protocol.ReasonError || end.Code != protocol.CodeServerRestart {
+		if end := s.lastTurn().End; s.state.Turn != nil || end.Reason != protocol.ReasonError ||
+			end.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn under way ended %+v", end)
 		}
 		if len(s.state.Queue) != 0 || len(s.state.Approvals) != 0 {
-			t.Errorf("the server is believed to have %+v and %+v", s.state.Queue, s.state.Approvals)
+			t.Errorf("queue %+v, approvals %+v", s.state.Queue, s.state.Approvals)
 		}
 		w.send(c, id, "four")
-		s.until(protocol.TurnEnded)
+		s.waitFor(protocol.TurnEnded)
 		for i, want := range []string{"heard one", "heard two", "working", "heard four"} {
-			if got := gist(s.transcript.Turns[i]); !strings.Contains(got, want) {
+			if got := summarizeTurn(s.transcript.Turns[i]); !strings.Contains(got, want) {
 				t.Errorf("turn %d: %s", i+1, got)
 			}
 		}
@@ -68,35 +79,42 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 			t.Errorf("the server has %+v", list.Sessions)
 		}
 
-		// Cut again, it goes on from where it was, in the session that the server has now.
+		// After another cut the client resumes in the server's new session.
 		proxy.cut()
 		time.Sleep(time.Second)
-		proxy.mend()
-		s.until(protocol.CaughtUp)
+		proxy.restore()
+		s.waitFor(protocol.CaughtUp)
 		if at := s.attached[len(s.attached)-1]; at.Mode != protocol.ModeResume || at.Reason != protocol.ResumeReplayed {
 			t.Errorf("attached by %s %s", at.Mode, at.Reason)
 		}
 	})
 }
 
-// A stranger is a client of MyAgent's by hand.
-type stranger struct {
+// A myAgentConn is a MyAgent connection that writes frames by hand.
+type myAgentConn struct {
 	t    *testing.T
 	conn *websocket.Conn
 }
 
-func (w *world) stranger(t *testing.T) *stranger {
+func (w *testServer) dialMyAgent(t *testing.T) *myAgentConn {
 	t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) }}
-	conn, _, err := websocket.Dial(t.Context(), "ws://server/dialect/myagent", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return w.dial(ctx) },
+	}
+	conn, _, err := websocket.Dial(
+		t.Context(),
+		"ws://server/dialect/myagent",
+		&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	return &stranger{t, conn}
+	return &myAgentConn{t, conn}
 }
 
-func (s *stranger) says(frames ...string) {
+func (s *myAgentConn) write(frames ...string) {
 	s.t.Helper()
 	for _, f := range frames {
 		if err := s.conn.Write(s.t.Context(), websocket.MessageText, []byte(f)); err != nil {
@@ -105,14 +123,14 @@ func (s *stranger) says(frames ...string) {
 	}
 }
 
-// A strange frame is what a test looks at of one.
-type strange struct {
+// A myAgentFrame holds the fields of a frame that the tests check.
+type myAgentFrame struct {
 	Event   string
 	Session string `json:"session_id"`
 	Content any
 }
 
-func (s *stranger) next() (f strange) {
+func (s *myAgentConn) next() (f myAgentFrame) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
@@ -126,8 +144,8 @@ func (s *stranger) next() (f strange) {
 	return f
 }
 
-// until reads through the first frame of an event.
-func (s *stranger) until(event string) strange {
+// until reads up to the first frame of an event.
+func (s *myAgentConn) until(event string) myAgentFrame {
 	s.t.Helper()
 	for beats := 0; beats < 3; {
 		switch f := s.next(); f.Event {
@@ -138,41 +156,42 @@ func (s *stranger) until(event string) strange {
 		}
 	}
 	s.t.Fatalf("no %s", event)
-	return strange{}
+	return myAgentFrame{}
 }
 
-// MY-14, MY-16, MY-25: a client of MyAgent's says all that it has to say at once, and is told when the session is deleted under it.
+// MY-14, MY-16, MY-25: a MyAgent client may send all its frames without waiting, and is notified
+// when its session is deleted.
 func TestAMyAgentClientNeedNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"say":"heard {message}"}`)
-		c := w.stranger(t)
-		c.says(`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`,
+		w := newTestServer(t, `{"on":"*"}`, `{"say":"heard {message}"}`)
+		c := w.dialMyAgent(t)
+		c.write(`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`,
 			`{"event":"user.create_session","content":"b"}`, `{"event":"user.message","content":"two"}`)
-		var made []string
-		heard := map[string]any{}
-		for len(heard) < 2 {
+		var created []string
+		answers := map[string]any{}
+		for len(answers) < 2 {
 			switch f := c.next(); f.Event {
 			case "system.heartbeat":
-				t.Fatalf("made %v, heard %v", made, heard)
+				t.Fatalf("created %v, answers %v", created, answers)
 			case "agent.session_created":
-				made = append(made, f.Session)
+				created = append(created, f.Session)
 			case "agent.final_answer":
-				heard[f.Session] = f.Content
+				answers[f.Session] = f.Content
 			}
 		}
-		first, second := made[0], made[1]
-		if heard[first] != "heard one" || heard[second] != "heard two" {
-			t.Errorf("made %v, heard %v", made, heard)
+		first, second := created[0], created[1]
+		if answers[first] != "heard one" || answers[second] != "heard two" {
+			t.Errorf("created %v, answers %v", created, answers)
 		}
 		do[protocol.Empty](t, w.client("ann"), protocol.DoClose, first, protocol.CloseData{Delete: true})
 		if f := c.until("agent.session_end"); f.Session != first {
 			t.Errorf("%s ended", f.Session)
 		}
-		c.says(`{"event":"user.message","session_id":"` + first + `","content":"three"}`)
+		c.write(`{"event":"user.message","session_id":"` + first + `","content":"three"}`)
 		if f := c.until("agent.error"); f.Content != "Session not found" {
 			t.Errorf("answered %v", f.Content)
 		}
-		c.says(`{"event":"user.message","session_id":"` + second + `","content":"four"}`)
+		c.write(`{"event":"user.message","session_id":"` + second + `","content":"four"}`)
 		if f := c.until("agent.final_answer"); f.Session != second || f.Content != "heard four" {
 			t.Errorf("%+v", f)
 		}

@@ -13,36 +13,47 @@ import (
 
 func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"resumes":true}`, `{"on":"*"}`, `{"burst":400,"delay":"10ms"}`, `{"tool":"shell","output":"a b c d e f g h","delay":"1s"}`,
-			`{"ask":"command","command":"make","then":[{"say":"yes: {by}"}],"else":[{"say":"no"}]}`, `{"say":"the end"}`)
+		w := newTestServer(
+			t,
+			`{"resumes":true}`,
+			`{"on":"*"}`,
+			`{"burst":400,"delay":"10ms"}`,
+			`{"tool":"shell","output":"a b c d e f g h","delay":"1s"}`,
+			`{"ask":"command","command":"make","then":[{"say":"yes: {by}"}],"else":[{"say":"no"}]}`,
+			`{"say":"the end"}`,
+		)
 		ann := w.client("ann")
 		id := w.create(ann)
 		sent := w.send(ann, id, "go")
 		w.send(ann, id, "next")
 		bob := w.client("bob")
-		all := async(func() *witness {
-			return watch(t.Context(), bob, id, wsclient.SubscribeOptions{Since: beginning(), Raw: true}, turns(1))
+		all := async(func() *observer {
+			return observe(t.Context(), bob, id, wsclient.SubscribeOptions{Since: logStart(), Raw: true}, turnsEnded(1))
 		})
 		restart := func() {
 			w.stop()
 			w.start()
 		}
-		time.Sleep(1234 * time.Millisecond) // in the burst
+		time.Sleep(1234 * time.Millisecond) // during the burst
 		restart()
-		time.Sleep(7 * time.Second) // in the tool
+		time.Sleep(7 * time.Second) // during the tool
 		restart()
-		asked := see(t, w.client("eve"), id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested)).state.Approvals[0]
-		restart() // while it waits
-		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting || got.Snapshot.State.Approvals[0].Request != asked.Request {
+		asked := mustObserve(t, w.client("eve"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
+		restart() // while the approval is pending
+		if got := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil); got.Status != protocol.Waiting ||
+			got.Snapshot.State.Approvals[0].Request != asked.Request {
 			t.Errorf("after a restart: %s, %+v", got.Status, got.Snapshot.State.Approvals)
 		}
-		do[protocol.ApproveResult](t, ann, protocol.DoApprove, id, protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce})
+		do[protocol.ApproveResult](
+			t, ann, protocol.DoApprove, id, protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce},
+		)
 		got := <-all
 		if got.err != nil {
 			t.Fatal(got.err)
 		}
 		turn := got.transcript.Turns[0]
-		if turn.Turn != sent.Turn || turn.End.Reason != protocol.ReasonCompleted || !strings.HasSuffix(got.text(), "yes: annthe end") {
+		if turn.Turn != sent.Turn || turn.End.Reason != protocol.ReasonCompleted ||
+			!strings.HasSuffix(got.text(), "yes: annthe end") {
 			t.Errorf("turn %s of %s ended with %+v: %q", turn.Turn, sent.Turn, turn.End, got.text())
 		}
 		var want strings.Builder
@@ -59,7 +70,7 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 			}
 		}
 		if len(tools) != 1 || tools[0] != protocol.ToolUnknown {
-			t.Errorf("the tool that was cut: %v", tools)
+			t.Errorf("the aborted tool: %v", tools)
 		}
 		if len(got.attached) < 3 {
 			t.Errorf("attached %d times", len(got.attached))
@@ -69,27 +80,30 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 
 func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, `{"on":"*"}`, `{"say":"partial"}`, `{"ask":"command","command":"make"}`)
+		w := newTestServer(t, `{"on":"*"}`, `{"say":"partial"}`, `{"ask":"command","command":"make"}`)
 		ann := w.client("ann")
 		id := w.create(ann)
 		w.send(ann, id, "go")
 		queued := w.send(ann, id, "next")
-		asked := see(t, ann, id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested)).state.Approvals[0]
+		asked := mustObserve(t, ann, id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
 		w.stop()
 		w.start()
 		state := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State
-		if state.Last == nil || state.Last.Reason != protocol.ReasonError || state.Last.Code != protocol.CodeServerRestart {
+		if state.Last == nil || state.Last.Reason != protocol.ReasonError ||
+			state.Last.Code != protocol.CodeServerRestart {
 			t.Errorf("the turn: %+v", state.Last)
 		}
-		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.BlockingHold() == nil || state.BlockingHold().Reason != protocol.HoldRestart {
+		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.BlockingHold() == nil ||
+			state.BlockingHold().Reason != protocol.HoldRestart {
 			t.Errorf("the queue: %+v, %+v", state.Queue, state.Holds)
 		}
 		_, err := wsclient.Call[protocol.ApproveResult](t.Context(), ann, protocol.DoApprove, id,
 			protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce})
-		if e := protocol.AsError(err); e.Code != protocol.CodeConflict || e.Winner == nil || e.Winner.Outcome != protocol.Cancelled {
+		if e := protocol.AsError(err); e.Code != protocol.CodeConflict || e.Winner == nil ||
+			e.Winner.Outcome != protocol.Cancelled {
 			t.Errorf("the request: %+v", err)
 		}
 		do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil)
-		see(t, w.client("bob"), id, wsclient.SubscribeOptions{}, until(protocol.ApprovalRequested))
+		mustObserve(t, w.client("bob"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
 	})
 }

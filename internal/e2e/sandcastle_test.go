@@ -14,32 +14,34 @@ import (
 	"agentctl/wsclient"
 )
 
-// A mirror follows a session as a screen does whose log may begin anew: with the state, the turns before it from the history, and
-// what follows.
-type mirror struct {
-	state  *protocol.State
-	story  *protocol.Transcript
-	resets int
-	err    error
+// A screenObserver follows a session like a screen: it replaces its state on each snapshot and
+// reads earlier turns from the history.
+type screenObserver struct {
+	state      *protocol.State
+	transcript *protocol.Transcript
+	resets     int
+	err        error
 }
 
-// reflect follows a session until something is so.
-func reflect(ctx context.Context, c *wsclient.Client, id string, so func(*mirror) bool) *mirror {
-	m := &mirror{resets: -1}
+// observeScreen follows a session until done returns true.
+func observeScreen(
+	ctx context.Context, c *wsclient.Client, id string, done func(*screenObserver) bool,
+) *screenObserver {
+	m := &screenObserver{resets: -1}
 	for it, err := range c.Subscribe(id, wsclient.SubscribeOptions{}).Events(ctx) {
 		switch {
 		case err != nil:
 			m.err = err
 		case it.Attached != nil && it.Attached.Snapshot != nil:
 			m.resets++
-			m.state, m.story = it.Attached.Snapshot.State, &protocol.Transcript{}
-			m.err = m.recall(ctx, c, id, it.Attached.After.Seq)
+			m.state, m.transcript = it.Attached.Snapshot.State, &protocol.Transcript{}
+			m.err = m.loadHistory(ctx, c, id, it.Attached.After.Seq)
 		case it.Event != nil && it.Event.Durable():
 			if m.err = m.state.Apply(it.Event); m.err == nil {
-				_, m.err = m.story.Apply(it.Event)
+				_, m.err = m.transcript.Apply(it.Event)
 			}
 		}
-		if m.err != nil || m.story != nil && so(m) {
+		if m.err != nil || m.transcript != nil && done(m) {
 			return m
 		}
 	}
@@ -47,11 +49,13 @@ func reflect(ctx context.Context, c *wsclient.Client, id string, so func(*mirror
 	return m
 }
 
-// recall reads the turns up to seq, page by page.
-func (m *mirror) recall(ctx context.Context, c *wsclient.Client, id string, seq uint64) error {
+// loadHistory reads the turns up to seq, page by page.
+func (m *screenObserver) loadHistory(ctx context.Context, c *wsclient.Client, id string, seq uint64) error {
 	var events []json.RawMessage
 	for more := seq > 0; more; {
-		page, err := wsclient.Call[protocol.HistoryResult](ctx, c, protocol.DoHistory, id, protocol.HistoryData{Before: seq + 1, Limit: 100})
+		page, err := wsclient.Call[protocol.HistoryResult](
+			ctx, c, protocol.DoHistory, id, protocol.HistoryData{Before: seq + 1, Limit: 100},
+		)
 		if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
@@ -63,16 +67,16 @@ func (m *mirror) recall(ctx context.Context, c *wsclient.Client, id string, seq 
 		if err := json.Unmarshal(line, &e); err != nil {
 			return err
 		}
-		if _, err := m.story.Apply(&e); err != nil {
+		if _, err := m.transcript.Apply(&e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// turns tells each turn in a line: what was asked, said and done, and how it ended.
-func (m *mirror) turns() (list []string) {
-	for _, t := range m.story.Turns {
+// turnLines renders each turn in one line.
+func (m *screenObserver) turnLines() (list []string) {
+	for _, t := range m.transcript.Turns {
 		var b strings.Builder
 		for _, it := range t.Items {
 			switch {
@@ -91,23 +95,31 @@ func (m *mirror) turns() (list []string) {
 	return list
 }
 
-// SC-25, SC-26, SC-36, SC-39, SC-42: links that break, stall and halve what they carry, and a server that is restarted in mid-turn: our
-// client over the dialect ends with what a native one sees, and what it sends has one turn.
-func TestInAStormOurClientSeesAllOverSandcastle(t *testing.T) {
+// SC-25, SC-26, SC-36, SC-39, SC-42: over a faulty network and server restarts during turns, a
+// client of the dialect ends with the same turns as a native one, and each message it sends gets
+// one turn.
+func TestSandcastleOverAFaultyNetworkLosesNothing(t *testing.T) {
 	for _, resumes := range []bool{true, false} {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("resumes %v, seed %d", resumes, seed), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { stormOverSandcastle(t, resumes, seed) })
+				synctest.Test(t, func(t *testing.T) { testSandcastleOverFaultyNetwork(t, resumes, seed) })
 			})
 		}
 	}
 }
 
-func stormOverSandcastle(t *testing.T, resumes bool, seed uint64) {
-	w := open(t, fmt.Sprintf(`{"resumes":%v}`, resumes), `{"on":"*"}`, `{"think":"a b c","delay":"100ms"}`, `{"burst":200,"delay":"10ms","parts":2}`,
-		`{"tool":"shell","output":"x y z","delay":"200ms"}`, `{"say":"end of {message}","words":1,"delay":"50ms"}`)
+func testSandcastleOverFaultyNetwork(t *testing.T, resumes bool, seed uint64) {
+	w := newTestServer(
+		t,
+		fmt.Sprintf(`{"resumes":%v}`, resumes),
+		`{"on":"*"}`,
+		`{"think":"a b c","delay":"100ms"}`,
+		`{"burst":200,"delay":"10ms","parts":2}`,
+		`{"tool":"shell","output":"x y z","delay":"200ms"}`,
+		`{"say":"end of {message}","words":1,"delay":"50ms"}`,
+	)
 	over := func(n uint64) *wsclient.Client {
-		s := newStorm(w, seed*10+n)
+		s := newFaultyProxy(w, seed*10+n)
 		c := wsclient.New("ws://server/dialect/sandcastle", wsclient.Options{
 			Dialect: "sandcastle", Name: "ada", Dial: s.Dial, Rand: func() float64 { return 0.5 },
 		})
@@ -118,13 +130,13 @@ func stormOverSandcastle(t *testing.T, resumes bool, seed uint64) {
 	id := w.create(ann)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
 	defer cancel()
-	last := func(m *mirror) bool {
-		n := len(m.story.Turns)
-		return n > 0 && m.story.Turns[n-1].Message.Text == "the last" && m.story.Turns[n-1].End != nil
+	last := func(m *screenObserver) bool {
+		n := len(m.transcript.Turns)
+		return n > 0 && m.transcript.Turns[n-1].Message.Text == "the last" && m.transcript.Turns[n-1].End != nil
 	}
 	watcher, sender := over(1), over(2)
-	seen := async(func() *mirror { return reflect(ctx, watcher, id, last) })
-	alsoSeen := async(func() *mirror { return reflect(ctx, sender, id, last) })
+	seen := async(func() *screenObserver { return observeScreen(ctx, watcher, id, last) })
+	alsoSeen := async(func() *screenObserver { return observeScreen(ctx, sender, id, last) })
 	var sent []string
 	for i := range 10 {
 		text := fmt.Sprint("message ", i)
@@ -137,26 +149,28 @@ func stormOverSandcastle(t *testing.T, resumes bool, seed uint64) {
 			w.stop()
 			time.Sleep(time.Second)
 			w.start()
-			do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil) // for which they have no word
+			do[protocol.QueueReleaseResult](
+				t, ann, protocol.DoQueueRelease, id, nil,
+			) // the dialect cannot release the queue
 		}
 	}
-	settle(t, ann, id)
+	waitIdle(t, ann, id)
 	w.send(ann, id, "the last")
-	truth := reflect(ctx, ann, id, last)
-	for _, m := range []*mirror{truth, <-seen, <-alsoSeen} {
+	reference := observeScreen(ctx, ann, id, last)
+	for _, m := range []*screenObserver{reference, <-seen, <-alsoSeen} {
 		if m.err != nil {
 			t.Fatal(m.err)
 		}
-		if got, want := strings.Join(m.turns(), "\n"), strings.Join(truth.turns(), "\n"); got != want {
+		if got, want := strings.Join(m.turnLines(), "\n"), strings.Join(reference.turnLines(), "\n"); got != want {
 			t.Errorf("over the dialect\n%s\nnatively\n%s", got, want)
 		}
-		t.Logf("%d turns, %d resets", len(m.story.Turns), m.resets)
+		t.Logf("%d turns, %d resets", len(m.transcript.Turns), m.resets)
 	}
 	var asked []string
-	for _, turn := range truth.story.Turns {
+	for _, turn := range reference.transcript.Turns {
 		asked = append(asked, turn.Message.Text)
 	}
 	if !slices.Equal(asked, append(sent, "the last")) {
-		t.Errorf("sent %q, there are turns of %q", sent, asked)
+		t.Errorf("sent %q, turns of %q", sent, asked)
 	}
 }

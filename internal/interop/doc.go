@@ -1,7 +1,7 @@
-// Package interop proves, against real programs, that what the project says over the Agent Client Protocol is understood.
-// Its tests run whole sessions, store included, on pinned releases of real agents, whose model is a fake endpoint on the
-// loopback interface: no key, no network, the same words each time.
+// Package interop tests agentctl's use of the Agent Client Protocol against real agents: whole
+// sessions, store included, on pinned releases. The agents' model is a fake endpoint on the
+// loopback interface, so the tests need no key and no network and are deterministic.
 //
-// The tests are behind the build tag interop, since they need the agents that ./install puts beside this file. Without
-// them they fail. Nothing of the project may import this package.
+// The tests are behind the build tag interop. They need the agents that ./install installs next to
+// this file, and fail without them. No other package may import this package.
 package interop

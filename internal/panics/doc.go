@@ -1,7 +1,8 @@
-// Package panics turns a panic into an error that keeps its trace. It is for the goroutines of a client whose process has a terminal in
-// its hands: a panic that nobody catches would end the process and leave the terminal as no shell can use it. Who gets the error
-// gives up what the goroutine worked on, and the person is told of it once the terminal is as it was.
+// Package panics converts panics to errors with a stack trace. It is for goroutines of a process
+// that controls a terminal: an uncaught panic would end the process and leave the terminal
+// unusable. The owner of such an error stops the failed work and reports it once the terminal is
+// restored.
 //
-// It is not for servers, whose state may be half changed: they end, and start anew from what is stored. It must not know what
-// it guards.
+// Servers do not use it: their state may be inconsistent after a panic, so they exit and recover
+// from the store. The package must not depend on the code it guards.
 package panics

@@ -6,22 +6,22 @@ import (
 	"runtime/debug"
 )
 
-// An Error is a panic that was caught.
+// An Error is a recovered panic.
 type Error struct {
 	Value any
-	Stack []byte // of the goroutine, as debug.Stack has it
+	Stack []byte // stack trace as returned by debug.Stack
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap is the value, when that is an error.
+// Unwrap returns the panic's value if it is an error.
 func (e *Error) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// RecoverTo sets err to the panic that ends the calling function, if one does. It must be deferred itself. A panic with an Error keeps
-// the trace that has.
+// RecoverTo recovers a panic of the calling function and stores it in *err. Call it directly with
+// defer. A panic whose value wraps an *Error keeps the original trace.
 func RecoverTo(err *error) {
 	v := recover()
 	if v == nil {
@@ -36,7 +36,7 @@ func RecoverTo(err *error) {
 	*err = &Error{v, debug.Stack()}
 }
 
-// As is the panic that an error comes of, or nil.
+// As returns the *Error in err's chain, or nil.
 func As(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -45,7 +45,7 @@ func As(err error) *Error {
 	return nil
 }
 
-// Call calls f. Its error is f's panic.
+// Call calls f and returns its panic as an *Error, or nil.
 func Call(f func()) (err error) {
 	defer RecoverTo(&err)
 	f()

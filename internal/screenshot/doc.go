@@ -1,3 +1,4 @@
-// Package screenshot owns pictures of terminals for the documents: what a program wrote becomes a screen, and the screen an SVG
-// that needs no font file and no script. The same screen gives the same bytes. It must not know which program wrote.
+// Package screenshot renders terminal screens as pictures for the documentation: program output
+// becomes a screen, and the screen an SVG without external fonts or scripts. Equal screens give
+// equal bytes. The package must not depend on the program.
 package screenshot

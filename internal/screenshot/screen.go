@@ -12,21 +12,22 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// A Screen is a terminal's cells, as they were when a program had written all it was to write.
+// A Screen holds the cells of a terminal after a program's output.
 type Screen struct {
 	Columns, Rows int
 	cells         [][]uv.Cell
 }
 
-// Render is the screen of that size after a program wrote all this. As on a terminal that is not raw, a line feed begins a line.
-func Render(written []byte, columns, rows int) (*Screen, error) {
+// Render returns the screen of a terminal of that size after the output. A line feed starts a new
+// line, as on a terminal in cooked mode.
+func Render(output []byte, columns, rows int) (*Screen, error) {
 	e := vt.NewEmulator(columns, rows)
-	heard := make(chan struct{})
-	go func() { // what the terminal answers nobody hears
-		defer close(heard)
+	drained := make(chan struct{})
+	go func() { // discard the terminal's replies
+		defer close(drained)
 		_, _ = io.Copy(io.Discard, e)
 	}()
-	_, err := e.Write(bytes.ReplaceAll(written, []byte("\n"), []byte("\r\n")))
+	_, err := e.Write(bytes.ReplaceAll(output, []byte("\n"), []byte("\r\n")))
 	s := &Screen{Columns: columns, Rows: rows}
 	for y := range rows {
 		row := make([]uv.Cell, columns)
@@ -37,17 +38,18 @@ func Render(written []byte, columns, rows int) (*Screen, error) {
 		}
 		s.cells = append(s.cells, row)
 	}
-	if answers, ok := e.InputPipe().(io.Closer); ok { // the emulator's own closing is not to be done while it is read
+	if answers, ok := e.InputPipe().(io.Closer); ok { // Emulator.Close must not run during a read
 		err = errors.Join(err, answers.Close())
 	}
-	<-heard
+	<-drained
 	if err = errors.Join(err, e.Close()); err != nil {
-		return nil, fmt.Errorf("draw what was written: %w", err)
+		return nil, fmt.Errorf("render output: %w", err)
 	}
 	return s, nil
 }
 
-// Mask writes something of the same length over what the first group matches, row by row: what is another each time.
+// Mask overwrites the first group of each match with the repeated text as, row by row. Use it for
+// text that differs between runs.
 func (s *Screen) Mask(like *regexp.Regexp, as string) {
 	for _, row := range s.cells {
 		line := make([]byte, len(row))
@@ -65,7 +67,7 @@ func (s *Screen) Mask(like *regexp.Regexp, as string) {
 	}
 }
 
-// Line is what stands in a row.
+// Line returns the text of a row without trailing spaces.
 func (s *Screen) Line(y int) string {
 	var out strings.Builder
 	for x := 0; x < len(s.cells[y]); {

@@ -11,13 +11,13 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// SVGOptions is what a picture is drawn on.
+// SVGOptions configure WriteSVG.
 type SVGOptions struct {
-	Background, Foreground string // colours as #rrggbb
-	Title                  string // for people who do not see the picture
+	Background, Foreground string // colors as #rrggbb
+	Title                  string // text alternative of the picture
 }
 
-// Measures of a picture, in pixels.
+// Dimensions of a picture, in pixels.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
@@ -32,8 +32,11 @@ func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %.1f" role="img">`+"\n", width, height)
 	fmt.Fprintf(w, "<title>%s</title>\n", html.EscapeString(p.Title))
 	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", p.Background)
-	fmt.Fprintf(w, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n",
-		fontSize, p.Foreground)
+	fmt.Fprintf(
+		w,
+		`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n",
+		fontSize, p.Foreground,
+	)
 	for y, row := range s.cells {
 		for x := 0; x < len(row); {
 			n, text := run(row[x:])
@@ -48,7 +51,7 @@ func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	return nil
 }
 
-// run is how many cells at the beginning of a row look alike, and what stands in them.
+// run returns the number of leading cells of a row with one style, and their text.
 func run(row []uv.Cell) (cells int, text string) {
 	var out strings.Builder
 	for cells < len(row) && row[cells].Style.Equal(&row[0].Style) {
@@ -63,7 +66,7 @@ func run(row []uv.Cell) (cells int, text string) {
 	return cells, out.String()
 }
 
-// run draws cells that look alike: where something else than the paper is behind them, that first.
+// run draws cells of one style, with a background rectangle if needed.
 func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Style) {
 	front, back := hex(style.Fg, p.Foreground), hex(style.Bg, p.Background)
 	if style.Attrs&uv.AttrReverse != 0 {
@@ -71,7 +74,10 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 	}
 	left, top := margin+float64(x)*cellWidth, margin+float64(y)*cellHeight
 	if back != p.Background {
-		fmt.Fprintf(w, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", left, top, float64(cells)*cellWidth, cellHeight, back)
+		fmt.Fprintf(
+			w, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", left, top,
+			float64(cells)*cellWidth, cellHeight, back,
+		)
 	}
 	if strings.TrimSpace(text) == "" {
 		return
@@ -81,9 +87,9 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 	trimmed := strings.TrimRight(text, " ")
 	cells -= len(text) - len(trimmed)
 	left += float64(lead) * cellWidth
-	var dress strings.Builder
+	var attrs strings.Builder
 	if front != p.Foreground {
-		fmt.Fprintf(&dress, ` fill="%s"`, front)
+		fmt.Fprintf(&attrs, ` fill="%s"`, front)
 	}
 	for _, a := range []struct {
 		on bool
@@ -95,11 +101,14 @@ func (p *SVGOptions) run(w io.Writer, x, y, cells int, text string, style uv.Sty
 		{style.Underline != uv.UnderlineNone, ` text-decoration="underline"`},
 	} {
 		if a.on {
-			dress.WriteString(a.as)
+			attrs.WriteString(a.as)
 		}
 	}
-	fmt.Fprintf(w, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>%s</text>`+"\n",
-		left, top+cellHeight*0.75, float64(cells)*cellWidth, dress.String(), html.EscapeString(strings.ReplaceAll(trimmed[lead:], " ", "\u00a0"))) // plain ones would be joined
+	fmt.Fprintf(
+		w, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"%s>%s</text>`+"\n", left,
+		top+cellHeight*0.75, float64(cells)*cellWidth, attrs.String(),
+		html.EscapeString(strings.ReplaceAll(trimmed[lead:], " ", "\u00a0")),
+	) // plain spaces would collapse
 }
 
 func hex(c color.Color, none string) string {

@@ -1,3 +1,4 @@
-// Package terminal owns a terminal for tests: a real pseudo terminal with a program on it, what the program wrote, the keys it
-// is sent, and whether it left the terminal as it found it. It must not know which program that is.
+// Package terminal runs a program on a pseudo terminal for tests. It records the program's output,
+// sends keys, and reports whether the program restored the terminal. The package must not depend on
+// the program.
 package terminal

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func TestWhatIsLeftOfAScreen(t *testing.T) {
-	for said, want := range map[string][]string{
+func TestUnrestoredModes(t *testing.T) {
+	for output, want := range map[string][]string{
 		"plain": nil,
 		"\x1b[?1049h\x1b[?25l x \x1b[?25h\x1b[?1049l":  nil,
 		"\x1b[?1049h\x1b[?25l x":                       {"mode 1049 is set", "mode 25 is reset"},
@@ -19,8 +19,8 @@ func TestWhatIsLeftOfAScreen(t *testing.T) {
 		"\x1b[>4;2m":                                   {"modified keys are reported"},
 		"\x1b[>4;2m\x1b[>4m":                           nil,
 	} {
-		if got := UnrestoredModes([]byte(said)); !slices.Equal(got, want) {
-			t.Errorf("%q leaves %q, want %q", said, got, want)
+		if got := UnrestoredModes([]byte(output)); !slices.Equal(got, want) {
+			t.Errorf("%q leaves %q, want %q", output, got, want)
 		}
 	}
 }

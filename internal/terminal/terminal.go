@@ -19,38 +19,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is a pseudo terminal with one program on it, which leads a session of its own.
+// A Terminal is a pseudo terminal with one program, the leader of its own session.
 type Terminal struct {
-	Cmd *exec.Cmd // its state is set once Wait returned
+	Cmd *exec.Cmd // ProcessState is set after Wait
 
-	screen *os.File // our end
-	line   *os.File // the program's end, kept to look at its settings
-	before *term.State
-	after  *term.State   // once the program is over
-	read   chan struct{} // closed when nothing more comes
+	controller *os.File // controlling end
+	tty        *os.File // program's end, kept to read its settings
+	before     *term.State
+	after      *term.State   // settings after the program's exit
+	readDone   chan struct{} // closed at the end of the output
 
-	mu   sync.Mutex
-	said []byte
-	more chan struct{} // closed when more was said
+	mu      sync.Mutex
+	output  []byte
+	changed chan struct{} // closed and replaced when output grows
 }
 
-// Start runs a program on a terminal of that size. What it writes to stderr stays there, unless cmd says where it goes.
+// Start runs a program on a terminal of that size. The program's stderr is the terminal too, unless
+// cmd sets it.
 func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
-	screen, line, err := open()
+	controller, tty, err := openPTY()
 	if err != nil {
 		return nil, fmt.Errorf("open a terminal: %w", err)
 	}
-	t := &Terminal{Cmd: cmd, screen: screen, line: line, read: make(chan struct{}), more: make(chan struct{})}
-	if err := t.start(columns, rows); err != nil {
-		return nil, errors.Join(err, screen.Close(), line.Close())
+	t := &Terminal{
+		Cmd:        cmd,
+		controller: controller,
+		tty:        tty,
+		readDone:   make(chan struct{}),
+		changed:    make(chan struct{}),
 	}
-	go t.listen()
+	if err := t.start(columns, rows); err != nil {
+		return nil, errors.Join(err, controller.Close(), tty.Close())
+	}
+	go t.readOutput()
 	return t, nil
 }
 
-// open opens both ends. Ours is one whose reading ends when it is closed.
-func open() (screen, line *os.File, err error) {
-	blocking, line, err := pty.Open()
+// openPTY opens both ends. Closing the controller interrupts a read.
+func openPTY() (controller, tty *os.File, err error) {
+	blocking, tty, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,21 +67,21 @@ func open() (screen, line *os.File, err error) {
 		err = unix.SetNonblock(fd, true)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, line.Close())
+		return nil, nil, errors.Join(err, tty.Close())
 	}
-	return os.NewFile(uintptr(fd), blocking.Name()), line, nil
+	return os.NewFile(uintptr(fd), blocking.Name()), tty, nil
 }
 
 func (t *Terminal) start(columns, rows int) (err error) {
 	if err := t.Resize(columns, rows); err != nil {
 		return err
 	}
-	if t.before, err = term.GetState(t.line.Fd()); err != nil {
+	if t.before, err = term.GetState(t.tty.Fd()); err != nil {
 		return fmt.Errorf("terminal settings: %w", err)
 	}
-	t.Cmd.Stdin, t.Cmd.Stdout = t.line, t.line
+	t.Cmd.Stdin, t.Cmd.Stdout = t.tty, t.tty
 	if t.Cmd.Stderr == nil {
-		t.Cmd.Stderr = t.line
+		t.Cmd.Stderr = t.tty
 	}
 	t.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := t.Cmd.Start(); err != nil {
@@ -83,16 +90,16 @@ func (t *Terminal) start(columns, rows int) (err error) {
 	return nil
 }
 
-// listen takes what the program says, until the terminal is closed.
-func (t *Terminal) listen() {
-	defer close(t.read)
+// readOutput records the program's output until the terminal is closed.
+func (t *Terminal) readOutput() {
+	defer close(t.readDone)
 	b := make([]byte, 32<<10)
 	for {
-		n, err := t.screen.Read(b)
+		n, err := t.controller.Read(b)
 		t.mu.Lock()
-		t.said = append(t.said, b[:n]...)
-		close(t.more)
-		t.more = make(chan struct{})
+		t.output = append(t.output, b[:n]...)
+		close(t.changed)
+		t.changed = make(chan struct{})
 		t.mu.Unlock()
 		if err != nil {
 			return
@@ -100,9 +107,9 @@ func (t *Terminal) listen() {
 	}
 }
 
-// Resize changes the size; the program is told by the system.
+// Resize changes the size. The system notifies the program.
 func (t *Terminal) Resize(columns, rows int) error {
-	conn, err := t.screen.SyscallConn()
+	conn, err := t.controller.SyscallConn()
 	if err != nil {
 		return fmt.Errorf("resize the terminal: %w", err)
 	}
@@ -115,50 +122,51 @@ func (t *Terminal) Resize(columns, rows int) error {
 	return nil
 }
 
-// Type sends keys, as bytes.
+// Type writes keys as bytes.
 func (t *Terminal) Type(keys string) error {
-	if _, err := io.WriteString(t.screen, keys); err != nil {
+	if _, err := io.WriteString(t.controller, keys); err != nil {
 		return fmt.Errorf("type %q: %w", keys, err)
 	}
 	return nil
 }
 
-// Len is how many bytes the program wrote.
+// Len returns the number of bytes written by the program.
 func (t *Terminal) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.said)
+	return len(t.output)
 }
 
-// OutputSince is what the program wrote after so many bytes.
+// OutputSince returns a copy of the output after the first n bytes.
 func (t *Terminal) OutputSince(n int) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return bytes.Clone(t.said[n:])
+	return bytes.Clone(t.output[n:])
 }
 
-// WaitFor waits until what the program wrote after so many bytes satisfies a condition.
-func (t *Terminal) WaitFor(ctx context.Context, since int, enough func([]byte) bool) error {
+// WaitFor waits until the output after the first since bytes satisfies the condition.
+func (t *Terminal) WaitFor(ctx context.Context, since int, condition func([]byte) bool) error {
 	for {
 		t.mu.Lock()
-		said, more := t.said[since:], t.more
-		done := enough(said)
+		output, changed := t.output[since:], t.changed
+		done := condition(output)
 		t.mu.Unlock()
 		if done {
 			return nil
 		}
 		select {
-		case <-more:
+		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("%w; the program wrote %q", ctx.Err(), tail(said))
+			return fmt.Errorf("%w; the program wrote %q", ctx.Err(), tail(output))
 		}
 	}
 }
 
-// tail is how an output ends.
+// tail returns the end of an output.
 func tail(b []byte) []byte { return b[max(0, len(b)-2000):] }
 
-// Wait waits for the program and for all that it wrote; it may be called once. How the program ended its state tells.
+// Wait waits for the program's exit and all of its output. Call it once. Cmd.ProcessState then
+// holds the exit status.
 func (t *Terminal) Wait(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = t.Cmd.Process.Kill() })
 	defer stop()
@@ -167,12 +175,12 @@ func (t *Terminal) Wait(ctx context.Context) error {
 	if err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("wait for the program: %w", err)
 	}
-	if t.after, err = term.GetState(t.line.Fd()); err != nil {
+	if t.after, err = term.GetState(t.tty.Fd()); err != nil {
 		return fmt.Errorf("terminal settings: %w", err)
 	}
-	_ = t.line.Close() // then reading ends, after what is still there
+	_ = t.tty.Close() // ends reading after the remaining output
 	select {
-	case <-t.read:
+	case <-t.readDone:
 	case <-ctx.Done():
 	}
 	if ctx.Err() != nil {
@@ -181,26 +189,26 @@ func (t *Terminal) Wait(ctx context.Context) error {
 	return nil
 }
 
-// SettingsRestored tells whether the program, which is over, left the terminal's own settings as they were.
+// SettingsRestored reports whether the exited program restored the terminal's settings.
 func (t *Terminal) SettingsRestored() bool { return reflect.DeepEqual(t.before, t.after) }
 
-// HangUp closes our end, as when a connection is lost. The program is told by the system.
+// HangUp closes the controlling end, like a lost connection. The system notifies the program.
 func (t *Terminal) HangUp() error {
-	err := t.screen.Close()
-	<-t.read
+	err := t.controller.Close()
+	<-t.readDone
 	if err != nil {
 		return fmt.Errorf("close the terminal: %w", err)
 	}
 	return nil
 }
 
-// Close ends the program, if it still runs, and gives the terminal up.
+// Close kills the program if it still runs and closes the terminal.
 func (t *Terminal) Close() {
 	if t.Cmd.ProcessState == nil {
 		_ = t.Cmd.Process.Kill()
 		_ = t.Cmd.Wait()
 	}
-	_ = t.line.Close()
-	_ = t.screen.Close()
-	<-t.read
+	_ = t.tty.Close()
+	_ = t.controller.Close()
+	<-t.readDone
 }

@@ -1,6 +1,6 @@
-// Package terminaltest proves the screen in a real terminal: tmux runs the built program, keys go in, and what stands on the screen is
-// looked at, the whole way that a person takes through a session. It must not look at anything that a person cannot see.
+// Package terminaltest tests the TUI in a real terminal: tmux runs the built program, the tests
+// send keys and read the screen. They inspect only what a user can see.
 //
-// Its tests are behind the build tag walk, since they need tmux. Without it they fail. Nothing of the project may import this
-// package.
+// The tests are behind the build tag terminal. They need tmux and fail without it. No other package
+// may import this package.
 package terminaltest

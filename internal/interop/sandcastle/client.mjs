@@ -1,19 +1,19 @@
-// A client of Sandcastle that does what it is told. Verbs:
-//   link {link}                        another connection
-//   back {link}                        waits until it is there
-//   open {link, stream, session, tag}  a stream; each event is {stream, event}, its end {stream, end}
-//   hold {stream}, go {stream}         take nothing of a stream for a while
-//   close {stream}                     leave it
-//   call {link, tag, payload}          a request
-//   cut {link}                         break the connection
-//   seen {link}                        what passed
+// A Sandcastle client driven by commands. Verbs:
+//   connect {connection}                             opens a connection
+//   waitOpen {connection}                            waits until it is open again
+//   subscribe {connection, stream, session, tag}     opens a stream; reports {stream, event} and {stream, end}
+//   pause {stream}, resume {stream}                  stops and restarts reading a stream
+//   unsubscribe {stream}                             closes it
+//   call {connection, tag, payload}                  sends a request
+//   cut {connection}                                 breaks the connection
+//   stats {connection}                               returns the chunk counters
 import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
-import { obey, print } from "./console.mjs"
-import { link } from "./link.mjs"
-import { chat, document, wrong } from "./schema.mjs"
+import { handleCommands, print } from "./commands.mjs"
+import { connect } from "./connection.mjs"
+import { chat, document, invalid } from "./schema.mjs"
 
 const [url] = process.argv.slice(2)
-const links = {}
+const connections = {}
 const streams = {}
 
 const run = (effect) =>
@@ -23,45 +23,45 @@ const run = (effect) =>
     throw failure._tag === "Some" ? failure.value : new Error(Cause.squash(exit.cause))
   })
 
-const group = document.merge(chat, wrong)
-const ask = ({ rpc }, tag, payload) => {
+const group = document.merge(chat, invalid)
+const request = ({ rpc }, tag, payload) => {
   const [first, second] = tag.split(".")
   return second ? rpc[first][second](payload) : rpc[first](payload)
 }
 
-const held = (s) => (s.gate ? Deferred.await(s.gate) : Effect.void)
+const resumed = (s) => (s.gate ? Deferred.await(s.gate) : Effect.void)
 
-await obey({
-  link: async ({ link: name }) => {
-    links[name] = await link(url, group)
+await handleCommands({
+  connect: async ({ connection }) => {
+    connections[connection] = await connect(url, group)
   },
-  back: ({ link: name }) => links[name].open(),
-  open: ({ link: name, stream, session, tag }) => {
+  waitOpen: ({ connection }) => connections[connection].waitOpen(),
+  subscribe: ({ connection, stream, session, tag }) => {
     const s = (streams[stream] = { gate: null })
-    const all = ask(links[name], tag, { sessionId: session }).pipe(
-      Stream.tap(() => Effect.suspend(() => held(s))),
+    const all = request(connections[connection], tag, { sessionId: session }).pipe(
+      Stream.tap(() => Effect.suspend(() => resumed(s))),
       Stream.runForEach((event) => Effect.sync(() => print({ stream, event })))
     )
     s.fiber = Effect.runFork(all)
-    s.fiber.addObserver((exit) => print({ stream, end: Exit.isSuccess(exit) ? "done" : word(exit.cause) }))
+    s.fiber.addObserver((exit) => print({ stream, end: Exit.isSuccess(exit) ? "done" : endReason(exit.cause) }))
   },
-  hold: async ({ stream }) => {
+  pause: async ({ stream }) => {
     streams[stream].gate = await Effect.runPromise(Deferred.make())
   },
-  go: ({ stream }) => {
+  resume: ({ stream }) => {
     const { gate } = streams[stream]
     streams[stream].gate = null
     return Effect.runPromise(Deferred.succeed(gate, undefined))
   },
-  close: async ({ stream }) => {
+  unsubscribe: async ({ stream }) => {
     await Effect.runPromise(Fiber.interrupt(streams[stream].fiber))
   },
-  call: ({ link: name, tag, payload }) => run(ask(links[name], tag, payload)),
-  cut: ({ link: name }) => links[name].cut(),
-  seen: ({ link: name }) => links[name].seen
+  call: ({ connection, tag, payload }) => run(request(connections[connection], tag, payload)),
+  cut: ({ connection }) => connections[connection].cut(),
+  stats: ({ connection }) => connections[connection].stats
 })
 
-function word(cause) {
+function endReason(cause) {
   if (Cause.isInterruptedOnly(cause)) return "interrupted"
   const failure = Cause.failureOption(cause)
   if (failure._tag === "Some") return failure.value._tag ?? failure.value

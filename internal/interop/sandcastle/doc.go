@@ -1,9 +1,11 @@
-// Package sandcastle proves, with the real @effect/rpc, that our codecs of Sandcastle's protocol are understood: clients of theirs,
-// whose schema is that of Sandcastle's document, run against the program as a server, and our client against servers of theirs,
-// through cut links, killed servers and broken streams. Their frontend is there too: the engine of the hook useChat, over a
-// transport as in the document, has to show what the session is.
+// Package sandcastle tests agentctl's codec of Sandcastle's protocol against the real library,
+// @effect/rpc: third-party clients with the schema of Sandcastle's document against agentctl's
+// server, and agentctl's client against third-party servers, with cut connections, killed servers
+// and failed streams. It also runs the frontend's useChat hook engine with the transport of the
+// document and compares the shown messages with the session.
 //
-// The tests drive programs of Node line by line: client.mjs, server.mjs and frontend.mjs say what they take. They are behind the
-// build tag interop, since they need node and the packages that ./install puts beside this file. Without them they fail. Nothing
-// of the project may import this package.
+// The tests control Node programs over a line protocol; see client.mjs, server.mjs and
+// frontend.mjs. They are behind the build tag interop. They need node and the packages that
+// ./install installs next to this file, and fail without them. No other package may import this
+// package.
 package sandcastle

@@ -1,25 +1,25 @@
-// A frontend of Sandcastle without the screen: the engine of the hook useChat, the transport beside this file, and what follows a
-// session beside it. Verbs:
-//   chat {chat, session}      another one, empty
-//   load {chat}               the finished turns that are newer than its last message, from the history endpoint
-//   follow {chat}             the queue, the server's ids, and what others send
-//   send {chat, text}         a message; answered when the stream of its turn is over
-//   resume {chat}             the turn under way; answered when its stream is over
-//   stop {chat}
+// A headless Sandcastle frontend: the engine of the useChat hook with the transport of transport.mjs
+// and a session event handler. Verbs:
+//   chat {chat, session}      creates an empty chat
+//   load {chat}               loads finished turns newer than its last message from the history endpoint
+//   follow {chat}             tracks the queue, the server's message ids, and other users' messages
+//   send {chat, text}         sends a message; answers when the stream of its turn ends
+//   resume {chat}             streams the current turn; answers when its stream ends
+//   stop {chat}               interrupts the current turn
 //   approve {chat, tool, approved, payload}
-//   messages {chat}           all that it shows
-// It tells of each chat what changes.
+//   messages {chat}           returns everything it shows
+// It reports each change of a chat.
 import { AbstractChat, uiMessageChunkSchema } from "ai"
 import { Effect, Stream } from "effect"
-import { obey, print } from "./console.mjs"
-import { link } from "./link.mjs"
-import { chat as real, document } from "./schema.mjs"
+import { handleCommands, print } from "./commands.mjs"
+import { connect } from "./connection.mjs"
+import { chat as systemRequests, document } from "./schema.mjs"
 import { RpcChatTransport } from "./transport.mjs"
 
 const [url, http] = process.argv.slice(2)
-const { rpc } = await link(url, document.merge(real))
+const { rpc } = await connect(url, document.merge(systemRequests))
 
-// A State is what the screen would show.
+// State holds the messages of a chat for the hook.
 class State {
   status = "ready"
   error = undefined
@@ -38,14 +38,14 @@ class State {
   snapshot = structuredClone
 }
 
-// A Strict transport hands on only what the hook's own schema takes.
-class Strict extends RpcChatTransport {
+// StrictTransport rejects chunks that the hook's own schema rejects.
+class StrictTransport extends RpcChatTransport {
   streamToReadable(...args) {
     const { readable, active } = super.streamToReadable(...args)
     const check = new TransformStream({
       async transform(chunk, controller) {
         const { success, error } = await uiMessageChunkSchema().validate(chunk)
-        if (!success) throw new Error(`not a chunk: ${JSON.stringify(chunk)}: ${error}`)
+        if (!success) throw new Error(`invalid chunk: ${JSON.stringify(chunk)}: ${error}`)
         controller.enqueue(chunk)
       }
     })
@@ -60,23 +60,23 @@ class Chat extends AbstractChat {
     const state = new State()
     const seen = { finished: [], data: 0, errors: [], queue: [], session: "" }
     super({
-      id: sessionId, state, transport: new Strict(rpc, sessionId),
+      id: sessionId, state, transport: new StrictTransport(rpc, sessionId),
       onFinish: ({ finishReason, isAbort, isError }) => {
         seen.finished.push(isAbort ? "abort" : isError ? "error" : (finishReason ?? "none"))
-        this.tell()
+        this.report()
       },
       onData: () => seen.data++,
       onError: (error) => seen.errors.push(String(error.message))
     })
     Object.assign(this, { name, seen })
-    state.changed = () => this.tell()
+    state.changed = () => this.report()
   }
 
-  // tell says in short what it shows.
-  tell() {
+  // report prints a summary of the chat.
+  report() {
     const parts = this.lastMessage?.parts ?? []
     print({
-      tell: this.name,
+      report: this.name,
       value: {
         text: parts.filter((p) => p.type === "text").map((p) => p.text).join(""),
         tools: Object.fromEntries(parts.filter((p) => p.toolCallId).map((p) => [p.toolCallId, p.state])),
@@ -85,9 +85,10 @@ class Chat extends AbstractChat {
     })
   }
 
-  // follow is the hook useSessionEvents: a message of ours gets the server's id, one of others is added and its turn streamed.
+  // follow does what the hook useSessionEvents does: an own message gets the server's id, another
+  // user's message is added and its turn streamed.
   follow() {
-    const take = (event) => {
+    const handle = (event) => {
       const { message } = event
       if (event._tag === "InitialState") Object.assign(this.seen, { queue: event.snapshot.queue, session: event.snapshot.status })
       if (event._tag === "SessionStopped") this.seen.session = "idle"
@@ -96,19 +97,19 @@ class Chat extends AbstractChat {
       if (event._tag === "UserMessage") this.accept(message)
       if (event._tag === "SessionStarted") {
         this.seen.session = "streaming"
-        if (this.theirs) this.resumeStream()
-        this.theirs = false
+        if (this.fromOther) this.resumeStream()
+        this.fromOther = false
       }
-      this.tell()
+      this.report()
     }
-    Effect.runFork(Stream.runForEach(rpc.SubscribeSession({ sessionId: this.id }), (e) => Effect.sync(() => take(e))))
+    Effect.runFork(Stream.runForEach(rpc.SubscribeSession({ sessionId: this.id }), (e) => Effect.sync(() => handle(e))))
   }
 
   accept({ id, content, parts, clientMessageId }) {
-    const mine = this.messages.findIndex((m) => m.id === clientMessageId)
-    this.theirs = mine < 0
+    const index = this.messages.findIndex((m) => m.id === clientMessageId)
+    this.fromOther = index < 0
     const shown = { id, role: "user", parts: parts ?? [{ type: "text", text: content }] }
-    this.messages = mine < 0 ? [...this.messages, shown] : this.messages.with(mine, shown)
+    this.messages = index < 0 ? [...this.messages, shown] : this.messages.with(index, shown)
   }
 
   async load() {
@@ -120,7 +121,7 @@ class Chat extends AbstractChat {
   }
 }
 
-await obey({
+await handleCommands({
   chat: ({ chat, session }) => {
     chats[chat] = new Chat(chat, session)
   },

@@ -1,4 +1,4 @@
-// Sandcastle's requests and events, as its document defines them, with the fields and kinds that the real system adds.
+// Sandcastle's requests and events: those of its document, plus fields and kinds of the real system.
 import { Rpc, RpcGroup, RpcSchema } from "@effect/rpc"
 import { Schema } from "effect"
 
@@ -24,7 +24,7 @@ const meta = { providerMetadata: opt(Schema.Record({ key: S, value: any })) }
 const parent = { parentToolCallId: opt(Schema.NullOr(S)) }
 const flags = { providerExecuted: opt(Schema.Boolean), dynamic: opt(Schema.Boolean) }
 const called = { toolCallId: S, toolName: S, title: opt(S), ...flags, ...parent }
-const spoken = (name) => [
+const streamed = (name) => [
   kind(`${name}-start`, { id: S, ...meta }),
   kind(`${name}-delta`, { id: S, delta: S, ...meta }),
   kind(`${name}-end`, { id: S, ...meta })
@@ -32,8 +32,8 @@ const spoken = (name) => [
 
 const ChatStreamEvent = Schema.Union(
   kind("start", { messageId: opt(S), messageMetadata: opt(any), claudeSessionId: opt(S) }),
-  ...spoken("text"),
-  ...spoken("reasoning"),
+  ...streamed("text"),
+  ...streamed("reasoning"),
   kind("tool-input-start", called),
   kind("tool-input-delta", { toolCallId: S, inputTextDelta: S, ...parent }),
   kind("tool-input-available", { ...called, input: any, ...meta }),
@@ -98,12 +98,12 @@ export class SubscribeSession extends Schema.TaggedRequest()("SubscribeSession",
   payload: { sessionId: S }
 }) {}
 
-const sent = { sessionId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S }
+const sendPayload = { sessionId: S, content: S, parts: opt(Schema.Array(MessagePart)), clientMessageId: S }
 
 export class SendMessage extends Schema.TaggedRequest()("SendMessage", {
   success: Schema.Struct({ status: Schema.Literal("started", "queued"), messageId: opt(S), queuedMessage: opt(QueuedMessage) }),
   failure: S,
-  payload: sent
+  payload: sendPayload
 }) {}
 
 export class Interrupt extends Schema.TaggedRequest()("Interrupt", {
@@ -118,7 +118,7 @@ export class GetSessionState extends Schema.TaggedRequest()("GetSessionState", {
   success: SessionSnapshot, failure: S, payload: { sessionId: S }
 }) {}
 
-// document are the requests as the document names them.
+// document holds the requests as the document names them.
 export const document = RpcGroup.make(
   ...[SubscribeSession, SendMessage, Interrupt, DequeueMessage, GetSessionState].map((r) => Rpc.fromTaggedRequest(r))
 )
@@ -144,11 +144,11 @@ const approval = {
   ))
 }
 
-// chat are the requests as the real system names them; untold are they without the history.
-const asked = {
+// chat holds the requests as the real system names them; noHistory omits the history request.
+const chatRequests = {
   subscribe: Rpc.make("chat.subscribe", { payload: session, success: SessionEvent, error: chatError, stream: true }),
   send: Rpc.make("chat.send", {
-    payload: { ...sent, mode: opt(Schema.Literal("plan", "build")) }, success: SendMessage.success, error: chatError
+    payload: { ...sendPayload, mode: opt(Schema.Literal("plan", "build")) }, success: SendMessage.success, error: chatError
   }),
   interrupt: Rpc.make("chat.interrupt", { payload: session, success: Interrupt.success, error: chatError }),
   dequeue: Rpc.make("chat.dequeue", { payload: { ...session, messageId: S }, success: DequeueMessage.success, error: chatError }),
@@ -158,11 +158,11 @@ const asked = {
     error: Schema.Union(NotFound, Failed, NoApproval)
   })
 }
-export const untold = RpcGroup.make(...Object.values(asked))
-export const chat = untold.add(Rpc.make("chat.getHistory", { payload: session, success: Schema.Array(ChatMessage), error: chatError }))
+export const noHistory = RpcGroup.make(...Object.values(chatRequests))
+export const chat = noHistory.add(Rpc.make("chat.getHistory", { payload: session, success: Schema.Array(ChatMessage), error: chatError }))
 
-// wrong are requests that no server of Sandcastle takes: one it does not know, and one whose payload is not what it wants.
-export const wrong = RpcGroup.make(
+// invalid holds requests that every Sandcastle server rejects: an unknown tag and a wrong payload.
+export const invalid = RpcGroup.make(
   Rpc.make("chat.unheardOf", { success: any, error: any }),
   Rpc.make("chat.getState", { payload: { sessionId: Schema.Number }, success: any, error: any })
 )

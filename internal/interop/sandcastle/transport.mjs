@@ -1,8 +1,9 @@
-// The frontend half of Sandcastle's document: a ChatTransport for the hook useChat, over the library's own connection.
+// The frontend half of Sandcastle's document: a ChatTransport for the useChat hook over the RPC
+// library's connection.
 import { Effect, Stream } from "effect"
 
 export class RpcChatTransport {
-  // What is resumed comes from the turn's beginning.
+  // A resumed stream starts at the beginning of the turn.
   resumeStreamIsReplay = true
 
   constructor(rpc, sessionId) {
@@ -14,8 +15,8 @@ export class RpcChatTransport {
     return this.rpc.SubscribeSession({ sessionId: this.sessionId })
   }
 
-  // sendMessages sends the last message and streams the turn that it begins, at once or when its turn comes. The stream is there
-  // before the message, or else a short turn could be over by then.
+  // sendMessages sends the last message and streams its turn, which may be queued. It opens the stream
+  // first, or a short turn could end before.
   async sendMessages({ messages, abortSignal }) {
     const last = messages[messages.length - 1]
     const content = last.parts.filter((p) => p.type === "text").map((p) => p.text).join("")
@@ -27,7 +28,7 @@ export class RpcChatTransport {
     return readable
   }
 
-  // reconnectToStream streams the turn under way from its beginning; null: there is none.
+  // reconnectToStream streams the current turn from its beginning, or returns null if there is none.
   async reconnectToStream({ abortSignal }) {
     const { readable, active } = this.streamToReadable(abortSignal)
     if (await active.catch(() => false)) return readable
@@ -35,8 +36,8 @@ export class RpcChatTransport {
     return null
   }
 
-  // streamToReadable streams one turn: that of a message of ours, or else the one under way.
-  streamToReadable(abortSignal, mine) {
+  // streamToReadable streams one turn: the turn of the given message, or else the current one.
+  streamToReadable(abortSignal, clientMessageId) {
     let turnId = null
     let sawFinish = false
     let over = false
@@ -61,23 +62,23 @@ export class RpcChatTransport {
           await Effect.runPromise(this.rpc.Interrupt({ sessionId: this.sessionId }))
           close()
         })
-        let ours = !mine
-        const take = (event) => {
+        let matched = !clientMessageId
+        const handle = (event) => {
           switch (event._tag) {
             case "InitialState": {
               const { snapshot, buffer, pendingApprovals = [] } = event
               activate.resolve(snapshot.status === "streaming" || buffer.length > 0)
-              if (!ours) return
+              if (!matched) return
               turnId = snapshot.activeTurnId
               buffer.forEach(put)
               pendingApprovals.forEach((p) => put({ type: "tool-approval-request", ...p }))
               return
             }
             case "UserMessage":
-              ours ||= event.message.clientMessageId === mine
+              matched ||= event.message.clientMessageId === clientMessageId
               return
             case "SessionStarted":
-              if (ours && mine) turnId ??= event.turnId
+              if (matched && clientMessageId) turnId ??= event.turnId
               return
             case "StreamEvent":
               if (event.turnId === turnId) put(event.event)
@@ -89,7 +90,7 @@ export class RpcChatTransport {
           }
         }
         stop = new AbortController()
-        Effect.runPromise(Stream.runForEach(this.subscribe(), (e) => Effect.sync(() => take(e))), { signal: stop.signal }).then(
+        Effect.runPromise(Stream.runForEach(this.subscribe(), (e) => Effect.sync(() => handle(e))), { signal: stop.signal }).then(
           close,
           (error) => {
             activate.reject(error)
@@ -108,9 +109,9 @@ export class RpcChatTransport {
   }
 }
 
-// carried are the fields of each kind that the hook knows.
+// chunkFields lists the fields of each event kind that the hook accepts.
 const tool = ["toolCallId", "toolName", "title", "providerExecuted", "dynamic"]
-const carried = {
+const chunkFields = {
   start: ["messageId", "messageMetadata"],
   "text-start": ["id", "providerMetadata"],
   "text-delta": ["id", "delta", "providerMetadata"],
@@ -128,11 +129,11 @@ const carried = {
   finish: ["finishReason", "messageMetadata"]
 }
 
-// mapToChunk says a chat event as the hook takes it; null: not for messages.
+// mapToChunk converts a chat event to the hook's chunk, or returns null if it has none.
 export const mapToChunk = (event) => {
   const { type } = event
   if (type === "tool-approval-request") return { type, approvalId: event.toolCallId, toolCallId: event.toolCallId }
   if (type.startsWith("data-")) return event
-  if (!carried[type]) return null
-  return { type, ...Object.fromEntries(carried[type].filter((f) => event[f] !== undefined).map((f) => [f, event[f]])) }
+  if (!chunkFields[type]) return null
+  return { type, ...Object.fromEntries(chunkFields[type].filter((f) => event[f] !== undefined).map((f) => [f, event[f]])) }
 }

@@ -1,8 +1,8 @@
-"""A client of AgentLoop's protocol, written from its document alone: plays every exchange that it describes against a server.
+"""An AgentLoop client written from the protocol's document alone. It runs every exchange of the document.
 
 usage: agentloop_client.py URL
 
-The agent there plays agent.script. Each exchange says "ok NAME"; the first that differs from the document is an error.
+The server's agent must run agent.script. Each exchange prints "ok NAME"; the first deviation is an error.
 """
 
 import json
@@ -56,7 +56,7 @@ class Client:
         return m
 
     def until(self, type, want=lambda p: True):
-        """The messages up to the first of that type."""
+        """Returns the messages up to the first of that type."""
         seen = []
         while True:
             seen.append(self.next())
@@ -66,7 +66,7 @@ class Client:
     def rest(self, end="agent_finished"):
         return self.until(end)
 
-    def asked(self):
+    def wait_approval(self):
         return self.until("approval_request")[-1]["payload"]
 
     def turn(self, text):
@@ -74,8 +74,8 @@ class Client:
         return self.rest()
 
 
-def said(messages):
-    """What a client shows: chunks of one id are one message."""
+def texts(messages):
+    """Returns the shown texts: chunks of one id form one message."""
     shown = []
     for m in messages:
         p = m["payload"]
@@ -96,7 +96,7 @@ def outputs(messages):
     return [json.loads(m["payload"]["output"]) for m in messages if m["type"] == "response_item" and m["payload"]["type"].endswith("_output")]
 
 
-def nothing(c):
+def idle(c):
     c.send("get_context_info")
     assert c.until("error")[-1]["payload"]["message"] == "AgentLoop not initialized"
     c.review("yes", customDenyMessage=None)
@@ -105,7 +105,7 @@ def nothing(c):
 
 def answer(c):
     seen = c.turn("plain")
-    assert said(seen) == ["你好, 世界 😀"], seen
+    assert texts(seen) == ["你好, 世界 😀"], seen
     assert kinds(seen)[0] == "loading_stateTrue" and kinds(seen)[-2:] == ["loading_stateFalse", "agent_finished"], kinds(seen)
     reasoning = next(m["payload"] for m in seen if m["payload"].get("type") == "reasoning")
     assert reasoning["content"][0]["text"] == "a greeting", reasoning
@@ -124,45 +124,45 @@ def tool(c):
 
 def decide(c):
     c.input("ask")
-    assert c.asked()["command"] == ["rm", "-rf", "build"]
+    assert c.wait_approval()["command"] == ["rm", "-rf", "build"]
     c.review("yes", customDenyMessage=None)
-    assert said(c.rest()) == ["Removed it."]
+    assert texts(c.rest()) == ["Removed it."]
 
     c.input("ask")
-    c.asked()
+    c.wait_approval()
     c.review("no-continue", customDenyMessage="不行")
-    assert said(c.rest()) == ["Kept it."]
+    assert texts(c.rest()) == ["Kept it."]
 
     c.input("ask")
-    c.asked()
+    c.wait_approval()
     c.review("explain")
-    seen = c.until("approval_request")  # the explanation, and the same again
-    assert seen[-1]["payload"]["command"] == ["rm", "-rf", "build"] and said(seen) == ["It removes the folder."], seen
+    seen = c.until("approval_request")  # the explanation, then the same request
+    assert seen[-1]["payload"]["command"] == ["rm", "-rf", "build"] and texts(seen) == ["It removes the folder."], seen
     c.review("no-exit")
     seen = c.rest()
-    assert "Removed it." not in said(seen) and "Kept it." not in said(seen), seen
+    assert "Removed it." not in texts(seen) and "Kept it." not in texts(seen), seen
     c.review("yes")
     assert c.until("error")[-1]["payload"]["message"] == "No pending approval request"
 
     c.input("ask")
-    c.asked()
+    c.wait_approval()
     c.review("always")
-    assert said(c.rest()) == ["Removed it."]
+    assert texts(c.rest()) == ["Removed it."]
     c.input("ask")
     seen = c.rest()
-    assert "approval_request" not in kinds(seen) and said(seen) == ["Removed it."], seen
+    assert "approval_request" not in kinds(seen) and texts(seen) == ["Removed it."], seen
 
 
 def patch(c):
     c.input("patch")
-    asked = c.asked()
-    assert asked["command"][0] == "apply_patch" and asked["applyPatch"]["patch"].startswith("*** Begin Patch\n*** Update File: f"), asked
-    changed = asked["applyPatch"]["patch"].replace("+b", "+ß")
+    request = c.wait_approval()
+    assert request["command"][0] == "apply_patch" and request["applyPatch"]["patch"].startswith("*** Begin Patch\n*** Update File: f"), request
+    changed = request["applyPatch"]["patch"].replace("+b", "+ß")
     c.review("yes", applyPatch={"patch": changed})
-    assert said(c.rest()) == ["Applied " + changed], said
+    assert texts(c.rest()) == ["Applied " + changed], texts
     c.input("patch")
-    same = c.asked()["applyPatch"]
-    c.review("yes", applyPatch=same)  # as their real clients do
+    same = c.wait_approval()["applyPatch"]
+    c.review("yes", applyPatch=same)  # like the real clients
     c.rest()
 
 
@@ -172,7 +172,7 @@ def context(c):
     c.send("get_context_info", payload={})
     c.until("context_info")
     c.send("manual_compact")
-    while True:  # it may be that the agent cannot
+    while True:  # the agent may not support it
         m = c.next()
         if m["type"] in ("context_compacted", "error"):
             break
@@ -187,7 +187,7 @@ def fails(c):
     c.input("fail")
     seen = c.until("loading_state", lambda p: p["loading"] is False)
     assert "error" in kinds(seen) and kinds(seen)[-1] == "loading_stateFalse", kinds(seen)
-    assert said(c.turn("plain")) == ["你好, 世界 😀"]  # and agent_finished comes for this one alone
+    assert texts(c.turn("plain")) == ["你好, 世界 😀"]  # agent_finished comes once, for this turn
 
 
 def queue(c):
@@ -195,11 +195,11 @@ def queue(c):
     c.until("response_item", lambda p: p.get("role") == "assistant")
     c.input("plain")
     first, second = c.rest(), c.rest()
-    assert said(second) == ["你好, 世界 😀"] and kinds(second).count("loading_stateTrue") == 1, kinds(second)
+    assert texts(second) == ["你好, 世界 😀"] and kinds(second).count("loading_stateTrue") == 1, kinds(second)
     assert any(m["payload"].get("role") == "system" for m in first if m["type"] == "response_item"), first
 
 
-def odd(c):
+def malformed(c):
     for text, message in (
         ("nonsense", "Invalid message format"), ("[1]", "Invalid message format"), ('{"id":"1"}', "Invalid message format"),
         ('{"id":"1","type":"bogus"}', "Unknown message type: bogus"),
@@ -211,27 +211,27 @@ def odd(c):
         c.sock.send(text)
         got = c.until("error")[-1]["payload"]["message"]
         assert message is None or got == message, (text, got)
-    assert said(c.turn("plain")) == ["你好, 世界 😀"]
+    assert texts(c.turn("plain")) == ["你好, 世界 😀"]
 
 
-def late(c):
-    """Who comes in mid-turn sees the turn from its start, and may decide in it."""
+def late_joiner(c):
+    """A late joiner gets the turn from its start and may decide in it."""
     c.input("ask much")
-    c.asked()
-    other = Client("/stranger")
+    c.wait_approval()
+    other = Client("/third-party")
     seen = other.until("approval_request")
-    assert kinds(seen)[0] == "loading_stateTrue" and said(seen) == ["Well. "], kinds(seen)
+    assert kinds(seen)[0] == "loading_stateTrue" and texts(seen) == ["Well. "], kinds(seen)
     other.review("yes")
-    assert said(other.rest()) == said(c.rest())[-1:] == ["Removed it."]
+    assert texts(other.rest()) == texts(c.rest())[-1:] == ["Removed it."]
     other.sock.drop()
     c.sock.drop()
-    c = Client("/stranger")
-    assert said(c.turn("plain")) == ["你好, 世界 😀"]
+    c = Client("/third-party")
+    assert texts(c.turn("plain")) == ["你好, 世界 😀"]
 
 
 def main():
-    c = Client("/stranger")
-    for step in (nothing, answer, tool, decide, patch, context, fails, queue, odd, late):
+    c = Client("/third-party")
+    for step in (idle, answer, tool, decide, patch, context, fails, queue, malformed, late_joiner):
         step(c)
         print("ok", step.__name__, flush=True)
 

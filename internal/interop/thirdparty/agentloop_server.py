@@ -1,9 +1,9 @@
-"""A server of AgentLoop's protocol, written from its document and from what its real servers are known to do.
+"""An AgentLoop server written from the protocol's document and recordings of the real servers.
 
 usage: agentloop_server.py PORT STYLE
 
-Its first line is its port. STYLE is "document" or "wire": in which order and form it says the same. It has one session; the newest
-connection is the one that it speaks to. The agent does what the message says: its first word is the scene.
+Its first output line is its port. STYLE is "document" or "wire" and selects the order and form of its messages. It has
+one session and sends to the newest connection. The first word of a message selects the agent's scenario.
 """
 
 import json
@@ -52,9 +52,9 @@ class Loop:
             except (ValueError, KeyError, AssertionError):
                 self.error("Invalid message format", {})
                 continue
-            self.take(m["type"], m.get("payload") or {})
+            self.handle(m["type"], m.get("payload") or {})
 
-    def take(self, type, payload):
+    def handle(self, type, payload):
         if type == "user_input":
             self.inputs.append(payload["input"])
             if not self.busy:
@@ -95,7 +95,7 @@ class Loop:
         self.item(**fields)
 
     def finished(self, last):
-        if WIRE:  # once for each answer of the model, before its items
+        if WIRE:  # once per model response, before its items
             self.send("agent_finished", {"responseId": "" if last else "resp_1"})
             self.context()
 
@@ -108,11 +108,11 @@ class Loop:
             try:
                 if WIRE:
                     self.message("user", text)
-                scene = getattr(self, "on_" + text.split()[0], self.on_plain)
-                failed = scene(text)
+                scenario = getattr(self, "on_" + text.split()[0], self.on_plain)
+                failed = scenario(text)
             except Stopped:
                 pass
-            if WIRE and not failed:  # no answer of the model, no end of it
+            if WIRE and not failed:  # no model response, no end
                 self.finished(True)
             self.send("loading_state", {"loading": False})
             if not WIRE and not failed:
@@ -176,7 +176,7 @@ class Loop:
             raise Stopped
 
     def on_held(self, text):
-        # What another shell does meanwhile must not be shown before the decision.
+        # A client must not show the activity of another shell before the decision.
         def later():
             time.sleep(0.1)
             self.shell(["ls"], "a b")

@@ -1,8 +1,9 @@
-// Package thirdparty proves that our codecs of MyAgent's and AgentLoop's protocols are understood by programs that have nothing in
-// common with them: clients and servers in Python, written from those protocols' documents and from what their real systems put on the
-// wire, with the standard library alone. Their clients run against the program as a server, our client runs against their servers,
-// through cut links and restarts. What Python's json, hashlib and hmac make of a signed state is part of that.
+// Package thirdparty tests agentctl's codecs of MyAgent's and AgentLoop's protocols against
+// independent programs: clients and servers in Python, written with the standard library from the
+// protocols' documents and from recordings of the real systems. Third-party clients run against
+// agentctl's server, and agentctl's client against third-party servers, with cut connections and
+// restarts. This includes signed state as produced by Python's json, hashlib and hmac.
 //
-// The tests are behind the build tag interop, since they need python3. Without it they fail. Nothing of the project may import this
-// package.
+// The tests are behind the build tag interop. They need python3 and fail without it. No other
+// package may import this package.
 package thirdparty

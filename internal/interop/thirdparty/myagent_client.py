@@ -1,8 +1,8 @@
-"""A client of MyAgent's event protocol, written from its document alone: plays every exchange that it describes against a server.
+"""A MyAgent client written from the protocol's document alone. It runs every exchange of the document.
 
 usage: myagent_client.py URL
 
-The agent there plays agent.script. Each exchange says "ok NAME"; the first that differs from the document is an error.
+The server's agent must run agent.script. Each exchange prints "ok NAME"; the first deviation is an error.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class Client:
         return f
 
     def until(self, event, **meta):
-        """The next frame of that event, with that metadata."""
+        """Returns the next frame of that event with that metadata."""
         while True:
             f = self.next()
             if f["event"] == event and all(f.get("metadata", {}).get(k) == v for k, v in meta.items()):
@@ -55,7 +55,7 @@ class Client:
         self.session = self.until("agent.session_created")["session_id"]
 
     def turn(self, text):
-        """The frames of a whole turn, up to its end."""
+        """Returns the frames of a turn up to its end."""
         self.send("user.message", text)
         return self.rest()
 
@@ -75,7 +75,7 @@ def joined(frames):
 
 
 def in_order(frames, *want):
-    """Whether the wanted events come in that order, with others between."""
+    """Reports whether the events come in that order, possibly with others between."""
     rest = iter(events(frames))
     for w in want:
         assert w in rest, f"no {w} in its place: {events(frames)}"
@@ -111,24 +111,24 @@ def decide(c):
         ({"approved": False}, "Kept it."), ({"confirmed": False, "reason": "不行"}, "Kept it."), ({"approved": True, "confirmed": False}, "Kept it."),
     ):
         c.send("user.message", "ask")
-        asked = c.until("agent.user_confirm")
-        assert asked["step_id"] and asked["metadata"]["tool_name"], asked
+        request = c.until("agent.user_confirm")
+        assert request["step_id"] and request["metadata"]["tool_name"], request
         c.send("user.response", content, step_id="another")
         assert c.until("agent.error")["step_id"] == "another"
-        c.send("user.response", content, step_id=asked["step_id"])
+        c.send("user.response", content, step_id=request["step_id"])
         assert c.rest()[-1]["content"].endswith(end), (content, c.seen[-1])
-    c.send("user.response", {"approved": True}, step_id=asked["step_id"])
+    c.send("user.response", {"approved": True}, step_id=request["step_id"])
     assert "denied" in c.until("agent.error")["content"], c.seen[-1]
 
 
 def plan(c):
     c.send("user.message", "plan")
-    asked = c.until("agent.user_confirm")
-    m = asked["metadata"]
+    request = c.until("agent.user_confirm")
+    m = request["metadata"]
     assert m["scope"] == "plan" and m["task_count"] == 3 and m["plan_summary"] == "three", m
     assert [t["id"] for t in m["tasks"]] == [1, 2, 3] and m["tasks"][0]["title"] == "生成PPT", m
-    assert asked["show_content"] == "请确认规划（3 个任务）：生成PPT、优化样式、导出文件"
-    c.send("user.response", {"approved": True, "confirmed": True, "tasks": m["tasks"][:2]}, step_id=asked["step_id"])
+    assert request["show_content"] == "请确认规划（3 个任务）：生成PPT、优化样式、导出文件"
+    c.send("user.response", {"approved": True, "confirmed": True, "tasks": m["tasks"][:2]}, step_id=request["step_id"])
     frames = c.rest()
     in_order(
         c.seen, "plan.start", "agent.user_confirm", "plan.completed", "solver.start", "agent.tool_call", "agent.tool_result", "solver.completed",
@@ -143,15 +143,15 @@ def plan(c):
     assert call["metadata"]["task_id"] == 1, call
 
     c.send("user.message", "plan")
-    asked = c.until("agent.user_confirm")
-    c.send("user.response", {"approved": False, "reason": "too long"}, step_id=asked["step_id"])
+    request = c.until("agent.user_confirm")
+    c.send("user.response", {"approved": False, "reason": "too long"}, step_id=request["step_id"])
     gone = c.until("plan.cancelled")
     assert "content" in gone and gone["content"] is None and "too long" in gone["metadata"]["reason"], gone
     c.rest()
 
 
-def given(c):
-    c.send("user.solve_tasks", {"tasks": [{"id": 7, "title": "seven"}, {"id": "x", "title": "ex"}], "question": "which?", "plan_summary": "given"})
+def given_tasks(c):
+    c.send("user.solve_tasks", {"tasks": [{"id": 7, "title": "seven"}, {"id": "x", "title": "ex"}], "question": "which?", "plan_summary": "given_tasks"})
     frames = c.rest()
     in_order(frames, "solver.start", "solver.completed", "solver.completed", "pipeline.completed")
     assert [f["content"]["task"]["id"] for f in frames if f["event"] == "solver.start" and f["content"]["task"]["id"] == 7], frames
@@ -176,7 +176,7 @@ def steer(c):
 def cancel(c):
     c.send("user.message", "hang")
     c.until("agent.partial_answer")
-    c.send("user.message", "plain")  # waits for its turn
+    c.send("user.message", "plain")  # queued
     c.send("user.cancel")
     stopped = c.until("agent.interrupted")
     assert stopped["metadata"]["reason"], stopped
@@ -195,7 +195,7 @@ def ends(c):
 
 
 def pipelined():
-    """What is said behind user.create_session means the session that it creates."""
+    """Frames after user.create_session apply to the session that it creates."""
     c = Client()
     c.send("user.create_session", {"title": "急", "n": 1})
     c.send("user.message", "plain")
@@ -204,8 +204,8 @@ def pipelined():
     return c
 
 
-def lost(c):
-    """A link that is lost in mid-turn: what was missed comes once, and in order."""
+def lost_connection(c):
+    """After a connection lost during a turn, missed frames arrive once and in order."""
     c.send("user.message", "gated")
     c.until("agent.partial_answer")
     at = c.seen[-1]
@@ -223,7 +223,7 @@ def lost(c):
 
 
 def state(c):
-    """A state that Python's json has read and written comes back, whatever became of its bytes."""
+    """A state re-encoded by Python's json is accepted although its bytes changed."""
     c.send("user.request_state")
     signed = c.until("agent.state_exported")["metadata"]["signed_state"]
     j = json.dumps(signed["state"], sort_keys=True, separators=(",", ":"))
@@ -259,7 +259,7 @@ def state(c):
     return again
 
 
-def odd(c):
+def malformed(c):
     for text, event in (
         ("nonsense", "system.error"), ("[1]", "system.error"), ("{}", "system.error"), ('{"event":"user.fly"}', "system.error"),
         ('{"event":"user.message","session_id":"nope","content":"hi"}', "agent.error"),
@@ -275,13 +275,13 @@ def odd(c):
 
 def main():
     c = Client()
-    for step in (greeting, Client.create, answer, tool, decide, plan, given, steer, cancel, ends, odd):
+    for step in (greeting, Client.create, answer, tool, decide, plan, given_tasks, steer, cancel, ends, malformed):
         step(c)
         print("ok", step.__name__, flush=True)
     c = pipelined()
     print("ok pipelined", flush=True)
-    c = lost(c)
-    print("ok lost", flush=True)
+    c = lost_connection(c)
+    print("ok lost_connection", flush=True)
     state(c)
     print("ok state", flush=True)
 

@@ -1,9 +1,9 @@
-"""A server of MyAgent's event protocol, written from its document and from what its real servers are known to do.
+"""A MyAgent server written from the protocol's document and recordings of the real servers.
 
 usage: myagent_server.py PORT SECRET
 
-Its first line is its port. Sessions live as long as their connection, and a signed state brings one back. The agent does what the
-message says: its first word is the scene.
+Its first output line is its port. A session ends with its connection; a signed state restores it. The first word of a
+message selects the agent's scenario.
 """
 
 import collections
@@ -19,8 +19,8 @@ from datetime import datetime
 import ws
 
 PORT, SECRET = int(sys.argv[1]), sys.argv[2]
-KEPT = {}  # session id: the frames that it sent, of all connections
-PATIENCE = 60
+SENT_FRAMES = {}  # session id: frames sent on all its connections
+RESPONSE_TIMEOUT = 60
 
 
 def sign(state, timestamp):
@@ -75,7 +75,7 @@ class Connection:
                 frame["step_id"] = step
             frame["metadata"] = dict(metadata or {}, connection_id=self.id)
             if session:
-                session.kept.append(frame)
+                session.sent_frames.append(frame)
             self.sock.send(json.dumps(frame))
 
     def run(self):
@@ -87,19 +87,19 @@ class Connection:
                 except ValueError:
                     self.send("system.error", content="Invalid JSON")
                     continue
-                self.take(frame)
+                self.handle(frame)
         finally:
             for s in self.sessions.values():
                 s.stop.set()
 
-    def take(self, frame):
+    def handle(self, frame):
         event, content = frame.get("event"), frame.get("content")
         print(json.dumps(frame), flush=True)
         if event == "user.ack":
             return
         if event == "user.create_session":
             s = Session(self, uuid.uuid4().hex[:12])
-            self.send("agent.session_created", s, "Session created successfully", {"agent_name": "stranger"})
+            self.send("agent.session_created", s, "Session created successfully", {"agent_name": "third-party"})
             return
         if event == "user.reconnect_with_state":
             self.restore(frame)
@@ -110,7 +110,7 @@ class Connection:
         elif s is None:
             self.send("agent.error", content="Session not found", metadata={"error_type": "session"})
         else:
-            s.take(event, frame, content)
+            s.handle(event, frame, content)
 
     def restore(self, frame):
         signed = frame.get("signed_state")
@@ -128,7 +128,7 @@ class Connection:
         content = frame.get("content") or {}
         last = content.get("last_event_id") or f"-{content.get('last_seq', 0)}"
         after = int(last.rsplit("-", 1)[1])
-        missed = [f for f in KEPT.get(old, ()) if f["seq"] > after][-200:]
+        missed = [f for f in SENT_FRAMES.get(old, ()) if f["seq"] > after][-200:]
         for f in missed:
             meta = dict(f["metadata"], orig_seq=f["seq"], orig_event_id=f["event_id"])
             self.send(f["event"], s, f.get("content"), meta, f.get("step_id"), f["timestamp"])
@@ -141,19 +141,19 @@ class Connection:
 class Session:
     def __init__(self, connection, id):
         self.c, self.id = connection, id
-        self.kept = KEPT.setdefault(id, collections.deque(maxlen=1000))
+        self.sent_frames = SENT_FRAMES.setdefault(id, collections.deque(maxlen=1000))
         self.answers, self.tasks = {}, {}
         self.stop, self.running = threading.Event(), False
         self.steps, self.memory = 0, []
         connection.sessions[id] = self
 
-    def say(self, event, content=None, metadata=None, step=None):
+    def emit(self, event, content=None, metadata=None, step=None):
         self.c.send(event, self, content, metadata, step)
 
-    def take(self, event, frame, content):
+    def handle(self, event, frame, content):
         if event == "user.message" or event == "user.solve_tasks":
             if self.running:
-                self.say("agent.error", "Agent is currently running, please try again later")
+                self.emit("agent.error", "Agent is currently running, please try again later")
                 return
             self.running = True
             self.stop.clear()
@@ -177,14 +177,14 @@ class Session:
                 "memory_snapshot": json.dumps(self.memory, ensure_ascii=False),
                 "tuning": {"é": 1e16, "b": 1.0, "a": -0.0, "c": [0.1, 1e-07, 1.5e300, 10**20, -3], "z": "会话😀\u2028\x7f</a>\"\\", "n": None, "t": True},
             }
-            self.say("agent.state_exported", "State exported", {"signed_state": sign(state, int(time.time()))})
+            self.emit("agent.state_exported", "State exported", {"signed_state": sign(state, int(time.time()))})
         else:
             self.c.send("system.error", content=f"Unknown event type or missing session_id: {event}")
 
     def confirm(self, step, content, metadata):
         self.answers[step] = (threading.Event(), {})
-        self.say("agent.user_confirm", content, dict(metadata, requires_confirmation=True), step)
-        self.answers[step][0].wait(PATIENCE)
+        self.emit("agent.user_confirm", content, dict(metadata, requires_confirmation=True), step)
+        self.answers[step][0].wait(RESPONSE_TIMEOUT)
         return self.answers.pop(step)[1]
 
     def pause(self, seconds):
@@ -198,10 +198,10 @@ class Session:
                 self.solve(content["tasks"], content.get("question", ""))
                 return
             self.memory.append({"role": "user", "content": content})
-            scene = content.split()[0]
-            getattr(self, "on_" + scene, self.on_plain)(content)
+            scenario = content.split()[0]
+            getattr(self, "on_" + scenario, self.on_plain)(content)
         except Cancelled:
-            self.say("agent.interrupted", "Execution cancelled", {"reason": "cancelled by user"})
+            self.emit("agent.interrupted", "Execution cancelled", {"reason": "cancelled by user"})
         except (ws.Closed, OSError):
             pass
         finally:
@@ -210,53 +210,53 @@ class Session:
     def final(self, text):
         self.memory.append({"role": "assistant", "content": text})
         self.running = False
-        self.say("agent.final_answer", text)
+        self.emit("agent.final_answer", text)
 
     def stream(self, *pieces):
         for p in pieces:
-            self.say("agent.partial_answer", p, {"is_streaming": True, "is_final": False})
-        self.say("agent.partial_answer", "", {"is_streaming": True, "is_final": True, "total_length": sum(map(len, pieces))})
+            self.emit("agent.partial_answer", p, {"is_streaming": True, "is_final": False})
+        self.emit("agent.partial_answer", "", {"is_streaming": True, "is_final": True, "total_length": sum(map(len, pieces))})
 
     def on_plain(self, content):
-        self.say("agent.thinking", "Thinking about step 1", {"step": 1})
+        self.emit("agent.thinking", "Thinking about step 1", {"step": 1})
         self.stream("你好", ", ", "world: " + content)
         self.final("你好, world: " + content)
 
     def on_tool(self, content):
         step = f"step_{self.steps}_get_weather"
         args = {"city": "巴黎", "days": 2, "exact": 1e16}
-        self.say("agent.tool_call", "Calling get_weather", {"tool": "get_weather", "args": args, "status": "running"}, step)
-        said = self.confirm(
+        self.emit("agent.tool_call", "Calling get_weather", {"tool": "get_weather", "args": args, "status": "running"}, step)
+        response = self.confirm(
             f"confirm_{uuid.uuid4().hex[:8]}_get_weather", "Confirm get_weather?",
             {"tool_name": "get_weather", "tool_description": "Get the weather", "tool_args": args},
         )
         if self.stop.is_set():
             raise Cancelled
-        if said.get("confirmed") is True:
-            self.say("agent.tool_result", "sunny", {"tool": "get_weather", "status": "success", "data": {"sky": "clear", "t": 21.5}}, step)
+        if response.get("confirmed") is True:
+            self.emit("agent.tool_result", "sunny", {"tool": "get_weather", "status": "success", "data": {"sky": "clear", "t": 21.5}}, step)
             self.final("It is sunny.")
         else:
-            self.say("agent.tool_result", "", {"tool": "get_weather", "status": "failed", "error": "denied: " + said.get("reason", "")}, step)
+            self.emit("agent.tool_result", "", {"tool": "get_weather", "status": "failed", "error": "denied: " + response.get("reason", "")}, step)
             self.final("As you wish.")
 
     def on_plan(self, content):
-        self.say("plan.start", {"question": content})
+        self.emit("plan.start", {"question": content})
         tasks = [{"id": i, "title": t, "description": "task " + t} for i, t in ((1, "生成PPT"), (2, "优化样式"), (3, "导出文件"))]
-        said = self.confirm(
+        response = self.confirm(
             "confirm_plan_" + uuid.uuid4().hex[:8], "Confirm plan before solving", {"scope": "plan", "plan_summary": "three tasks", "tasks": tasks}
         )
-        if said.get("confirmed") is not True:
-            self.say("plan.cancelled", None, {"reason": "denied: " + said.get("reason", "")})
+        if response.get("confirmed") is not True:
+            self.emit("plan.cancelled", None, {"reason": "denied: " + response.get("reason", "")})
             return
-        tasks = said.get("tasks") or tasks
-        self.say("plan.completed", {"tasks": tasks}, {"task_count": len(tasks), "plan_summary": "three tasks"})
+        tasks = response.get("tasks") or tasks
+        self.emit("plan.completed", {"tasks": tasks}, {"task_count": len(tasks), "plan_summary": "three tasks"})
         self.solve(tasks, content)
         self.final("All is solved.")
 
     def on_slowplan(self, content):
         tasks = [{"id": "a", "title": "first"}, {"id": "b", "title": "second"}]
-        self.say("plan.start", {"question": content})
-        self.say("plan.completed", {"tasks": tasks}, {"task_count": 2, "plan_summary": ""})
+        self.emit("plan.start", {"question": content})
+        self.emit("plan.completed", {"tasks": tasks}, {"task_count": 2, "plan_summary": ""})
         self.solve(tasks, content, waits=True)
         self.final("Steered.")
 
@@ -267,59 +267,59 @@ class Session:
             again = True
             while again:
                 again = False
-                self.say("solver.start", {"task": t})
-                self.say("agent.thinking", f"about {t['title']}", {"streaming": False, "task_id": t["id"]})
+                self.emit("solver.start", {"task": t})
+                self.emit("agent.thinking", f"about {t['title']}", {"streaming": False, "task_id": t["id"]})
                 for _ in range(1200 if waits else 1):
                     if steer:
                         break
                     self.pause(0.05)
                 if steer and steer[0] == "user.restart_task":
                     steer.clear()
-                    self.say("solver.restarted", {"task": t}, {"retry_count": 1, "reason": "asked for"})
+                    self.emit("solver.restarted", {"task": t}, {"retry_count": 1, "reason": "asked for"})
                     waits, again = False, True
             if steer:
-                self.say("solver.cancelled", {"task": t}, {"reason": "asked for"})
+                self.emit("solver.cancelled", {"task": t}, {"reason": "asked for"})
                 continue
             results.append(t)
-            self.say(
+            self.emit(
                 "solver.completed", {"task": t, "result": {"slides": 5, "status": "success"}},
                 {"execution_time_ms": 2500, "llm_calls": 3, "tokens_used": {"input": 1200, "output": 800}},
             )
-        self.say("aggregate.start", {"tasks": results})
-        self.say("aggregate.completed", {"output": "all together"})
-        self.say("pipeline.completed", {"statistics": {"tasks": len(results)}}, {"execution_time_ms": 12})
+        self.emit("aggregate.start", {"tasks": results})
+        self.emit("aggregate.completed", {"output": "all together"})
+        self.emit("pipeline.completed", {"statistics": {"tasks": len(results)}}, {"execution_time_ms": 12})
 
     def on_slow(self, content):
-        self.say("agent.thinking", "this takes a while", {"streaming": True})
+        self.emit("agent.thinking", "this takes a while", {"streaming": True})
         self.stream("so far")
         self.pause(600)
 
     def on_faults(self, content):
-        self.say("error.validation", "Bad input", {"validation_errors": [{"field": "city", "message": "unknown"}]})
-        self.say("error.timeout", "Task execution exceeded 30 second timeout", {"timeout_seconds": 30, "elapsed_seconds": 31.5, "recovery_action": "retry"})
-        self.say("error.execution", "It broke", {"error_type": "ValueError", "recoverable": True, "context": {"step": 2}})
-        self.say("error.retry", "Retrying", {"attempt": 1, "max_retries": 3, "delay_seconds": 1.5, "original_error": "boom"})
-        self.say("error.recovery_started", "Recovering", {"recovery_action": "reload", "estimated_duration": 2})
-        self.say("error.recovery_success", "Recovered", {"recovery_time": 1.5, "attempt_count": 2})
-        self.say("error.recovery_failed", "Not recovered", {"error_code": "E1", "original_error": "a", "recovery_error": "b"})
-        self.say("plan.coercion_error", "Not a plan", {"details": {"line": 3}})
-        self.say("agent.error", "Agent failed", {"error_type": "RuntimeError", "context": {"step": 3}})
+        self.emit("error.validation", "Bad input", {"validation_errors": [{"field": "city", "message": "unknown"}]})
+        self.emit("error.timeout", "Task execution exceeded 30 second timeout", {"timeout_seconds": 30, "elapsed_seconds": 31.5, "recovery_action": "retry"})
+        self.emit("error.execution", "It broke", {"error_type": "ValueError", "recoverable": True, "context": {"step": 2}})
+        self.emit("error.retry", "Retrying", {"attempt": 1, "max_retries": 3, "delay_seconds": 1.5, "original_error": "boom"})
+        self.emit("error.recovery_started", "Recovering", {"recovery_action": "reload", "estimated_duration": 2})
+        self.emit("error.recovery_success", "Recovered", {"recovery_time": 1.5, "attempt_count": 2})
+        self.emit("error.recovery_failed", "Not recovered", {"error_code": "E1", "original_error": "a", "recovery_error": "b"})
+        self.emit("plan.coercion_error", "Not a plan", {"details": {"line": 3}})
+        self.emit("agent.error", "Agent failed", {"error_type": "RuntimeError", "context": {"step": 3}})
 
     def on_late(self, content):
-        self.say("agent.timeout", "Out of time", {"duration_seconds": 30, "stage": "solve"})
+        self.emit("agent.timeout", "Out of time", {"duration_seconds": 30, "stage": "solve"})
 
     def on_bye(self, content):
         self.final("Bye.")
-        self.say("agent.session_end", "Session ended", {"duration_seconds": 12.5, "total_steps": self.steps})
+        self.emit("agent.session_end", "Session ended", {"duration_seconds": 12.5, "total_steps": self.steps})
 
     def on_cut(self, content):
-        self.say("agent.thinking", "the link will break", {"step": 1})
+        self.emit("agent.thinking", "the link will break", {"step": 1})
         self.c.sock.drop()
         time.sleep(0.2)
         missed = [("agent.partial_answer", "missed this", {"is_streaming": True, "is_final": False}), ("agent.final_answer", "missed this", None)]
-        for event, text, meta in missed:  # said to nobody, and kept
+        for event, text, meta in missed:  # sent to nobody, but recorded
             try:
-                self.say(event, text, meta)
+                self.emit(event, text, meta)
             except OSError:
                 pass
 

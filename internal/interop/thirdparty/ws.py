@@ -1,4 +1,4 @@
-"""WebSocket (RFC 6455) with the standard library alone: text messages, both ends, blocking."""
+"""Blocking WebSocket (RFC 6455) client and server for text messages, with the standard library only."""
 
 import base64
 import hashlib
@@ -12,11 +12,11 @@ GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
 class Closed(Exception):
-    """The connection is over."""
+    """The connection is closed."""
 
 
 class Socket:
-    """One connection. recv by one thread, send by any."""
+    """A connection. recv may be called by one thread, send by any."""
 
     def __init__(self, sock, masks):
         self.sock = sock
@@ -28,11 +28,11 @@ class Socket:
         self._frame(1, text.encode("utf-8"))
 
     def recv(self, timeout=None):
-        """The next text message. Raises TimeoutError when none begins in time, Closed when there is no other."""
+        """Returns the next text message. Raises TimeoutError if none starts in time, Closed at the end."""
         self.sock.settimeout(timeout)
         whole = b""
         while True:
-            fin, op, data = self._take()
+            fin, op, data = self._read_frame()
             if op == 8:
                 try:
                     self._frame(8, data[:2])
@@ -54,7 +54,7 @@ class Socket:
         self.drop()
 
     def drop(self):
-        """Ends the connection without a word."""
+        """Closes the connection without a close frame."""
         try:
             self.sock.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -77,8 +77,8 @@ class Socket:
         with self.lock:
             self.sock.sendall(head + data)
 
-    def _take(self):
-        # What has come of a frame is kept when the time is up: nothing is lost by asking again.
+    def _read_frame(self):
+        # A timeout keeps the received part of a frame for the next call.
         head = self._peek(2)
         fin, op, masked, n = head[0] & 0x80, head[0] & 15, head[1] & 0x80, head[1] & 127
         at = 2
@@ -145,7 +145,7 @@ def connect(url):
 
 
 def serve(port, handle, ready):
-    """Serves connections for ever, a thread for each. ready gets the port."""
+    """Serves connections without end, each on a thread. Calls ready with the port."""
     listener = socket.create_server(("127.0.0.1", port))
     ready(listener.getsockname()[1])
 

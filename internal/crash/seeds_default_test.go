@@ -1,0 +1,19 @@
+//go:build linux && !crash
+
+package crash
+
+import "testing"
+
+// seedCount returns the number of seeds to run.
+func seedCount(*testing.T) uint64 { return 5 }
+
+// stubbornKills is the number of kills of a trial with stubborn agents. Each one costs the grace
+// period that the next server gives their processes.
+const stubbornKills = 1
+
+// stubbornStop makes a trial with stubborn agents end with a shutdown, which costs the full grace
+// period of the ACP agent. The tests of server/agent/acp and the seeds of -tags crash cover it.
+const stubbornStop = false
+
+// stubbornMessages is the number of messages sent to each session of a stubborn trial.
+const stubbornMessages = 3

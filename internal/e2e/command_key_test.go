@@ -1,0 +1,251 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// A commandFixture is a session in which every command has an effect.
+type commandFixture struct {
+	*testServer
+	c       *wsclient.Client
+	session string
+	queued  []string // ids of queued messages
+	rule    string
+	state   protocol.SignedState
+}
+
+// The first turn creates a rule; the second stays open in a plan with a pending approval.
+var commandFixtureScript = []string{
+	`{"agent":"A","settings":[{"id":"mode","value":"ask"}]}`,
+	`{"turn":1}`, `{"ask":"command","command":"make","title":"make"}`,
+	`{"turn":2}`, `{"plan":"Q","parallel":3,"tasks":[{"id":"a","title":"A","steps":[{"sleep":"1h"}]},{"id":"b","title":"B","steps":[{"ask":"tool","name":"t","title":"t"},{"sleep":"1h"}]}]}`,
+}
+
+func newCommandFixture(t *testing.T) *commandFixture {
+	s := &commandFixture{testServer: newTestServer(t, commandFixtureScript...)}
+	s.c = s.client("ann")
+	s.session = s.create(s.c)
+	s.send(s.c, s.session, "one")
+	mustObserve(t, s.client("one"), s.session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
+	r := do[protocol.ApproveResult](
+		t, s.c, protocol.DoApprove, s.session, protocol.ApproveData{Decision: protocol.AllowAlways},
+	)
+	s.rule = r.Rule.ID
+	mustObserve(t, s.client("two"), s.session, wsclient.SubscribeOptions{Since: logStart()}, turnsEnded(1))
+	s.send(s.c, s.session, "two")
+	mustObserve(t, s.client("three"), s.session, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
+	for i := range 3 {
+		s.queued = append(s.queued, s.send(s.c, s.session, fmt.Sprint("queued ", i)).MessageID)
+	}
+	s.state = do[protocol.ExportResult](t, s.c, protocol.DoExport, s.session, nil).State
+	return s
+}
+
+// commandData returns the data of each state-changing command: the first body, and another one for
+// the same key.
+func (s *commandFixture) commandData() map[protocol.Verb][2]any {
+	name, other := "a name", "another name"
+	return map[protocol.Verb][2]any{
+		protocol.DoCreate: {
+			protocol.CreateData{Agent: "main", Prompt: "hi"},
+			protocol.CreateData{Agent: "main", Prompt: "ho"},
+		},
+		protocol.DoRename: {protocol.RenameData{Name: &name}, protocol.RenameData{Name: &other}},
+		protocol.DoConfigure: {
+			protocol.ConfigureData{Setting: "mode", Value: "full"},
+			protocol.ConfigureData{Setting: "mode", Value: "ask"},
+		},
+		protocol.DoClose:     {protocol.CloseData{}, protocol.CloseData{Reason: "why"}},
+		protocol.DoSend:      {protocol.SendData{Text: "x"}, protocol.SendData{Text: "y"}},
+		protocol.DoInterrupt: {protocol.InterruptData{}, protocol.InterruptData{Queue: protocol.QueueClear}},
+		protocol.DoQueueEdit: {
+			protocol.QueueEditData{MessageID: s.queued[0], Text: "x"},
+			protocol.QueueEditData{MessageID: s.queued[0], Text: "y"},
+		},
+		protocol.DoQueueRemove: {
+			protocol.QueueRemoveData{MessageID: s.queued[0]},
+			protocol.QueueRemoveData{MessageID: s.queued[1]},
+		},
+		protocol.DoQueueMove: {
+			protocol.QueueMoveData{MessageID: s.queued[0], Index: 2},
+			protocol.QueueMoveData{MessageID: s.queued[0], Index: 1},
+		},
+		protocol.DoQueueHold:    {protocol.QueueHoldData{}, protocol.QueueHoldData{MessageID: s.queued[0]}},
+		protocol.DoQueueRelease: {protocol.QueueReleaseData{}, protocol.QueueReleaseData{Hold: "h"}},
+		protocol.DoApprove: {
+			protocol.ApproveData{Decision: protocol.AllowOnce},
+			protocol.ApproveData{Decision: protocol.Deny},
+		},
+		protocol.DoRulesRevoke: {protocol.RulesRevokeData{Rule: s.rule}, protocol.RulesRevokeData{Rule: "x"}},
+		protocol.DoTaskCancel:  {protocol.TaskIDData{Task: "a"}, protocol.TaskIDData{Task: "b"}},
+		protocol.DoTaskRestart: {protocol.TaskIDData{Task: "a"}, protocol.TaskIDData{Task: "b"}},
+		protocol.DoPlanRun: {
+			protocol.PlanRunData{Question: "x", Tasks: []protocol.Task{{ID: "z", Title: "Z"}}},
+			protocol.PlanRunData{Question: "y", Tasks: []protocol.Task{{ID: "z", Title: "Z"}}},
+		},
+		protocol.DoCompact: {nil, nil},
+		protocol.DoRestore: {protocol.RestoreData{State: s.state}, protocol.RestoreData{State: s.state, Name: "n"}},
+	}
+}
+
+// call executes a command with a key and returns its raw result.
+func (s *commandFixture) call(
+	t *testing.T, c *wsclient.Client, verb protocol.Verb, key string, data any,
+) (string, error) {
+	t.Helper()
+	cmd := protocol.Command{Command: verb, Key: key}
+	if protocol.CommandOf(verb).Session {
+		cmd.Session = s.session
+	}
+	if data != nil {
+		cmd.Data = protocol.MustEncode(data)
+	}
+	var result json.RawMessage
+	err := c.Do(t.Context(), cmd, &result)
+	return string(result), err
+}
+
+// logEnds returns the last seq of each session.
+func (s *commandFixture) logEnds(t *testing.T) string {
+	t.Helper()
+	var all string
+	for _, sum := range do[protocol.ListResult](t, s.c, protocol.DoList, "", protocol.ListData{Closed: true}).Sessions {
+		all += fmt.Sprintln(
+			sum.Session,
+			sum.Epoch,
+			do[protocol.SnapshotResult](t, s.c, protocol.DoSnapshot, sum.Session, nil).Snapshot.State.Seq,
+		)
+	}
+	return all
+}
+
+func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
+	for _, verb := range protocol.Commands {
+		if !verb.Changes {
+			continue
+		}
+		t.Run(string(verb.Verb), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newCommandFixture(t)
+				data, ok := s.commandData()[verb.Verb]
+				if !ok {
+					t.Fatal("no test data")
+				}
+				bob := s.client("bob")
+				do[protocol.Empty](t, bob, protocol.DoPing, "", nil)
+
+				// At the same time, from two connections.
+				first := async(
+					func() string { r, err := s.call(t, s.c, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) },
+				)
+				second := async(
+					func() string { r, err := s.call(t, bob, verb.Verb, "key", data[0]); return fmt.Sprint(r, err) },
+				)
+				a, b := <-first, <-second
+				if a != b || a[len(a)-5:] != "<nil>" {
+					t.Fatalf("answered %s and %s", a, b)
+				}
+				synctest.Wait()
+				if verb.Verb == protocol.DoClose {
+					s.c = bob // the closed session's client no longer writes
+				}
+				before := s.logEnds(t)
+
+				// Later, and after a restart.
+				again, err := s.call(t, bob, verb.Verb, "key", data[0])
+				if got := fmt.Sprint(again, err); got != a {
+					t.Errorf("first answered %s, later %s", a, got)
+				}
+				synctest.Wait()
+				if after := s.logEnds(t); after != before {
+					t.Errorf("before it was sent again:\n%s\nafter:\n%s", before, after)
+				}
+				if data[1] != nil {
+					if _, err := s.call(t, bob, verb.Verb, "key", data[1]); protocol.CodeOf(err) != protocol.CodeKeyReused {
+						t.Errorf("another body: %v", err)
+					}
+				}
+				s.stop()
+				s.start()
+				again, err = s.call(t, bob, verb.Verb, "key", data[0])
+				if got := fmt.Sprint(again, err); got != a {
+					t.Errorf("first answered %s, after a restart %s", a, got)
+				}
+			})
+		})
+	}
+}
+
+func TestARepeatedAnswerDoesNotUndoLaterChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestServer(t, `{"on":"*"}`)
+		c := w.client("ann")
+		id := w.create(c)
+		rename := func(key, name string) {
+			t.Helper()
+			cmd := protocol.Command{
+				Command: protocol.DoRename,
+				Session: id,
+				Key:     key,
+				Data:    protocol.MustEncode(protocol.RenameData{Name: &name}),
+			}
+			if err := c.Do(t.Context(), cmd, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("k1", "first")
+		rename("k2", "second")
+		rename("k1", "first")
+		got := do[protocol.SnapshotResult](t, c, protocol.DoSnapshot, "second", nil)
+		if got.Snapshot.State.Session != id {
+			t.Errorf("second names %s", got.Snapshot.State.Session)
+		}
+		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "first", nil); protocol.CodeOf(err) != protocol.CodeNoSession {
+			t.Errorf("the old name: %v", err)
+		}
+		other := w.create(c)
+		name := "first"
+		if _, err := wsclient.Call[protocol.Empty](t.Context(), c, protocol.DoRename, other, protocol.RenameData{Name: &name}); err != nil {
+			t.Errorf("the old name is not free: %v", err)
+		}
+	})
+}
+
+func TestARepeatedCommandIsAnsweredAfterItsSessionIsGone(t *testing.T) {
+	name := "new"
+	for what, c := range map[string]struct {
+		verb protocol.Verb
+		data any
+	}{
+		"deleted": {protocol.DoClose, protocol.CloseData{Delete: true}},
+		"renamed": {protocol.DoRename, protocol.RenameData{Name: &name}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newTestServer(t, `{"on":"*"}`, `{"wait":"never"}`)
+				ann, bob := w.client("ann"), w.client("bob")
+				id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{Name: "old"}).Session
+				w.send(ann, id, "go")
+				cmd := protocol.Command{Command: c.verb, Session: "old", Key: "k", Data: protocol.MustEncode(c.data)}
+				first := async(func() error { return ann.Do(t.Context(), cmd, nil) })
+				second := async(func() error { return bob.Do(t.Context(), cmd, nil) })
+				if a, b := <-first, <-second; a != nil || b != nil {
+					t.Errorf("%v, %v", a, b)
+				}
+				if err := ann.Do(t.Context(), cmd, nil); err != nil {
+					t.Errorf("later: %v", err)
+				}
+				cmd.Key = "another"
+				if err := ann.Do(t.Context(), cmd, nil); protocol.CodeOf(err) != protocol.CodeNoSession {
+					t.Errorf("with another key: %v", err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,185 @@
+package wsclient
+
+import (
+	"cmp"
+	"errors"
+
+	"agentctl/internal/panics"
+	"agentctl/protocol"
+)
+
+// errNoPong ends a connection whose server did not answer a ping in time.
+var errNoPong = errors.New("the server does not respond")
+
+// An eventLoop is the goroutine that owns a client's connection, requests, subscriptions and
+// watchers. It blocks only in the select of work. Other goroutines reach it through Client.post.
+type eventLoop struct {
+	client *Client
+	broken error // panic in an attempt or a connection; ends the loop
+
+	conn      *conn // nil unless open
+	heartbeat heartbeat
+
+	connector     connector
+	requests      requests
+	subscriptions subscriptions
+	watchers      map[*watcher]struct{}
+}
+
+func newEventLoop(c *Client) *eventLoop {
+	l := &eventLoop{
+		client:    c,
+		heartbeat: newHeartbeat(c.options.Heartbeat),
+		connector: newConnector(c),
+		requests:  newRequests(),
+		watchers:  map[*watcher]struct{}{},
+	}
+	l.subscriptions = newSubscriptions(l)
+	return l
+}
+
+// run works until the client is closed or a panic occurs, then ends everything that waits on the
+// client. It does not resume work that a panic interrupted.
+func (l *eventLoop) run() {
+	defer close(l.client.done)
+	err := panics.Call(l.work)
+	if err == nil {
+		err = cmp.Or(l.broken, ErrClosed)
+	}
+	_ = panics.Call(func() { l.shutdown(err) }) // report the first panic, not a later one
+}
+
+func (l *eventLoop) work() {
+	for l.broken == nil {
+		var in <-chan []incoming
+		var out chan<- []byte
+		var closed <-chan struct{}
+		if l.conn != nil {
+			closed = l.conn.done
+			if l.subscriptions.stalled == 0 {
+				in = l.conn.in
+			}
+			if l.prepareMessage() {
+				out = l.conn.out
+			}
+		}
+		select {
+		case <-l.client.quit:
+			return
+		case op := <-l.client.ops:
+			op(l)
+		case r := <-l.connector.results:
+			l.finishDial(r)
+		case <-l.connector.timer.C:
+			l.connector.waiting = false
+			l.connector.dial()
+		case lines := <-in:
+			l.heartbeat.recordActivity()
+			l.receive(lines)
+		case out <- l.requests.message:
+			l.requests.message = nil
+		case <-closed:
+			l.disconnected(l.conn.err)
+		case <-l.heartbeat.timer.C:
+			l.checkHeartbeat()
+		}
+	}
+}
+
+// receive dispatches the lines of one message.
+func (l *eventLoop) receive(lines []incoming) {
+	for i := range lines {
+		in := &lines[i]
+		switch {
+		case in.err != nil:
+			l.decodeFailed(in)
+		case in.answer != nil:
+			if r := l.requests.complete(in.answer.ID); r != nil {
+				r.done(in.answer, nil)
+			}
+		case in.event.Type == protocol.SummaryChanged:
+			l.applySummary(in)
+		default:
+			if s := l.subscriptions.bySession[in.event.Session]; s != nil {
+				l.subscriptions.handleEvent(s, in)
+			}
+		}
+		if l.conn == nil { // dropped while handling this line: the rest cannot be trusted
+			return
+		}
+	}
+}
+
+// decodeFailed handles an invalid line. An invalid answer fails its command. Any other invalid line
+// drops the connection; affected subscriptions resume from their positions, and end with the error
+// if it recurs.
+func (l *eventLoop) decodeFailed(in *incoming) {
+	if l.requests.pending[in.id] != nil {
+		l.requests.complete(in.id).done(nil, in.err)
+		return
+	}
+	l.subscriptions.recordFault(in.session, in.err)
+	l.drop(in.err)
+}
+
+func (l *eventLoop) checkHeartbeat() {
+	switch l.heartbeat.check(l.conn.transport.Received(), l.subscriptions.stalled > 0) {
+	case heartbeatPing:
+		l.send(&request{
+			command: protocol.Command{Command: protocol.DoPing},
+			done:    func(*protocol.Answer, error) {},
+		})
+	case heartbeatTimeout:
+		l.drop(errNoPong)
+	}
+}
+
+// send assigns an id to a request and sends it on the open connection. Without a connection, a
+// resendable request waits for the next one and any other is discarded.
+func (l *eventLoop) send(r *request) {
+	if l.conn == nil && !r.resend {
+		return
+	}
+	l.requests.add(r)
+	if l.conn == nil {
+		l.connector.ensure()
+		return
+	}
+	l.requests.enqueue(r)
+}
+
+// prepareMessage builds the next message of due acks and queued requests. It returns false if there
+// is nothing to write.
+func (l *eventLoop) prepareMessage() bool {
+	if l.requests.message == nil {
+		l.requests.buildMessage(l.subscriptions.appendAcks(nil), l.conn.hello.Limits)
+	}
+	return l.requests.message != nil
+}
+
+// shutdown ends everything the loop owns.
+func (l *eventLoop) shutdown(reason error) {
+	l.heartbeat.stop()
+	l.connector.stop()
+	if l.conn != nil {
+		l.conn.close()
+	}
+	l.client.state.set(ConnState{Phase: PhaseClosed, Err: reason})
+	l.connector.notify(l.client.dialer.connectionError(reason))
+	var err error // Close ends subscriptions and watches without an error; a panic is reported
+	if panics.As(reason) != nil {
+		err = reason
+	}
+	for s := range l.subscriptions.active {
+		if err == nil {
+			s.inbox.close()
+		} else {
+			s.inbox.finish(err)
+		}
+	}
+	for w := range l.watchers {
+		delete(l.watchers, w)
+		w.finish(err)
+	}
+	l.requests.failAll(reason)
+}
