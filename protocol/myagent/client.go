@@ -10,23 +10,23 @@ import (
 )
 
 // A client is the codec of one connection at our client's end.
-type client struct {
+type clientCodec struct {
 	// Static after construction.
 
-	call   codec.ClientOptions
-	desk   codec.Responder
-	memory *memory
+	options   codec.ClientOptions
+	responder codec.Responder
+	resume    *resumeState
 
-	greeted bool // system.connected came, or nobody waits for it any more
-	met     bool // a frame came
-	due     time.Time
-	early   [][]byte // commands that came before
-	can     map[string]bool
-	receipt receipts
-	asks    []*ask
-	opening map[string]*opening // by the name that the client uses
-	current *session            // that a frame without session_id means
-	watched bool
+	greeted          bool // system.connected came, or nobody waits for it any more
+	sawFrame         bool // a frame came
+	greetingDeadline time.Time
+	deferred         [][]byte // commands that came before
+	capabilities     map[string]bool
+	acks             ackTracker
+	requests         []*request
+	opens            map[string]*sessionOpen // by the name that the client uses
+	current          *session                // that a frame without session_id means
+	watched          bool
 
 	// Of the call under way.
 
@@ -35,12 +35,12 @@ type client struct {
 }
 
 const (
-	greetWithin = 2 * time.Second  // until a server that says nothing is spoken to all the same
-	askWithin   = 10 * time.Second // until a question has no answer
-	lapseAfter  = 3 * time.Second  // until a turn whose plan was cancelled is over, when nothing else says so
+	greetingTimeout = 2 * time.Second  // until a server that says nothing is spoken to all the same
+	requestTimeout  = 10 * time.Second // until a question has no answer
+	turnEndTimeout  = 3 * time.Second  // until a turn whose plan was cancelled is over, when nothing else says so
 
-	maxEarly = 64
-	maxAsks  = 64
+	maxDeferred = 64
+	maxRequests = 64
 )
 
 // verbs are what this dialect can say, beside hello and ping.
@@ -51,98 +51,98 @@ var verbs = []protocol.Verb{
 }
 
 // why says more of commands that are refused.
-var why = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
+var unsupportedReasons = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
 
-func newClient(call codec.ClientOptions) *client {
-	m, _ := call.Resume.Value.(*memory)
+func newClientCodec(call codec.ClientOptions) *clientCodec {
+	m, _ := call.Resume.Value.(*resumeState)
 	if m == nil {
-		m = &memory{}
+		m = &resumeState{}
 		call.Resume.Value = m
 	}
 	for _, s := range m.sessions {
 		s.log.Detach()
-		s.here = false
+		s.connected = false
 	}
-	return &client{
-		call: call, memory: m, opening: map[string]*opening{}, can: map[string]bool{},
-		desk: codec.Responder{
+	return &clientCodec{
+		options: call, resume: m, opens: map[string]*sessionOpen{}, capabilities: map[string]bool{},
+		responder: codec.Responder{
 			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: codec.Epoch(call.ID("e")),
-			OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoList}, Reasons: why,
+			OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoList}, Reasons: unsupportedReasons,
 		},
 	}
 }
 
 // work carries out one call of the codec.
-func (c *client) work(now time.Time, f func()) codec.Output {
+func (c *clientCodec) run(now time.Time, f func()) codec.Output {
 	var out codec.Output
 	c.now, c.out = now, &out
 	f()
 	c.expire()
-	c.summarize()
-	out.Wake = c.wake()
+	c.publishSummaries()
+	out.Wake = c.nextWake()
 	c.out = nil
 	return out
 }
 
 // Open implements codec.Codec.
-func (c *client) Open(now time.Time) codec.Output {
-	return c.work(now, func() { c.due = now.Add(greetWithin) })
+func (c *clientCodec) Open(now time.Time) codec.Output {
+	return c.run(now, func() { c.greetingDeadline = now.Add(greetingTimeout) })
 }
 
 // Native implements codec.Codec.
-func (c *client) Native(now time.Time, line []byte) codec.Output {
-	return c.work(now, func() {
-		cmd, ok := c.desk.Decode(c.out, line)
+func (c *clientCodec) Native(now time.Time, line []byte) codec.Output {
+	return c.run(now, func() {
+		cmd, ok := c.responder.Decode(c.out, line)
 		switch {
 		case !ok:
 		case c.greeted:
-			c.do(&cmd)
-		case len(c.early) >= maxEarly:
-			c.desk.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many commands before the server greets"))
+			c.handleCommand(&cmd)
+		case len(c.deferred) >= maxDeferred:
+			c.responder.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many commands before the server greets"))
 		default:
-			c.early = append(c.early, bytes.Clone(line))
+			c.deferred = append(c.deferred, bytes.Clone(line))
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.work(now, func() {
-		m, ok := decode(f.Data)
+func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return c.run(now, func() {
+		m, ok := decodeMessage(f.Data)
 		if !ok || f.Binary || m.Event == "" {
-			c.unknown(f.Data)
+			c.recordUnknown(f.Data)
 			return
 		}
-		c.met = true
-		c.hear(&m, f.Data)
+		c.sawFrame = true
+		c.handleFrame(&m, f.Data)
 		if !c.greeted {
-			c.greet()
+			c.finishGreeting()
 		}
 	})
 }
 
 // Wake implements codec.Codec.
-func (c *client) Wake(now time.Time) codec.Output {
-	return c.work(now, func() {
-		if !c.greeted && !now.Before(c.due) {
-			c.greet()
+func (c *clientCodec) Wake(now time.Time) codec.Output {
+	return c.run(now, func() {
+		if !c.greeted && !now.Before(c.greetingDeadline) {
+			c.finishGreeting()
 		}
 	})
 }
 
 // greet carries out what waited for the server's greeting.
-func (c *client) greet() {
+func (c *clientCodec) finishGreeting() {
 	c.greeted = true
-	for _, line := range c.early {
+	for _, line := range c.deferred {
 		if cmd, err := protocol.DecodeCommand(line); err == nil {
-			c.do(&cmd)
+			c.handleCommand(&cmd)
 		}
 	}
-	c.early = nil
+	c.deferred = nil
 }
 
 // wake is when to be woken next.
-func (c *client) wake() time.Time {
+func (c *clientCodec) nextWake() time.Time {
 	var at time.Time
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
@@ -150,29 +150,29 @@ func (c *client) wake() time.Time {
 		}
 	}
 	if !c.greeted {
-		sooner(c.due)
+		sooner(c.greetingDeadline)
 	}
-	for _, a := range c.asks {
-		sooner(a.due)
+	for _, a := range c.requests {
+		sooner(a.deadline)
 	}
-	for _, s := range c.memory.sessions {
-		if s.here {
-			sooner(s.lapse)
+	for _, s := range c.resume.sessions {
+		if s.connected {
+			sooner(s.turnDeadline)
 		}
 	}
 	return at
 }
 
 // expire gives up what had no answer in time.
-func (c *client) expire() {
-	for _, a := range slices.Clone(c.asks) {
-		if !c.now.Before(a.due) {
-			c.settle(a, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", a.event))
+func (c *clientCodec) expire() {
+	for _, a := range slices.Clone(c.requests) {
+		if !c.now.Before(a.deadline) {
+			c.finishRequest(a, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", a.event))
 		}
 	}
-	for _, s := range c.memory.sessions {
-		if s.here && !s.lapse.IsZero() && !c.now.Before(s.lapse) {
-			s.lapse = time.Time{}
+	for _, s := range c.resume.sessions {
+		if s.connected && !s.turnDeadline.IsZero() && !c.now.Before(s.turnDeadline) {
+			s.turnDeadline = time.Time{}
 			if s.log.State.Turn != nil {
 				c.endTurn(s, c.now, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 			}
@@ -181,13 +181,13 @@ func (c *client) expire() {
 }
 
 // say sends a frame.
-func (c *client) say(f frame) {
+func (c *clientCodec) send(f frame) {
 	c.out.Foreign = append(c.out.Foreign, codec.Frame{Data: f.encode(c.now)})
 }
 
 // unknown keeps what is no frame at all.
-func (c *client) unknown(data []byte) {
+func (c *clientCodec) recordUnknown(data []byte) {
 	if c.current != nil {
-		c.current.raw(c, "", data)
+		c.current.recordRaw(c, "", data)
 	}
 }

@@ -12,8 +12,8 @@ const Name = "myagent"
 // Dialect is MyAgent's protocol.
 var Dialect = codec.Dialect{
 	Name:   Name,
-	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
+	Server: func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
+	Client: func(c codec.ClientOptions) codec.Codec { return newClientCodec(c) },
 	Options: []codec.Option{
 		{Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration, About: "after which a confirmation is denied (300s; 0: never)"},
 		{Name: "heartbeat", Ends: serverEnd, Kind: codec.OptionDuration, About: "between heartbeats (30s)"},
@@ -24,7 +24,7 @@ var Dialect = codec.Dialect{
 var serverEnd = []codec.End{codec.ServerEnd}
 
 // span reads a duration from the dialect's options.
-func span(options map[string]string, name string, otherwise time.Duration) time.Duration {
+func durationOption(options map[string]string, name string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(options[name]); err == nil && d >= 0 {
 		return d
 	}

@@ -46,23 +46,23 @@ func (f *frame) encode(now time.Time) []byte {
 
 // A message is a frame that came in: whatever is of another type than it should be is as if it were not there.
 type message struct {
-	Session     text            `json:"session_id"`
-	Connection  text            `json:"connection_id"`
-	Step        text            `json:"step_id"`
-	Event       text            `json:"event"`
-	Timestamp   text            `json:"timestamp"`
+	Session     lenientString   `json:"session_id"`
+	Connection  lenientString   `json:"connection_id"`
+	Step        lenientString   `json:"step_id"`
+	Event       lenientString   `json:"event"`
+	Timestamp   lenientString   `json:"timestamp"`
 	Content     json.RawMessage `json:"content"`
 	Metadata    json.RawMessage `json:"metadata"`
-	Show        text            `json:"show_content"`
-	Seq         number          `json:"seq"`
-	ID          text            `json:"event_id"`
+	Show        lenientString   `json:"show_content"`
+	Seq         lenientNumber   `json:"seq"`
+	ID          lenientString   `json:"event_id"`
 	Signed      json.RawMessage `json:"signed_state"`
-	LastSeq     number          `json:"last_seq"`
-	LastEventID text            `json:"last_event_id"`
+	LastSeq     lenientNumber   `json:"last_seq"`
+	LastEventID lenientString   `json:"last_event_id"`
 }
 
 // decode reads a frame; ok is false when it is no JSON object, or one that nests too deep to be kept in an event.
-func decode(data []byte) (m message, ok bool) {
+func decodeMessage(data []byte) (m message, ok bool) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
 		return m, false
@@ -74,7 +74,7 @@ func decode(data []byte) (m message, ok bool) {
 }
 
 // when is the frame's own time, or now. Times without a zone are taken as UTC.
-func (m *message) when(now time.Time) time.Time {
+func (m *message) sentAt(now time.Time) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
 		if t, err := time.Parse(layout, string(m.Timestamp)); err == nil && t.Year() > 1970 && t.Year() < 3000 {
 			return t
@@ -84,27 +84,27 @@ func (m *message) when(now time.Time) time.Time {
 }
 
 // text is a string, leniently read: a number is its digits, all else is empty.
-type text string
+type lenientString string
 
 // UnmarshalJSON never fails.
-func (t *text) UnmarshalJSON(b []byte) error {
-	*t = text(plain(b))
+func (t *lenientString) UnmarshalJSON(b []byte) error {
+	*t = lenientString(scalarText(b))
 	return nil
 }
 
 // number is a count, leniently read: from a number or its digits, all else is 0.
-type number uint64
+type lenientNumber uint64
 
 // UnmarshalJSON never fails.
-func (n *number) UnmarshalJSON(b []byte) error {
+func (n *lenientNumber) UnmarshalJSON(b []byte) error {
 	*n = 0
-	if v := float(plain(b)); v >= 1 && v < 1<<53 {
-		*n = number(v)
+	if v := parseFloat(scalarText(b)); v >= 1 && v < 1<<53 {
+		*n = lenientNumber(v)
 	}
 	return nil
 }
 
-func float(s string) float64 {
+func parseFloat(s string) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
@@ -113,7 +113,7 @@ func float(s string) float64 {
 }
 
 // plain returns what a JSON string, number or boolean says; empty for all else.
-func plain(raw json.RawMessage) string {
+func scalarText(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
 	}
@@ -131,16 +131,16 @@ func plain(raw json.RawMessage) string {
 }
 
 // words returns what a content says: a string itself, of an object its text, content, message or error, else its JSON.
-func words(raw json.RawMessage) string {
+func contentText(raw json.RawMessage) string {
 	if len(raw) == 0 || raw[0] == 'n' {
 		return ""
 	}
 	if raw[0] != '{' && raw[0] != '[' {
-		return plain(raw)
+		return scalarText(raw)
 	}
-	o := object(raw)
+	o := parseObject(raw)
 	for _, key := range []string{"text", "content", "message", "error"} {
-		if s := plain(o[key]); s != "" {
+		if s := scalarText(o[key]); s != "" {
 			return s
 		}
 	}
@@ -154,7 +154,7 @@ func words(raw json.RawMessage) string {
 type fields map[string]json.RawMessage
 
 // object reads an object; nil when raw is none.
-func object(raw json.RawMessage) fields {
+func parseObject(raw json.RawMessage) fields {
 	var o fields
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &o) != nil {
 		return nil
@@ -165,7 +165,7 @@ func object(raw json.RawMessage) fields {
 // str returns the first of the named fields that says something.
 func (o fields) str(names ...string) string {
 	for _, name := range names {
-		if s := plain(o[name]); s != "" {
+		if s := scalarText(o[name]); s != "" {
 			return s
 		}
 	}
@@ -178,7 +178,7 @@ func (o fields) has(name string) bool { return len(o[name]) > 0 && o[name][0] !=
 // num returns the first of the named fields that is a positive number.
 func (o fields) num(names ...string) float64 {
 	for _, name := range names {
-		if v := float(plain(o[name])); v > 0 && v < 1<<53 {
+		if v := parseFloat(scalarText(o[name])); v > 0 && v < 1<<53 {
 			return v
 		}
 	}
@@ -196,7 +196,7 @@ func (o fields) ms(names ...string) int64 {
 }
 
 // into reads a field into v, if it fits.
-func (o fields) into(name string, v any) bool {
+func (o fields) decode(name string, v any) bool {
 	return o.has(name) && json.Unmarshal(o[name], v) == nil
 }
 

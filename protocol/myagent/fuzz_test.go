@@ -49,13 +49,13 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b := newBench(t, newPeer(t), new(codec.ResumeStore))
-		b.say(`{"event":"user.create_session"}`)
-		b.native(b.peer.add("s1", asking()...)...)
+		b := newServerTest(t, newNativeServer(t), new(codec.ResumeStore))
+		b.receive(`{"event":"user.create_session"}`)
+		b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
 		for line := range bytes.Lines(data) {
 			before := len(b.raw)
 			b.now = b.now.Add(time.Second)
-			b.say(string(line))
+			b.receive(string(line))
 			if b.out.Close != nil {
 				t.Fatal("closes")
 			}
@@ -79,7 +79,7 @@ func FuzzClient(f *testing.F) {
 		f.Add([]byte(s+"\n"+foreignSeeds[13]+"\n"+s), false)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, kin bool) {
-		u := newUser(t)
+		u := newTestClient(t)
 		u.dial(func(fr codec.Frame) {
 			if !json.Valid(fr.Data) {
 				t.Fatalf("not JSON: %s", fr.Data)
@@ -87,27 +87,27 @@ func FuzzClient(f *testing.F) {
 		})
 		hear := func(frame []byte) {
 			u.now = u.now.Add(time.Second)
-			u.carry(u.codec.Foreign(u.now, codec.Frame{Data: frame}))
+			u.deliver(u.codec.Foreign(u.now, codec.Frame{Data: frame}))
 		}
-		u.ask(protocol.DoHello, "", protocol.HelloData{Name: "ada"})
+		u.command(protocol.DoHello, "", protocol.HelloData{Name: "ada"})
 		if kin {
 			hear([]byte(`{"event":"system.connected","content":{"capabilities":["turns","reply","reconnect"]}}`))
 		} else {
 			hear([]byte(`{"event":"system.connected"}`))
 		}
-		u.ask(protocol.DoSubscribe, "a", protocol.SubscribeData{})
+		u.command(protocol.DoSubscribe, "a", protocol.SubscribeData{})
 		hear([]byte(`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`))
 		hear([]byte(`{"event":"agent.session_created","session_id":"a","seq":2,"metadata":{"connection_id":"c"}}`))
 		hear([]byte(`{"event":"system.notice","metadata":{"action":"reply","reply_to":"q_2","result":{"session":"a"}}}`))
-		u.ask(protocol.DoSend, "a", protocol.SendData{Text: "hi"})
+		u.command(protocol.DoSend, "a", protocol.SendData{Text: "hi"})
 		for line := range bytes.Lines(data) {
 			hear(line)
 		}
-		u.ask(protocol.DoInterrupt, "a", protocol.InterruptData{})
-		u.ask(protocol.DoApprove, "a", protocol.ApproveData{Decision: protocol.AllowOnce})
-		u.ask(protocol.DoAck, "a", protocol.AckData{Seq: u.at.Seq})
-		u.ask(protocol.DoList, "", protocol.ListData{})
-		u.ask(protocol.DoSnapshot, "a", nil)
+		u.command(protocol.DoInterrupt, "a", protocol.InterruptData{})
+		u.command(protocol.DoApprove, "a", protocol.ApproveData{Decision: protocol.AllowOnce})
+		u.command(protocol.DoAck, "a", protocol.AckData{Seq: u.at.Seq})
+		u.command(protocol.DoList, "", protocol.ListData{})
+		u.command(protocol.DoSnapshot, "a", nil)
 		waits := func() {
 			for range 5 {
 				u.now = u.now.Add(time.Minute)
@@ -115,14 +115,14 @@ func FuzzClient(f *testing.F) {
 				if out.Close != nil && out.Close.Reason != "no answer to a reconnect" {
 					t.Fatal("closes")
 				}
-				u.carry(out)
+				u.deliver(out)
 			}
 		}
 		waits()
 		at := u.at
-		u.dial(u.foreign) // on another connection the same is said
+		u.dial(u.toServer) // on another connection the same is said
 		hear([]byte(`{"event":"system.connected"}`))
-		u.ask(protocol.DoSubscribe, "a", protocol.SubscribeData{Position: &at})
+		u.command(protocol.DoSubscribe, "a", protocol.SubscribeData{Position: &at})
 		for line := range bytes.Lines(data) {
 			hear(line)
 		}

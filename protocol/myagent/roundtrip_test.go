@@ -13,23 +13,23 @@ import (
 )
 
 // A story is the history of a session, as a native server would write it.
-type story struct {
+type generatedSession struct {
 	*historygen.Generator
 }
 
 // next is the next event.
-func (l *story) next() protocol.Event {
+func (l *generatedSession) next() protocol.Event {
 	en := l.Next()
 	return protocol.Event{Type: en.Type, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Data: protocol.MustEncode(en.Data)}
 }
 
 // step makes the next event happen and keeps the state that a native client would have.
-func (l *story) step(p *pair) {
-	p.happens("s1", l.next())
-	l.keep(p.peer)
+func (l *generatedSession) step(p *codecPair) {
+	p.emit("s1", l.next())
+	l.apply(p.native)
 }
 
-func (l *story) keep(p *peer) {
+func (l *generatedSession) apply(p *nativeServer) {
 	log := p.logs["s1"]
 	if err := l.State.Apply(&log[len(log)-1]); err != nil {
 		l.Fatal(err)
@@ -41,58 +41,58 @@ func (l *story) keep(p *peer) {
 // between, but for what the table in docs/dialects/myagent.md says is lost.
 func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := newPair(t)
-		p.get(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
-		p.get(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
-		p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		l := &story{&historygen.Generator{T: rt, State: &protocol.State{}, Now: start}}
-		l.keep(p.peer)
+		p := newCodecPair(t)
+		p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
+		p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+		p.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: start}}
+		l.apply(p.native)
 		p.state.Session = "s1"
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(rt, "events") {
 			l.step(p)
 			if rapid.IntRange(0, 15).Draw(rt, "drop") == 0 {
-				p.bench.peer.follows["s1"] = false
-				l.missed(p)
+				p.server.native.subscribed["s1"] = false
+				l.emitWhileAway(p)
 				p.connect()
-				p.get(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
-				p.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
+				p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
+				p.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
 				if mode := p.modes[len(p.modes)-1]; mode != protocol.ModeResume {
 					rt.Fatalf("attached again by %s", mode)
 				}
 			}
 		}
-		same(rt, "state", normalState(l.State), normalState(p.state))
+		requireEqual(rt, "state", normalState(l.State), normalState(p.state))
 		var story protocol.Transcript
-		for i := range p.peer.logs["s1"] {
-			if _, err := story.Apply(&p.peer.logs["s1"][i]); err != nil {
+		for i := range p.native.logs["s1"] {
+			if _, err := story.Apply(&p.native.logs["s1"][i]); err != nil {
 				rt.Fatal(err)
 			}
 		}
-		same(rt, "transcript", normalStory(&story), normalStory(p.story))
+		requireEqual(rt, "transcript", normalTranscript(&story), normalTranscript(p.transcript))
 
-		late := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
-		late.peer.follows["s1"] = false
+		late := &codecPair{testClient: newTestClient(t), native: p.native, store: p.store}
+		late.native.subscribed["s1"] = false
 		late.connect()
-		late.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		same(rt, "state of one who came late", normalState(l.State), normalState(late.state))
-		whole := &pair{user: newUser(t), peer: p.peer, trail: p.trail}
-		whole.peer.follows["s1"] = false
+		late.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+		requireEqual(rt, "state of one who came late", normalState(l.State), normalState(late.state))
+		whole := &codecPair{testClient: newTestClient(t), native: p.native, store: p.store}
+		whole.native.subscribed["s1"] = false
 		whole.connect()
-		whole.state, whole.story = &protocol.State{Session: "s1"}, &protocol.Transcript{}
-		whole.get(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
-		same(rt, "transcript from the beginning", normalStory(&story), normalStory(whole.story))
+		whole.state, whole.transcript = &protocol.State{Session: "s1"}, &protocol.Transcript{}
+		whole.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+		requireEqual(rt, "transcript from the beginning", normalTranscript(&story), normalTranscript(whole.transcript))
 	})
 }
 
 // missed lets a few events happen while the client is away.
-func (l *story) missed(p *pair) {
+func (l *generatedSession) emitWhileAway(p *codecPair) {
 	for range rapid.IntRange(0, 10).Draw(l.T, "missed") {
-		p.peer.add("s1", l.next())
-		l.keep(p.peer)
+		p.native.append("s1", l.next())
+		l.apply(p.native)
 	}
 }
 
-func same(t *rapid.T, what string, want, got any) {
+func requireEqual(t *rapid.T, what string, want, got any) {
 	w, g := protocol.MustEncode(want), protocol.MustEncode(got)
 	if !bytes.Equal(w, g) {
 		i := 0
@@ -105,7 +105,7 @@ func same(t *rapid.T, what string, want, got any) {
 
 // normalState removes what this dialect loses: seqs are the connection's own.
 func normalState(s *protocol.State) *protocol.State {
-	c := clone(s)
+	c := cloneState(s)
 	c.Seq = 0
 	if c.Turn != nil {
 		c.Turn.First = 0
@@ -114,7 +114,7 @@ func normalState(s *protocol.State) *protocol.State {
 }
 
 // normalStory removes what this dialect loses: streaming input and output of a tool that is under way, and where a summary was filled in.
-func normalStory(s *protocol.Transcript) []any {
+func normalTranscript(s *protocol.Transcript) []any {
 	var all []any
 	for _, turn := range s.Turns {
 		var items []any
@@ -135,7 +135,7 @@ func normalStory(s *protocol.Transcript) []any {
 				c.Tool = &tool
 			}
 			if c.Kind == protocol.ItemEvent {
-				c.Data = object(c.Data).sorted()
+				c.Data = parseObject(c.Data).sorted()
 			}
 			items = append(items, c)
 		}

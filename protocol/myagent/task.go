@@ -41,13 +41,13 @@ func foreignTasks(tasks []protocol.Task) []meta {
 
 // nativeTask reads a task of MyAgent's, whose agents each have their own fields. n is its place, from 1.
 func nativeTask(raw json.RawMessage, n int) protocol.Task {
-	o := object(raw)
+	o := parseObject(raw)
 	t := protocol.Task{
 		ID: o.str("id", "task_id"), Title: o.str("title", "name", "objective"), Description: o.str("description", "objective", "notes"),
 		Status: o.str("status"),
 	}
 	if o == nil {
-		t.Title = words(raw)
+		t.Title = contentText(raw)
 	}
 	if t.ID == "" {
 		t.ID = strconv.Itoa(n)
@@ -59,9 +59,9 @@ func nativeTask(raw json.RawMessage, n int) protocol.Task {
 		t.Description = ""
 	}
 	var after []json.RawMessage
-	o.into("after", &after)
+	o.decode("after", &after)
 	for _, id := range after {
-		if s := plain(id); s != "" {
+		if s := scalarText(id); s != "" {
 			t.After = append(t.After, s)
 		}
 	}

@@ -1,0 +1,195 @@
+package myagent
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// A call is a frame of the client's that wants something.
+type clientFrame struct {
+	*message
+	meta  fields
+	event string
+}
+
+// user carries out a frame of the client's.
+func (s *serverCodec) handleFrame(m *message) {
+	c := &clientFrame{message: m, meta: parseObject(m.Metadata), event: string(m.Event)}
+	if c.event == userAck {
+		s.sentFrames.ack(min(c.ackedSeq(), s.seq))
+		return
+	}
+	do := s.handlerOf(c.event)
+	if do == nil {
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeUnknownCommand, "Unknown event type or missing session_id: %.100s", c.event))
+		return
+	}
+	if s.requests.Pending()+s.deferred >= maxPendingCommands {
+		e := protocol.Errorf(protocol.CodeTooMany, "Too many requests at once")
+		e.Limit = maxPendingCommands
+		s.sendRefusal(c, e)
+		return
+	}
+	do(c)
+}
+
+// verb returns what carries out an event of the client's, or nil.
+func (s *serverCodec) handlerOf(event string) func(*clientFrame) {
+	switch event {
+	case userCreateSession:
+		return s.handleCreate
+	case userReconnect:
+		return s.handleReconnect
+	case userReconnectState:
+		return s.handleRestore
+	case userMessage:
+		return s.handleMessage
+	case userSolveTasks:
+		return s.handleSolve
+	case userResponse:
+		return s.handleResponse
+	case userCancel:
+		return s.handleCancel
+	case userCancelPlan:
+		return s.handleCancelPlan
+	case userReplan:
+		return s.handleReplan
+	case userCancelTask:
+		return func(c *clientFrame) { s.handleTask(c, protocol.DoTaskCancel) }
+	case userRestartTask, userRetryTask:
+		return func(c *clientFrame) { s.handleTask(c, protocol.DoTaskRestart) }
+	case userRequestHistory:
+		return s.handleHistory
+	case userRequestState:
+		return s.handleExport
+	}
+	return nil
+}
+
+// in carries out then in the session that the call names, which the client follows from now on.
+func (s *serverCodec) withSession(c *clientFrame, then func(*subscription)) {
+	name := string(c.Session)
+	if (name == "" || s.findSubscription(name) == nil) && s.deferUntilJoined(func(err *protocol.Error) {
+		if name == "" && err != nil && s.joining == nil { // what was meant for one that never came must not reach another
+			s.sendRefusal(c, err)
+			return
+		}
+		s.withSession(c, then)
+	}) {
+		return
+	}
+	if name == "" {
+		name = s.current
+	}
+	if name == "" {
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "Unknown event type or missing session_id: %s", c.event))
+		return
+	}
+	if f := s.findSubscription(name); f != nil {
+		s.current = f.session
+		then(f)
+		return
+	}
+	if !s.checkRoom(c, name) {
+		return
+	}
+	a := s.startJoin()
+	s.subscribe(name, nil, func(f *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
+		if err != nil {
+			s.sendRefusal(c, err)
+			s.finishJoin(a, "", err)
+			return
+		}
+		s.aliases[name] = f.session
+		s.goLive(f, nil)
+		then(f)
+		s.finishJoin(a, f.session, nil)
+	})
+}
+
+// followed returns the session that the client follows by that name, or nil.
+func (s *serverCodec) findSubscription(name string) *subscription {
+	f := s.subscriptions[name]
+	if f == nil {
+		f = s.subscriptions[s.aliases[name]]
+	}
+	if f == nil || !f.live {
+		return nil
+	}
+	return f
+}
+
+// room reports whether one session more can be followed.
+func (s *serverCodec) checkRoom(c *clientFrame, name string) bool {
+	if len(s.subscriptions)+s.requests.Pending() < maxSubscriptions+maxPendingCommands && len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
+		return true
+	}
+	e := protocol.Errorf(protocol.CodeTooMany, "Too many sessions on one connection")
+	e.Limit = maxSubscriptions
+	s.sendRefusal(c, e)
+	return false
+}
+
+// key is what makes a call idempotent; empty: nothing.
+func (f *clientFrame) key() string {
+	key := f.meta.str("key")
+	if len(key) > 128 {
+		return ""
+	}
+	return key
+}
+
+// do sends a native command; its answer is the call's, unless then (which may be nil) is told the result first.
+func (s *serverCodec) sendCommand(c *clientFrame, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
+	s.requests.Do(s.out, verb, session, c.key(), data, func(a protocol.Answer) {
+		if a.Error != nil {
+			s.sendRefusal(c, a.Error)
+			return
+		}
+		if then != nil {
+			then(a.Result)
+		}
+		s.sendReply(c, session, a.Result)
+	})
+}
+
+// reply answers a call that asked for it.
+func (s *serverCodec) sendReply(c *clientFrame, session string, result json.RawMessage) {
+	id := c.meta.str("reply_to")
+	if id == "" {
+		return
+	}
+	if len(result) == 0 {
+		result = json.RawMessage("{}")
+	}
+	f := notice("ok", meta{"action": actionReply, "reply_to": id, "in_reply_to": c.event, "result": result})
+	f.Session, f.Step = session, string(c.Step)
+	s.send(f)
+}
+
+// refuse answers a call with an error, in the word that fits it.
+func (s *serverCodec) sendRefusal(c *clientFrame, err *protocol.Error) {
+	words := err.Message
+	m := meta{"error_type": string(err.Code), "in_reply_to": shorten(c.event)}
+	if id := c.meta.str("reply_to"); id != "" {
+		m["reply_to"], m["fault"] = id, err
+	}
+	f := frame{Session: string(c.Session), Step: string(c.Step), Event: agentError, Show: showError}
+	switch err.Code {
+	case protocol.CodeUnknownCommand, protocol.CodeInvalidState:
+		f.Event, f.Session = systemError, ""
+	case protocol.CodeInvalidMessage:
+		f.Event, f.Show = errorValidation, showInvalid
+		m["errors"] = []meta{{"field": "content", "message": words}}
+	case protocol.CodeNoSession:
+		words = "Session not found"
+	}
+	m["error"], f.Content, f.Meta = words, words, m
+	s.send(f)
+}
+
+// invalid refuses a call for what a field holds.
+func (s *serverCodec) refuseInvalid(c *clientFrame, words string) {
+	s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, words))
+}

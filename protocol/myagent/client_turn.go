@@ -1,0 +1,120 @@
+package myagent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// message sends what the client says; while a turn runs it is queued, and the client is told by a notice.
+func (s *serverCodec) handleMessage(c *clientFrame) {
+	text := contentText(c.Content)
+	if strings.TrimSpace(text) == "" {
+		s.refuseInvalid(c, "content is missing")
+		return
+	}
+	s.withSession(c, func(f *subscription) {
+		data := protocol.SendData{Text: text, ClientMessageID: c.meta.str("client_message_id")}
+		s.sendCommand(c, protocol.DoSend, f.session, data, s.recordSend)
+	})
+}
+
+// accepted remembers a message as this client's.
+func (s *serverCodec) recordSend(result json.RawMessage) {
+	var r protocol.SendResult
+	if json.Unmarshal(result, &r) == nil {
+		s.addOwnMessage(r.MessageID)
+	}
+}
+
+// solve runs given tasks without planning.
+func (s *serverCodec) handleSolve(c *clientFrame) {
+	o := parseObject(c.Content)
+	tasks := nativeTasks(o["tasks"])
+	if len(tasks) == 0 {
+		s.refuseInvalid(c, "content.tasks is missing")
+		return
+	}
+	s.withSession(c, func(f *subscription) {
+		data := protocol.PlanRunData{Tasks: tasks, Question: o.str("question"), Summary: o.str("plan_summary")}
+		s.sendCommand(c, protocol.DoPlanRun, f.session, data, s.recordSend)
+	})
+}
+
+// cancel interrupts the turn under way.
+func (s *serverCodec) handleCancel(c *clientFrame) {
+	s.withSession(c, func(f *subscription) {
+		data := protocol.InterruptData{Queue: c.meta.str("queue"), Turn: c.meta.str("turn_id")}
+		if data.Turn == "" && f.state.Turn != nil {
+			data.Turn = f.state.Turn.Turn
+		}
+		s.sendCommand(c, protocol.DoInterrupt, f.session, data, func(result json.RawMessage) {
+			var r protocol.InterruptResult
+			if json.Unmarshal(result, &r) == nil && !r.Interrupted {
+				n := notice("Nothing to cancel", meta{"in_reply_to": c.event})
+				n.Session, n.Step = f.session, string(c.Step)
+				s.send(n)
+			}
+		})
+	})
+}
+
+// task cancels or restarts a task of the plan.
+func (s *serverCodec) handleTask(c *clientFrame, verb protocol.Verb) {
+	id := parseObject(c.Content).str("task_id", "id")
+	if id == "" {
+		id = scalarText(c.Content)
+	}
+	if id == "" {
+		s.refuseInvalid(c, "content.task_id is missing")
+		return
+	}
+	s.withSession(c, func(f *subscription) { s.sendCommand(c, verb, f.session, protocol.TaskIDData{Task: id}, nil) })
+}
+
+// cancelPlan denies the plan that waits for its confirmation, or else cancels what runs.
+func (s *serverCodec) handleCancelPlan(c *clientFrame) {
+	s.withSession(c, func(f *subscription) {
+		if a := f.pendingPlan(); a != nil {
+			s.approve(c, f.session, protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason")})
+			return
+		}
+		s.handleCancel(c)
+	})
+}
+
+// replan denies the plan that waits for its confirmation and asks for another one.
+func (s *serverCodec) handleReplan(c *clientFrame) {
+	s.withSession(c, func(f *subscription) {
+		a := f.pendingPlan()
+		if a == nil {
+			s.sendRefusal(c, protocol.Errorf(protocol.CodeNotFound, "No plan waits for its confirmation"))
+			return
+		}
+		reason := parseObject(c.Content).str("reason", "feedback", "question", "message")
+		if reason == "" {
+			reason = scalarText(c.Content)
+		}
+		if reason == "" {
+			reason = "make another plan"
+		}
+		s.approve(c, f.session, protocol.ApproveData{
+			Request: a.Request, Decision: protocol.Deny, Reason: reason, Input: &protocol.ApprovalInput{Replan: true},
+		})
+	})
+}
+
+// planAsked is the plan that waits for its confirmation, or nil.
+func (f *subscription) pendingPlan() *protocol.Approval {
+	for i := range f.state.Approvals {
+		if a := &f.state.Approvals[i]; a.Kind == protocol.ApprovePlan {
+			return a
+		}
+	}
+	return nil
+}
+
+func (s *serverCodec) approve(c *clientFrame, session string, d protocol.ApproveData) {
+	s.sendCommand(c, protocol.DoApprove, session, d, nil)
+}

@@ -1,0 +1,42 @@
+package myagent
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// history answers with finished turns: those that the log has, and where it began later than the session, those of a server that
+// tells them. The seqs of both are in order, for the log begins behind the server's.
+func (c *clientCodec) handleHistory(s *session, cmd *protocol.Command, d *protocol.HistoryData) {
+	here := s.log.History(*d)
+	if !c.capabilities[capHistory] || s.serverStart == 0 || s.serverID != s.log.Session {
+		c.responder.Answer(c.out, cmd, here)
+		return
+	}
+	if len(here.Events) > 0 {
+		here.More = true
+		c.responder.Answer(c.out, cmd, here)
+		return
+	}
+	before := s.serverStart + 1
+	if d.Before > 0 && d.Before <= s.logStart {
+		before = min(before, d.Before)
+	}
+	f := frame{Session: s.serverID, Event: userRequestHistory, Content: meta{"before": before, "limit": d.Limit}}
+	c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
+		var there protocol.HistoryResult
+		if err == nil && json.Unmarshal(result, &there) != nil {
+			err = protocol.Errorf(protocol.CodeInternal, "the server's history cannot be read")
+		}
+		if err != nil {
+			c.responder.Fail(c.out, cmd, err)
+			return
+		}
+		there.Epoch = s.log.Epoch
+		if there.Events == nil {
+			there.Events = []json.RawMessage{}
+		}
+		c.responder.Answer(c.out, cmd, there)
+	})
+}

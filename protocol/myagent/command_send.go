@@ -1,0 +1,202 @@
+package myagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// send says a message of a person's.
+func (c *clientCodec) handleSend(s *session, cmd *protocol.Command, d *protocol.SendData) {
+	c.sendMessage(s, cmd, d, func(r protocol.SendResult) { c.responder.Answer(c.out, cmd, r) })
+}
+
+// deliver says a message; then gets what became of it, unless it failed.
+func (c *clientCodec) sendMessage(s *session, cmd *protocol.Command, d *protocol.SendData, then func(protocol.SendResult)) {
+	texts := []string{d.Text}
+	for _, p := range d.Parts {
+		if p.Type != "text" || p.URL != "" || p.Blob != "" {
+			c.responder.Fail(c.out, cmd, c.unsupported("a part of type "+clipID(p.Type)))
+			return
+		}
+		texts = append(texts, p.Text)
+	}
+	content := strings.TrimSpace(strings.Join(texts, "\n\n"))
+	switch {
+	case content == "":
+		c.responder.Fail(c.out, cmd, protocol.Errorf(protocol.CodeInvalidMessage, "send: text is empty"))
+		return
+	case d.Front:
+		c.responder.Fail(c.out, cmd, c.unsupported("a message ahead of the queue"))
+		return
+	}
+	if c.capabilities[capReply] {
+		f := frame{Session: s.serverID, Event: userMessage, Content: content, Meta: meta{}.with("key", cmd.Key).with("client_message_id", d.ClientMessageID)}
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.finishSend(cmd, result, err, then) })
+		return
+	}
+	m := protocol.Message{MessageID: c.options.ID("m"), ClientMessageID: d.ClientMessageID, Text: content, By: c.actor()}
+	f := frame{Session: s.serverID, Event: userMessage, Content: content}
+	if err := c.checkSize(&f); err != nil {
+		c.responder.Fail(c.out, cmd, err)
+		return
+	}
+	if s.log.State.Turn == nil {
+		turn := c.startTurn(s, m)
+		c.send(f)
+		then(protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
+		return
+	}
+	// A MyAgent server refuses a message while it works, so it waits here.
+	if s.full(protocol.QueueAdded) {
+		e := protocol.Errorf(protocol.CodeTooMany, "too many queued messages")
+		e.Limit = maxPending
+		c.responder.Fail(c.out, cmd, e)
+		return
+	}
+	at, index := c.now.UTC(), len(s.log.State.Queue)
+	m.QueuedAt = &at
+	s.record(c, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	then(protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index})
+}
+
+// sent reads what a server of ours says of a message; its seq is of its own log.
+func (c *clientCodec) finishSend(cmd *protocol.Command, result json.RawMessage, err *protocol.Error, then func(protocol.SendResult)) {
+	var r protocol.SendResult
+	if err == nil && json.Unmarshal(result, &r) != nil {
+		err = protocol.Errorf(protocol.CodeInternal, "the server's answer cannot be read")
+	}
+	if err != nil {
+		c.responder.Fail(c.out, cmd, err)
+		return
+	}
+	r.Seq = 0
+	then(r)
+}
+
+func (c *clientCodec) actor() *protocol.Actor {
+	if c.options.Name == "" {
+		return nil
+	}
+	return &protocol.Actor{Name: c.options.Name}
+}
+
+// start begins a turn where the server does not tell of it.
+func (c *clientCodec) startTurn(s *session, m protocol.Message) string {
+	turn := c.options.ID("t")
+	s.turns++
+	s.forgetTurn()
+	s.record(c, codec.Entry{Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m}})
+	s.record(c, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	return turn
+}
+
+// next says the first queued message, when the turn is over.
+func (c *clientCodec) sendNext(s *session) {
+	m := s.log.State.Next()
+	if m == nil || c.capabilities[capTurns] {
+		return
+	}
+	first := *m
+	s.record(c, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted}})
+	c.startTurn(s, first)
+	c.send(frame{Session: s.serverID, Event: userMessage, Content: first.Text})
+}
+
+// solve has given tasks solved.
+func (c *clientCodec) handlePlanRun(s *session, cmd *protocol.Command, d *protocol.PlanRunData) {
+	f := frame{
+		Session: s.serverID, Event: userSolveTasks, Meta: meta{}.with("key", cmd.Key),
+		Content: meta{"tasks": foreignTasks(d.Tasks)}.with("question", d.Question).with("plan_summary", d.Summary),
+	}
+	if c.capabilities[capReply] {
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
+			c.finishSend(cmd, result, err, func(r protocol.SendResult) { c.responder.Answer(c.out, cmd, r) })
+		})
+		return
+	}
+	if s.log.State.Turn != nil {
+		c.responder.Fail(c.out, cmd, c.unsupported("tasks to be solved while a turn runs"))
+		return
+	}
+	m := protocol.Message{MessageID: c.options.ID("m"), Text: d.Question, By: c.actor()}
+	if m.Text == "" {
+		m.Text = d.Summary
+	}
+	turn := c.startTurn(s, m)
+	s.runsTasks = true
+	s.record(c, codec.Entry{Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Tasks, Summary: d.Summary}})
+	c.send(f)
+	c.responder.Answer(c.out, cmd, protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
+}
+
+// actionTurn is what an ask waits for that wants the turn's end.
+const actionTurn = "turn"
+
+// interrupt cancels what runs.
+func (c *clientCodec) handleInterrupt(s *session, cmd *protocol.Command, d *protocol.InterruptData) {
+	f := frame{Session: s.serverID, Event: userCancel, Meta: meta{}.with("key", cmd.Key).with("queue", d.Queue).with("turn_id", d.Turn)}
+	if c.capabilities[capReply] {
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
+		return
+	}
+	turn := s.log.State.Turn
+	switch {
+	case d.Queue == protocol.QueueHold:
+		c.responder.Fail(c.out, cmd, c.unsupported("a hold of the queue"))
+		return
+	case turn == nil || d.Turn != "" && d.Turn != turn.Turn:
+		c.responder.Answer(c.out, cmd, protocol.InterruptResult{})
+		return
+	}
+	if d.Queue == protocol.QueueClear {
+		for _, m := range slices.Clone(s.log.State.Queue) {
+			s.record(c, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+		}
+	}
+	f.Meta = nil
+	c.send(f)
+	result := protocol.InterruptResult{Interrupted: true, Turn: turn.Turn}
+	c.requests = append(c.requests, &request{event: actionTurn, session: s, deadline: c.now.Add(requestTimeout), done: func(_ json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.responder.Fail(c.out, cmd, err)
+			return
+		}
+		c.responder.Answer(c.out, cmd, result)
+	}})
+}
+
+// pass answers a command with what the server says.
+func (c *clientCodec) forwardAnswer(cmd *protocol.Command, result json.RawMessage, err *protocol.Error) {
+	if err != nil {
+		c.responder.Fail(c.out, cmd, err)
+		return
+	}
+	c.responder.Answer(c.out, cmd, result)
+}
+
+// task cancels or restarts a task.
+func (c *clientCodec) handleTask(s *session, cmd *protocol.Command, d *protocol.TaskIDData) {
+	f := frame{Session: s.serverID, Event: userCancelTask, Content: meta{"task_id": s.foreignTaskID(d.Task)}, Meta: meta{}.with("key", cmd.Key)}
+	if cmd.Command == protocol.DoTaskRestart {
+		f.Event = userRestartTask
+	}
+	if c.capabilities[capReply] {
+		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
+		return
+	}
+	f.Meta = nil
+	c.send(f)
+	c.responder.Answer(c.out, cmd, protocol.Empty{})
+}
+
+// foreignID is a task's id as the server wrote it.
+func (s *session) foreignTaskID(task string) any {
+	if s.numericTasks[task] {
+		return taskID(task)
+	}
+	return task
+}

@@ -1,0 +1,212 @@
+package myagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// open reports whether a part is open.
+func (h *frameHandler) partOpen(kind protocol.Kind, part string) bool {
+	t := h.session.log.State.Turn
+	return t != nil && slices.ContainsFunc(t.Parts, func(p protocol.OpenPart) bool { return p.Part == part && p.Kind == kind })
+}
+
+// minted is a part's id where the server gives none.
+func (h *frameHandler) newPartID() string {
+	h.session.parts++
+	return "p" + strconv.Itoa(h.session.parts)
+}
+
+// say appends text to a part, which is begun where it is not open.
+func (h *frameHandler) appendPart(kind protocol.Kind, part, text string) {
+	start, delta := protocol.TextStart, protocol.TextDelta
+	if kind == protocol.KindReasoning {
+		start, delta = protocol.ReasoningStart, protocol.ReasoningDelta
+	}
+	if !h.partOpen(kind, part) {
+		h.record(start, protocol.PartStartData{Part: part, Agent: clipID(h.meta.str("agent_name"))})
+	}
+	for _, piece := range protocol.SplitText(text, protocol.MaxText) {
+		if piece != "" {
+			h.record(delta, protocol.PartDeltaData{Part: part, Text: piece})
+		}
+	}
+}
+
+func (h *frameHandler) endPart(t protocol.Type, part string, ms int64) {
+	h.record(t, protocol.PartEndData{Part: part, DurationMS: ms})
+}
+
+func (h *frameHandler) thinking() {
+	h.ensureTurn()
+	part, last := clipID(h.meta.str("part")), h.meta.str("is_final") == "true"
+	streaming := part != "" || h.meta.str("streaming") == "true"
+	switch {
+	case part != "":
+	case h.session.openReasoning != "":
+		part = h.session.openReasoning
+	default:
+		part = h.newPartID()
+	}
+	h.appendPart(protocol.KindReasoning, part, h.text())
+	if last || !streaming {
+		h.endPart(protocol.ReasoningEnd, part, h.executionMS())
+		h.session.openReasoning = ""
+	} else if !h.meta.has("part") {
+		h.session.openReasoning = part
+	}
+}
+
+func (h *frameHandler) partialAnswer() {
+	if !h.namesTurns && h.session.log.State.Turn == nil {
+		h.recordRaw() // behind its turn's end: the answer has it
+		return
+	}
+	part, last := clipID(h.meta.str("part")), h.meta.str("is_final") == "true"
+	if part == "" {
+		if h.session.openText == "" {
+			h.session.openText = h.newPartID()
+		}
+		part = h.session.openText
+	}
+	text := h.text()
+	h.appendPart(protocol.KindText, part, text)
+	if !h.meta.has("task_id") && !h.meta.has("parent_id") {
+		h.session.appendTurnText(text)
+	}
+	if last {
+		h.endPart(protocol.TextEnd, part, h.executionMS())
+		h.session.openText = ""
+	}
+}
+
+// hears remembers the turn's text, to know what of the final answer is new.
+func (s *session) appendTurnText(text string) {
+	if len(s.turnText)+len(text) <= maxAnswer {
+		s.turnText = append(s.turnText, text...)
+	}
+}
+
+// answer records what of a final answer was not heard before. Parts are joined by blank lines in it.
+func (h *frameHandler) recordAnswer(text string) {
+	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	before, sum, all := bare(string(h.session.turnText)), bare(h.session.aggregate), bare(text)
+	if strings.Contains(before, all) || sum == all || h.namesTurns && before+sum != "" {
+		return
+	}
+	part := h.session.openText
+	rest, goesOn := strings.CutPrefix(text, string(h.session.turnText))
+	if goesOn {
+		text = rest
+	}
+	if part == "" || !goesOn {
+		part = h.newPartID()
+	}
+	h.appendPart(protocol.KindText, part, text)
+	h.endPart(protocol.TextEnd, part, 0)
+}
+
+func (h *frameHandler) finalAnswer() {
+	if h.namesTurns && !h.meta.has("reason") {
+		h.recordRaw()
+		return
+	}
+	h.ensureTurn()
+	h.recordAnswer(h.text())
+	d := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
+	h.endTurn(d)
+}
+
+// ended ends the turn as the frame says it.
+func (h *frameHandler) endTurn(d protocol.TurnEndedData) {
+	if reason := h.meta.str("reason"); h.namesTurns && reason != "" {
+		d.Reason, d.Code, d.Message = protocol.Reason(clipID(reason)), protocol.Code(clipID(h.meta.str("code"))), h.meta.str("message")
+	}
+	d.Usage, d.DurationMS = h.usage(), h.executionMS()
+	turn := h.session.log.State.Turn
+	if turn == nil || turn.Turn != h.turnID() {
+		h.recordRaw()
+		return
+	}
+	if d.DurationMS == 0 && !h.namesTurns {
+		d.DurationMS = max(0, h.at.Sub(turn.Started).Milliseconds())
+	}
+	h.client.endTurn(h.session, h.at, d)
+}
+
+// maxWords bounds a text for people that is not content, in bytes.
+const maxNoticeText = 16 << 10
+
+// endTurn ends a session's turn and tells who waits for that.
+func (c *clientCodec) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
+	d.Message = protocol.SplitText(d.Message, maxNoticeText)[0]
+	turn := s.log.State.Turn.Turn
+	for _, a := range slices.Clone(s.log.State.Approvals) {
+		if a.Turn == turn && !c.capabilities[capTurns] {
+			s.record(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, Time: at, Data: protocol.ApprovalResolvedData{
+				Request: a.Request, Outcome: protocol.Cancelled,
+			}})
+		}
+	}
+	s.record(c, codec.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
+	s.forgetTurn()
+	for a := c.findRequest("", s.serverID, actionTurn); a != nil; a = c.findRequest("", s.serverID, actionTurn) {
+		c.finishRequest(a, nil, nil)
+	}
+	if !s.replaying {
+		c.betweenTurns(s)
+	}
+}
+
+// rest does what is due between turns where the server does not do it: the session's state is asked for, and the next message said.
+func (c *clientCodec) betweenTurns(s *session) {
+	if c.capabilities[capTurns] {
+		return
+	}
+	if s.connected && c.capabilities[capReply] == c.capabilities[capTurns] && c.findRequest("", s.serverID, userRequestState) == nil {
+		c.requestState(s)
+	}
+	c.sendNext(s)
+}
+
+// save asks a server whose sessions end with their connection for the session's state, for the next connection.
+func (c *clientCodec) requestState(s *session) {
+	c.sendRequest(frame{Session: s.serverID, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
+		if err == nil && len(raw) <= maxSigned {
+			s.signedState = raw
+		}
+	})
+}
+
+func (h *frameHandler) timeout() {
+	h.ensureTurn()
+	if h.namesTurns && !h.meta.has("reason") {
+		h.recordError(protocol.FaultTimeout)
+		return
+	}
+	h.endTurn(protocol.TurnEndedData{Reason: protocol.ReasonTimeout, Message: h.text()})
+}
+
+func (h *frameHandler) interrupted() {
+	if h.namesTurns && !h.meta.has("reason") || h.session.log.State.Turn == nil {
+		h.recordRaw()
+		return
+	}
+	h.endTurn(protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: h.text()})
+}
+
+func (h *frameHandler) agentError() {
+	s := h.session
+	busy := strings.Contains(strings.ToLower(h.text()), "currently running")
+	if s.log.State.Turn == nil || h.namesTurns && !h.meta.has("reason") || !h.namesTurns && busy {
+		h.recordError(protocol.FaultExecution)
+		return
+	}
+	h.endTurn(protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: h.text()})
+}

@@ -1,0 +1,204 @@
+package myagent
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A follow is a session that a connection follows, for its client or to replay it.
+type subscription struct {
+	session string
+	epoch   string
+	live    bool // its events are told to the client
+	encoder
+	boundary    uint64       // seq of the last turn's end: where telling can begin anew
+	received    *frameOrigin // the client has what this covers; nil: nothing
+	restored    bool         // its beginning was told by agent.state_restored
+	catchingUp  bool         // until caught_up
+	onCaughtUp  func(replayed int)
+	replayCount int
+	replay      *replay
+	deadlines   map[string]time.Time // confirmations that time out
+}
+
+// attach follows a session from a position (nil: the last turn's end); then is called once it is, or with an error.
+func (s *serverCodec) subscribe(session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error)) {
+	// From a frame on, raw: a folded event may hold some of what the client has.
+	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
+	s.requests.Do(s.out, protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
+		var r protocol.SubscribeResult
+		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {
+			a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
+		}
+		if a.Error != nil {
+			then(nil, nil, a.Error)
+			return
+		}
+		f := s.subscriptions[r.Session]
+		if f == nil {
+			f = &subscription{session: r.Session, deadlines: map[string]time.Time{}}
+			f.state = &protocol.State{Session: r.Session, Seq: r.After.Seq}
+			s.subscriptions[r.Session] = f
+		}
+		if f.epoch != r.Position.Epoch || f.state.Seq < r.After.Seq || !f.live {
+			f.epoch, f.boundary = r.Position.Epoch, r.After.Seq
+			f.encoder = encoder{state: f.baseState(&r)}
+		}
+		then(f, &r, nil)
+	})
+}
+
+// first is the state that telling begins at.
+func (f *subscription) baseState(r *protocol.SubscribeResult) *protocol.State {
+	if r.Snapshot != nil && r.Snapshot.State != nil {
+		return r.Snapshot.State
+	}
+	return &protocol.State{Session: r.Session, Seq: r.After.Seq}
+}
+
+// begin tells the client of the session from here on; caughtUp, unless it is nil, is called when it has what there is. A client that
+// asks for a session twice at once has begun already.
+func (s *serverCodec) goLive(f *subscription, caughtUp func(replayed int)) {
+	if f.live {
+		before := f.onCaughtUp
+		f.catchingUp, f.onCaughtUp = true, func(replayed int) {
+			for _, then := range []func(int){before, caughtUp} {
+				if then != nil {
+					then(replayed)
+				}
+			}
+		}
+		return
+	}
+	f.live, f.catchingUp, f.onCaughtUp, f.replayCount = true, true, caughtUp, 0
+	from := frameOrigin{position: protocol.Position{Epoch: f.epoch, Seq: f.boundary}, part: 1 << 30, boundary: f.boundary}
+	if f.received != nil {
+		from = *f.received
+	}
+	from.seq, from.session = s.seq, f.session
+	s.sentFrames.add(from)
+}
+
+// event takes an event of our server.
+func (s *serverCodec) handleEvent(e *protocol.Event) {
+	f := s.subscriptions[e.Session]
+	if f == nil {
+		return
+	}
+	if !e.Durable() {
+		var gone protocol.Client
+		switch {
+		case e.Type == protocol.CaughtUp:
+			s.handleCaughtUp(f)
+		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.nativeID && gone.Reason != "":
+			s.dropSubscription(f, protocol.Code(gone.Reason))
+		}
+		return
+	}
+	if f.replay != nil {
+		f.replay.collect(e)
+	}
+	if !f.live || e.First() <= f.state.Seq {
+		return
+	}
+	at, boundary := protocol.Position{Epoch: f.epoch, Seq: e.Seq}, f.boundary
+	silent := f.restored && (e.Type == protocol.SessionCreated || e.Type == protocol.StateRestored)
+	for i, fr := range f.encode(e) {
+		if silent || f.received != nil && f.received.covers(e.Seq, i) {
+			continue
+		}
+		if f.catchingUp {
+			fr.Meta["replayed"] = true
+			f.replayCount++
+		}
+		seq := s.send(fr)
+		s.sentFrames.add(frameOrigin{seq: seq, session: f.session, position: at, part: i, boundary: boundary})
+	}
+	switch e.Type {
+	case protocol.TurnEnded:
+		f.boundary = e.Seq
+		clear(f.deadlines)
+	case protocol.ApprovalRequested:
+		if s.confirmTimeout > 0 {
+			s.setConfirmDeadlines(f)
+		}
+	case protocol.ApprovalResolved:
+		for request := range f.deadlines {
+			if f.state.Pending(request) == nil {
+				delete(f.deadlines, request)
+			}
+		}
+	case protocol.SessionClosed:
+		clear(f.deadlines)
+	}
+}
+
+// reached is called when a subscription has caught up.
+func (s *serverCodec) handleCaughtUp(f *subscription) {
+	if r := f.replay; r != nil {
+		f.replay = nil
+		s.finishReplay(f, r)
+	}
+	if f.catchingUp {
+		f.catchingUp, f.received = false, nil
+		if then := f.onCaughtUp; then != nil {
+			f.onCaughtUp = nil
+			then(f.replayCount)
+		}
+	}
+}
+
+// gone ends the following of a session that was deleted, or whose log cannot be read any more.
+func (s *serverCodec) dropSubscription(f *subscription, why protocol.Code) {
+	if f.live && !f.state.Closed {
+		fr := frame{Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)}, Show: showError}
+		if why == protocol.CodeNoSession {
+			fr = frame{Event: agentSessionEnd, Content: "Session deleted", Meta: meta{"reason": "deleted"}, Show: showEnded}
+		}
+		fr.Session = f.session
+		s.send(fr)
+	}
+	delete(s.subscriptions, f.session)
+	if s.current == f.session {
+		s.current = ""
+	}
+	s.handleCaughtUp(f) // whoever waits for it has all that there is
+}
+
+// awaits gives every pending confirmation a time.
+func (s *serverCodec) setConfirmDeadlines(f *subscription) {
+	for _, a := range f.state.Approvals {
+		if _, known := f.deadlines[a.Request]; !known {
+			f.deadlines[a.Request] = s.now.Add(s.confirmTimeout)
+		}
+	}
+}
+
+// expire denies confirmations of this client's own turns that nobody answered in time.
+func (s *serverCodec) expireConfirmations(f *subscription) {
+	for _, a := range slices.Clone(f.state.Approvals) {
+		due, waits := f.deadlines[a.Request]
+		if !waits || s.now.Before(due) {
+			continue
+		}
+		f.deadlines[a.Request] = s.now.Add(24 * time.Hour) // once
+		if f.state.Turn == nil || !slices.Contains(s.ownMessages, f.state.Turn.Message.MessageID) {
+			continue
+		}
+		data := protocol.ApproveData{
+			Request: a.Request, Decision: protocol.Deny, Reason: "no answer within " + s.confirmTimeout.String(),
+		}
+		s.requests.Do(s.out, protocol.DoApprove, f.session, "", data, nil)
+	}
+}
+
+// mine remembers a message that this client sent.
+func (s *serverCodec) addOwnMessage(message string) {
+	if len(s.ownMessages) == maxOwnMessages {
+		s.ownMessages = slices.Delete(s.ownMessages, 0, 1)
+	}
+	s.ownMessages = append(s.ownMessages, message)
+}
