@@ -12,8 +12,8 @@ const Name = "multiagent"
 // Dialect is the protocol of Multi-Agent-Intelligence, both ends.
 var Dialect = codec.Dialect{
 	Name:                Name,
-	Server:              func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
-	Client:              func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	Server:              func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
+	Client:              func(c codec.ClientOptions) codec.Codec { return newClientCodec(c) },
 	TokenInQuery:        true,
 	HidesQueue:          true,
 	AcceptsUnauthorized: true,

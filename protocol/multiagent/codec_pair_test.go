@@ -14,106 +14,106 @@ import (
 )
 
 // A pair is our client and our server, with nothing but the dialect between them.
-type pair struct {
-	*host
-	c *caller
+type codecPair struct {
+	*serverTest
+	client *clientTest
 }
 
-func newPair(t tester) *pair {
-	p := &pair{newHost(t, codec.ServerOptions{}), newCaller(t, map[string]string{"thinking": "true"})}
-	p.subscribes()
+func newCodecPair(t testingT) *codecPair {
+	p := &codecPair{newServerTest(t, codec.ServerOptions{}), newClientTest(t, map[string]string{"thinking": "true"})}
+	p.subscribe()
 	return p
 }
 
 // carry brings each what the other said, until both are silent.
-func (p *pair) carry() {
+func (p *codecPair) exchange() {
 	p.t.Helper()
-	for len(p.frames)+len(p.c.frames) > 0 {
-		up, down := p.c.frames, p.frames
-		p.c.frames, p.frames = nil, nil
+	for len(p.frames)+len(p.client.frames) > 0 {
+		up, down := p.client.frames, p.frames
+		p.client.frames, p.frames = nil, nil
 		for _, f := range up {
-			p.says(string(f))
+			p.receive(string(f))
 		}
 		for _, f := range down {
-			p.c.says(string(f))
+			p.client.receive(string(f))
 		}
 	}
 }
 
-func (p *pair) happens(typ protocol.Type, task string, data any) {
+func (p *codecPair) emit(typ protocol.Type, task string, data any) {
 	p.t.Helper()
 	e := codec.Entry{Type: typ, Task: task, Data: data}
-	p.entry(e)
-	p.carry()
+	p.emitEntry(e)
+	p.exchange()
 }
 
 // patient lets the time pass that decides what no error decides.
-func (p *pair) patient() {
+func (p *codecPair) awaitRequests() {
 	p.t.Helper()
-	for t := p.c.codec.heardOf("uuid"); len(t.waits) > 0; {
-		p.c.waits()
+	for s := p.client.codec.sessionByID("uuid"); len(s.requests) > 0; {
+		p.client.advance()
 	}
 }
 
 // reconnects loses the connection and makes another.
-func (p *pair) reconnects() {
+func (p *codecPair) reconnect() {
 	p.t.Helper()
-	p.host.connect(codec.ServerOptions{})
-	p.c.connect()
-	p.subscribes()
+	p.serverTest.connect(codec.ServerOptions{})
+	p.client.connect()
+	p.subscribe()
 }
 
-func (p *pair) subscribes() {
+func (p *codecPair) subscribe() {
 	p.t.Helper()
-	if result[protocol.SubscribeResult](p.c, p.c.asks(protocol.DoSubscribe, "uuid", nil)) == nil {
+	if result[protocol.SubscribeResult](p.client, p.client.command(protocol.DoSubscribe, "uuid", nil)) == nil {
 		p.t.Fatal("subscribe has no answer")
 	}
-	p.carry()
+	p.exchange()
 }
 
 // Whatever happens in a session, our client's State and Transcript are those of the native session, but for what the
 // documentation says is lost: at every moment, in turns of its own and of others, over reconnects.
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		p := newPair(r)
-		want := newTold(r, func() time.Time { return p.c.now })
-		p.tap = want.event
+		p := newCodecPair(r)
+		want := newExpectedSession(r, func() time.Time { return p.client.now })
+		p.onEvent = want.handleEvent
 		l := &historygen.Generator{T: r, Now: start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = p.log.State
 			switch does := rapid.SampledFrom([]string{"send", "decide", "reconnect", "", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
 			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.Blocked() == nil && !l.State.Closed:
 				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
-				p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
-				p.carry()
+				p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
+				p.exchange()
 				if rapid.Bool().Draw(r, "silence") {
-					p.patient()
-					want.begin()
+					p.awaitRequests()
+					want.startTurn()
 				}
-			case does == "decide" && len(p.c.state.Approvals) > 0 && len(l.State.Approvals) > 0:
+			case does == "decide" && len(p.client.state.Approvals) > 0 && len(l.State.Approvals) > 0:
 				request := l.State.Approvals[0].Request
 				want.deciding = rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny, protocol.DenyStop}).Draw(r, "decision")
-				want.why = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
-				p.c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Request: request, Decision: want.deciding, Reason: want.why})
-				p.carry()
-				p.patient()
-			case does == "reconnect" && len(p.c.codec.heardOf("uuid").waits) == 0:
-				want.lost()
-				p.reconnects()
+				want.reason = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
+				p.client.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: request, Decision: want.deciding, Reason: want.reason})
+				p.exchange()
+				p.awaitRequests()
+			case does == "reconnect" && len(p.client.codec.sessionByID("uuid").requests) == 0:
+				want.connectionLost()
+				p.reconnect()
 			default:
-				p.entry(l.Next())
-				p.carry()
+				p.emitEntry(l.Next())
+				p.exchange()
 			}
-			if len(p.c.codec.heardOf("uuid").waits) == 0 {
-				equal(r, "state", stateOf(p.c.state), stateOf(want.state))
-				equal(r, "transcript", storyOf(p.c.story), storyOf(want.story))
+			if len(p.client.codec.sessionByID("uuid").requests) == 0 {
+				requireEqual(r, "state", comparableState(p.client.state), comparableState(want.state))
+				requireEqual(r, "transcript", comparableTranscript(p.client.transcript), comparableTranscript(want.transcript))
 			}
 		}
 	})
 }
 
 // stateOf is a state without what the client makes itself: ids of turns and messages, seqs.
-func stateOf(s *protocol.State) *protocol.State {
+func comparableState(s *protocol.State) *protocol.State {
 	s = s.Clone()
 	s.Seq, s.History.LastMessageID = 0, ""
 	if s.Turn != nil {
@@ -129,7 +129,7 @@ func stateOf(s *protocol.State) *protocol.State {
 }
 
 // storyOf is a transcript without the same.
-func storyOf(s *protocol.Transcript) *protocol.Transcript {
+func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
 	c := new(protocol.Transcript)
 	_ = json.Unmarshal(protocol.MustEncode(s), c)
 	c.Seq = 0
@@ -145,7 +145,7 @@ func storyOf(s *protocol.Transcript) *protocol.Transcript {
 	return c
 }
 
-func equal(t tester, what string, got, want any) {
+func requireEqual(t testingT, what string, got, want any) {
 	t.Helper()
 	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
 	if string(g) != string(w) {
@@ -154,17 +154,17 @@ func equal(t tester, what string, got, want any) {
 }
 
 func TestAQueuedMessageIsToldAsANotice(t *testing.T) {
-	p := newPair(t)
-	p.turn("theirs")
-	p.carry()
-	p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
-	p.carry()
-	p.c.waits()
+	p := newCodecPair(t)
+	p.startTurn("theirs")
+	p.exchange()
+	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	p.exchange()
+	p.client.advance()
 	if p.log.State.Queued(p.log.State.Queue[0].MessageID) != 0 {
 		t.Error("our server did not queue it")
 	}
 	told := false
-	for _, e := range p.c.events {
+	for _, e := range p.client.events {
 		told = told || e.Type == protocol.Notice && strings.Contains(string(e.Data), "queued")
 	}
 	if !told {
@@ -173,18 +173,18 @@ func TestAQueuedMessageIsToldAsANotice(t *testing.T) {
 }
 
 func TestManyBytesArrive(t *testing.T) {
-	p := newPair(t)
-	p.c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
-	p.carry()
+	p := newCodecPair(t)
+	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	p.exchange()
 	piece := strings.Repeat("é", 20<<10)
 	for range 120 { // more than a message repeats
-		p.happens(protocol.TextDelta, "", protocol.PartDeltaData{Part: "p", Text: piece})
+		p.emit(protocol.TextDelta, "", protocol.PartDeltaData{Part: "p", Text: piece})
 	}
-	p.happens(protocol.ToolEnded, "", protocol.ToolEndedData{
+	p.emit(protocol.ToolEnded, "", protocol.ToolEndedData{
 		Tool: "k", Status: protocol.ToolCompleted, Output: json.RawMessage(`"` + strings.Repeat("o", 200<<10) + `"`),
 	})
-	p.happens(protocol.TurnEnded, "", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-	if got := len(p.c.text()); got != 120*len(piece) || p.c.state.Last.Reason != protocol.ReasonCompleted {
+	p.emit(protocol.TurnEnded, "", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	if got := len(p.client.text()); got != 120*len(piece) || p.client.state.Last.Reason != protocol.ReasonCompleted {
 		t.Errorf("%d bytes of %d", got, 120*len(piece))
 	}
 }

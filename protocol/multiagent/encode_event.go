@@ -8,18 +8,18 @@ import (
 )
 
 // event says an event of a session that the client uses.
-func (s *Server) event(c *conversation, e *protocol.Event) {
+func (s *serverCodec) handleEvent(c *conversation, e *protocol.Event) {
 	if !e.Durable() {
 		var gone protocol.Client
 		switch {
 		case e.Type == protocol.CaughtUp && !c.ready:
-			s.caughtUp(c)
-		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.connection && gone.Reason != "":
-			s.lost(c, notFound, "the conversation is gone")
+			s.handleCaughtUp(c)
+		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.nativeID && gone.Reason != "":
+			s.dropConversation(c, notFound, "the conversation is gone")
 		}
 		return
 	}
-	if c.skip || e.Seq <= c.seq {
+	if c.resubscribing || e.Seq <= c.seq {
 		return
 	}
 	c.seq = e.Seq
@@ -31,28 +31,28 @@ func (s *Server) event(c *conversation, e *protocol.Event) {
 		}
 		return
 	case protocol.MessageUser:
-		c.turn = newTurn(e.Turn, c.agent)
+		c.turn = newServerTurn(e.Turn, c.agent)
 		return
 	case protocol.ApprovalRequested:
 		var d protocol.Approval
 		if e.Decode(&d) == nil {
-			s.asked(c, &d)
+			s.encodeApproval(c, &d)
 		}
 		return
 	case protocol.ApprovalResolved:
 		var d protocol.ApprovalResolvedData
 		if e.Decode(&d) == nil {
-			s.resolved(c, &d)
+			s.encodeResolution(c, &d)
 		}
 		return
 	}
 	if c.turn != nil && c.turn.id == e.Turn {
-		s.turnEvent(c, e)
+		s.handleTurnEvent(c, e)
 	}
 }
 
 // turnEvent says an event of the turn under way.
-func (s *Server) turnEvent(c *conversation, e *protocol.Event) {
+func (s *serverCodec) handleTurnEvent(c *conversation, e *protocol.Event) {
 	t := c.turn
 	switch e.Type {
 	case protocol.TurnStarted:
@@ -63,7 +63,7 @@ func (s *Server) turnEvent(c *conversation, e *protocol.Event) {
 	case protocol.TurnEnded:
 		var d protocol.TurnEndedData
 		if e.Decode(&d) == nil {
-			s.ended(c, &d)
+			s.encodeTurnEnded(c, &d)
 		}
 	case protocol.TextStart, protocol.ReasoningStart:
 		var d protocol.PartStartData
@@ -76,20 +76,20 @@ func (s *Server) turnEvent(c *conversation, e *protocol.Event) {
 	case protocol.TextDelta, protocol.ReasoningDelta:
 		var d protocol.PartDeltaData
 		if e.Decode(&d) == nil {
-			s.text(c, t.part(e, d.Part, partKind(e.Type)), d.Text)
+			s.appendText(c, t.part(e, d.Part, partKind(e.Type)), d.Text)
 		}
 	case protocol.TextEnd, protocol.ReasoningEnd:
 		var d protocol.PartEndData
 		if e.Decode(&d) == nil {
-			s.utter(c, t.part(e, d.Part, partKind(e.Type)))
+			s.flushPart(c, t.part(e, d.Part, partKind(e.Type)))
 		}
 	case protocol.Folded:
 		var d protocol.FoldData
 		if e.Decode(&d) == nil {
-			s.folded(c, e, &d)
+			s.encodeFolded(c, e, &d)
 		}
 	default:
-		s.toolEvent(c, e)
+		s.handleToolEvent(c, e)
 	}
 }
 
@@ -101,19 +101,19 @@ func partKind(t protocol.Type) protocol.Kind {
 	return protocol.KindText
 }
 
-func (s *Server) folded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
+func (s *serverCodec) encodeFolded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
 	for _, p := range d.Parts {
 		of := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
 		switch p.Kind {
 		case protocol.KindText, protocol.KindReasoning:
-			s.text(c, c.turn.part(&of, p.Part, p.Kind), p.Text)
+			s.appendText(c, c.turn.part(&of, p.Part, p.Kind), p.Text)
 		case protocol.KindOutput:
-			c.turn.tool(p.Part).take(p.Text)
+			c.turn.tool(p.Part).appendOutput(p.Text)
 		}
 	}
 }
 
-func (s *Server) toolEvent(c *conversation, e *protocol.Event) {
+func (s *serverCodec) handleToolEvent(c *conversation, e *protocol.Event) {
 	t := c.turn
 	switch e.Type {
 	case protocol.ToolStarted:
@@ -121,37 +121,37 @@ func (s *Server) toolEvent(c *conversation, e *protocol.Event) {
 		if e.Decode(&d) != nil {
 			return
 		}
-		k := t.tool(d.Tool)
-		k.name, k.title, k.kind = cmp.Or(d.Name, k.name), cmp.Or(d.Title, k.title), cmp.Or(d.Kind, k.kind)
+		call := t.tool(d.Tool)
+		call.name, call.title, call.kind = cmp.Or(d.Name, call.name), cmp.Or(d.Title, call.title), cmp.Or(d.Kind, call.kind)
 	case protocol.ToolOutput:
 		var d protocol.ToolOutputData
 		if e.Decode(&d) != nil {
 			return
 		}
-		k := t.tool(d.Tool)
+		call := t.tool(d.Tool)
 		if d.Replace {
-			k.output = nil
+			call.output = nil
 		}
-		k.take(d.Text)
+		call.appendOutput(d.Text)
 		for _, piece := range d.Content {
-			k.take(piece.Text)
+			call.appendOutput(piece.Text)
 		}
 	case protocol.ToolEnded:
 		var d protocol.ToolEndedData
 		if e.Decode(&d) == nil {
-			s.toolEnded(c, &d)
+			s.encodeToolEnded(c, &d)
 		}
 	}
 }
 
-func (k *tool) take(text string) {
-	k.output = append(k.output, text[:min(len(text), maxOutput-len(k.output))]...)
+func (call *serverTool) appendOutput(text string) {
+	call.output = append(call.output, text[:min(len(text), maxOutput-len(call.output))]...)
 }
 
 // result is what a tool gave, as the dialect's result.
-func (k *tool) result(d *protocol.ToolEndedData) json.RawMessage {
+func (call *serverTool) resultJSON(d *protocol.ToolEndedData) json.RawMessage {
 	if len(d.Output) > 0 {
 		return d.Output
 	}
-	return protocol.MustEncode(plain{protocol.ValidText(string(k.output)), d.ExitCode})
+	return protocol.MustEncode(plainResult{protocol.ValidText(string(call.output)), d.ExitCode})
 }

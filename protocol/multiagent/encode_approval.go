@@ -9,8 +9,8 @@ import (
 )
 
 // asked asks the client for a decision.
-func (s *Server) asked(c *conversation, a *protocol.Approval) {
-	r := &request{id: a.Request, tool: a.Tool, name: a.Name}
+func (s *serverCodec) encodeApproval(c *conversation, a *protocol.Approval) {
+	r := &openApproval{id: a.Request, tool: a.Tool, name: a.Name}
 	if r.name == "" {
 		r.name = a.Kind
 	}
@@ -18,11 +18,11 @@ func (s *Server) asked(c *conversation, a *protocol.Approval) {
 	if c.turn != nil {
 		agent = c.turn.agent
 	}
-	if len(c.asks) < maxOpen {
-		c.asks = append(c.asks, r)
+	if len(c.approvals) < maxOpenItems {
+		c.approvals = append(c.approvals, r)
 	}
-	s.say(frame{Type: typeAsk, Conversation: c.id, Payload: ask{
-		Request: r.id, Tool: r.name, Args: toolArgs(a), Description: description(a), Agent: agent,
+	s.send(frame{Type: typeAsk, Conversation: c.id, Payload: approvalRequest{
+		Request: r.id, Tool: r.name, Args: toolArgs(a), Description: describeApproval(a), Agent: agent,
 	}})
 }
 
@@ -43,7 +43,7 @@ func toolArgs(a *protocol.Approval) json.RawMessage {
 	}{a.Input, a.Command, a.CWD, a.Patch, a.Content, a.Paths, a.Tasks, a.Questions})
 }
 
-func description(a *protocol.Approval) string {
+func describeApproval(a *protocol.Approval) string {
 	said := []string{a.Title}
 	for _, more := range []string{a.Command, a.Why} {
 		if more != "" && !slices.Contains(said, more) {
@@ -57,42 +57,42 @@ func description(a *protocol.Approval) string {
 }
 
 // resolved tells the client how a request ended, unless its tool will.
-func (s *Server) resolved(c *conversation, d *protocol.ApprovalResolvedData) {
-	i := slices.IndexFunc(c.asks, func(r *request) bool { return r.id == d.Request })
+func (s *serverCodec) encodeResolution(c *conversation, d *protocol.ApprovalResolvedData) {
+	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == d.Request })
 	if i < 0 {
 		return
 	}
-	r := c.asks[i]
+	r := c.approvals[i]
 	if d.Outcome == protocol.Allowed && r.tool != "" {
 		r.allowed = true
 		return
 	}
-	c.asks = slices.Delete(c.asks, i, i+1)
+	c.approvals = slices.Delete(c.approvals, i, i+1)
 	if d.Outcome == protocol.Allowed {
-		s.executed(c, r.id, r.name, protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision}), "")
+		s.sendToolExecuted(c, r.id, r.name, protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision}), "")
 		return
 	}
 	if c.turn != nil && r.tool != "" {
-		c.turn.tool(r.tool).told = true
+		c.turn.tool(r.tool).denialSent = true
 	}
 	why := d.Reason
 	if why == "" {
 		why = string(d.Outcome)
 	}
-	s.executed(c, r.id, r.name, nil, why)
+	s.sendToolExecuted(c, r.id, r.name, nil, why)
 }
 
 // toolEnded tells the client how a tool ended, in the name of the request for it if there was one.
-func (s *Server) toolEnded(c *conversation, d *protocol.ToolEndedData) {
-	k := c.turn.tool(d.Tool)
+func (s *serverCodec) encodeToolEnded(c *conversation, d *protocol.ToolEndedData) {
+	call := c.turn.tool(d.Tool)
 	delete(c.turn.tools, d.Tool)
-	if k.told {
+	if call.denialSent {
 		return
 	}
-	id, name := d.Tool, k.called()
-	if i := slices.IndexFunc(c.asks, func(r *request) bool { return r.tool == d.Tool && r.allowed }); i >= 0 {
-		id, name = c.asks[i].id, c.asks[i].name
-		c.asks = slices.Delete(c.asks, i, i+1)
+	id, name := d.Tool, call.displayName()
+	if i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.tool == d.Tool && r.allowed }); i >= 0 {
+		id, name = c.approvals[i].id, c.approvals[i].name
+		c.approvals = slices.Delete(c.approvals, i, i+1)
 	}
 	why := d.Error
 	if why == "" && d.Status != protocol.ToolCompleted {
@@ -101,14 +101,14 @@ func (s *Server) toolEnded(c *conversation, d *protocol.ToolEndedData) {
 	if d.Status == protocol.ToolCompleted {
 		why = ""
 	}
-	s.executed(c, id, name, k.result(d), why)
+	s.sendToolExecuted(c, id, name, call.resultJSON(d), why)
 }
 
 // executed says what became of a tool; why tells that it failed.
-func (s *Server) executed(c *conversation, id, name string, result json.RawMessage, why string) {
-	e := executed{Request: id, Tool: name, Result: result, Success: why == ""}
+func (s *serverCodec) sendToolExecuted(c *conversation, id, name string, result json.RawMessage, why string) {
+	e := toolExecuted{Request: id, Tool: name, Result: result, Success: why == ""}
 	if !e.Success {
 		e.Error = &why
 	}
-	s.say(frame{Type: typeExecuted, Conversation: c.id, Payload: e})
+	s.send(frame{Type: typeExecuted, Conversation: c.id, Payload: e})
 }

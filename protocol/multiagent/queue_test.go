@@ -9,17 +9,17 @@ import (
 
 // A hold of one message is an edit's, and ends with it; a hold of the whole queue stays.
 func TestAnEditEndsItsHoldAlone(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
 	message := c.state.Queue[0].MessageID
-	c.asks(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: message})
-	whole := result[protocol.QueueHoldResult](c, c.asks(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{}))
+	c.command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: message})
+	whole := result[protocol.QueueHoldResult](c, c.command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{}))
 	if got := c.state.Holds; len(got) != 2 || got[0].Reason != protocol.HoldEdit || got[0].MessageID != message || got[1].Reason != protocol.HoldUser {
 		t.Fatalf("held: %+v", got)
 	}
-	c.asks(protocol.DoQueueEdit, "uuid", protocol.QueueEditData{MessageID: message, Text: "now"})
+	c.command(protocol.DoQueueEdit, "uuid", protocol.QueueEditData{MessageID: message, Text: "now"})
 	if got := c.state.Holds; len(got) != 1 || got[0].ID != whole.Hold || c.state.Queue[0].Text != "now" {
 		t.Errorf("after the edit: %+v", got)
 	}
@@ -27,19 +27,19 @@ func TestAnEditEndsItsHoldAlone(t *testing.T) {
 
 // MA-11: an interrupt that the server does not answer has failed, unless its turn is over.
 func TestAnInterruptWithoutAnAnswer(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
 	turn := c.state.Turn.Turn
 	for _, of := range []string{turn, ""} {
-		id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: of})
-		if c.waits(); c.code(id) != protocol.CodeTimeout {
+		id := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: of})
+		if c.advance(); c.errorCode(id) != protocol.CodeTimeout {
 			t.Errorf("while the turn %q goes on: %+v", of, c.answers[id])
 		}
 	}
-	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: turn})
-	c.says(completeExample)
-	c.waits()
+	id := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: turn})
+	c.receive(completeExample)
+	c.advance()
 	if r := result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
 		t.Errorf("of a turn that ended by itself: %+v", r)
 	}
@@ -47,20 +47,20 @@ func TestAnInterruptWithoutAnAnswer(t *testing.T) {
 
 // Who interrupts what was sent a moment ago has sent it; of a turn that is over nothing is cancelled.
 func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	none := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: "over"})
+	c := newClientTest(t, nil)
+	c.subscribe()
+	none := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: "over"})
 	if r := result[protocol.InterruptResult](c, none); r == nil || r.Interrupted {
 		t.Errorf("of a turn that is over: %+v", c.answers[none])
 	}
 	c.frames = nil
-	send := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
-	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
-	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, cancelExample)
+	send := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	id := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
+	c.wantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, cancelExample)
 	if r := result[protocol.SendResult](c, send); r == nil || r.Status != protocol.SendStarted {
 		t.Errorf("sent: %+v", c.answers[send])
 	}
-	c.says(failure(cancelled))
+	c.receive(errorMessage(cancelled))
 	if r := result[protocol.InterruptResult](c, id); r == nil || !r.Interrupted || c.state.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("interrupted: %+v, %+v", c.answers[id], c.state.Last)
 	}
@@ -68,10 +68,10 @@ func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 
 // A turn of ours in which a tool comes first goes on until the server says otherwise.
 func TestOurTurnGoesOnAfterAToolThatComesFirst(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	c.says(executedExample)
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	c.receive(executedExample)
 	if c.state.Turn == nil || !c.wake.IsZero() {
 		t.Errorf("the turn is over, or about to be: %v", c.wake)
 	}
@@ -79,23 +79,23 @@ func TestOurTurnGoesOnAfterAToolThatComesFirst(t *testing.T) {
 
 // What is remembered of commands is bounded.
 func TestOnlyTheNewestKeysAreKept(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	for i := range 2 * maxAnswers {
-		c.asksWithKey(protocol.DoQueueRelease, "uuid", fmt.Sprint("k", i), protocol.QueueReleaseData{})
+	c := newClientTest(t, nil)
+	c.subscribe()
+	for i := range 2 * maxSavedAnswers {
+		c.commandWithKey(protocol.DoQueueRelease, "uuid", fmt.Sprint("k", i), protocol.QueueReleaseData{})
 	}
-	if got := len(c.codec.memory.keys); got > maxAnswers {
+	if got := len(c.codec.resume.keys); got > maxSavedAnswers {
 		t.Errorf("%d keys", got)
 	}
 }
 
 // The queue is our client's own: each change is answered and done, of what is not there it is told.
 func TestTheQueueIsChangedAsAsked(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
 	for _, text := range []string{"one", "two", "three"} {
-		c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: text})
+		c.command(protocol.DoSend, "uuid", protocol.SendData{Text: text})
 	}
 	order := func() (all string) {
 		for _, m := range c.state.Queue {
@@ -103,15 +103,15 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 		}
 		return all
 	}
-	id := c.asks(protocol.DoQueueMove, "uuid", protocol.QueueMoveData{MessageID: c.state.Queue[2].MessageID})
+	id := c.command(protocol.DoQueueMove, "uuid", protocol.QueueMoveData{MessageID: c.state.Queue[2].MessageID})
 	if result[protocol.Empty](c, id) == nil || order() != "three one two " {
 		t.Errorf("moved: %+v, %s", c.answers[id], order())
 	}
 	for _, at := range []int{0, 0} {
-		c.asks(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: c.state.Queue[at].MessageID})
+		c.command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: c.state.Queue[at].MessageID})
 	}
 	first, second := c.state.Holds[0].ID, c.state.Holds[1].ID
-	id = c.asks(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{Hold: first})
+	id = c.command(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{Hold: first})
 	if r := result[protocol.QueueReleaseResult](c, id); r == nil || len(r.Released) != 1 || r.Released[0] != first || len(c.state.Holds) != 1 || c.state.Holds[0].ID != second {
 		t.Errorf("released: %+v, held %+v", c.answers[id], c.state.Holds)
 	}
@@ -119,7 +119,7 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 		protocol.DoQueueEdit: protocol.QueueEditData{MessageID: "nobody", Text: "x"}, protocol.DoQueueMove: protocol.QueueMoveData{MessageID: "nobody"},
 		protocol.DoQueueHold: protocol.QueueHoldData{MessageID: "nobody"},
 	} {
-		if id := c.asks(verb, "uuid", data); c.code(id) != protocol.CodeNotFound {
+		if id := c.command(verb, "uuid", data); c.errorCode(id) != protocol.CodeNotFound {
 			t.Errorf("%s of what is not there: %+v", verb, c.answers[id])
 		}
 	}
@@ -130,37 +130,37 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 
 // What a server makes our client remember is bounded.
 func TestAServerCannotFillOurClient(t *testing.T) {
-	c := newCaller(t, nil)
+	c := newClientTest(t, nil)
 	var last string
-	for i := range maxThreads + 1 {
-		last = c.asks(protocol.DoCreate, "", protocol.CreateData{})
-		c.says(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
+	for i := range maxSessions + 1 {
+		last = c.command(protocol.DoCreate, "", protocol.CreateData{})
+		c.receive(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
 	}
-	if c.code(last) != protocol.CodeTooMany || len(c.codec.memory.threads) != maxThreads {
-		t.Errorf("%d conversations, %+v", len(c.codec.memory.threads), c.answers[last])
+	if c.errorCode(last) != protocol.CodeTooMany || len(c.codec.resume.sessions) != maxSessions {
+		t.Errorf("%d conversations, %+v", len(c.codec.resume.sessions), c.answers[last])
 	}
 
-	c = newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	for i := range 2 * maxDone {
-		c.says(fmt.Sprintf(`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","toolArgs":{}}}`, i),
+	c = newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	for i := range 2 * maxDecisions {
+		c.receive(fmt.Sprintf(`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","toolArgs":{}}}`, i),
 			fmt.Sprintf(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","result":null,"success":false,"errorMessage":"no"}}`, i))
 	}
-	if got := len(c.codec.memory.threads[0].done); got > maxDone {
+	if got := len(c.codec.resume.sessions[0].decisions); got > maxDecisions {
 		t.Errorf("%d decisions", got)
 	}
 }
 
 // A tool that was asked for by its command is all that its turn does: when it cannot be decided, the turn is over.
 func TestAToolCommandThatCannotBeDecidedEndsItsTurn(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("/tool rm {}")
-	c.says(askExample)
-	id := c.asks(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
-	c.says(failure(executeFailed))
-	if c.code(id) != protocol.CodeAgentFailed || c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("/tool rm {}")
+	c.receive(askExample)
+	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
+	c.receive(errorMessage(executeFailed))
+	if c.errorCode(id) != protocol.CodeAgentFailed || c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
 		t.Errorf("%+v, %+v", c.answers[id], c.state.Turn)
 	}
 }

@@ -13,17 +13,17 @@ const bareError = `{"type":"error","error":"Unknown event type: bogus"}`
 
 // MA-15: the real system's errors need not name a conversation. They are of what waits for an answer, else of the only turn.
 func TestAnErrorThatNamesNoConversation(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	id := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
-	if c.says(bareError); c.code(id) != protocol.CodeAgentFailed || !strings.Contains(c.answers[id].Error.Message, "bogus") {
+	c := newClientTest(t, nil)
+	c.subscribe()
+	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	if c.receive(bareError); c.errorCode(id) != protocol.CodeAgentFailed || !strings.Contains(c.answers[id].Error.Message, "bogus") {
 		t.Errorf("while a send waits: %v", c.answers[id])
 	}
-	c.sends("y")
-	if c.says(bareError); c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
+	c.send("y")
+	if c.receive(bareError); c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
 		t.Errorf("during a turn: %+v", c.state.Turn)
 	}
-	c.says(bareError)
+	c.receive(bareError)
 	if last := c.events[len(c.events)-1]; last.Type != protocol.Raw {
 		t.Errorf("without anything that it could be of: %s", last.Type)
 	}
@@ -31,26 +31,26 @@ func TestAnErrorThatNamesNoConversation(t *testing.T) {
 
 // Of two turns that it could end, an error that names neither ends none.
 func TestAnErrorThatCouldBeOfSeveralEndsNone(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	c.asks(protocol.DoSend, "other", protocol.SendData{Text: "y"})
-	c.waits()
-	if c.says(bareError); c.state.Turn == nil {
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	c.command(protocol.DoSend, "other", protocol.SendData{Text: "y"})
+	c.advance()
+	if c.receive(bareError); c.state.Turn == nil {
 		t.Errorf("ended: %+v", c.state.Last)
 	}
 }
 
 // MA-11: a server that knows of no stream is believed: the turn is over, and nothing was interrupted.
 func TestNothingToCancelEndsTheTurnThatWeThinkThereIs(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	id := c.asks(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
-	c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	id := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
+	c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
 	c.frames = nil
-	c.says(failure(notFound))
-	c.wants(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
+	c.receive(errorMessage(notFound))
+	c.wantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
 	if r := result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
 		t.Errorf("answered %+v", r)
 	}
@@ -64,9 +64,9 @@ func TestASessionWithoutAnAgentHasADomain(t *testing.T) {
 	for _, c := range []struct{ agent, option, want string }{
 		{"", "", "software_development"}, {"", "law", "law"}, {"medicine", "law", "medicine"},
 	} {
-		g := newCaller(t, map[string]string{"domain": c.option})
-		g.asks(protocol.DoCreate, "", protocol.CreateData{Agent: c.agent})
-		g.wants(fmt.Sprintf(`{"type":"start_conversation","payload":{"domainId":%q}}`, c.want))
+		g := newClientTest(t, map[string]string{"domain": c.option})
+		g.command(protocol.DoCreate, "", protocol.CreateData{Agent: c.agent})
+		g.wantSent(fmt.Sprintf(`{"type":"start_conversation","payload":{"domainId":%q}}`, c.want))
 	}
 }
 
@@ -75,15 +75,15 @@ func TestAConversationThatCannotBeStarted(t *testing.T) {
 	for code, want := range map[protocol.Code]string{
 		protocol.CodeNoAgent: notConfigured, protocol.CodeInternal: streamError, protocol.CodeTooMany: badRequest,
 	} {
-		h := newHost(t, codec.ServerOptions{})
+		h := newServerTest(t, codec.ServerOptions{})
 		h.answer = func(out *codec.Output, c *protocol.Command) bool {
 			if c.Command == protocol.DoCreate {
-				h.desk.Fail(out, c, protocol.Errorf(code, "no"))
+				h.responder.Fail(out, c, protocol.Errorf(code, "no"))
 			}
 			return c.Command == protocol.DoCreate
 		}
-		h.says(`{"type":"start_conversation","payload":{"domainId":"x"}}`)
-		h.wants(fmt.Sprintf(`{"type":"error","error":"no","payload":{"code":%q,"message":"no"}}`, want))
+		h.receive(`{"type":"start_conversation","payload":{"domainId":"x"}}`)
+		h.wantSent(fmt.Sprintf(`{"type":"error","error":"no","payload":{"code":%q,"message":"no"}}`, want))
 	}
 }
 
@@ -95,15 +95,15 @@ func TestEveryRefusalIsTold(t *testing.T) {
 		protocol.DoApprove:   {`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, executeFailed},
 		protocol.DoSubscribe: {`{"type":"PING","conversationId":"uuid"}`, streamError},
 	} {
-		h := newHost(t, codec.ServerOptions{})
+		h := newServerTest(t, codec.ServerOptions{})
 		h.answer = func(out *codec.Output, c *protocol.Command) bool {
 			if c.Command == verb {
-				h.desk.Fail(out, c, protocol.Errorf(protocol.CodeInternal, "no"))
+				h.responder.Fail(out, c, protocol.Errorf(protocol.CodeInternal, "no"))
 			}
 			return c.Command == verb
 		}
-		h.says(c.frame)
-		told := h.takes()
+		h.receive(c.frame)
+		told := h.takeSent()
 		if want := fmt.Sprintf(`{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`, c.code); len(told) == 0 || told[len(told)-1] != want {
 			t.Errorf("%s: told %s", verb, told)
 		}
@@ -112,12 +112,12 @@ func TestEveryRefusalIsTold(t *testing.T) {
 
 // Who is told that it is not told any more is this connection, not another one.
 func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
-	h := newHost(t, codec.ServerOptions{})
-	h.used()
+	h := newServerTest(t, codec.ServerOptions{})
+	h.useConversation()
 	for client, want := range map[string]string{"else": "", "e1": `"code":"not_found"`} {
 		gone := protocol.Event{Session: "uuid", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: "no_session"})}
-		h.do(h.codec.Native(h.now, gone.AppendJSON(nil)))
-		if got := strings.Join(h.takes(), ""); (got != "") != (want != "") || !strings.Contains(got, want) {
+		h.deliver(h.codec.Native(h.now, gone.AppendJSON(nil)))
+		if got := strings.Join(h.takeSent(), ""); (got != "") != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %s", client, got)
 		}
 	}

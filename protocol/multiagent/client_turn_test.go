@@ -15,11 +15,11 @@ func TestAResultOfTextIsText(t *testing.T) {
 		`{"output":"done","more":1}`:       `text "" code 0 output {"output":"done","more":1}`,
 		`"done"`:                           `text "" code 0 output "done"`,
 	} {
-		c := newCaller(t, nil)
-		c.follows()
-		c.sends("x")
-		c.says(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"k","toolName":"rm","result":` + given + `,"success":true}}`)
-		tool := c.story.Turns[0].Items[0]
+		c := newClientTest(t, nil)
+		c.subscribe()
+		c.send("x")
+		c.receive(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"k","toolName":"rm","result":` + given + `,"success":true}}`)
+		tool := c.transcript.Turns[0].Items[0]
 		code := 0
 		if tool.Tool.End.ExitCode != nil {
 			code = *tool.Tool.End.ExitCode
@@ -32,10 +32,10 @@ func TestAResultOfTextIsText(t *testing.T) {
 
 // MA-15: an error that ends a turn is told beside the turn's end, with the server's code.
 func TestAnErrorThatEndsATurnIsTold(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	c.says(failure(streamError))
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	c.receive(errorMessage(streamError))
 	var told protocol.ErrorData
 	for _, e := range c.events {
 		if e.Type == protocol.ErrorRaised {
@@ -49,10 +49,10 @@ func TestAnErrorThatEndsATurnIsTold(t *testing.T) {
 
 // MA-7: conversations are started in the order in which they were asked for.
 func TestConversationsAreStartedInTheirOrder(t *testing.T) {
-	c := newCaller(t, nil)
-	first, second := c.asks(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.asks(protocol.DoCreate, "", protocol.CreateData{Agent: "b"})
+	c := newClientTest(t, nil)
+	first, second := c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "b"})
 	for i, id := range []string{first, second} {
-		c.says(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
+		c.receive(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
 		if r := result[protocol.CreateResult](c, id); r == nil || r.Session != fmt.Sprint("c", i) {
 			t.Errorf("%d: %+v", i, c.answers[id])
 		}
@@ -75,21 +75,21 @@ func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 		{[]string{"one ", "two"}, "", "one two"},
 		{[]string{"two"}, "one two", "two|one two"},
 	} {
-		g := newCaller(t, nil)
-		g.follows()
-		g.sends("x")
+		g := newClientTest(t, nil)
+		g.subscribe()
+		g.send("x")
 		for _, text := range c.chunks {
-			g.says(chunk(text))
+			g.receive(chunk(text))
 		}
-		g.says(`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` + c.whole + `","agentName":"A","metadata":{"tokenCount":150,"durationMs":2500}}}`)
+		g.receive(`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` + c.whole + `","agentName":"A","metadata":{"tokenCount":150,"durationMs":2500}}}`)
 		var parts []string
-		for _, it := range g.story.Turns[0].Items {
+		for _, it := range g.transcript.Turns[0].Items {
 			parts = append(parts, it.Text.String())
 		}
 		if got := strings.Join(parts, "|"); got != c.want {
 			t.Errorf("%q, then %q: %s, want %s", c.chunks, c.whole, got, c.want)
 		}
-		if end := g.story.Turns[0].End; end == nil || end.Usage.Output != 150 || end.DurationMS != 2500 {
+		if end := g.transcript.Turns[0].End; end == nil || end.Usage.Output != 150 || end.DurationMS != 2500 {
 			t.Errorf("%q: ended %+v", c.whole, end)
 		}
 	}
@@ -97,13 +97,13 @@ func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 
 // What waits in the queue is bounded, and who asks for more is told.
 func TestAFullQueueIsTold(t *testing.T) {
-	c := newCaller(t, nil)
-	c.follows()
-	c.sends("x")
-	for range maxWaits {
-		c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
+	c := newClientTest(t, nil)
+	c.subscribe()
+	c.send("x")
+	for range maxRequests {
+		c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
 	}
-	if id := c.asks(protocol.DoSend, "uuid", protocol.SendData{Text: "y"}); c.code(id) != protocol.CodeTooMany {
+	if id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"}); c.errorCode(id) != protocol.CodeTooMany {
 		t.Errorf("one more: %+v", c.answers[id])
 	}
 }

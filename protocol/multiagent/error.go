@@ -18,17 +18,17 @@ const (
 	rejectFailed = "tool_reject_failed"
 )
 
-type fault struct {
+type errorPayload struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
 func errorFrame(conversation, code, message string) frame {
-	return frame{Type: typeError, Conversation: conversation, Error: message, Payload: fault{code, message}}
+	return frame{Type: typeError, Conversation: conversation, Error: message, Payload: errorPayload{code, message}}
 }
 
 // foreign says one of our errors in the dialect's codes; rest is the code of what it has none for.
-func foreign(code protocol.Code, rest string) string {
+func foreignCode(code protocol.Code, rest string) string {
 	switch code {
 	case protocol.CodeNoSession, protocol.CodeAmbiguous, protocol.CodeNotFound, protocol.CodeNotSubscribed:
 		return notFound
@@ -43,7 +43,7 @@ func foreign(code protocol.Code, rest string) string {
 }
 
 // native says one of the dialect's errors in our codes; missing is what was not found.
-func native(code, message string, missing protocol.Code) *protocol.Error {
+func nativeError(code, message string, missing protocol.Code) *protocol.Error {
 	if message == "" {
 		message = "the server told no reason"
 	}

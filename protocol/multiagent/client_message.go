@@ -1,0 +1,169 @@
+package multiagent
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"agentctl/protocol"
+)
+
+// message takes a message of the client.
+func (s *serverCodec) handleMessage(m message) {
+	switch kind := m.messageType(); kind {
+	case typePing:
+		s.send(frame{Type: typePong})
+		if id := m.conversation(); id != "" { // a client of our kind takes it up
+			s.withConversation(id, func(*conversation) {})
+		}
+	case typeStart:
+		s.handleStart(m)
+	case typeSend:
+		s.handleSend(m)
+	case typeCancel:
+		s.handleCancel(m)
+	case typeApprove:
+		s.handleApprove(m)
+	case "":
+		s.sendError("", badRequest, "a message is a JSON object with a type")
+	default:
+		s.sendError(m.conversation(), badRequest, "Unknown event type: "+kind)
+	}
+}
+
+// allowed reports whether the client may have a command carried out, and tells it when not.
+func (s *serverCodec) checkRole(verb protocol.Verb, conversation string) bool {
+	if s.options.Role.May(verb) {
+		return true
+	}
+	s.sendError(conversation, forbidden, fmt.Sprintf("the role %s may not do that", s.options.Role))
+	return false
+}
+
+// start makes a session for a domain.
+func (s *serverCodec) handleStart(m message) {
+	d := m.payload().name("domainId")
+	if d == "" {
+		s.sendError("", badRequest, "domainId is required")
+		return
+	}
+	if !s.checkRole(protocol.DoCreate, "") {
+		return
+	}
+	create := protocol.CreateData{Agent: s.options.Agent(d)}
+	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
+		var made protocol.CreateResult
+		if a.Error == nil && json.Unmarshal(a.Result, &made) != nil {
+			a.Error = protocol.Errorf(protocol.CodeInternal, "the conversation could not be started")
+		}
+		if a.Error != nil {
+			s.sendError("", foreignCode(a.Error.Code, streamError), a.Error.Message)
+			return
+		}
+		s.withConversation(made.Session, func(c *conversation) {
+			s.send(frame{Type: typeStarted, Payload: conversationStarted{Conversation: c.id, Domain: d, Agent: c.agent}})
+		})
+	})
+}
+
+// named returns the conversation that a message names; empty when that is missing, which the client is told.
+func (s *serverCodec) requireConversation(m message) string {
+	id := m.conversation()
+	if id == "" {
+		s.sendError("", badRequest, "conversationId is required")
+	}
+	return id
+}
+
+func (s *serverCodec) handleSend(m message) {
+	id := s.requireConversation(m)
+	if id == "" {
+		return
+	}
+	body := m.payload()
+	text := body.text("content")
+	if text == "" {
+		s.sendError(id, badRequest, "content is required")
+		return
+	}
+	if !s.checkRole(protocol.DoSend, id) {
+		return
+	}
+	thinking, _ := body.flag("enableThinking")
+	data := protocol.SendData{Text: text, ClientMessageID: m.name("requestId")}
+	s.withConversation(id, func(c *conversation) {
+		c.thinking = thinking
+		s.sendCommand(protocol.DoSend, c.session, data, func(a protocol.Answer) {
+			var r protocol.SendResult
+			switch {
+			case a.Error != nil:
+				s.sendError(c.id, foreignCode(a.Error.Code, streamError), a.Error.Message)
+			case json.Unmarshal(a.Result, &r) == nil && r.Status == protocol.SendQueued:
+				why := "queued: it comes next"
+				if r.Index != nil && *r.Index > 0 {
+					why = fmt.Sprintf("queued behind %d others", *r.Index)
+				}
+				s.send(frame{Type: typeThought, Payload: workflowThought{ID: queueAgent, Agent: queueAgent, Conversation: c.id, Reason: why}})
+			}
+		})
+	})
+}
+
+// queueAgent is who says in workflow_thought that a message waits: the dialect has no word of its own for that.
+const queueAgent = "queue"
+
+func (s *serverCodec) handleCancel(m message) {
+	id := s.requireConversation(m)
+	if id == "" || !s.checkRole(protocol.DoInterrupt, id) {
+		return
+	}
+	s.withConversation(id, func(c *conversation) {
+		s.sendCommand(protocol.DoInterrupt, c.session, protocol.InterruptData{}, func(a protocol.Answer) {
+			var r protocol.InterruptResult
+			switch {
+			case a.Error != nil:
+				s.sendError(c.id, foreignCode(a.Error.Code, streamError), a.Error.Message)
+			case json.Unmarshal(a.Result, &r) != nil || !r.Interrupted:
+				s.sendError(c.id, notFound, "No active stream")
+			}
+		})
+	})
+}
+
+func (s *serverCodec) handleApprove(m message) {
+	id := s.requireConversation(m)
+	if id == "" {
+		return
+	}
+	body := m.payload()
+	request := m.request()
+	approved, said := body.flag("approved")
+	switch {
+	case request == "":
+		s.sendError(id, badRequest, "requestId is required")
+		return
+	case !said:
+		s.sendError(id, badRequest, "approved is required")
+		return
+	case !s.checkRole(protocol.DoApprove, id):
+		return
+	}
+	data := protocol.ApproveData{Request: request, Decision: protocol.AllowOnce, Reason: body.text("reason")}
+	failed := executeFailed
+	if !approved {
+		data.Decision, failed = protocol.Deny, rejectFailed
+	}
+	s.withConversation(id, func(c *conversation) {
+		s.sendCommand(protocol.DoApprove, c.session, data, func(a protocol.Answer) {
+			switch {
+			case a.Error != nil:
+				s.sendError(c.id, foreignCode(a.Error.Code, failed), a.Error.Message)
+			case !approved:
+				why := data.Reason
+				if why == "" {
+					why = "Tool execution rejected"
+				}
+				s.sendError(c.id, rejected, why)
+			}
+		})
+	})
+}

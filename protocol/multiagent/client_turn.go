@@ -1,0 +1,206 @@
+package multiagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A spoken turn is one that our client's end hears.
+type clientTurn struct {
+	id            string
+	message       string // of the server, that its chunks are of
+	part          string // open; empty: none
+	agent         string // of the part
+	parts         int
+	text          []byte // of the message so far
+	hasText       bool   // it had any text
+	byOther       bool   // somebody else began it
+	isToolCommand bool   // it asks for one tool and may have no other answer
+	stopped       bool   // a decision of ours stops it
+	started       time.Time
+}
+
+// post sends a message. A message from the queue counts as sent at once: it was accepted before.
+func (c *clientCodec) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
+	s.cancelSeen = false
+	s.updatesRequested = true
+	c.send(frame{Type: typeSend, Conversation: s.log.Session, Payload: sendPayload{m.Text, c.options.Options["thinking"] == "true"}})
+	req := &request{command: cmd, verb: protocol.DoSend, deadline: c.now.Add(errorTimeout), message: m}
+	if cmd != nil {
+		c.addRequest(s, req)
+	} else {
+		c.startTurn(s, req)
+	}
+}
+
+// accept begins the turn of a message that the server took.
+func (c *clientCodec) startTurn(s *session, req *request) {
+	if s.turn != nil { // somebody else's began meanwhile
+		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
+	}
+	s.turn = &clientTurn{id: c.options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.now}
+	c.record(s, protocol.MessageUser, req.message.By, protocol.MessageUserData{Message: req.message})
+	at := s.log.State.Seq
+	c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: req.message.MessageID, Agent: s.agent})
+	c.answerOnce(req.command, protocol.SendResult{Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: s.turn.id, Seq: at})
+}
+
+// listen makes sure that there is a turn: that of the message just sent, or one that somebody else began.
+func (c *clientCodec) ensureTurn(s *session) *clientTurn {
+	s.cancelSeen = false
+	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
+		c.startTurn(s, req)
+	}
+	if s.turn == nil {
+		s.turn = &clientTurn{id: c.options.ID("t"), byOther: true, started: c.now}
+		m := protocol.Message{MessageID: c.options.ID("m")}
+		c.record(s, protocol.MessageUser, nil, protocol.MessageUserData{Message: m})
+		c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.agent})
+	}
+	return s.turn
+}
+
+// hears takes text of a message.
+func (c *clientCodec) appendText(s *session, message, agent, text string) {
+	t := c.ensureTurn(s)
+	if t.part == "" || t.message != message || agent != "" && agent != t.agent {
+		c.endPart(s)
+		if t.message != message {
+			t.text = nil
+		}
+		t.parts++
+		t.part, t.message, t.agent = fmt.Sprintf("p%d", t.parts), message, agent
+		c.record(s, protocol.TextStart, nil, protocol.PartStartData{Part: t.part, Agent: agent})
+	}
+	if text == "" {
+		return
+	}
+	t.hasText = true
+	t.text = append(t.text, text[:min(len(text), maxContent-len(t.text))]...)
+	for _, piece := range protocol.SplitText(text, protocol.MaxText) {
+		c.record(s, protocol.TextDelta, nil, protocol.PartDeltaData{Part: t.part, Text: piece})
+	}
+}
+
+// completed takes a message whole: what its chunks did not say is said now.
+func (c *clientCodec) handleComplete(s *session, m message) {
+	t := c.ensureTurn(s)
+	message, agent, whole := m.name("messageId"), m.name("agentName"), m.text("content")
+	said := ""
+	if t.message == message {
+		said = string(t.text)
+	}
+	switch {
+	case whole == "" || strings.HasPrefix(said, whole):
+	case said == "":
+		c.appendText(s, message, agent, whole)
+	case strings.HasPrefix(whole, said):
+		c.appendText(s, message, t.agent, whole[len(said):])
+	default: // the chunks were of its end
+		c.endPart(s)
+		c.appendText(s, message, agent, whole)
+	}
+	meta := decodeMessage(m["metadata"])
+	ended := protocol.TurnEndedData{Reason: protocol.ReasonCompleted, DurationMS: meta.number("durationMs")}
+	if n := meta.number("tokenCount"); n > 0 {
+		ended.Usage = &protocol.Usage{Output: n}
+	}
+	c.endTurn(s, ended)
+	c.sendNext(s)
+}
+
+func (c *clientCodec) endPart(s *session) {
+	if t := s.turn; t.part != "" {
+		c.record(s, protocol.TextEnd, nil, protocol.PartEndData{Part: t.part})
+		t.part = ""
+	}
+}
+
+// end ends the turn, and all that is open in it.
+func (c *clientCodec) endTurn(s *session, d protocol.TurnEndedData) {
+	c.endPart(s)
+	for _, a := range slices.Clone(s.log.State.Approvals) {
+		c.recordResolution(s, a.Request, nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.tools)) {
+		c.record(s, protocol.ToolEnded, nil, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolUnknown})
+	}
+	clear(s.tools)
+	if d.DurationMS == 0 {
+		d.DurationMS = c.now.Sub(s.turn.started).Milliseconds()
+	}
+	c.record(s, protocol.TurnEnded, nil, d)
+	s.turn, s.turnDeadline = nil, time.Time{}
+}
+
+// silent ends a turn that had a tool and maybe no other answer, after which nothing was said.
+func (c *clientCodec) endQuietTurn(s *session) {
+	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	c.sendNext(s)
+}
+
+// proceed sends the next message of the queue, if it may be.
+func (c *clientCodec) sendNext(s *session) {
+	if s.turn != nil || s.findRequest(protocol.DoSend) != nil {
+		return
+	}
+	if m := s.log.State.Next(); m != nil {
+		next := *m
+		c.record(s, protocol.QueueRemoved, nil, protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted})
+		c.sendMessage(s, next, nil)
+	}
+}
+
+// thinks takes a thought as reasoning.
+func (c *clientCodec) handleThought(s *session, m message) {
+	why := m.text("reason")
+	if m.name("agentId") == queueAgent {
+		c.record(s, protocol.Notice, nil, protocol.NoticeData{Level: protocol.LevelInfo, Message: clipText(why)})
+		return
+	}
+	t := c.ensureTurn(s)
+	t.parts++
+	part := fmt.Sprintf("p%d", t.parts)
+	c.record(s, protocol.ReasoningStart, nil, protocol.PartStartData{Part: part, Agent: m.name("agentName")})
+	for _, piece := range protocol.SplitText(why, protocol.MaxText) {
+		c.record(s, protocol.ReasoningDelta, nil, protocol.PartDeltaData{Part: part, Text: piece})
+	}
+	c.record(s, protocol.ReasoningEnd, nil, protocol.PartEndData{Part: part})
+}
+
+// raw keeps what has no place.
+func (c *clientCodec) recordRaw(s *session, kind string, data []byte) {
+	if s != nil {
+		c.record(s, protocol.Raw, nil, protocol.RawData{Source: Name, Method: kind, Data: fitJSON(data)})
+	}
+}
+
+// maxData bounds foreign JSON in an event, in bytes.
+const maxData = 96 << 10
+
+// fit returns foreign JSON as it may stand in an event; what is too large, too deep or no JSON becomes a string, cut.
+func fitJSON(data []byte) json.RawMessage {
+	if len(data) == 0 {
+		return nil
+	}
+	if compact, ok := protocol.Compact(data); ok && len(compact) <= maxData && codec.Shallow(compact) {
+		return compact
+	}
+	return protocol.AppendString(nil, string(bytes.ToValidUTF8(data[:min(len(data), maxData/6)], nil)))
+}
+
+// clip bounds a text for people.
+func clipText(s string) string {
+	if len(s) <= 4<<10 {
+		return s
+	}
+	return protocol.SplitText(s, 4<<10)[0]
+}

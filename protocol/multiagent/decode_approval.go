@@ -1,0 +1,249 @@
+package multiagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// maxDone bounds the decided requests that a thread remembers.
+const maxDecisions = 256
+
+// options are what the dialect lets people answer. To stop is to deny, and then to cancel the stream.
+var approvalOptions = []protocol.Option{
+	{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
+	{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
+	{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
+}
+
+// asked takes a request for approval.
+func (c *clientCodec) handleApprovalRequest(s *session, m message, data []byte) {
+	id := m.name("requestId")
+	if id == "" || s.log.State.Pending(id) != nil || len(s.log.State.Approvals) >= maxOpenItems || len(s.tools) >= maxOpenItems {
+		c.recordRaw(s, typeAsk, data)
+		return
+	}
+	c.ensureTurn(s)
+	c.endPart(s)
+	a := protocol.Approval{
+		Request: id, Kind: protocol.ApproveTool, Title: clipText(m.text("description")), Tool: id, Name: m.name("toolName"),
+		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.now.UTC(),
+	}
+	args := decodeMessage(m["toolArgs"])
+	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
+	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
+	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
+	if slices.Contains([]string{protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion}, a.Name) {
+		a.Kind = a.Name
+	}
+	if a.Title == "" {
+		a.Title = a.Name
+	}
+	s.tools[id] = a.Name
+	s.decisions = slices.DeleteFunc(s.decisions, func(o decision) bool { return o.request == id }) // asked anew
+	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: a.Name, Title: a.Title, Input: a.Input})
+	c.record(s, protocol.ApprovalRequested, nil, a)
+}
+
+func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command) {
+	d, ok := decodeData[protocol.ApproveData](c, cmd)
+	if !ok {
+		return
+	}
+	pending := s.log.State.Approvals
+	switch {
+	case d.Request == "" && len(pending) == 1:
+		d.Request = pending[0].Request
+	case d.Request == "":
+		c.fail(cmd, protocol.Errorf(protocol.CodeNotFound, "%d requests are pending: name one", len(pending)))
+		return
+	}
+	if d.Option != "" {
+		d.Decision = protocol.Decision(d.Option)
+	}
+	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !inputFits(d.Input) {
+		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s can only allow once, deny or stop, with a reason", Name))
+		return
+	}
+	if i := slices.IndexFunc(s.decisions, func(o decision) bool { return o.request == d.Request && o.winner.Decision != "" }); i >= 0 {
+		c.failConflict(cmd, s.decisions[i].winner)
+		return
+	}
+	for _, req := range s.requests {
+		if req.verb == protocol.DoApprove && req.request == d.Request {
+			c.failConflict(cmd, winnerOf(req, c.actor()))
+			return
+		}
+	}
+	if len(s.requests) >= maxRequests {
+		c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
+		return
+	}
+	c.send(frame{
+		Type: typeApprove, Conversation: s.log.Session, Request: d.Request, Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
+	})
+	c.addRequest(s, &request{
+		command: cmd, verb: protocol.DoApprove, deadline: c.now.Add(errorTimeout), request: d.Request, decision: d.Decision, reason: d.Reason,
+	})
+}
+
+// wordless reports whether input says nothing that the dialect has no words for: that a plan is to be made again is in the reason.
+func inputFits(in *protocol.ApprovalInput) bool {
+	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == ""
+}
+
+func winnerOf(req *request, by *protocol.Actor) protocol.Winner {
+	v := protocol.Winner{By: *by, Outcome: protocol.Allowed, Decision: req.decision, Option: string(req.decision)}
+	if denies(req.decision) {
+		v.Outcome = protocol.Denied
+	}
+	return v
+}
+
+func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
+
+// beaten answers who came too late.
+func (c *clientCodec) failConflict(cmd *protocol.Command, by protocol.Winner) {
+	name := by.By.Name
+	if name == "" {
+		name = "somebody else"
+	}
+	c.fail(cmd, &protocol.Error{Code: protocol.CodeConflict, Message: name + " has already decided", Winner: &by})
+}
+
+// decide takes a decision of ours that the server took.
+func (c *clientCodec) applyDecision(s *session, req *request) {
+	v := winnerOf(req, c.actor())
+	c.recordResolution(s, req.request, c.actor(), protocol.ApprovalResolvedData{
+		Request: req.request, Outcome: v.Outcome, Decision: v.Decision, Option: v.Option, Reason: req.reason,
+	})
+	c.answerOnce(req.command, protocol.ApproveResult{Request: req.request, Outcome: v.Outcome, Decision: v.Decision})
+	if req.decision == protocol.DenyStop && s.turn != nil {
+		s.turn.stopped = true
+		c.holdQueue(s, protocol.HoldDenyStop)
+		c.send(frame{Type: typeCancel, Conversation: s.log.Session})
+		c.addRequest(s, &request{verb: protocol.DoInterrupt, deadline: c.now.Add(answerTimeout), turn: s.turn.id})
+	}
+}
+
+// unapproved takes an error about a decision of ours. The server says one about each rejection, too.
+func (c *clientCodec) handleApproveError(s *session, req *request, code, message string) {
+	if code == rejected && denies(req.decision) {
+		c.applyDecision(s, req)
+		return
+	}
+	c.fail(req.command, nativeError(code, message, protocol.CodeNotFound))
+	if s.turn != nil && s.turn.isToolCommand {
+		c.failTurn(s, code, message)
+	}
+}
+
+// resolve ends a request in the log.
+func (c *clientCodec) recordResolution(s *session, request string, by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	v := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
+	if by != nil {
+		v.By = *by
+	}
+	if len(s.decisions) >= maxDecisions {
+		s.decisions = s.decisions[1:]
+	}
+	s.decisions = append(s.decisions, decision{request, v})
+	if s.log.State.Pending(request) != nil {
+		c.record(s, protocol.ApprovalResolved, by, d)
+	}
+}
+
+// executed takes how a tool ended, and with it what became of the request for it.
+func (c *clientCodec) handleToolExecuted(s *session, m message) {
+	c.ensureTurn(s)
+	t := s.turn
+	id, name := m.name("requestId"), m.name("toolName")
+	if id == "" {
+		id = c.options.ID("tool")
+	}
+	success, _ := m.flag("success")
+	why := clipText(m.text("errorMessage"))
+	result := fitJSON(m["result"])
+	none := len(result) == 0 || string(result) == "null"
+	c.resolveByTool(s, id, success || !none, why)
+	status := protocol.ToolCompleted
+	if !success {
+		status, why = failedStatus(why)
+	}
+	if i := slices.IndexFunc(s.decisions, func(o decision) bool { return o.request == id }); i >= 0 && !success && s.decisions[i].winner.Outcome != protocol.Allowed {
+		status = protocol.ToolDenied
+	}
+	if _, known := s.tools[id]; !known {
+		c.endPart(s)
+		c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: name})
+	}
+	delete(s.tools, id)
+	end := protocol.ToolEndedData{Tool: id, Status: status, Error: why}
+	if plain, ok := decodePlainResult(m["result"]); ok {
+		for _, piece := range protocol.SplitText(plain.Output, protocol.MaxText) {
+			if piece != "" {
+				c.record(s, protocol.ToolOutput, nil, protocol.ToolOutputData{Tool: id, Text: piece})
+			}
+		}
+		end.ExitCode = plain.ExitCode
+	} else if !none {
+		end.Output = result
+	}
+	c.record(s, protocol.ToolEnded, nil, end)
+	if (t.byOther && !t.hasText || t.isToolCommand && status == protocol.ToolDenied) && len(s.log.State.Approvals) == 0 && len(s.tools) == 0 {
+		s.turnDeadline = c.now.Add(quietTimeout)
+	}
+}
+
+// judged takes what became of a request, if it is not known yet: its tool ran, or did not, for a reason.
+func (c *clientCodec) resolveByTool(s *session, request string, ran bool, why string) {
+	for _, req := range slices.Clone(s.requests) {
+		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) && s.removeRequest(req) {
+			c.applyDecision(s, req)
+		}
+	}
+	if s.log.State.Pending(request) == nil {
+		return
+	}
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+	if !ran {
+		d = resolutionOf(request, why)
+	}
+	c.recordResolution(s, request, nil, d)
+}
+
+// plainResult reads a result that is nothing but what a server of our kind makes of one that has no structure.
+func decodePlainResult(raw json.RawMessage) (r plainResult, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return r, false
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	ok = d.Decode(&r) == nil
+	r.Output = protocol.ValidText(r.Output)
+	return r, ok
+}
+
+// unsuccessful tells how a tool ended that did not succeed: servers of our kind say it in a word, where they know no more.
+func failedStatus(why string) (status protocol.ToolStatus, left string) {
+	switch status = protocol.ToolStatus(why); status {
+	case protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
+		return status, ""
+	}
+	return protocol.ToolFailed, why
+}
+
+// ended tells from the words of a server how a request ended that it did not allow.
+func resolutionOf(request, why string) protocol.ApprovalResolvedData {
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Denied, Decision: protocol.Deny, Reason: why}
+	switch o := protocol.Outcome(why); o {
+	case protocol.Expired, protocol.Cancelled:
+		return protocol.ApprovalResolvedData{Request: request, Outcome: o}
+	case protocol.Denied:
+		d.Reason = ""
+	}
+	return d
+}
