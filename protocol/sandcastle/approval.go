@@ -54,11 +54,11 @@ func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 		for key, raw := range p.Payload.Answers {
 			var many []string
 			if json.Unmarshal(raw, &many) != nil {
-				many = []string{word(raw)}
+				many = []string{decodeString(raw)}
 			}
 			q := questionOf(a, key)
 			for i := range many {
-				many[i] = q.choice(many[i])
+				many[i] = q.choiceID(many[i])
 			}
 			answers[q.id(key)] = many
 		}
@@ -89,7 +89,7 @@ func (q *question) id(key string) string {
 }
 
 // choice is the id of the choice with that label; other answers are words.
-func (q *question) choice(answer string) string {
+func (q *question) choiceID(answer string) string {
 	if q != nil {
 		for _, c := range q.Choices {
 			if c.Label == answer {
@@ -101,7 +101,7 @@ func (q *question) choice(answer string) string {
 }
 
 // sayable reports whether the dialect can say a decision.
-func sayable(d protocol.Decision) bool { return d == protocol.AllowOnce || d == protocol.Deny }
+func supportsDecision(d protocol.Decision) bool { return d == protocol.AllowOnce || d == protocol.Deny }
 
 // answerOf says what a decision holds beside itself: the answers to a question, or else the words of whoever decides, for which
 // they have no kind but that of plans.
@@ -120,7 +120,7 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 		}
 		labels := make([]string, len(words))
 		for i, w := range words {
-			labels[i] = q.label(w)
+			labels[i] = q.choiceLabel(w)
 		}
 		if len(labels) == 1 && (q == nil || !q.Many) {
 			answers[key] = protocol.MustEncode(labels[0])
@@ -132,7 +132,7 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 }
 
 // label is what the server calls a choice.
-func (q *question) label(answer string) string {
+func (q *question) choiceLabel(answer string) string {
 	if q != nil {
 		for _, c := range q.Choices {
 			if c.ID == answer {
@@ -144,38 +144,38 @@ func (q *question) label(answer string) string {
 }
 
 // An askedInput is the input of the tools that ask a person.
-type askedInput struct {
-	Questions []askedQuestion `json:"questions,omitempty"`
-	Plan      string          `json:"plan,omitempty"`
+type promptInput struct {
+	Questions []promptQuestion `json:"questions,omitempty"`
+	Plan      string           `json:"plan,omitempty"`
 }
 
-type askedQuestion struct {
-	Question    string        `json:"question"`
-	Header      string        `json:"header"`
-	Options     []askedOption `json:"options"`
-	MultiSelect bool          `json:"multiSelect"`
+type promptQuestion struct {
+	Question    string         `json:"question"`
+	Header      string         `json:"header"`
+	Options     []promptOption `json:"options"`
+	MultiSelect bool           `json:"multiSelect"`
 }
 
-type askedOption struct {
+type promptOption struct {
 	Label       string `json:"label"`
 	Description string `json:"description"`
 }
 
 // inputOf is the tool input that shows an approval to a person.
-func inputOf(a *protocol.Approval) json.RawMessage {
+func approvalInput(a *protocol.Approval) json.RawMessage {
 	switch a.Kind {
 	case protocol.ApproveQuestion:
-		var in askedInput
+		var in promptInput
 		for _, q := range a.Questions {
-			asked := askedQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []askedOption{}}
+			asked := promptQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
 			for _, c := range q.Choices {
-				asked.Options = append(asked.Options, askedOption{c.Label, c.About})
+				asked.Options = append(asked.Options, promptOption{c.Label, c.About})
 			}
 			in.Questions = append(in.Questions, asked)
 		}
 		return protocol.MustEncode(in)
 	case protocol.ApprovePlan:
-		in := askedInput{Plan: a.Title}
+		in := promptInput{Plan: a.Title}
 		for _, t := range a.Tasks {
 			in.Plan += "\n" + t.ID + ". " + t.Title
 		}
@@ -194,7 +194,7 @@ func inputOf(a *protocol.Approval) json.RawMessage {
 
 // questionsOf reads the input of the tool that asks questions. The text of a question is its id: answers are keyed by it.
 func questionsOf(input json.RawMessage) []protocol.Question {
-	var in askedInput
+	var in promptInput
 	if json.Unmarshal(input, &in) != nil {
 		return nil
 	}

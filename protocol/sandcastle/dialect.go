@@ -8,8 +8,8 @@ const Name = "sandcastle"
 // Dialect is Sandcastle's protocol, both ends.
 var Dialect = codec.Dialect{
 	Name:     Name,
-	Server:   func(d codec.ServerOptions) codec.Codec { return NewServer(d) },
-	Client:   func(c codec.ClientOptions) codec.Codec { return NewClient(c) },
+	Server:   func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
+	Client:   func(c codec.ClientOptions) codec.Codec { return newClientCodec(c) },
 	Messages: Messages,
 	Options: []codec.Option{{
 		Name: "tags", Ends: []codec.End{codec.ClientEnd}, Values: []string{"auto", "chat", "document"},

@@ -32,7 +32,7 @@ type message struct {
 }
 
 // word reads a string; anything else is none.
-func word(raw json.RawMessage) string {
+func decodeString(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s)
 	return s
@@ -46,13 +46,13 @@ func requestID(raw json.RawMessage) (id string, ok bool) {
 	if len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
 		id = string(raw)
 	} else {
-		id = word(raw)
+		id = decodeString(raw)
 	}
 	return id, id != "" && len(id) <= maxRequestID
 }
 
 // A request asks for something.
-type request struct {
+type requestMessage struct {
 	Tag     string          `json:"_tag"`
 	ID      string          `json:"id"`
 	Name    string          `json:"tag"`
@@ -61,27 +61,27 @@ type request struct {
 }
 
 // A control is a message about a request, or about none.
-type control struct {
+type controlMessage struct {
 	Tag       string `json:"_tag"`
 	RequestID string `json:"requestId,omitempty"`
 }
 
 // A chunk is what a stream yields; at least one value.
-type chunk struct {
+type chunkMessage struct {
 	Tag       string            `json:"_tag"`
 	RequestID string            `json:"requestId"`
 	Values    []json.RawMessage `json:"values"`
 }
 
 // An exit ends a request.
-type exit struct {
-	Tag       string  `json:"_tag"`
-	RequestID string  `json:"requestId"`
-	Exit      outcome `json:"exit"`
+type exitMessage struct {
+	Tag       string     `json:"_tag"`
+	RequestID string     `json:"requestId"`
+	Exit      exitResult `json:"exit"`
 }
 
 // An outcome is Success with a value (none for void) or Failure with a cause.
-type outcome struct {
+type exitResult struct {
 	Tag   string          `json:"_tag"`
 	Value json.RawMessage `json:"value,omitzero"`
 	Cause *cause          `json:"cause,omitempty"`
@@ -99,15 +99,15 @@ type cause struct {
 
 // The outcomes and causes.
 const (
-	success   = "Success"
-	failure   = "Failure"
-	fail      = "Fail"
-	die       = "Die"
-	interrupt = "Interrupt"
+	exitSuccess    = "Success"
+	exitFailure    = "Failure"
+	causeFail      = "Fail"
+	causeDie       = "Die"
+	causeInterrupt = "Interrupt"
 )
 
 // defect breaks everything off that is under way on the connection.
-type defect struct {
+type defectMessage struct {
 	Tag    string `json:"_tag"`
 	Defect any    `json:"defect"`
 }
@@ -115,34 +115,34 @@ type defect struct {
 // interruptedBy is the fiber of nobody, as the real server writes it.
 var interruptedBy = json.RawMessage(`{"_tag":"Runtime","id":-499,"startTimeMillis":0}`)
 
-func succeeded(id string, value any) []byte {
-	o := outcome{Tag: success}
+func successExit(id string, value any) []byte {
+	o := exitResult{Tag: exitSuccess}
 	if value != nil {
 		o.Value = protocol.MustEncode(value)
 	}
-	return protocol.MustEncode(exit{tagExit, id, o})
+	return protocol.MustEncode(exitMessage{tagExit, id, o})
 }
 
-func failed(id string, err any) []byte {
-	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: fail, Error: protocol.MustEncode(err)}}})
+func failureExit(id string, err any) []byte {
+	return protocol.MustEncode(exitMessage{tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeFail, Error: protocol.MustEncode(err)}}})
 }
 
-func died(id, why string) []byte {
-	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: die, Defect: protocol.MustEncode(why)}}})
+func defectExit(id, why string) []byte {
+	return protocol.MustEncode(exitMessage{tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeDie, Defect: protocol.MustEncode(why)}}})
 }
 
-func interrupted(id string) []byte {
-	return protocol.MustEncode(exit{tagExit, id, outcome{Tag: failure, Cause: &cause{Tag: interrupt, FiberID: interruptedBy}}})
+func interruptExit(id string) []byte {
+	return protocol.MustEncode(exitMessage{tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeInterrupt, FiberID: interruptedBy}}})
 }
 
 // worst finds what matters in a nested cause: the first Fail, else the first Die, else the cause itself.
-func (c *cause) worst() *cause {
+func (c *cause) primary() *cause {
 	var found [2]*cause
 	c.walk(0, func(c *cause) {
 		switch {
-		case c.Tag == fail && found[0] == nil:
+		case c.Tag == causeFail && found[0] == nil:
 			found[0] = c
-		case c.Tag == die && found[1] == nil:
+		case c.Tag == causeDie && found[1] == nil:
 			found[1] = c
 		}
 	})

@@ -18,11 +18,11 @@ const (
 
 // A stream is one subscription of the client to a session.
 type stream struct {
-	call    *call
-	view    *view // nil until the session is found
-	started bool  // InitialState was said
-	waiting bool  // for the Ack of the last chunk
-	over    bool  // after what is pending it ends
+	call         *rpcCall
+	subscription *subscription // nil until the session is found
+	started      bool          // InitialState was said
+	awaitingAck  bool          // for the Ack of the last chunk
+	ending       bool          // after what is pending it ends
 
 	pending []json.RawMessage
 	bytes   int
@@ -34,149 +34,149 @@ func (st *stream) push(value json.RawMessage) {
 }
 
 // flush says what waits, one chunk for each stream that awaits no Ack. Answers were said before.
-func (s *Server) flush() {
-	for _, id := range s.order() {
-		v := s.views[id]
-		for _, st := range slices.Clone(v.streams) {
-			if st.waiting || len(st.pending) == 0 {
-				if st.over && len(st.pending) == 0 {
-					s.end(st.call, succeeded(st.call.id, nil))
+func (s *serverCodec) flush() {
+	for _, id := range s.sessionIDs() {
+		sub := s.subscriptions[id]
+		for _, st := range slices.Clone(sub.streams) {
+			if st.awaitingAck || len(st.pending) == 0 {
+				if st.ending && len(st.pending) == 0 {
+					s.endCall(st.call, successExit(st.call.id, nil))
 				}
 				continue
 			}
-			s.say(protocol.MustEncode(chunk{tagChunk, st.call.id, st.pending}))
-			st.pending, st.bytes, st.waiting = nil, 0, true
+			s.send(protocol.MustEncode(chunkMessage{tagChunk, st.call.id, st.pending}))
+			st.pending, st.bytes, st.awaitingAck = nil, 0, true
 		}
 	}
 }
 
 // order lists the sessions followed, always in the same order.
-func (s *Server) order() []string { return slices.Sorted(maps.Keys(s.views)) }
+func (s *serverCodec) sessionIDs() []string { return slices.Sorted(maps.Keys(s.subscriptions)) }
 
 // subscribe opens a stream.
-func (s *Server) subscribe(c *call) {
+func (s *serverCodec) handleSubscribe(c *rpcCall) {
 	c.stream = &stream{call: c}
-	if v := s.views[c.SessionID]; v != nil {
-		s.add(v, c.stream)
+	if sub := s.subscriptions[c.SessionID]; sub != nil {
+		s.attachStream(sub, c.stream)
 		return
 	}
-	if len(s.views) >= maxViews {
-		s.end(c, died(c.id, "too many sessions followed"))
+	if len(s.subscriptions) >= maxSubscriptions {
+		s.endCall(c, defectExit(c.id, "too many sessions followed"))
 		return
 	}
-	s.native.Do(s.out, protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
+	s.requests.Do(s.out, protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.answer(c, a, nil)
 			return
 		}
-		r := result[protocol.SubscribeResult](a)
-		v := s.views[r.Session]
+		r := decodeResult[protocol.SubscribeResult](a)
+		sub := s.subscriptions[r.Session]
 		switch {
-		case c.ended && v == nil:
-			s.native.Do(s.out, protocol.DoUnsubscribe, r.Session, "", nil, nil)
+		case c.ended && sub == nil:
+			s.requests.Do(s.out, protocol.DoUnsubscribe, r.Session, "", nil, nil)
 			return
-		case v == nil:
-			v = &view{id: r.Session, phase: joining}
-			s.views[r.Session] = v
-			v.joined(r)
-		case v.phase == paused: // known under another name, and not wanted now
-			s.pause(v)
+		case sub == nil:
+			sub = &subscription{id: r.Session, phase: phaseSubscribing}
+			s.subscriptions[r.Session] = sub
+			sub.handleSubscribed(r)
+		case sub.phase == phasePaused: // known under another name, and not wanted now
+			s.pause(sub)
 		default: // known under another name: our server began anew, and so do we, from where we are
-			s.join(v)
+			s.resubscribe(sub)
 		}
 		if !c.ended {
-			s.add(v, c.stream)
+			s.attachStream(sub, c.stream)
 		}
 	})
 }
 
 // add lets a stream see a session: from now on, or from when it has caught up.
-func (s *Server) add(v *view, st *stream) {
-	st.view = v
-	v.streams = append(v.streams, st)
-	if v.phase == live {
-		v.begin(st)
+func (s *serverCodec) attachStream(sub *subscription, st *stream) {
+	st.subscription = sub
+	sub.streams = append(sub.streams, st)
+	if sub.phase == phaseLive {
+		sub.sendInitialState(st)
 	}
-	s.resume(v)
+	s.resume(sub)
 }
 
 // leave removes a stream; a session that nobody sees is not followed any longer.
-func (s *Server) leave(st *stream) {
-	v := st.view
-	if v == nil {
+func (s *serverCodec) detachStream(st *stream) {
+	sub := st.subscription
+	if sub == nil {
 		return
 	}
-	st.view = nil
-	v.streams = slices.DeleteFunc(v.streams, func(o *stream) bool { return o == st })
-	if len(v.streams) > 0 {
-		s.resume(v)
+	st.subscription = nil
+	sub.streams = slices.DeleteFunc(sub.streams, func(o *stream) bool { return o == st })
+	if len(sub.streams) > 0 {
+		s.resume(sub)
 		return
 	}
-	if v.phase != gone {
-		s.native.Do(s.out, protocol.DoUnsubscribe, v.id, "", nil, nil)
+	if sub.phase != phaseDeleted {
+		s.requests.Do(s.out, protocol.DoUnsubscribe, sub.id, "", nil, nil)
 	}
-	delete(s.views, v.id)
+	delete(s.subscriptions, sub.id)
 }
 
 // join follows a session from where the view is.
-func (s *Server) join(v *view) {
-	v.phase = joining
-	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: v.epoch, Seq: v.state.Seq}}
-	v.joins++
-	attempt := v.joins
-	s.native.Do(s.out, protocol.DoSubscribe, v.id, "", d, func(a protocol.Answer) {
-		if s.views[v.id] != v || v.phase != joining || v.joins != attempt {
+func (s *serverCodec) resubscribe(sub *subscription) {
+	sub.phase = phaseSubscribing
+	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: sub.epoch, Seq: sub.state.Seq}}
+	sub.attempts++
+	attempt := sub.attempts
+	s.requests.Do(s.out, protocol.DoSubscribe, sub.id, "", d, func(a protocol.Answer) {
+		if s.subscriptions[sub.id] != sub || sub.phase != phaseSubscribing || sub.attempts != attempt {
 			return
 		}
 		if a.Error != nil {
-			s.remove(v)
+			s.dropSubscription(sub)
 			return
 		}
-		v.joined(result[protocol.SubscribeResult](a))
+		sub.handleSubscribed(decodeResult[protocol.SubscribeResult](a))
 	})
 }
 
 // behind reports whether more than so much waits for an Ack.
-func (st *stream) behind(bytes int) bool { return st.waiting && st.bytes > bytes }
+func (st *stream) isBehind(bytes int) bool { return st.awaitingAck && st.bytes > bytes }
 
 // bound keeps what waits for a session's streams within bounds.
-func (s *Server) bound(v *view) {
-	if !slices.ContainsFunc(v.streams, func(st *stream) bool { return !st.behind(maxPending) }) {
-		s.pause(v)
+func (s *serverCodec) boundStreams(sub *subscription) {
+	if !slices.ContainsFunc(sub.streams, func(st *stream) bool { return !st.isBehind(maxPending) }) {
+		s.pause(sub)
 		return
 	}
-	for _, st := range slices.Clone(v.streams) {
-		if st.behind(maxBehind) {
-			s.end(st.call, died(st.call.id, "the stream is too far behind: subscribe again"))
+	for _, st := range slices.Clone(sub.streams) {
+		if st.isBehind(maxBehind) {
+			s.endCall(st.call, defectExit(st.call.id, "the stream is too far behind: subscribe again"))
 		}
 	}
 }
 
 // pause stops following a session whose client takes nothing.
-func (s *Server) pause(v *view) {
-	v.phase = paused
-	s.native.Do(s.out, protocol.DoUnsubscribe, v.id, "", nil, nil)
+func (s *serverCodec) pause(sub *subscription) {
+	sub.phase = phasePaused
+	s.requests.Do(s.out, protocol.DoUnsubscribe, sub.id, "", nil, nil)
 }
 
 // resume goes on with a paused session when a stream of it is not behind.
-func (s *Server) resume(v *view) {
-	if v == nil || v.phase != paused {
+func (s *serverCodec) resume(sub *subscription) {
+	if sub == nil || sub.phase != phasePaused {
 		return
 	}
-	if slices.ContainsFunc(v.streams, func(st *stream) bool { return !st.behind(maxPending / 2) }) {
-		s.join(v)
+	if slices.ContainsFunc(sub.streams, func(st *stream) bool { return !st.isBehind(maxPending / 2) }) {
+		s.resubscribe(sub)
 	}
 }
 
 // remove tells that a session is gone, which ends its streams.
-func (s *Server) remove(v *view) {
-	v.phase = gone
-	v.tell(sessionEvent{Tag: sessionDeleted, SessionID: v.id})
-	for _, st := range slices.Clone(v.streams) {
-		st.over = true
+func (s *serverCodec) dropSubscription(sub *subscription) {
+	sub.phase = phaseDeleted
+	sub.sendEvent(sessionEvent{Tag: sessionDeleted, SessionID: sub.id})
+	for _, st := range slices.Clone(sub.streams) {
+		st.ending = true
 		if !st.started {
 			e := protocol.Errorf(protocol.CodeNoSession, "the session was deleted")
-			s.end(st.call, failed(st.call.id, errorOf(e, &st.call.payload, st.call.op, st.call.typed)))
+			s.endCall(st.call, failureExit(st.call.id, foreignError(e, &st.call.payload, st.call.op, st.call.typed)))
 		}
 	}
 }

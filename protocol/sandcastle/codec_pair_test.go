@@ -12,25 +12,25 @@ import (
 
 // SC-49: a decision that our client takes at a server of ours is the server's own, and told once.
 func TestADecisionGoesThroughBothEnds(t *testing.T) {
-	l := newLink(t, nil)
-	l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	l.user("t1", "go")
-	l.add(protocol.ApprovalRequested, "t1", protocol.Approval{
+	l := newCodecPair(t, nil)
+	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.startTurn("t1", "go")
+	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{
 		Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?", Options: []protocol.Option{{ID: "ok", Kind: protocol.AllowOnce}},
 		Questions: []protocol.Question{{ID: "branch", Text: "Which branch?", Many: true, Choices: []protocol.Choice{{ID: "main", Label: "the main one"}}}},
 	})
-	l.does(protocol.DoSubscribe, "s", "", nil)
+	l.command(protocol.DoSubscribe, "s", "", nil)
 	in := &protocol.ApprovalInput{Answers: map[string][]string{"branch": {"main", "another"}}}
-	a := l.does(protocol.DoApprove, "s", "", protocol.ApproveData{Option: "ok", Input: in})
+	a := l.command(protocol.DoApprove, "s", "", protocol.ApproveData{Option: "ok", Input: in})
 	if a == nil || a.Error != nil {
 		t.Fatalf("%+v", a)
 	}
-	asked := l.asked[len(l.asked)-1]
+	asked := l.commands[len(l.commands)-1]
 	if want := `{"request":"r1","decision":"allow_once","input":{"answers":{"branch":["main","another"]}}}`; string(asked.Data) != want {
 		t.Errorf("our server was told %s", asked.Data)
 	}
-	l.add(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
-	l.happens()
+	l.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	l.emit()
 	told := 0
 	for _, line := range l.lines {
 		if strings.Contains(string(line), `"type":"approval.resolved"`) {
@@ -59,23 +59,23 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.DenyStop}, ""},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.Explain}, ""},
 	} {
-		l := newLink(t, nil)
-		l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		l.user("t1", "go")
-		l.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
+		l := newCodecPair(t, nil)
+		l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		l.startTurn("t1", "go")
+		l.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
 			{ID: "yes", Kind: protocol.AllowOnce},
 			{ID: "ever", Kind: protocol.AllowAlways},
 			{ID: "no", Kind: protocol.Deny},
 			{ID: "stop", Kind: protocol.DenyStop},
 			{ID: "why", Kind: protocol.Explain},
 		}})
-		l.does(protocol.DoSubscribe, "s", "", nil)
-		if s, _ := l.seen(nil); len(s.Approvals[0].Options) != 2 || s.Approvals[0].Options[0].ID != "yes" || s.Approvals[0].Options[1].ID != "no" {
+		l.command(protocol.DoSubscribe, "s", "", nil)
+		if s, _ := l.clientView(nil); len(s.Approvals[0].Options) != 2 || s.Approvals[0].Options[0].ID != "yes" || s.Approvals[0].Options[1].ID != "no" {
 			t.Errorf("offered %+v", s.Approvals[0].Options)
 		}
 		c.give.Request = "r1"
-		a := l.does(protocol.DoApprove, "s", "", c.give)
-		asked := l.asked[len(l.asked)-1]
+		a := l.command(protocol.DoApprove, "s", "", c.give)
+		asked := l.commands[len(l.commands)-1]
 		switch {
 		case c.want == "":
 			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
@@ -89,15 +89,15 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 
 // A script asks and decides without following.
 func TestADecisionNeedsNoSubscription(t *testing.T) {
-	l := newLink(t, nil)
-	l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	l.user("t1", "go")
-	l.add(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{}})
-	r := result[protocol.SnapshotResult](*l.does(protocol.DoSnapshot, "s", "", nil))
+	l := newCodecPair(t, nil)
+	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.startTurn("t1", "go")
+	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{}})
+	r := decodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
 	if a := r.Snapshot.State.Approvals; r.Status != protocol.Waiting || len(a) != 1 || a[0].Command != "ls" {
 		t.Errorf("%+v", r.Snapshot.State)
 	}
-	if a := l.does(protocol.DoApprove, "s", "", protocol.ApproveData{Decision: protocol.Deny}); a == nil || a.Error != nil {
+	if a := l.command(protocol.DoApprove, "s", "", protocol.ApproveData{Decision: protocol.Deny}); a == nil || a.Error != nil {
 		t.Errorf("%+v", a)
 	}
 	for _, line := range l.lines {
@@ -105,37 +105,37 @@ func TestADecisionNeedsNoSubscription(t *testing.T) {
 			t.Errorf("an event that nobody follows: %s", line)
 		}
 	}
-	if a := l.does(protocol.DoSnapshot, "nope", "", nil); a == nil || a.Error == nil || a.Error.Code != protocol.CodeNoSession {
+	if a := l.command(protocol.DoSnapshot, "nope", "", nil); a == nil || a.Error == nil || a.Error.Code != protocol.CodeNoSession {
 		t.Errorf("%+v", a)
 	}
 }
 
 // X-1: a queue is cleared by who has not seen it, too.
 func TestAQueueIsClearedWithoutASubscription(t *testing.T) {
-	l := newLink(t, nil)
-	l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l := newCodecPair(t, nil)
+	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	for _, id := range []string{"m1", "m2"} {
-		l.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: id, Text: "later"}})
+		l.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: id, Text: "later"}})
 	}
-	if a := l.does(protocol.DoInterrupt, "s", "", protocol.InterruptData{Queue: protocol.QueueClear}); a == nil || a.Error != nil {
+	if a := l.command(protocol.DoInterrupt, "s", "", protocol.InterruptData{Queue: protocol.QueueClear}); a == nil || a.Error != nil {
 		t.Errorf("%+v", a)
 	}
 	var told []string
-	for _, c := range l.asked {
+	for _, c := range l.commands {
 		if c.Command == protocol.DoQueueRemove || c.Command == protocol.DoInterrupt {
 			told = append(told, string(c.Command)+string(c.Data))
 		}
 	}
-	same(t, told, `queue.remove{"message_id":"m1"}`, `queue.remove{"message_id":"m2"}`, `interrupt{}`)
+	wantLines(t, told, `queue.remove{"message_id":"m1"}`, `queue.remove{"message_id":"m2"}`, `interrupt{}`)
 }
 
 // SC-16, X-5: a held queue is an idle session with items.
 func TestAHeldQueueIsAnIdleSessionWithItems(t *testing.T) {
-	l := newLink(t, nil)
-	l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	l.add(protocol.QueueHeld, "", protocol.Hold{ID: "h", Reason: protocol.HoldUser})
-	l.add(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m", Text: "later"}})
-	r := result[protocol.SnapshotResult](*l.does(protocol.DoSnapshot, "s", "", nil))
+	l := newCodecPair(t, nil)
+	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.append(protocol.QueueHeld, "", protocol.Hold{ID: "h", Reason: protocol.HoldUser})
+	l.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m", Text: "later"}})
+	r := decodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
 	if r.Status != protocol.Idle || len(r.Snapshot.State.Queue) != 1 || r.Snapshot.State.Queue[0].Text != "later" {
 		t.Errorf("%+v", r.Snapshot.State)
 	}
@@ -143,23 +143,23 @@ func TestAHeldQueueIsAnIdleSessionWithItems(t *testing.T) {
 
 // SC-28, SC-29: what finished before our client came is its history.
 func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
-	l := newLink(t, nil)
-	l.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l := newCodecPair(t, nil)
+	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	for _, turn := range []string{"t1", "t2"} {
-		l.user(turn, "ask "+turn)
-		l.words(turn, "p", "answer ", turn)
-		l.ends(turn, protocol.ReasonCompleted)
+		l.startTurn(turn, "ask "+turn)
+		l.appendText(turn, "p", "answer ", turn)
+		l.endTurn(turn, protocol.ReasonCompleted)
 	}
-	l.does(protocol.DoSubscribe, "s", "", nil)
-	l.user("t3", "now")
-	l.ends("t3", protocol.ReasonCompleted)
-	l.happens()
-	all := result[protocol.HistoryResult](*l.does(protocol.DoHistory, "s", "", nil))
-	last := result[protocol.HistoryResult](*l.does(protocol.DoHistory, "s", "", protocol.HistoryData{Limit: 1}))
-	before := result[protocol.HistoryResult](*l.does(protocol.DoHistory, "s", "", protocol.HistoryData{Before: last.First, Limit: 1}))
+	l.command(protocol.DoSubscribe, "s", "", nil)
+	l.startTurn("t3", "now")
+	l.endTurn("t3", protocol.ReasonCompleted)
+	l.emit()
+	all := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", nil))
+	last := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Limit: 1}))
+	before := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Before: last.First, Limit: 1}))
 	said := func(r protocol.HistoryResult) string {
 		var words []string
-		for _, t := range turnsOf(r.Events) {
+		for _, t := range turnsFromEvents(r.Events) {
 			words = append(words, t.Turn, t.Message.Text)
 			for _, it := range t.Items {
 				words = append(words, it.Text.String())
@@ -183,28 +183,28 @@ func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 func TestBrokenStreamsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		options := map[string]string{"tags": rapid.SampledFrom([]string{"chat", "document"}).Draw(rt, "tags")}
-		l := newLink(rt, options)
-		l.unfolded = true
-		g := newTeller(rt, l.host)
-		past := l.joins()
+		l := newCodecPair(rt, options)
+		l.rawHistory = true
+		g := newSessionGenerator(rt, l.nativeServer)
+		past := l.subscribe()
 		joined := 1
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			broken := rapid.IntRange(0, 5).Draw(rt, "break") == 0
 			if broken {
 				for _, c := range l.server.calls {
-					l.atServer(l.server.do(l.now, func() { l.server.end(c, died(c.id, "boom")) }))
+					l.deliverToServer(l.server.run(l.now, func() { l.server.endCall(c, defectExit(c.id, "boom")) }))
 				}
 			}
 			from := len(l.events)
 			for range rapid.IntRange(0, 3).Draw(rt, "meanwhile") {
 				g.step()
 			}
-			l.happens()
+			l.emit()
 			if !broken {
 				continue
 			}
 			l.now = l.now.Add(pingEvery)
-			l.atClient(l.client.Wake(l.now))
+			l.deliverToClient(l.client.Wake(l.now))
 			meanwhile := func(types ...protocol.Type) bool {
 				return slices.ContainsFunc(l.events[from:], func(e protocol.Event) bool { return slices.Contains(types, e.Type) })
 			}
@@ -213,7 +213,7 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 				rt.Fatal("a turn that ended meanwhile is missed")
 			case l.closed || meanwhile(protocol.SessionUpdated, protocol.MessageUser): // which are not part of their state
 				l.dial(options)
-				past, joined = l.joins(), len(l.events)
+				past, joined = l.subscribe(), len(l.events)
 			}
 		}
 		l.compare(past, joined, true)

@@ -85,11 +85,11 @@ type chatEvent struct {
 
 // A providerMetadata tells of a text what their protocol has no field for.
 type providerMetadata struct {
-	Agentctl *voice `json:"agentctl,omitempty"`
+	Agentctl *speaker `json:"agentctl,omitempty"`
 }
 
 // A voice is who speaks a text, and for what.
-type voice struct {
+type speaker struct {
 	Agent  string `json:"agent,omitempty"`
 	Task   string `json:"task,omitempty"`
 	Parent string `json:"parent,omitempty"`

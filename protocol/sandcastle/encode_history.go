@@ -20,13 +20,13 @@ type chatMessage struct {
 }
 
 // An answerEnd is the metadata of an answer: how its turn ended, for which they have fewer words.
-type answerEnd struct {
+type answerMetadata struct {
 	Agentctl *protocol.TurnEndedData `json:"agentctl,omitempty"`
 }
 
 // endOf reads how a turn ended from the metadata of its answer; nil: that is not there.
-func endOf(metadata json.RawMessage) *protocol.TurnEndedData {
-	var m answerEnd
+func turnEndOf(metadata json.RawMessage) *protocol.TurnEndedData {
+	var m answerMetadata
 	if json.Unmarshal(metadata, &m) != nil {
 		return nil
 	}
@@ -62,16 +62,16 @@ func (p messagePart) MarshalJSON() ([]byte, error) {
 // Messages says finished turns as their history endpoint does: for each turn the user's message and the answer, whose id is the
 // turn's. after names the last message that the client has; empty, or not among them: all.
 func Messages(turns []*protocol.Turn, after string) json.RawMessage {
-	return protocol.MustEncode(messagesOf(turns, after))
+	return protocol.MustEncode(historyMessages(turns, after))
 }
 
-func messagesOf(turns []*protocol.Turn, after string) []chatMessage {
+func historyMessages(turns []*protocol.Turn, after string) []chatMessage {
 	list := []chatMessage{}
 	for _, t := range turns {
 		if t.End == nil {
 			continue
 		}
-		list = append(list, asked(t), answered(t))
+		list = append(list, userChatMessage(t), answerChatMessage(t))
 	}
 	if i := slices.IndexFunc(list, func(m chatMessage) bool { return m.ID == after }); after != "" && i >= 0 {
 		list = list[i+1:]
@@ -80,14 +80,14 @@ func messagesOf(turns []*protocol.Turn, after string) []chatMessage {
 }
 
 // reaches reports whether the message is in the turns that events tell.
-func reaches(events []json.RawMessage, message string) bool {
-	return message != "" && slices.ContainsFunc(turnsOf(events), func(t *protocol.Turn) bool {
+func containsMessage(events []json.RawMessage, message string) bool {
+	return message != "" && slices.ContainsFunc(turnsFromEvents(events), func(t *protocol.Turn) bool {
 		return t.Turn == message || t.Message.MessageID == message
 	})
 }
 
 // turnsOf folds the events of a history.
-func turnsOf(events []json.RawMessage) []*protocol.Turn {
+func turnsFromEvents(events []json.RawMessage) []*protocol.Turn {
 	var tr protocol.Transcript
 	for _, line := range events {
 		var e protocol.Event
@@ -98,13 +98,13 @@ func turnsOf(events []json.RawMessage) []*protocol.Turn {
 	return tr.Turns
 }
 
-func asked(t *protocol.Turn) chatMessage {
+func userChatMessage(t *protocol.Turn) chatMessage {
 	m := chatMessage{
-		ID: t.Message.MessageID, Role: "user", CreatedAt: stamp(t.Started), ClientMessageID: t.Message.ClientMessageID, TurnID: t.Turn,
+		ID: t.Message.MessageID, Role: "user", CreatedAt: formatTime(t.Started), ClientMessageID: t.Message.ClientMessageID, TurnID: t.Turn,
 		Parts: []messagePart{},
 	}
 	var parts []json.RawMessage
-	_ = json.Unmarshal(partsOf(&t.Message), &parts)
+	_ = json.Unmarshal(foreignParts(&t.Message), &parts)
 	for _, p := range parts {
 		m.Parts = append(m.Parts, messagePart{whole: p})
 	}
@@ -114,9 +114,9 @@ func asked(t *protocol.Turn) chatMessage {
 	return m
 }
 
-func answered(t *protocol.Turn) chatMessage {
+func answerChatMessage(t *protocol.Turn) chatMessage {
 	m := chatMessage{
-		ID: t.Turn, Role: "assistant", CreatedAt: stamp(*t.Ended), TurnID: t.Turn, Parts: []messagePart{}, Metadata: protocol.MustEncode(answerEnd{t.End}),
+		ID: t.Turn, Role: "assistant", CreatedAt: formatTime(*t.Ended), TurnID: t.Turn, Parts: []messagePart{}, Metadata: protocol.MustEncode(answerMetadata{t.End}),
 	}
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -146,13 +146,13 @@ func toolPart(it *protocol.Item) messagePart {
 	if p.Input == nil {
 		p.Input = protocol.AppendString(nil, it.Tool.InputText.String())
 	}
-	output := toolView{text: it.Text, content: it.Tool.Content}
+	output := serverTool{text: it.Text, content: it.Tool.Content}
 	switch end := it.Tool.End; {
 	case end == nil:
 	case end.Status == protocol.ToolCompleted:
 		p.State, p.Output = "output-available", end.Output
 		if p.Output == nil {
-			p.Output = output.value()
+			p.Output = output.outputValue()
 		}
 	case end.Status == protocol.ToolDenied:
 		p.State = "output-denied"

@@ -14,31 +14,31 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // A host is a native server with one session: it answers from a list of events.
-type host struct {
-	t         fataler
-	session   string
-	epoch     string
-	events    []protocol.Event
-	after     uint64 // written to the subscriber up to here
-	following bool
-	unfolded  bool // the past comes as it was said
-	hostile   bool // what the client says may be refused
-	asked     []protocol.Command
-	answers   map[protocol.Verb]any // beside those that the host makes
-	errors    map[protocol.Verb]*protocol.Error
+type nativeServer struct {
+	t             testingT
+	session       string
+	epoch         string
+	events        []protocol.Event
+	after         uint64 // written to the subscriber up to here
+	following     bool
+	rawHistory    bool // the past comes as it was said
+	allowRefusals bool // what the client says may be refused
+	commands      []protocol.Command
+	answers       map[protocol.Verb]any // beside those that the host makes
+	errors        map[protocol.Verb]*protocol.Error
 }
 
-type fataler interface {
+type testingT interface {
 	Helper()
 	Fatalf(string, ...any)
 }
 
-func newHost(t fataler) *host {
-	return &host{t: t, session: "s", epoch: "e1", answers: map[protocol.Verb]any{}, errors: map[protocol.Verb]*protocol.Error{}}
+func newNativeServer(t testingT) *nativeServer {
+	return &nativeServer{t: t, session: "s", epoch: "e1", answers: map[protocol.Verb]any{}, errors: map[protocol.Verb]*protocol.Error{}}
 }
 
 // add appends an event.
-func (h *host) add(typ protocol.Type, turn string, data any) *protocol.Event {
+func (h *nativeServer) append(typ protocol.Type, turn string, data any) *protocol.Event {
 	h.events = append(h.events, protocol.Event{
 		Session: h.session, Seq: uint64(len(h.events) + 1), Turn: turn, Type: typ, Data: protocol.MustEncode(data),
 		Time: noon.Add(time.Duration(len(h.events)) * time.Second),
@@ -46,7 +46,7 @@ func (h *host) add(typ protocol.Type, turn string, data any) *protocol.Event {
 	return &h.events[len(h.events)-1]
 }
 
-func (h *host) state(upto uint64) *protocol.State {
+func (h *nativeServer) state(upto uint64) *protocol.State {
 	s := &protocol.State{}
 	for i := range h.events[:upto] {
 		if err := s.Apply(&h.events[i]); err != nil {
@@ -57,7 +57,7 @@ func (h *host) state(upto uint64) *protocol.State {
 }
 
 // boundary is the seq of the last end of a turn.
-func (h *host) boundary() uint64 {
+func (h *nativeServer) boundary() uint64 {
 	for i := len(h.events) - 1; i >= 0; i-- {
 		if h.events[i].Type == protocol.TurnEnded {
 			return h.events[i].Seq
@@ -67,19 +67,19 @@ func (h *host) boundary() uint64 {
 }
 
 // take answers a command.
-func (h *host) take(line []byte) (lines [][]byte) {
+func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 	h.t.Helper()
 	c, err := protocol.DecodeCommand(line)
 	if ct := protocol.CommandOf(c.Command); err == nil && ct != nil {
 		err = c.DecodeData(ct.Data())
 	}
-	if err != nil && (!h.hostile || c.ID == "") {
+	if err != nil && (!h.allowRefusals || c.ID == "") {
 		h.t.Fatalf("our server refuses %s: %v", line, err)
 	}
 	if err != nil {
 		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: protocol.AsError(err)})}
 	}
-	h.asked = append(h.asked, c)
+	h.commands = append(h.commands, c)
 	answer := func(v any) {
 		lines = append(lines, protocol.MustEncode(protocol.Answer{ID: c.ID, Result: protocol.MustEncode(v)}))
 	}
@@ -114,7 +114,7 @@ func (h *host) take(line []byte) (lines [][]byte) {
 		}
 		answer(r)
 		past := h.events[r.After.Seq:]
-		if !h.unfolded {
+		if !h.rawHistory {
 			past = protocol.JoinDeltas(past)
 		}
 		for _, e := range past {
@@ -142,7 +142,7 @@ func (h *host) take(line []byte) (lines [][]byte) {
 }
 
 // news is what the subscriber has not got yet.
-func (h *host) news() (lines [][]byte) {
+func (h *nativeServer) newLines() (lines [][]byte) {
 	if !h.following {
 		return nil
 	}
@@ -154,19 +154,19 @@ func (h *host) news() (lines [][]byte) {
 }
 
 // A door is a server codec whose native side is a host and whose foreign side is a test.
-type door struct {
-	*host
-	server *Server
-	said   []string // frames' messages, without the newline
+type serverTest struct {
+	*nativeServer
+	server *serverCodec
+	sent   []string // frames' messages, without the newline
 }
 
-func newDoor(t fataler) *door {
-	d := &door{host: newHost(t), server: NewServer(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}})}
-	d.work(d.server.Open(noon))
+func newServerTest(t testingT) *serverTest {
+	d := &serverTest{nativeServer: newNativeServer(t), server: newServerCodec(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}})}
+	d.deliver(d.server.Open(noon))
 	return d
 }
 
-func (d *door) work(out codec.Output) {
+func (d *serverTest) deliver(out codec.Output) {
 	d.t.Helper()
 	for _, f := range out.Foreign {
 		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
@@ -176,45 +176,45 @@ func (d *door) work(out codec.Output) {
 			if !json.Valid([]byte(line)) {
 				d.t.Fatalf("not JSON: %s", line)
 			}
-			d.said = append(d.said, strings.TrimSuffix(line, "\n"))
+			d.sent = append(d.sent, strings.TrimSuffix(line, "\n"))
 		}
 	}
 	for _, line := range out.Native {
-		for _, back := range d.take(line) {
-			d.work(d.server.Native(noon, back))
+		for _, back := range d.handle(line) {
+			d.deliver(d.server.Native(noon, back))
 		}
 	}
 }
 
 // asks sends the server a frame and returns what it says.
-func (d *door) asks(frame string) []string {
+func (d *serverTest) request(frame string) []string {
 	d.t.Helper()
-	d.said = nil
-	d.work(d.server.Foreign(noon, codec.Frame{Data: []byte(frame)}))
-	return d.said
+	d.sent = nil
+	d.deliver(d.server.Foreign(noon, codec.Frame{Data: []byte(frame)}))
+	return d.sent
 }
 
 // happens lets the host's new events come, and returns what the server says.
-func (d *door) happens() []string {
+func (d *serverTest) emit() []string {
 	d.t.Helper()
-	d.said = nil
-	for _, line := range d.news() {
-		d.work(d.server.Native(noon, line))
+	d.sent = nil
+	for _, line := range d.newLines() {
+		d.deliver(d.server.Native(noon, line))
 	}
-	return d.said
+	return d.sent
 }
 
-func call1(id int, tag, payload string) string {
+func requestFrame(id int, tag, payload string) string {
 	return fmt.Sprintf(`{"_tag":"Request","id":"%d","tag":%q,"payload":%s,"headers":[]}`+"\n", id, tag, payload)
 }
 
-func ack(id int) string { return fmt.Sprintf(`{"_tag":"Ack","requestId":"%d"}`+"\n", id) }
+func ackFrame(id int) string { return fmt.Sprintf(`{"_tag":"Ack","requestId":"%d"}`+"\n", id) }
 
 // events are the session events in what the server said.
-func events(t fataler, said []string) (list []sessionEvent) {
+func sessionEvents(t testingT, said []string) (list []sessionEvent) {
 	t.Helper()
 	for _, line := range said {
-		var c chunk
+		var c chunkMessage
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -233,7 +233,7 @@ func events(t fataler, said []string) (list []sessionEvent) {
 }
 
 // tags are what events are, with the type of a stream event.
-func tags(list []sessionEvent) string {
+func eventTags(list []sessionEvent) string {
 	var words []string
 	for _, e := range list {
 		w := e.Tag
@@ -247,7 +247,7 @@ func tags(list []sessionEvent) string {
 	return strings.Join(words, " ")
 }
 
-func same(t *testing.T, got []string, want ...string) {
+func wantLines(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 		t.Errorf("got\n%s\nwant\n%s", g, w)
@@ -255,19 +255,19 @@ func same(t *testing.T, got []string, want ...string) {
 }
 
 // user begins a turn.
-func (h *host) user(turn, text string) {
-	h.add(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: text, ClientMessageID: "c" + turn}})
-	h.add(protocol.TurnStarted, turn, protocol.TurnStartedData{MessageID: "m" + turn})
+func (h *nativeServer) startTurn(turn, text string) {
+	h.append(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: text, ClientMessageID: "c" + turn}})
+	h.append(protocol.TurnStarted, turn, protocol.TurnStartedData{MessageID: "m" + turn})
 }
 
-func (h *host) words(turn, part string, texts ...string) {
-	h.add(protocol.TextStart, turn, protocol.PartStartData{Part: part})
+func (h *nativeServer) appendText(turn, part string, texts ...string) {
+	h.append(protocol.TextStart, turn, protocol.PartStartData{Part: part})
 	for _, text := range texts {
-		h.add(protocol.TextDelta, turn, protocol.PartDeltaData{Part: part, Text: text})
+		h.append(protocol.TextDelta, turn, protocol.PartDeltaData{Part: part, Text: text})
 	}
-	h.add(protocol.TextEnd, turn, protocol.PartEndData{Part: part})
+	h.append(protocol.TextEnd, turn, protocol.PartEndData{Part: part})
 }
 
-func (h *host) ends(turn string, reason protocol.Reason) {
-	h.add(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: reason})
+func (h *nativeServer) endTurn(turn string, reason protocol.Reason) {
+	h.append(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: reason})
 }

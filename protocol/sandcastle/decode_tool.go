@@ -10,22 +10,22 @@ import (
 )
 
 // tool takes a step of a tool call.
-func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
+func (c *clientCodec) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 	t := s.turn
 	id := e.ToolCallID
 	if id == "" {
-		c.raw(s, t.id, e.Type, raw)
+		c.recordRaw(s, t.id, e.Type, raw)
 		return
 	}
 	call := t.tools[id]
 	if call == nil {
-		call = &toolCall{parent: e.ParentToolCallID}
+		call = &clientTool{parent: e.ParentToolCallID}
 		if len(t.tools) < maxOpen {
 			t.tools[id] = call
 		}
-		c.named(s, id, call, e, true)
+		c.recordToolName(s, id, call, e, true)
 	} else {
-		c.named(s, id, call, e, false)
+		c.recordToolName(s, id, call, e, false)
 	}
 	en := codec.Entry{Turn: t.id, Parent: call.parent}
 	switch e.Type {
@@ -36,19 +36,19 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 		en.Type = protocol.ToolInput
 		for _, piece := range protocol.SplitText(*e.InputTextDelta, protocol.MaxText) {
 			en.Data = protocol.ToolInputData{Tool: id, Text: piece}
-			c.add(s, en)
+			c.record(s, en)
 		}
 	case chatToolInput:
-		c.input(s, id, call, e.Input)
+		c.recordToolInput(s, id, call, e.Input)
 	case chatToolOutput:
 		if !e.Preliminary {
-			c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.result(s, id, call, e.Output)})
+			c.recordToolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.finalOutput(s, id, call, e.Output)})
 			return
 		}
-		c.output(s, id, call, e.Output)
+		c.recordToolOutput(s, id, call, e.Output)
 	case chatToolOutputError, chatToolInputError:
 		if e.Type == chatToolInputError && e.Input != nil { // what was wrong
-			c.input(s, id, call, e.Input)
+			c.recordToolInput(s, id, call, e.Input)
 		}
 		d := protocol.ToolEndedData{Status: protocol.ToolFailed}
 		if e.ErrorText != nil {
@@ -57,23 +57,23 @@ func (c *Client) tool(s *session, e *chatEvent, raw json.RawMessage) {
 		if d.Error == string(protocol.ToolCancelled) || d.Error == string(protocol.ToolUnknown) {
 			d.Status, d.Error = protocol.ToolStatus(d.Error), ""
 		}
-		c.toolEnded(s, id, call, d)
+		c.recordToolEnded(s, id, call, d)
 	case chatToolDenied:
-		c.toolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolDenied})
+		c.recordToolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolDenied})
 	}
 }
 
 // input takes a call's arguments, whole.
-func (c *Client) input(s *session, id string, call *toolCall, input json.RawMessage) {
+func (c *clientCodec) recordToolInput(s *session, id string, call *clientTool, input json.RawMessage) {
 	if bytes.Equal(call.input, input) && input != nil {
 		return // said again
 	}
 	call.input = input
-	c.add(s, codec.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
+	c.record(s, codec.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
 }
 
 // named tells what a call is called, when that is new.
-func (c *Client) named(s *session, id string, call *toolCall, e *chatEvent, fresh bool) {
+func (c *clientCodec) recordToolName(s *session, id string, call *clientTool, e *chatEvent, fresh bool) {
 	d := protocol.ToolStartedData{Tool: id}
 	if e.ToolName != "" && e.ToolName != call.name {
 		d.Name, call.name = e.ToolName, e.ToolName
@@ -82,28 +82,28 @@ func (c *Client) named(s *session, id string, call *toolCall, e *chatEvent, fres
 		d.Title, call.title = e.Title, e.Title
 	}
 	if fresh || d.Name != "" || d.Title != "" {
-		c.add(s, codec.Entry{Type: protocol.ToolStarted, Turn: s.turn.id, Parent: call.parent, Data: d})
+		c.record(s, codec.Entry{Type: protocol.ToolStarted, Turn: s.turn.id, Parent: call.parent, Data: d})
 	}
 }
 
 // output takes a tool's output as far as it has come: what is new of a text is appended, all else replaces.
-func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessage) {
-	last := sum(0, raw)
-	if call.last == last {
+func (c *clientCodec) recordToolOutput(s *session, id string, call *clientTool, raw json.RawMessage) {
+	last := hashNext(0, raw)
+	if call.lastHash == last {
 		return // said again
 	}
-	call.last = last
+	call.lastHash = last
 	var text string
 	en := codec.Entry{Type: protocol.ToolOutput, Turn: s.turn.id, Parent: call.parent}
 	if json.Unmarshal(raw, &text) == nil {
 		added, grown := strings.CutPrefix(text, call.text)
-		if grown = grown && !call.content; !grown {
+		if grown = grown && !call.structured; !grown {
 			added = text
 		}
-		call.content = false
+		call.structured = false
 		for i, piece := range protocol.SplitText(added, protocol.MaxText) {
 			en.Data = protocol.ToolOutputData{Tool: id, Text: piece, Replace: !grown && i == 0}
-			c.add(s, en)
+			c.record(s, en)
 		}
 		s.turn.bytes -= len(call.text)
 		call.text = ""
@@ -119,27 +119,27 @@ func (c *Client) output(s *session, id string, call *toolCall, raw json.RawMessa
 	if json.Unmarshal(raw, &o) != nil || o.Content == nil {
 		o = toolOutput{Content: []protocol.Content{{Type: "other", Data: raw}}}
 	}
-	call.content = true
+	call.structured = true
 	en.Data = protocol.ToolOutputData{Tool: id, Text: o.Text, Content: o.Content, Replace: true}
-	c.add(s, en)
+	c.record(s, en)
 }
 
 // result is a call's structured output at its end; none when it is only what came already. A text is output like any other.
-func (c *Client) result(s *session, id string, call *toolCall, raw json.RawMessage) json.RawMessage {
+func (c *clientCodec) finalOutput(s *session, id string, call *clientTool, raw json.RawMessage) json.RawMessage {
 	switch {
-	case len(raw) == 0, string(raw) == "null", call.last == sum(0, raw):
+	case len(raw) == 0, string(raw) == "null", call.lastHash == hashNext(0, raw):
 		return nil
 	case raw[0] == '"':
-		c.output(s, id, call, raw)
+		c.recordToolOutput(s, id, call, raw)
 		return nil
 	}
 	return raw
 }
 
 // toolEnded ends a call; an approval that it waited for has been decided by then.
-func (c *Client) toolEnded(s *session, id string, call *toolCall, d protocol.ToolEndedData) {
+func (c *clientCodec) recordToolEnded(s *session, id string, call *clientTool, d protocol.ToolEndedData) {
 	d.Tool = id
-	if a := s.approval(id); a != nil && !s.turn.whole[a.Request] {
+	if a := s.findApproval(id); a != nil && !s.turn.nativeApprovals[a.Request] {
 		out := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
 		switch d.Status {
 		case protocol.ToolDenied:
@@ -147,15 +147,15 @@ func (c *Client) toolEnded(s *session, id string, call *toolCall, d protocol.Too
 		case protocol.ToolCancelled, protocol.ToolUnknown:
 			out.Outcome = protocol.Cancelled
 		}
-		c.resolve(s, out, nil)
+		c.recordResolution(s, out, nil)
 	}
-	c.add(s, codec.Entry{Type: protocol.ToolEnded, Turn: s.turn.id, Parent: call.parent, Data: d})
+	c.record(s, codec.Entry{Type: protocol.ToolEnded, Turn: s.turn.id, Parent: call.parent, Data: d})
 	s.turn.bytes -= len(call.text)
 	call.text = ""
 }
 
 // approval is the pending one of a tool call, or nil.
-func (s *session) approval(toolCall string) *protocol.Approval {
+func (s *session) findApproval(toolCall string) *protocol.Approval {
 	for i := range s.log.State.Approvals {
 		if a := &s.log.State.Approvals[i]; toolCallOf(a) == toolCall {
 			return a
@@ -165,11 +165,11 @@ func (s *session) approval(toolCall string) *protocol.Approval {
 }
 
 // pending tells that a tool call waits for a decision.
-func (c *Client) pending(s *session, id, name string) {
-	if id == "" || s.approval(id) != nil || len(s.log.State.Approvals) >= maxDecided {
+func (c *clientCodec) recordPending(s *session, id, name string) {
+	if id == "" || s.findApproval(id) != nil || len(s.log.State.Approvals) >= maxWinners {
 		return
 	}
-	if _, decided := s.decided[id]; decided {
+	if _, decided := s.winners[id]; decided {
 		return
 	}
 	var title string
@@ -179,5 +179,5 @@ func (c *Client) pending(s *session, id, name string) {
 	}
 	a := approvalOf(id, name, title, input)
 	a.Asked = c.now.UTC()
-	c.add(s, codec.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
+	c.record(s, codec.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
 }

@@ -18,7 +18,7 @@ type part struct {
 }
 
 // partsOf says a message's parts; nil when it has none. Its text comes first, as their clients send it.
-func partsOf(m *protocol.Message) json.RawMessage {
+func foreignParts(m *protocol.Message) json.RawMessage {
 	if len(m.Parts) == 0 {
 		return nil
 	}

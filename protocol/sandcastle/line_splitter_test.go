@@ -12,8 +12,8 @@ import (
 
 // SC-45: how messages lie in frames means nothing: several in one, one over several. One alone needs no newline.
 func TestRequestsComeInAnyPackets(t *testing.T) {
-	all := call1(0, "chat.subscribe", `{"sessionId":"s"}`) + call1(1, "GetSessionState", `{"sessionId":"s"}`) + "{\"_tag\":\"Ping\"}\n" +
-		call1(2, "Interrupt", `{"sessionId":"s"}`) + "{\"_tag\":\"Eof\"}\n" + call1(3, "nope", `{}`)
+	all := requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`) + requestFrame(1, "GetSessionState", `{"sessionId":"s"}`) + "{\"_tag\":\"Ping\"}\n" +
+		requestFrame(2, "Interrupt", `{"sessionId":"s"}`) + "{\"_tag\":\"Eof\"}\n" + requestFrame(3, "nope", `{}`)
 	const snapshot = `{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}`
 	want := []string{
 		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":` + snapshot + `,"buffer":[]}]}`,
@@ -23,19 +23,19 @@ func TestRequestsComeInAnyPackets(t *testing.T) {
 	}
 	sizes := []int{1, 2, 3, 7, 50, 110, 300, len(all) - 1, len(all)}
 	for _, size := range sizes {
-		d := newDoor(t)
-		d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		d := newServerTest(t)
+		d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 		var said []string
 		for rest := all; rest != ""; {
 			n := min(size, len(rest))
-			said = append(said, d.asks(rest[:n])...)
+			said = append(said, d.request(rest[:n])...)
 			rest = rest[n:]
 		}
 		slices.Sort(said) // answers overtake each other
-		same(t, said, want...)
-		d.user("t1", "still here") // the stream lives
-		d.happens()
-		if got := tags(events(t, d.asks(strings.TrimSuffix(ack(0), "\n")))); got != "UserMessage SessionStarted start" {
+		wantLines(t, said, want...)
+		d.startTurn("t1", "still here") // the stream lives
+		d.emit()
+		if got := eventTags(sessionEvents(t, d.request(strings.TrimSuffix(ackFrame(0), "\n")))); got != "UserMessage SessionStarted start" {
 			t.Errorf("in frames of %d bytes the stream then says %q", size, got)
 		}
 	}
@@ -44,16 +44,16 @@ func TestRequestsComeInAnyPackets(t *testing.T) {
 // The same at our client, which acknowledges each chunk.
 func TestAnswersComeInAnyPackets(t *testing.T) {
 	for size := 1; size < 2000; size = size*3 + 1 {
-		d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true, mute: true}})
-		d.does(protocol.DoSubscribe, "", nil)
+		d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: true}})
+		d.command(protocol.DoSubscribe, "", nil)
 		all := fmt.Sprintf(`{"_tag":"Chunk","requestId":"0","values":[%s]}`+"\n"+`{"_tag":"Pong"}`+"\n"+`{"_tag":"Chunk","requestId":"0","values":[%s,%s]}`+"\n"+
 			`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}]}`+"\n",
-			idle, turnOne, chat("t1", `{"type":"text-delta","id":"p","delta":"你好"}`))
+			idle, turnOne, streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"你好"}`))
 		acks := 0
 		for rest := all; rest != ""; {
 			n := min(size, len(rest))
-			d.work(d.client.Foreign(d.now, codec.Frame{Data: []byte(rest[:n])}))
-			acks += strings.Count(strings.Join(d.said, ""), `"Ack"`)
+			d.deliver(d.client.Foreign(d.now, codec.Frame{Data: []byte(rest[:n])}))
+			acks += strings.Count(strings.Join(d.sent, ""), `"Ack"`)
 			rest = rest[n:]
 		}
 		if last := d.state.Last; acks != 3 || d.state.Turns != 1 || last == nil || last.Reason != protocol.ReasonCompleted {
@@ -73,21 +73,21 @@ func TestAStreamMayEndWithAnyCause(t *testing.T) {
 		`{"_tag":"Failure","cause":{"_tag":"Parallel","left":{"_tag":"Empty"},"right":{"_tag":"Die","defect":1}}}`,
 		`{"_tag":"Failure","cause":{"_tag":"Fail","error":{"message":"no","_tag":"ChatOperationRpcError"}}}`, `{"_tag":"Failure"}`, `7`,
 	} {
-		d := newDesk(t, &codec.ClientState{Value: &manners{tags: chatTags, sure: true, mute: true}})
-		d.follows()
-		d.chunk(0, turnOne, chat("t1", one))
-		d.says(`{"_tag":"Exit","requestId":"0","exit":` + exit + `}`)
+		d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: true}})
+		d.subscribe()
+		d.receiveChunk(0, turnOne, streamEventJSON("t1", one))
+		d.receive(`{"_tag":"Exit","requestId":"0","exit":` + exit + `}`)
 		if d.state.Turn == nil || d.closed != nil {
 			t.Fatalf("%s: the turn is over", exit)
 		}
 		d.now = d.wake
-		d.work(d.client.Wake(d.now))
-		if len(d.said) != 1 || !strings.Contains(d.said[0], `"id":"1","tag":"chat.subscribe"`) {
-			t.Fatalf("%s: said %s", exit, d.said)
+		d.deliver(d.client.Wake(d.now))
+		if len(d.sent) != 1 || !strings.Contains(d.sent[0], `"id":"1","tag":"chat.subscribe"`) {
+			t.Fatalf("%s: said %s", exit, d.sent)
 		}
 		active := strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`)
-		d.chunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
-		if got := d.types(); got != "text.delta" || !strings.Contains(d.lines[0], "two") {
+		d.receiveChunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
+		if got := d.nativeTypes(); got != "text.delta" || !strings.Contains(d.lines[0], "two") {
 			t.Errorf("%s: then came %s", exit, d.lines)
 		}
 	}
@@ -95,10 +95,10 @@ func TestAStreamMayEndWithAnyCause(t *testing.T) {
 
 // SC-14: what was wrong with a call is shown of it.
 func TestAnInputThatIsWrongIsShown(t *testing.T) {
-	d := newDesk(t, &codec.ClientState{})
-	d.follows()
-	d.chunk(0, turnOne, chat("t1", `{"type":"tool-input-error","toolCallId":"x","toolName":"Look","input":{"at":7},"errorText":"no number"}`))
-	if got := d.types(); got != "message.user turn.started tool.started tool.input tool.ended" || !strings.Contains(d.lines[3], `"input":{"at":7}`) ||
+	d := newClientTest(t, &codec.ClientState{})
+	d.subscribe()
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"tool-input-error","toolCallId":"x","toolName":"Look","input":{"at":7},"errorText":"no number"}`))
+	if got := d.nativeTypes(); got != "message.user turn.started tool.started tool.input tool.ended" || !strings.Contains(d.lines[3], `"input":{"at":7}`) ||
 		!strings.Contains(d.lines[4], `"status":"failed","error":"no number"`) {
 		t.Errorf("told %s", d.lines)
 	}

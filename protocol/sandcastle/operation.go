@@ -82,7 +82,7 @@ type approvalAnswer struct {
 }
 
 // missing names the field that the operation needs and the payload has not; empty: none.
-func (p *payload) missing(op operation) string {
+func (p *payload) missingField(op operation) string {
 	switch {
 	case op == opApproval:
 		if p.ToolCallID == "" {
@@ -105,9 +105,9 @@ func (p *payload) missing(op operation) string {
 // Results of the requests.
 type (
 	sendResult struct {
-		Status        string  `json:"status"`
-		MessageID     string  `json:"messageId,omitempty"`
-		QueuedMessage *queued `json:"queuedMessage,omitempty"`
+		Status        string         `json:"status"`
+		MessageID     string         `json:"messageId,omitempty"`
+		QueuedMessage *queuedMessage `json:"queuedMessage,omitempty"`
 	}
 	interruptResult struct {
 		Interrupted bool `json:"interrupted"`
@@ -138,7 +138,7 @@ type typedError struct {
 }
 
 // errorOf says a native error in the words of the request's tag set.
-func errorOf(e *protocol.Error, p *payload, op operation, typed bool) any {
+func foreignError(e *protocol.Error, p *payload, op operation, typed bool) any {
 	code := strings.ToUpper(string(e.Code))
 	switch {
 	case e.Code == protocol.CodeNoSession && !typed:
@@ -154,8 +154,8 @@ func errorOf(e *protocol.Error, p *payload, op operation, typed bool) any {
 }
 
 // asNative reads an error of either tag set.
-func asNative(raw json.RawMessage) *protocol.Error {
-	s := word(raw)
+func nativeError(raw json.RawMessage) *protocol.Error {
+	s := decodeString(raw)
 	var t typedError
 	_ = json.Unmarshal(raw, &t)
 	switch {
@@ -164,15 +164,15 @@ func asNative(raw json.RawMessage) *protocol.Error {
 	case t.Tag == approvalNotFound:
 		return protocol.Errorf(protocol.CodeNotFound, "nothing waits for a decision under that name")
 	case s != "":
-		return protocol.Errorf(known(s), "the server refused: %.200s", s)
+		return protocol.Errorf(nativeCode(s), "the server refused: %.200s", s)
 	case t.Message != "":
-		return protocol.Errorf(known(t.Code), "%.500s", t.Message)
+		return protocol.Errorf(nativeCode(t.Code), "%.500s", t.Message)
 	}
 	return protocol.Errorf(protocol.CodeInternal, "the server refused: %.200s", raw)
 }
 
 // known is the native code that a server of ours wrote in capitals; internal for all others.
-func known(code string) protocol.Code {
+func nativeCode(code string) protocol.Code {
 	switch c := protocol.Code(strings.ToLower(code)); c {
 	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeStorage,
 		protocol.CodeInvalidMessage, protocol.CodeAmbiguous, protocol.CodeNoAgent, protocol.CodeUnsupported, protocol.CodeNotFound:

@@ -9,13 +9,13 @@ import (
 
 // lines splits frames into messages. A message ends with a newline and may be spread over several frames; one that is alone and
 // whole in its frame is taken without.
-type lines struct {
+type lineSplitter struct {
 	limit int // of one message that is spread, in bytes; constant
 	rest  []byte
 }
 
 // take yields the messages that a frame completes; ok is false when what waits for its newline grew too long and was dropped.
-func (l *lines) take(data []byte, each func(line []byte)) (ok bool) {
+func (l *lineSplitter) split(data []byte, each func(line []byte)) (ok bool) {
 	if head, tail, ended := bytes.Cut(data, []byte("\n")); len(l.rest) > 0 {
 		if len(l.rest)+len(head) > l.limit {
 			l.rest = nil
@@ -48,7 +48,7 @@ func (l *lines) take(data []byte, each func(line []byte)) (ok bool) {
 }
 
 // text makes a text frame of messages.
-func text(lines ...[]byte) codec.Frame {
+func textFrame(lines ...[]byte) codec.Frame {
 	var b []byte
 	for _, l := range lines {
 		b = append(append(b, l...), '\n')

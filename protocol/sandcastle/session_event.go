@@ -32,7 +32,7 @@ type sessionEvent struct {
 	StartedAt string          `json:"startedAt,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 	Event     json.RawMessage `json:"event,omitempty"`   // a chat event
-	Message   *queued         `json:"message,omitempty"` // QueuedAt: only of MessageQueued
+	Message   *queuedMessage  `json:"message,omitempty"` // QueuedAt: only of MessageQueued
 	SessionID string          `json:"sessionId,omitempty"`
 }
 
@@ -44,7 +44,7 @@ const (
 )
 
 // A queued message waits, or with UserMessage its turn starts.
-type queued struct {
+type queuedMessage struct {
 	ID              string          `json:"id"`
 	Content         string          `json:"content"`
 	Parts           json.RawMessage `json:"parts,omitempty"`
@@ -76,10 +76,10 @@ const (
 
 // A snapshot is what a session is.
 type snapshot struct {
-	Status        string        `json:"status"`
-	ActiveTurnID  *string       `json:"activeTurnId"`
-	Queue         []queued      `json:"queue"`
-	HistoryCursor historyCursor `json:"historyCursor"`
+	Status        string          `json:"status"`
+	ActiveTurnID  *string         `json:"activeTurnId"`
+	Queue         []queuedMessage `json:"queue"`
+	HistoryCursor historyCursor   `json:"historyCursor"`
 }
 
 // A historyCursor is the last message of finished turns.
@@ -89,47 +89,47 @@ type historyCursor struct {
 }
 
 // stamp writes a time as JavaScript does.
-func stamp(t time.Time) string { return t.UTC().Format(protocol.TimeFormat) }
+func formatTime(t time.Time) string { return t.UTC().Format(protocol.TimeFormat) }
 
 // stamped reads a time; zero: none.
-func stamped(s string) time.Time {
+func parseTime(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t.UTC()
 }
 
 // snapshotOf says a state.
 func snapshotOf(s *protocol.State) *snapshot {
-	snap := &snapshot{Status: statusIdle, Queue: []queued{}}
+	snap := &snapshot{Status: statusIdle, Queue: []queuedMessage{}}
 	if s.Turn != nil {
 		snap.Status, snap.ActiveTurnID = statusStreaming, &s.Turn.Turn
 	}
 	for i := range s.Queue {
-		snap.Queue = append(snap.Queue, *queuedOf(&s.Queue[i]))
+		snap.Queue = append(snap.Queue, *newQueuedMessage(&s.Queue[i]))
 	}
 	if id := s.History.LastMessageID; id != "" {
 		snap.HistoryCursor.LastMessageID = &id
 	}
 	if at := s.History.LastMessageAt; at != nil {
-		t := stamp(*at)
+		t := formatTime(*at)
 		snap.HistoryCursor.LastMessageAt = &t
 	}
 	return snap
 }
 
 // queuedOf says a message that waits.
-func queuedOf(m *protocol.Message) *queued {
-	q := &queued{ID: m.MessageID, Content: m.Text, Parts: partsOf(m), ClientMessageID: m.ClientMessageID}
+func newQueuedMessage(m *protocol.Message) *queuedMessage {
+	q := &queuedMessage{ID: m.MessageID, Content: m.Text, Parts: foreignParts(m), ClientMessageID: m.ClientMessageID}
 	if m.QueuedAt != nil {
-		q.QueuedAt = stamp(*m.QueuedAt)
+		q.QueuedAt = formatTime(*m.QueuedAt)
 	} else {
-		q.QueuedAt = stamp(time.Unix(0, 0))
+		q.QueuedAt = formatTime(time.Unix(0, 0))
 	}
 	return q
 }
 
 // startedOf says a message whose turn starts. Their schema wants a clientMessageId.
-func startedOf(m *protocol.Message) *queued {
-	q := &queued{ID: m.MessageID, Content: m.Text, Parts: partsOf(m), ClientMessageID: m.ClientMessageID}
+func newStartedMessage(m *protocol.Message) *queuedMessage {
+	q := &queuedMessage{ID: m.MessageID, Content: m.Text, Parts: foreignParts(m), ClientMessageID: m.ClientMessageID}
 	if q.ClientMessageID == "" {
 		q.ClientMessageID = m.MessageID
 	}
@@ -137,12 +137,12 @@ func startedOf(m *protocol.Message) *queued {
 }
 
 // message reads a message. A clientMessageId that only repeats the id is none.
-func (q *queued) message() protocol.Message {
+func (q *queuedMessage) message() protocol.Message {
 	m := protocol.Message{MessageID: q.ID, ClientMessageID: q.ClientMessageID, Text: q.Content, Parts: nativeParts(q.Content, q.Parts)}
 	if m.ClientMessageID == m.MessageID {
 		m.ClientMessageID = ""
 	}
-	if at := stamped(q.QueuedAt); !at.IsZero() && at.Unix() != 0 {
+	if at := parseTime(q.QueuedAt); !at.IsZero() && at.Unix() != 0 {
 		m.QueuedAt = &at
 	}
 	return m

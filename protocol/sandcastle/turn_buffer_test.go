@@ -12,22 +12,22 @@ import (
 // SC-25, SC-43: who comes late into a turn that is too long to be repeated sees the newest of it whole, and nothing whose beginning
 // is not there: their clients would give it up.
 func TestABufferThatIsFullStillBeginsWhatItGoesOnWith(t *testing.T) {
-	d := newDoor(t)
-	d.add(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.asks(call1(0, "SubscribeSession", `{"sessionId":"s"}`))
-	d.user("t1", "go")
-	d.add(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
+	d.startTurn("t1", "go")
+	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
 	much := strings.Repeat("x", 100<<10)
 	for i := range 60 {
 		id := fmt.Sprint("x", i)
-		d.add(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: fmt.Sprint(i, much)})
-		d.add(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: id, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)})
-		d.add(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: id, Text: much})
-		d.add(protocol.ToolEnded, "t1", protocol.ToolEndedData{Tool: id, Status: protocol.ToolCompleted})
-		d.happens()
-		d.asks(ack(0))
+		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: fmt.Sprint(i, much)})
+		d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: id, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)})
+		d.append(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: id, Text: much})
+		d.append(protocol.ToolEnded, "t1", protocol.ToolEndedData{Tool: id, Status: protocol.ToolCompleted})
+		d.emit()
+		d.request(ackFrame(0))
 	}
-	late := events(t, d.asks(call1(1, "SubscribeSession", `{"sessionId":"s"}`)))[0].Buffer
+	late := sessionEvents(t, d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"s"}`)))[0].Buffer
 	size, begun, outputs, said := 0, map[string]bool{}, 0, ""
 	for i, raw := range late {
 		size += len(raw)

@@ -11,7 +11,7 @@ import (
 
 // chatMessages reads the finished turns' messages: a list, or an object that holds it. What is neither is no history: ok is false.
 // A message that cannot be read hides no other.
-func chatMessages(raw json.RawMessage) (messages []chatMessage, ok bool) {
+func decodeHistory(raw json.RawMessage) (messages []chatMessage, ok bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		var held struct {
@@ -40,7 +40,7 @@ func (p *messagePart) UnmarshalJSON(raw []byte) error {
 }
 
 // recount adds finished turns, up to the last message that the state counts among them.
-func (c *Client) recount(s *session, messages []chatMessage, last *string) {
+func (c *clientCodec) recordHistory(s *session, messages []chatMessage, last *string) {
 	if last == nil {
 		return
 	}
@@ -57,12 +57,12 @@ func (c *Client) recount(s *session, messages []chatMessage, last *string) {
 		} else {
 			answer, m = m, &chatMessage{ID: m.ID}
 		}
-		c.retell(s, m, answer)
+		c.recordTurn(s, m, answer)
 	}
 }
 
 // retell adds one finished turn. Its id is the answer's.
-func (c *Client) retell(s *session, question, answer *chatMessage) {
+func (c *clientCodec) recordTurn(s *session, question, answer *chatMessage) {
 	var words string
 	parts := []json.RawMessage{}
 	for _, p := range question.Parts {
@@ -74,58 +74,58 @@ func (c *Client) retell(s *session, question, answer *chatMessage) {
 	m := protocol.Message{
 		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: words, Parts: nativeParts(words, protocol.MustEncode(parts)),
 	}
-	at, ended := stamped(question.CreatedAt), stamped(answer.CreatedAt)
+	at, ended := parseTime(question.CreatedAt), parseTime(answer.CreatedAt)
 	defer func(now time.Time) { c.now = now }(c.now)
 	if !at.IsZero() {
 		c.now = at // as it was then
 	}
-	c.add(s, codec.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
-	s.began()
-	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
-	s.turn = &turn{id: answer.ID, tools: map[string]*toolCall{}}
+	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	s.recordStartedSend()
+	c.record(s, codec.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	s.turn = &clientTurn{id: answer.ID, tools: map[string]*clientTool{}}
 	for i := range answer.Parts {
-		c.retellPart(s, &answer.Parts[i], i)
+		c.recordPart(s, &answer.Parts[i], i)
 	}
 	s.turn = nil
 	end := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	if !at.IsZero() && ended.After(at) {
 		end.DurationMS = ended.Sub(at).Milliseconds()
 	}
-	if told := endOf(answer.Metadata); told != nil {
+	if told := turnEndOf(answer.Metadata); told != nil {
 		end = *told
 	}
-	c.add(s, codec.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
+	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }
 
 // retellPart adds a part of an answer as the chat events that made it.
-func (c *Client) retellPart(s *session, p *messagePart, n int) {
+func (c *clientCodec) recordPart(s *session, p *messagePart, n int) {
 	id := "part" + string(protocol.MustEncode(n))
 	switch {
 	case (p.Type == "text" || p.Type == "reasoning") && p.Text != nil:
 		for _, e := range []chatEvent{
 			{Type: p.Type + "-start", ID: id}, {Type: p.Type + "-delta", ID: id, Delta: p.Text}, {Type: p.Type + "-end", ID: id},
 		} {
-			c.words(s, &e)
+			c.recordTextEvent(s, &e)
 		}
 	case p.ToolCallID != "":
-		c.tool(s, &chatEvent{
-			Type: chatToolInput, ToolCallID: p.ToolCallID, ToolName: p.name(), Title: p.Title, Input: p.Input, ParentToolCallID: p.ParentToolCallID,
+		c.handleTool(s, &chatEvent{
+			Type: chatToolInput, ToolCallID: p.ToolCallID, ToolName: p.toolName(), Title: p.Title, Input: p.Input, ParentToolCallID: p.ParentToolCallID,
 		}, p.whole)
 		switch p.State {
 		case "output-available":
-			c.tool(s, &chatEvent{Type: chatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output}, p.whole)
+			c.handleTool(s, &chatEvent{Type: chatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output}, p.whole)
 		case "output-error":
-			c.tool(s, &chatEvent{Type: chatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText}, p.whole)
+			c.handleTool(s, &chatEvent{Type: chatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText}, p.whole)
 		case "output-denied":
-			c.tool(s, &chatEvent{Type: chatToolDenied, ToolCallID: p.ToolCallID}, p.whole)
+			c.handleTool(s, &chatEvent{Type: chatToolDenied, ToolCallID: p.ToolCallID}, p.whole)
 		}
 	default:
-		c.raw(s, s.turn.id, cut(p.Type), p.whole)
+		c.recordRaw(s, s.turn.id, truncate(p.Type), p.whole)
 	}
 }
 
 // name is the tool's: of its own field, or what follows "tool-" in the type.
-func (p *messagePart) name() string {
+func (p *messagePart) toolName() string {
 	if p.ToolName == "" && len(p.Type) > len("tool-") && p.Type[:len("tool-")] == "tool-" {
 		return p.Type[len("tool-"):]
 	}

@@ -35,7 +35,7 @@ func (m mapping) each(key string) (list []mapping) {
 	return list
 }
 
-func plain(v any) (m mapping) {
+func toMapping(v any) (m mapping) {
 	_ = json.Unmarshal(protocol.MustEncode(v), &m)
 	return m
 }
@@ -47,7 +47,7 @@ func indented(v any) string {
 
 // lossy is a turn without what is lost of it. finished: before the client came, so that it is of the history.
 func lossy(t *protocol.Turn, finished bool) mapping {
-	m := plain(t)
+	m := toMapping(t)
 	m.drop("first", "started", "ended") // positions and clocks are the client's own
 	m.of("message").drop("by", "queued_at")
 	items := []mapping{}
@@ -107,7 +107,7 @@ func lossyTool(it mapping, item *protocol.Item, finished bool) {
 	case end.Status == protocol.ToolFailed && end.Error == "":
 		tool.of("end")["error"] = string(protocol.ToolFailed)
 	case end.Status == protocol.ToolCompleted && end.Output == nil && len(item.Tool.Content) > 0:
-		tool.of("end")["output"] = map[string]any(plain(toolOutput{item.Text.String(), item.Tool.Content}))
+		tool.of("end")["output"] = map[string]any(toMapping(toolOutput{item.Text.String(), item.Tool.Content}))
 	case end.Status == protocol.ToolCompleted && end.Output == nil && len(item.Text) > 0:
 		it["text"] = item.Text.String()
 	}
@@ -141,7 +141,7 @@ func lossyUsage(u mapping) {
 
 // lossyState is a state without what is lost of it.
 func lossyState(s *protocol.State) mapping {
-	m := plain(s)
+	m := toMapping(s)
 	m.drop("seq", "created", "agent", "name", "cwd", "holds", "closed")
 	m.of("history").drop("last_message_at")
 	m.of("last").drop("ended", "started")
@@ -165,7 +165,7 @@ func lossyState(s *protocol.State) mapping {
 
 // told is a session as it is told to a client that came before its event number joined: of the turns that had ended by then, what
 // history says, if there is one; of what happens between turns, the queue, and titles from then on.
-func told(events []protocol.Event, joined int, history bool) (*protocol.State, []mapping) {
+func visibleSession(events []protocol.Event, joined int, history bool) (*protocol.State, []mapping) {
 	whole, told := &protocol.State{}, &protocol.State{}
 	over := 0 // events of the turns that had ended
 	for i := range events[:joined] {
@@ -205,20 +205,20 @@ func told(events []protocol.Event, joined int, history bool) (*protocol.State, [
 }
 
 // compare fails unless the native client, which came before event number joined and got the past as history, saw all that is told.
-func (l *link) compare(past []json.RawMessage, joined int, history bool) {
+func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
 	l.t.Helper()
-	s, tr := l.seen(past)
-	want, wantTurns := told(l.events, joined, history)
+	s, tr := l.clientView(past)
+	want, wantTurns := visibleSession(l.events, joined, history)
 	finished := l.state(uint64(joined)).Turns
 	var turns []mapping
 	for i, t := range tr.Turns {
 		turns = append(turns, lossy(t, history && i < finished))
 	}
 	if got, want := indented(turns), indented(wantTurns); got != want {
-		l.t.Fatalf("%s", apart(got, want))
+		l.t.Fatalf("%s", diffContext(got, want))
 	}
 	if got, want := indented(lossyState(s)), indented(lossyState(want)); got != want {
-		l.t.Fatalf("%s", apart(got, want))
+		l.t.Fatalf("%s", diffContext(got, want))
 	}
 }
 
@@ -227,22 +227,22 @@ func (l *link) compare(past []json.RawMessage, joined int, history bool) {
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tags := rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")
-		l := newLink(rt, map[string]string{"tags": tags})
-		l.silent = rapid.Bool().Draw(rt, "no endpoint")
-		g := newTeller(rt, l.host)
+		l := newCodecPair(rt, map[string]string{"tags": tags})
+		l.noHTTPHistory = rapid.Bool().Draw(rt, "no endpoint")
+		g := newSessionGenerator(rt, l.nativeServer)
 		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "before") {
 			g.step()
 		}
 		joined := len(l.events)
-		l.does(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true})
-		past := l.joins()
+		l.command(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true})
+		past := l.subscribe()
 		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "live") {
 			g.step()
 			if rapid.Bool().Draw(rt, "now") {
-				l.happens()
+				l.emit()
 			}
 		}
-		l.happens()
-		l.compare(past, joined, tags != "document" || !l.silent)
+		l.emit()
+		l.compare(past, joined, tags != "document" || !l.noHTTPHistory)
 	})
 }

@@ -18,8 +18,8 @@ func queueIndex(s *protocol.State, e *protocol.Event) int {
 
 // queue says what happened to the queue, which was before long and held the message at an index. Their queue knows no order but
 // that of adding: what changed, and all after it, leaves and joins again.
-func (v *view) queue(e *protocol.Event, at, before int) {
-	queue := v.state.Queue
+func (sub *subscription) encodeQueue(e *protocol.Event, at, before int) {
+	queue := sub.state.Queue
 	switch e.Type {
 	case protocol.QueueAdded:
 		var d protocol.QueueAddedData
@@ -28,29 +28,29 @@ func (v *view) queue(e *protocol.Event, at, before int) {
 		if d.Index != nil {
 			i = max(0, min(*d.Index, before))
 		}
-		v.tell(sessionEvent{Tag: messageQueued, Message: queuedOf(&queue[i])})
-		v.requeue(i + 1)
+		sub.sendEvent(sessionEvent{Tag: messageQueued, Message: newQueuedMessage(&queue[i])})
+		sub.requeue(i + 1)
 	case protocol.QueueUpdated:
 		if at >= 0 {
-			v.requeue(at)
+			sub.requeue(at)
 		}
 	case protocol.QueueMoved:
 		var d protocol.QueueMovedData
 		_ = e.Decode(&d)
 		if at >= 0 {
-			v.requeue(max(0, min(at, d.Index, len(queue)-1)))
+			sub.requeue(max(0, min(at, d.Index, len(queue)-1)))
 		}
 	case protocol.QueueRemoved:
 		var d protocol.QueueRemovedData
 		_ = e.Decode(&d)
-		v.tell(sessionEvent{Tag: messageDequeued, MessageID: d.MessageID})
+		sub.sendEvent(sessionEvent{Tag: messageDequeued, MessageID: d.MessageID})
 	}
 }
 
-func (v *view) requeue(from int) {
-	for i := from; i < len(v.state.Queue); i++ {
-		m := queuedOf(&v.state.Queue[i])
-		v.tell(sessionEvent{Tag: messageDequeued, MessageID: m.ID})
-		v.tell(sessionEvent{Tag: messageQueued, Message: m})
+func (sub *subscription) requeue(from int) {
+	for i := from; i < len(sub.state.Queue); i++ {
+		m := newQueuedMessage(&sub.state.Queue[i])
+		sub.sendEvent(sessionEvent{Tag: messageDequeued, MessageID: m.ID})
+		sub.sendEvent(sessionEvent{Tag: messageQueued, Message: m})
 	}
 }

@@ -1,0 +1,145 @@
+package sandcastle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// begin carries out a request.
+func (s *serverCodec) dispatch(c *rpcCall) {
+	switch c.op {
+	case opSubscribe:
+		s.handleSubscribe(c)
+	case opSend:
+		s.handleSend(c)
+	case opInterrupt:
+		s.requests.Do(s.out, protocol.DoInterrupt, c.SessionID, "", protocol.InterruptData{}, func(a protocol.Answer) {
+			s.answer(c, a, func() any { return interruptResult{decodeResult[protocol.InterruptResult](a).Interrupted} })
+		})
+	case opDequeue:
+		d := protocol.QueueRemoveData{MessageID: c.MessageID}
+		s.requests.Do(s.out, protocol.DoQueueRemove, c.SessionID, "", d, func(a protocol.Answer) {
+			s.answer(c, a, func() any { return dequeueResult{decodeResult[protocol.QueueRemoveResult](a).Removed} })
+		})
+	case opState:
+		s.requests.Do(s.out, protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+			s.answer(c, a, func() any {
+				if state := decodeResult[protocol.SnapshotResult](a).Snapshot.State; state != nil {
+					return snapshotOf(state)
+				}
+				return snapshotOf(&protocol.State{})
+			})
+		})
+	case opHistory:
+		s.handleHistory(c, 0, nil)
+	case opApproval:
+		s.handleApproval(c)
+	}
+}
+
+// result reads an answer of our own server.
+func decodeResult[T any](a protocol.Answer) (r T) {
+	_ = json.Unmarshal(a.Result, &r)
+	return r
+}
+
+func (s *serverCodec) handleSend(c *rpcCall) {
+	d := protocol.SendData{Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID}
+	ask := func() {
+		s.requests.Do(s.out, protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
+			s.answer(c, a, func() any { return s.sendResultOf(&d, decodeResult[protocol.SendResult](a)) })
+		})
+	}
+	if sub := s.subscriptions[c.SessionID]; sub != nil && sub.offersMode(c.Mode) {
+		s.requests.Do(s.out, protocol.DoConfigure, sub.id, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
+			func(protocol.Answer) { ask() })
+		return
+	}
+	ask()
+}
+
+// accepted says what became of a message that was sent.
+func (s *serverCodec) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendResult {
+	if r.Status == protocol.SendStarted {
+		return sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
+	}
+	m := protocol.Message{MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.now}
+	for _, sub := range s.subscriptions { // where it is known when it was queued
+		if sub.state == nil {
+			continue
+		}
+		if i := sub.state.Queued(r.MessageID); i >= 0 {
+			m = sub.state.Queue[i]
+		}
+	}
+	return sendResult{Status: protocol.SendQueued, QueuedMessage: newQueuedMessage(&m)}
+}
+
+// decide answers an approval. The real client names the tool call alone, which we look for in the sessions that it follows; of
+// another session that it names we ask.
+func (s *serverCodec) handleApproval(c *rpcCall) {
+	asked := false // of the session it names
+	for _, id := range s.sessionIDs() {
+		sub := s.subscriptions[id]
+		if sub.state == nil || c.SessionID != "" && c.SessionID != sub.id {
+			continue
+		}
+		asked = asked || c.SessionID == sub.id
+		if s.approveIn(c, sub.id, sub.state.Approvals) {
+			return
+		}
+	}
+	if c.SessionID == "" || asked {
+		s.failApproval(c)
+		return
+	}
+	s.requests.Do(s.out, protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+		r := decodeResult[protocol.SnapshotResult](a)
+		if r.Snapshot.State == nil || !s.approveIn(c, r.Snapshot.State.Session, r.Snapshot.State.Approvals) {
+			s.failApproval(c)
+		}
+	})
+}
+
+// decideIn answers the approval of a session that the call means; false when there is none.
+func (s *serverCodec) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
+	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
+	if i < 0 {
+		return false
+	}
+	s.requests.Do(s.out, protocol.DoApprove, session, "", decisionOf(&pending[i], &c.payload), func(a protocol.Answer) {
+		s.answer(c, a, func() any { return approvalResult{true} })
+	})
+	return true
+}
+
+func (s *serverCodec) failApproval(c *rpcCall) {
+	s.endCall(c, failureExit(c.id, typedError{ToolCallID: c.ToolCallID, Tag: approvalNotFound}))
+}
+
+// Bounds of what a client gets of a session's history.
+const (
+	historyTurns    = 100     // asked for at once
+	maxHistoryBytes = 8 << 20 // bytes of events
+)
+
+// history collects finished turns, the newest first, until it reached the message that the client has, the beginning or the
+// bound.
+func (s *serverCodec) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
+	d := protocol.HistoryData{Before: before, Limit: historyTurns}
+	s.requests.Do(s.out, protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
+		page := decodeResult[protocol.HistoryResult](a)
+		events := slices.Concat(page.Events, later)
+		size := 0
+		for _, e := range events {
+			size += len(e)
+		}
+		if a.Error == nil && page.More && page.First > 1 && size < maxHistoryBytes && !containsMessage(page.Events, c.After) && !c.ended {
+			s.handleHistory(c, page.First, events)
+			return
+		}
+		s.answer(c, a, func() any { return historyMessages(turnsFromEvents(events), c.After) })
+	})
+}

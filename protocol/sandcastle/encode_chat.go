@@ -1,0 +1,213 @@
+package sandcastle
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// The agent's setting that a send may choose, and what it may choose.
+const (
+	settingMode = "mode"
+	modePlan    = "plan"
+	modeBuild   = "build"
+)
+
+// translate says an event that was applied to the state.
+func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
+	switch e.Type {
+	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueMoved, protocol.QueueRemoved:
+		sub.encodeQueue(e, at, before)
+	case protocol.MessageUser:
+		sub.resetTurn()
+		sub.sendEvent(sessionEvent{Tag: userMessage, Message: newStartedMessage(&sub.state.Turn.Message)})
+	case protocol.TurnStarted:
+		var d protocol.TurnStartedData
+		_ = e.Decode(&d)
+		if sub.turn == nil || d.Resumed {
+			return
+		}
+		sub.sendEvent(sessionEvent{Tag: sessionStarted, TurnID: e.Turn, MessageID: d.MessageID, StartedAt: formatTime(e.Time)})
+		sub.sendChat(chatEvent{Type: chatStart, MessageID: e.Turn})
+	case protocol.SessionUpdated:
+		var d protocol.SessionUpdatedData
+		if _ = e.Decode(&d); d.Title != nil {
+			sub.sendTransientChat(chatEvent{Type: chatRenamed, SessionID: sub.id, Title: *d.Title})
+		}
+	case protocol.AgentOptions:
+		sub.encodeNative(e)
+		if mode := sub.mode(); mode != nil && (mode.Value == modePlan || mode.Value == modeBuild) {
+			sub.sendTransientChat(chatEvent{Type: chatModeChange, Mode: mode.Value})
+		}
+	case protocol.TurnEnded:
+		sub.encodeTurnEnded(e)
+	case protocol.UsageUpdated:
+		if sub.turn != nil {
+			sub.sendChat(usageEvent(sub.state.Usage))
+		}
+	default:
+		if sub.turn != nil && sub.turn.id == e.Turn {
+			sub.encodeTurnEvent(e)
+		}
+	}
+}
+
+// inTurn says what happens within the turn under way.
+func (sub *subscription) encodeTurnEvent(e *protocol.Event) {
+	switch e.Type {
+	case protocol.TextStart, protocol.ReasoningStart, protocol.TextEnd, protocol.ReasoningEnd:
+		sub.encodePart(e)
+	case protocol.TextDelta, protocol.ReasoningDelta, protocol.ToolInput, protocol.ToolOutput:
+		if d, ok := e.Delta(); ok {
+			sub.encodeDelta(d, e.Task, e.Parent)
+			return
+		}
+		sub.encodeTool(e)
+	case protocol.Folded:
+		var d protocol.FoldData
+		_ = e.Decode(&d)
+		for _, p := range d.Parts {
+			sub.encodeDelta(protocol.Delta{Part: p.Part, Kind: p.Kind, Text: p.Text}, p.Task, p.Parent)
+		}
+	case protocol.ToolStarted, protocol.ToolEnded:
+		sub.encodeTool(e)
+	case protocol.ApprovalRequested:
+		sub.encodeApproval(e)
+	case protocol.ApprovalResolved:
+		sub.encodeNative(e)
+		sub.encodeResolution(e)
+	default:
+		sub.encodeNative(e)
+	}
+}
+
+// foreign says an event of the turn that they have no word for.
+func (sub *subscription) encodeNative(e *protocol.Event) {
+	if sub.turn == nil || sub.turn.id != e.Turn {
+		return
+	}
+	n := nativeEvent{Type: e.Type, Task: e.Task, Parent: e.Parent, By: e.By, Data: e.Data}
+	sub.sendChat(chatEvent{Type: chatNative, Data: protocol.MustEncode(n), Transient: true})
+}
+
+// delta says text that was appended to a part or a tool.
+func (sub *subscription) encodeDelta(d protocol.Delta, task, parent string) {
+	switch d.Kind {
+	case protocol.KindText, protocol.KindReasoning:
+		if sub.turn.openPart(d.Kind, d.Part) {
+			sub.sendChat(chatEvent{Type: startType(d.Kind), ID: d.Part, ProviderMetadata: speakerMetadata("", task, parent)})
+		}
+		typ := chatTextDelta
+		if d.Kind == protocol.KindReasoning {
+			typ = chatReasoningDelta
+		}
+		sub.sendChat(chatEvent{Type: typ, ID: d.Part, Delta: &d.Text})
+	case protocol.KindInput:
+		sub.ensureTool(d.Part, "", "", parent)
+		sub.sendChat(chatEvent{Type: chatToolInputDelta, ToolCallID: d.Part, InputTextDelta: &d.Text, ParentToolCallID: parent})
+	case protocol.KindOutput:
+		sub.appendToolOutput(sub.ensureTool(d.Part, "", "", parent), d.Part, parent, &protocol.ToolOutputData{Text: d.Text})
+	}
+}
+
+func (sub *subscription) encodePart(e *protocol.Event) {
+	var d protocol.PartStartData
+	_ = e.Decode(&d)
+	kind, start := protocol.KindText, e.Type == protocol.TextStart
+	if e.Type == protocol.ReasoningStart || e.Type == protocol.ReasoningEnd {
+		kind, start = protocol.KindReasoning, e.Type == protocol.ReasoningStart
+	}
+	if start {
+		sub.turn.openPart(kind, d.Part)
+		sub.sendChat(chatEvent{Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata(d.Agent, e.Task, e.Parent)})
+		return
+	}
+	if sub.turn.openPart(kind, d.Part) { // an end without a beginning
+		sub.sendChat(chatEvent{Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata("", e.Task, e.Parent)})
+	}
+	sub.turn.closePart(kind, d.Part)
+	typ := chatTextEnd
+	if kind == protocol.KindReasoning {
+		typ = chatReasoningEnd
+	}
+	sub.sendChat(chatEvent{Type: typ, ID: d.Part})
+}
+
+func startType(kind protocol.Kind) string {
+	if kind == protocol.KindReasoning {
+		return chatReasoningStart
+	}
+	return chatTextStart
+}
+
+func speakerMetadata(agent, task, parent string) *providerMetadata {
+	if agent == "" && task == "" && parent == "" {
+		return nil
+	}
+	return &providerMetadata{&speaker{agent, task, parent}}
+}
+
+// ended says the end of a turn: what was used, why it failed, finish, then that the session stopped. The buffer is empty by then.
+func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
+	var d protocol.TurnEndedData
+	_ = e.Decode(&d)
+	if sub.turn == nil {
+		return
+	}
+	if d.Failed() && d.Message != "" {
+		sub.sendTransientChat(chatEvent{Type: chatError, ErrorText: &d.Message})
+	}
+	finish := chatEvent{Type: chatFinish, FinishReason: finishReason(d.Reason), MessageMetadata: protocol.MustEncode(answerMetadata{&d})}
+	if u := d.Usage; u != nil {
+		finish.Metadata = &metadata{ClaudeSessionID: sub.id, CostUSD: u.Cost, InputTokens: u.Input, OutputTokens: u.Output, CacheRead: u.Cached}
+		if sub.state.Context != nil {
+			finish.Metadata.ContextWindow = sub.state.Context.MaxTokens
+		}
+	}
+	sub.sendTransientChat(finish)
+	sub.turn, sub.buffer = nil, turnBuffer{}
+	sub.sendEvent(sessionEvent{Tag: sessionStopped, TurnID: e.Turn, Reason: stopReason(d.Reason)})
+}
+
+func usageEvent(u *protocol.Usage) chatEvent {
+	return chatEvent{
+		Type: chatMetadata, Model: u.Model, InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.Cached, CostUSD: u.Cost,
+	}
+}
+
+// mode is the agent's setting of that name, or nil.
+func (sub *subscription) mode() *protocol.Setting {
+	if sub.state == nil || sub.state.Options == nil {
+		return nil
+	}
+	for i := range sub.state.Options.Settings {
+		if s := &sub.state.Options.Settings[i]; s.ID == settingMode {
+			return s
+		}
+	}
+	return nil
+}
+
+// offersMode reports whether the agent can be set to a mode in which it is not.
+func (sub *subscription) offersMode(mode string) bool {
+	s := sub.mode()
+	if mode == "" || s == nil || s.Value == mode {
+		return false
+	}
+	for _, c := range s.Choices {
+		if c.ID == mode {
+			return true
+		}
+	}
+	return false
+}
+
+// turnID names the turn under way; empty: none.
+func (sub *subscription) turnID() string {
+	if sub.turn == nil {
+		return ""
+	}
+	return sub.turn.id
+}
+
+var jsonNull = json.RawMessage("null")

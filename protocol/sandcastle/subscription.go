@@ -1,0 +1,140 @@
+package sandcastle
+
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
+
+// A phase is where a view stands.
+type phase int
+
+const (
+	phaseSubscribing phase = iota // subscribe was sent; events are of an earlier one and ignored
+	phaseCatchingUp               // events of the past come
+	phaseLive
+	phasePaused  // not followed, until the client takes what it was sent
+	phaseDeleted // deleted
+)
+
+// A view is a session as the client's streams see it: its state, and what happened in the turn under way.
+type subscription struct {
+	id       string
+	epoch    string
+	state    *protocol.State
+	phase    phase
+	attempts int // attempts
+	streams  []*stream
+
+	turn   *serverTurn
+	buffer turnBuffer // of the turn under way
+}
+
+// joined takes the answer to subscribe: the view goes on, or begins anew from a snapshot.
+func (sub *subscription) handleSubscribed(r protocol.SubscribeResult) {
+	sub.phase = phaseCatchingUp
+	if r.Mode == protocol.ModeResume && sub.state != nil {
+		return
+	}
+	sub.epoch = r.After.Epoch
+	sub.state = &protocol.State{Session: sub.id, Seq: r.After.Seq}
+	if r.Snapshot != nil && r.Snapshot.State != nil {
+		sub.epoch, sub.state = r.Snapshot.Epoch, r.Snapshot.State
+	}
+	sub.resetTurn()
+	for _, st := range sub.streams { // they begin anew, too
+		st.started = false
+	}
+}
+
+// clear empties the buffer.
+func (sub *subscription) resetTurn() {
+	sub.buffer, sub.turn = turnBuffer{}, nil
+	if t := sub.state.Turn; t != nil {
+		sub.turn = newServerTurn(t.Turn)
+	}
+}
+
+// begin says the state to a stream, in one step with following.
+func (sub *subscription) sendInitialState(st *stream) {
+	st.started = true
+	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(sub.state), Buffer: sub.buffer.list()}
+	if t := sub.state.Turn; t != nil {
+		m := newStartedMessage(&t.Message)
+		e.TurnContext = &turnContext{
+			TurnID: t.Turn, MessageID: m.ID, Content: m.Content, Parts: m.Parts, ClientMessageID: m.ClientMessageID, StartedAt: formatTime(t.Started),
+		}
+	}
+	for i := range sub.state.Approvals {
+		a := &sub.state.Approvals[i]
+		e.PendingApprovals = append(e.PendingApprovals, pendingApproval{toolCallOf(a), toolNameOf(a)})
+	}
+	st.push(protocol.MustEncode(e))
+}
+
+// tell says a session event to the streams that have begun.
+func (sub *subscription) sendEvent(e sessionEvent) {
+	var value json.RawMessage
+	for _, st := range sub.streams {
+		if !st.started || st.ending {
+			continue
+		}
+		if value == nil {
+			value = protocol.MustEncode(e)
+		}
+		st.push(value)
+	}
+}
+
+// chat says a step of the turn under way, and keeps it for who comes later.
+func (sub *subscription) sendChat(c chatEvent) {
+	sub.buffer.add(sub.sendTransientChat(c))
+}
+
+// tellChat says a chat event that is not repeated.
+func (sub *subscription) sendTransientChat(c chatEvent) json.RawMessage {
+	raw := protocol.MustEncode(c)
+	sub.sendEvent(sessionEvent{Tag: streamEvent, TurnID: sub.turnID(), Event: raw})
+	return raw
+}
+
+// event takes an event of a session that is followed.
+func (s *serverCodec) handleEvent(sub *subscription, e *protocol.Event) {
+	switch {
+	case e.Type == protocol.SummaryChanged:
+		var d protocol.Summary
+		if _ = json.Unmarshal(e.Data, &d); d.Deleted && sub.phase != phaseDeleted {
+			s.dropSubscription(sub)
+		}
+		return
+	case e.Type == protocol.ClientDetached:
+		var d protocol.Client
+		if _ = json.Unmarshal(e.Data, &d); d.Reason == string(protocol.CodeNoSession) && sub.phase != phaseDeleted {
+			s.dropSubscription(sub)
+		}
+		return
+	case sub.phase != phaseCatchingUp && sub.phase != phaseLive:
+		return
+	case e.Type == protocol.CaughtUp:
+		sub.phase = phaseLive
+		for _, st := range sub.streams {
+			if !st.started {
+				sub.sendInitialState(st)
+			}
+		}
+		return
+	case !e.Durable() || e.Seq <= sub.state.Seq:
+		return
+	case e.First() != sub.state.Seq+1: // of another subscription
+		s.resubscribe(sub)
+		return
+	}
+	before := len(sub.state.Queue)
+	at := queueIndex(sub.state, e)
+	if sub.state.Apply(e) != nil {
+		sub.state.Seq = e.Seq
+		return
+	}
+	sub.encodeEvent(e, at, before)
+	s.boundStreams(sub)
+}
