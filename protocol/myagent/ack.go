@@ -2,21 +2,21 @@ package myagent
 
 import "slices"
 
-// maxReceipts bounds how many frames may wait for our client's acknowledgement.
+// maxUnackedFrames bounds the frames that await the client's acknowledgement.
 const maxUnackedFrames = 4096
 
-// receipts tell which of a server's frames may be acknowledged: those before the first that our client did not take yet. The
-// server's seqs have gaps and come out of order, so what counts is the highest of those.
+// An ackTracker finds the frames to acknowledge: all before the first one that the client does not
+// have yet. Seqs have gaps and can arrive out of order, so it acknowledges the highest of those.
 type ackTracker struct {
 	frames  []receivedFrame
-	settled uint64 // of the settled frames
-	acked   uint64 // acknowledged
+	settled uint64 // highest acknowledgeable seq
+	acked   uint64 // highest acknowledged seq
 }
 
 type receivedFrame struct {
-	seq     uint64 // the frame's
+	seq     uint64 // of the frame
 	session *session
-	logSeq  uint64 // seq of the log after it
+	logSeq  uint64 // seq of the log after the frame
 }
 
 func (r *ackTracker) add(seq uint64, s *session) {
@@ -33,7 +33,8 @@ func (r *ackTracker) add(seq uint64, s *session) {
 	r.frames = append(r.frames, k)
 }
 
-// acked settles what our client took of a session and returns the seq to acknowledge; 0: nothing new.
+// ack settles the frames up to a session's seq. It returns the seq to acknowledge, or 0 if there is
+// no new one.
 func (r *ackTracker) ack(s *session, seq uint64) uint64 {
 	n := 0
 	for _, k := range r.frames {

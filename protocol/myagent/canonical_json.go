@@ -12,8 +12,8 @@ import (
 	"unicode/utf16"
 )
 
-// canonical writes JSON as MyAgent signs it: as Python's json reads and writes it again, keys sorted, no spaces, all that is not ASCII
-// escaped.
+// canonicalJSON encodes JSON as MyAgent signs it, which is the output of Python's json.dumps with
+// sorted keys, no spaces and ASCII escapes.
 func canonicalJSON(raw []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -55,7 +55,8 @@ func appendCanonical(dst []byte, v any) []byte {
 	return append(dst, "null"...)
 }
 
-// appendNumber appends a number: whole ones of any size by their digits, others by the fewest digits that mean the same float.
+// appendNumber appends a number: an integer of any size as written, any other number in the
+// shortest form that reads back as the same float.
 func appendNumber(dst []byte, s string) []byte {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {
@@ -64,7 +65,7 @@ func appendNumber(dst []byte, s string) []byte {
 		return append(dst, s...)
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil { // too large for a float: Python writes what is no JSON
+	if err != nil { // out of range: Python writes no JSON for it
 		return append(dst, s...)
 	}
 	format := byte('f')

@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A client is the codec of one connection at our client's end.
+// A clientCodec is the client end of one connection.
 type clientCodec struct {
 	// Static after construction.
 
@@ -17,40 +17,41 @@ type clientCodec struct {
 	responder codec.Responder
 	resume    *resumeState
 
-	greeted          bool // system.connected came, or nobody waits for it any more
-	sawFrame         bool // a frame came
+	greeted          bool // system.connected or another frame arrived, or greetingTimeout passed
+	sawFrame         bool // a frame arrived
 	greetingDeadline time.Time
-	deferred         [][]byte // commands that came before
+	deferred         [][]byte // commands received before the greeting
 	capabilities     map[string]bool
 	acks             ackTracker
 	requests         []*request
-	opens            map[string]*sessionOpen // by the name that the client uses
-	current          *session                // that a frame without session_id means
+	opens            map[string]*sessionOpen // by the client's name for the session
+	current          *session                // the session that a frame without session_id means
 	watched          bool
 
-	// Of the call under way.
+	// Valid during one call of the codec.
 
 	now time.Time
 	out *codec.Output
 }
 
 const (
-	greetingTimeout = 2 * time.Second  // until a server that says nothing is spoken to all the same
-	requestTimeout  = 10 * time.Second // until a question has no answer
-	turnEndTimeout  = 3 * time.Second  // until a turn whose plan was cancelled is over, when nothing else says so
+	greetingTimeout = 2 * time.Second  // wait for the server's greeting
+	requestTimeout  = 10 * time.Second // wait for a reply
+	// from a cancelled plan to the end of its turn, unless the server ends it
+	turnEndTimeout = 3 * time.Second
 
 	maxDeferred = 64
 	maxRequests = 64
 )
 
-// verbs are what this dialect can say, beside hello and ping.
+// verbs lists the commands that the dialect supports besides hello and ping.
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoCreate,
 	protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove, protocol.DoTaskCancel, protocol.DoTaskRestart, protocol.DoPlanRun,
 	protocol.DoExport, protocol.DoRestore, protocol.DoHistory,
 }
 
-// why says more of commands that are refused.
+// unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
 
 func newClientCodec(call codec.ClientOptions) *clientCodec {
@@ -72,7 +73,7 @@ func newClientCodec(call codec.ClientOptions) *clientCodec {
 	}
 }
 
-// work carries out one call of the codec.
+// run executes one call of the codec.
 func (c *clientCodec) run(now time.Time, f func()) codec.Output {
 	var out codec.Output
 	c.now, c.out = now, &out
@@ -130,7 +131,7 @@ func (c *clientCodec) Wake(now time.Time) codec.Output {
 	})
 }
 
-// greet carries out what waited for the server's greeting.
+// finishGreeting executes the commands received before the greeting.
 func (c *clientCodec) finishGreeting() {
 	c.greeted = true
 	for _, line := range c.deferred {
@@ -141,7 +142,7 @@ func (c *clientCodec) finishGreeting() {
 	c.deferred = nil
 }
 
-// wake is when to be woken next.
+// nextWake returns the time of the next Wake.
 func (c *clientCodec) nextWake() time.Time {
 	var at time.Time
 	sooner := func(t time.Time) {
@@ -163,7 +164,7 @@ func (c *clientCodec) nextWake() time.Time {
 	return at
 }
 
-// expire gives up what had no answer in time.
+// expire fails requests past their deadline and ends turns past theirs.
 func (c *clientCodec) expire() {
 	for _, a := range slices.Clone(c.requests) {
 		if !c.now.Before(a.deadline) {
@@ -180,12 +181,12 @@ func (c *clientCodec) expire() {
 	}
 }
 
-// say sends a frame.
+// send sends a frame.
 func (c *clientCodec) send(f frame) {
 	c.out.Foreign = append(c.out.Foreign, codec.Frame{Data: f.encode(c.now)})
 }
 
-// unknown keeps what is no frame at all.
+// recordUnknown records a message that is no frame.
 func (c *clientCodec) recordUnknown(data []byte) {
 	if c.current != nil {
 		c.current.recordRaw(c, "", data)

@@ -6,14 +6,14 @@ import (
 	"agentctl/protocol"
 )
 
-// A call is a frame of the client's that wants something.
+// A clientFrame is a request of the client.
 type clientFrame struct {
 	*message
 	meta  fields
 	event string
 }
 
-// user carries out a frame of the client's.
+// handleFrame executes a frame of the client.
 func (s *serverCodec) handleFrame(m *message) {
 	c := &clientFrame{message: m, meta: parseObject(m.Metadata), event: string(m.Event)}
 	if c.event == userAck {
@@ -34,7 +34,7 @@ func (s *serverCodec) handleFrame(m *message) {
 	do(c)
 }
 
-// verb returns what carries out an event of the client's, or nil.
+// handlerOf returns the handler of an event, or nil.
 func (s *serverCodec) handlerOf(event string) func(*clientFrame) {
 	switch event {
 	case userCreateSession:
@@ -67,11 +67,12 @@ func (s *serverCodec) handlerOf(event string) func(*clientFrame) {
 	return nil
 }
 
-// in carries out then in the session that the call names, which the client follows from now on.
+// withSession calls then with the session that the frame names, and subscribes to it if necessary.
 func (s *serverCodec) withSession(c *clientFrame, then func(*subscription)) {
 	name := string(c.Session)
 	if (name == "" || s.findSubscription(name) == nil) && s.deferUntilJoined(func(err *protocol.Error) {
-		if name == "" && err != nil && s.joining == nil { // what was meant for one that never came must not reach another
+		// a frame for a failed session must not reach another one
+		if name == "" && err != nil && s.joining == nil {
 			s.sendRefusal(c, err)
 			return
 		}
@@ -108,7 +109,7 @@ func (s *serverCodec) withSession(c *clientFrame, then func(*subscription)) {
 	})
 }
 
-// followed returns the session that the client follows by that name, or nil.
+// findSubscription returns the live subscription with a name or id, or nil.
 func (s *serverCodec) findSubscription(name string) *subscription {
 	f := s.subscriptions[name]
 	if f == nil {
@@ -120,7 +121,7 @@ func (s *serverCodec) findSubscription(name string) *subscription {
 	return f
 }
 
-// room reports whether one session more can be followed.
+// checkRoom reports whether one more session fits, and refuses the frame if not.
 func (s *serverCodec) checkRoom(c *clientFrame, name string) bool {
 	if len(s.subscriptions)+s.requests.Pending() < maxSubscriptions+maxPendingCommands && len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
 		return true
@@ -131,7 +132,7 @@ func (s *serverCodec) checkRoom(c *clientFrame, name string) bool {
 	return false
 }
 
-// key is what makes a call idempotent; empty: nothing.
+// key returns the idempotency key of a frame, or "".
 func (f *clientFrame) key() string {
 	key := f.meta.str("key")
 	if len(key) > 128 {
@@ -140,7 +141,8 @@ func (f *clientFrame) key() string {
 	return key
 }
 
-// do sends a native command; its answer is the call's, unless then (which may be nil) is told the result first.
+// sendCommand sends a native command for a frame and replies with the answer. then may be nil; it
+// gets the result before the reply.
 func (s *serverCodec) sendCommand(c *clientFrame, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
 	s.requests.Do(s.out, verb, session, c.key(), data, func(a protocol.Answer) {
 		if a.Error != nil {
@@ -154,7 +156,7 @@ func (s *serverCodec) sendCommand(c *clientFrame, verb protocol.Verb, session st
 	})
 }
 
-// reply answers a call that asked for it.
+// sendReply answers a frame that asks for a reply.
 func (s *serverCodec) sendReply(c *clientFrame, session string, result json.RawMessage) {
 	id := c.meta.str("reply_to")
 	if id == "" {
@@ -168,7 +170,7 @@ func (s *serverCodec) sendReply(c *clientFrame, session string, result json.RawM
 	s.send(f)
 }
 
-// refuse answers a call with an error, in the word that fits it.
+// sendRefusal answers a frame with an error.
 func (s *serverCodec) sendRefusal(c *clientFrame, err *protocol.Error) {
 	words := err.Message
 	m := meta{"error_type": string(err.Code), "in_reply_to": shorten(c.event)}
@@ -189,7 +191,7 @@ func (s *serverCodec) sendRefusal(c *clientFrame, err *protocol.Error) {
 	s.send(f)
 }
 
-// invalid refuses a call for what a field holds.
+// refuseInvalid refuses a frame with invalid content.
 func (s *serverCodec) refuseInvalid(c *clientFrame, words string) {
 	s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, words))
 }

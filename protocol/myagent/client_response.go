@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// response decides the confirmation with the same step_id, and no other.
+// handleResponse decides the confirmation with the frame's step_id.
 func (s *serverCodec) handleResponse(c *clientFrame) {
 	step := string(c.Step)
 	if step == "" {
@@ -39,12 +39,13 @@ func (s *serverCodec) handleResponse(c *clientFrame) {
 			return
 		}
 	}
-	// Decided already, or never asked: our server knows which.
+	// Decided already or unknown: agentctl's server answers which.
 	d.Request = strings.TrimPrefix(strings.TrimPrefix(step, "confirm_"), "plan_")
 	s.withSession(c, func(f *subscription) { s.approve(c, f.session, d) })
 }
 
-// verdict reads the content of a user.response. Where approved and confirmed differ, it is a denial.
+// decodeVerdict decodes the content of a user.response. If approved and confirmed differ, it
+// denies.
 func decodeVerdict(content json.RawMessage) (d protocol.ApproveData, fault string) {
 	o := parseObject(content)
 	decided, approved := false, true

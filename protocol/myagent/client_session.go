@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// create makes a session; whatever content there is becomes its title.
+// handleCreate creates a session. Any content becomes its title.
 func (s *serverCodec) handleCreate(c *clientFrame) {
 	if s.deferUntilJoined(func(*protocol.Error) { s.handleCreate(c) }) {
 		return
@@ -41,7 +41,7 @@ func (s *serverCodec) handleCreate(c *clientFrame) {
 	})
 }
 
-// enter follows a new session from its beginning.
+// joinSession subscribes to a new session from its start.
 func (s *serverCodec) joinSession(c *clientFrame, arriving *join, r protocol.CreateResult, restored bool) {
 	from := protocol.Position{Epoch: r.Position.Epoch}
 	s.subscribe(r.Session, &from, func(f *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
@@ -55,7 +55,8 @@ func (s *serverCodec) joinSession(c *clientFrame, arriving *join, r protocol.Cre
 	})
 }
 
-// reconnect follows a session that exists: from the frame that the client names, or with a fresh snapshot.
+// handleReconnect subscribes to an existing session, from the frame that the client names or with a
+// snapshot.
 func (s *serverCodec) handleReconnect(c *clientFrame) {
 	name := string(c.Session)
 	if name == "" {
@@ -101,11 +102,12 @@ func (s *serverCodec) handleReconnect(c *clientFrame) {
 	})
 }
 
-// reconnected says how a session is followed and begins; r is nil when it was followed already.
+// sendReconnected announces a subscription and starts it. r is nil if it was live already.
 func (s *serverCodec) sendReconnected(c *clientFrame, f *subscription, mode string, r *protocol.SubscribeResult) {
 	m := meta{"action": actionReconnected, "mode": mode, "status": string(f.state.Status())}
 	if mode == protocol.ModeSnapshot {
-		if state := protocol.MustEncode(f.state); len(state) <= maxSigned || c.meta.has("reply_to") { // MyAgent's clients take 1 MiB
+		// MyAgent's clients accept 1 MiB
+		if state := protocol.MustEncode(f.state); len(state) <= maxSigned || c.meta.has("reply_to") {
 			m["state"] = state
 		}
 	}
@@ -132,8 +134,8 @@ func (s *serverCodec) sendReconnected(c *clientFrame, f *subscription, mode stri
 	})
 }
 
-// seen returns the mark of the last frame of a session that the client says it has. otherwise is the connection of a last_seq
-// that names none.
+// resumePoint returns the last frame of a session that the client received. otherwise is the
+// connection of a last_seq without one.
 func (s *serverCodec) resumePoint(c *clientFrame, session, otherwise string) (frameOrigin, bool) {
 	connection, seq, found := c.lastReceived()
 	if connection == "" {
@@ -145,7 +147,7 @@ func (s *serverCodec) resumePoint(c *clientFrame, session, otherwise string) (fr
 	return frameOrigin{}, false
 }
 
-// left returns the marks of a connection, or nil.
+// framesOf returns the frames of a connection, or nil.
 func (s *serverCodec) framesOf(connection string) *frameIndex {
 	switch {
 	case connection == s.id:
@@ -157,14 +159,15 @@ func (s *serverCodec) framesOf(connection string) *frameIndex {
 	return m
 }
 
-// history tells finished turns, to who asks with reply_to: MyAgent has no word for it.
+// handleHistory replies with finished turns. It extends the protocol, for clients that send
+// reply_to.
 func (s *serverCodec) handleHistory(c *clientFrame) {
 	o := parseObject(c.Content)
 	d := protocol.HistoryData{Before: uint64(max(0, o.int("before"))), Limit: int(max(0, min(o.int("limit"), 100)))}
 	s.withSession(c, func(f *subscription) { s.sendCommand(c, protocol.DoHistory, f.session, d, nil) })
 }
 
-// export signs the session's state and sends it.
+// handleExport sends the signed state of the session.
 func (s *serverCodec) handleExport(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		at := protocol.Position{Epoch: f.epoch, Seq: f.boundary}
@@ -194,7 +197,8 @@ func (s *serverCodec) handleExport(c *clientFrame) {
 	})
 }
 
-// restore makes a new session of a signed state and replays what the client missed of the old one, which lives on.
+// handleRestore creates a session from a signed state and replays what the client missed of the old
+// one, which continues to exist.
 func (s *serverCodec) handleRestore(c *clientFrame) {
 	if s.deferUntilJoined(func(*protocol.Error) { s.handleRestore(c) }) {
 		return
@@ -239,7 +243,7 @@ func (s *serverCodec) handleRestore(c *clientFrame) {
 	})
 }
 
-// repeat replays the old session for the new one, and goes on with that.
+// replayOldSession replays the old session in the new one, then attaches the new one.
 func (s *serverCodec) replayOldSession(c *clientFrame, arriving *join, state *carriedState, r protocol.CreateResult) {
 	from := state.Boundary
 	rp := &replay{target: r.Session, connection: state.Connection, done: func() { s.joinSession(c, arriving, r, true) }}
@@ -264,9 +268,9 @@ func (s *serverCodec) replayOldSession(c *clientFrame, arriving *join, state *ca
 	})
 }
 
-// clone returns a copy that shares nothing.
+// cloneState returns a deep copy.
 func cloneState(s *protocol.State) *protocol.State {
 	c := new(protocol.State)
-	_ = json.Unmarshal(protocol.MustEncode(s), c) // our own encoding
+	_ = json.Unmarshal(protocol.MustEncode(s), c) // agentctl's own encoding
 	return c
 }

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// message sends what the client says; while a turn runs it is queued, and the client is told by a notice.
+// handleMessage sends a user message. During a turn it is queued, and a notice reports that.
 func (s *serverCodec) handleMessage(c *clientFrame) {
 	text := contentText(c.Content)
 	if strings.TrimSpace(text) == "" {
@@ -20,7 +20,7 @@ func (s *serverCodec) handleMessage(c *clientFrame) {
 	})
 }
 
-// accepted remembers a message as this client's.
+// recordSend remembers a message of this client.
 func (s *serverCodec) recordSend(result json.RawMessage) {
 	var r protocol.SendResult
 	if json.Unmarshal(result, &r) == nil {
@@ -28,7 +28,7 @@ func (s *serverCodec) recordSend(result json.RawMessage) {
 	}
 }
 
-// solve runs given tasks without planning.
+// handleSolve runs given tasks without planning.
 func (s *serverCodec) handleSolve(c *clientFrame) {
 	o := parseObject(c.Content)
 	tasks := nativeTasks(o["tasks"])
@@ -42,7 +42,7 @@ func (s *serverCodec) handleSolve(c *clientFrame) {
 	})
 }
 
-// cancel interrupts the turn under way.
+// handleCancel interrupts the current turn.
 func (s *serverCodec) handleCancel(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		data := protocol.InterruptData{Queue: c.meta.str("queue"), Turn: c.meta.str("turn_id")}
@@ -60,7 +60,7 @@ func (s *serverCodec) handleCancel(c *clientFrame) {
 	})
 }
 
-// task cancels or restarts a task of the plan.
+// handleTask cancels or restarts a task of the plan.
 func (s *serverCodec) handleTask(c *clientFrame, verb protocol.Verb) {
 	id := parseObject(c.Content).str("task_id", "id")
 	if id == "" {
@@ -73,7 +73,7 @@ func (s *serverCodec) handleTask(c *clientFrame, verb protocol.Verb) {
 	s.withSession(c, func(f *subscription) { s.sendCommand(c, verb, f.session, protocol.TaskIDData{Task: id}, nil) })
 }
 
-// cancelPlan denies the plan that waits for its confirmation, or else cancels what runs.
+// handleCancelPlan denies the plan that awaits confirmation, or else interrupts the turn.
 func (s *serverCodec) handleCancelPlan(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		if a := f.pendingPlan(); a != nil {
@@ -84,7 +84,7 @@ func (s *serverCodec) handleCancelPlan(c *clientFrame) {
 	})
 }
 
-// replan denies the plan that waits for its confirmation and asks for another one.
+// handleReplan denies the plan that awaits confirmation and requests another one.
 func (s *serverCodec) handleReplan(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		a := f.pendingPlan()
@@ -105,7 +105,7 @@ func (s *serverCodec) handleReplan(c *clientFrame) {
 	})
 }
 
-// planAsked is the plan that waits for its confirmation, or nil.
+// pendingPlan returns the plan that awaits confirmation, or nil.
 func (f *subscription) pendingPlan() *protocol.Approval {
 	for i := range f.state.Approvals {
 		if a := &f.state.Approvals[i]; a.Kind == protocol.ApprovePlan {

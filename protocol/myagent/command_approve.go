@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// approve decides a confirmation.
+// handleApprove decides a confirmation.
 func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command, d *protocol.ApproveData) {
 	st := s.log.State
 	if d.Request == "" && len(st.Approvals) == 1 {
@@ -55,7 +55,7 @@ func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command, d *protoc
 	c.sendDecision(s, cmd, d, decision, f)
 }
 
-// decide answers a server that knows nothing but yes and no, and does not say what it made of it.
+// sendDecision sends a decision to a server that knows only yes and no and confirms neither.
 func (c *clientCodec) sendDecision(s *session, cmd *protocol.Command, d *protocol.ApproveData, decision protocol.Decision, f frame) {
 	r := protocol.ApprovalResolvedData{Request: d.Request, Outcome: protocol.Denied, Decision: decision, Option: d.Option, Reason: d.Reason, Input: d.Input}
 	switch decision {
@@ -89,7 +89,8 @@ func (c *clientCodec) sendDecision(s *session, cmd *protocol.Command, d *protoco
 	c.responder.Answer(c.out, cmd, protocol.ApproveResult{Request: d.Request, Outcome: r.Outcome, Decision: decision})
 }
 
-// gone is the error for a request that does not wait for a decision.
+// decidedError returns the error for a request that is not pending: conflict with the winner, or
+// not_found.
 func (s *session) decidedError(request string) *protocol.Error {
 	for _, d := range s.decisions {
 		if d.request == request {
@@ -104,7 +105,7 @@ func (s *session) decidedError(request string) *protocol.Error {
 	return protocol.Errorf(protocol.CodeNotFound, "no request %q is pending", clipID(request))
 }
 
-// foreignTasks writes tasks with the ids that the server gave.
+// foreignTasks encodes tasks under the ids that the server gave them.
 func (s *session) foreignTasks(tasks []protocol.Task) []meta {
 	all := foreignTasks(tasks)
 	for i := range all {

@@ -6,8 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// history answers with finished turns: those that the log has, and where it began later than the session, those of a server that
-// tells them. The seqs of both are in order, for the log begins behind the server's.
+// handleHistory answers with finished turns: those of the log, then those before it if the server
+// has them. Their seqs are in order, because the log starts behind the server's.
 func (c *clientCodec) handleHistory(s *session, cmd *protocol.Command, d *protocol.HistoryData) {
 	here := s.log.History(*d)
 	if !c.capabilities[capHistory] || s.serverStart == 0 || s.serverID != s.log.Session {

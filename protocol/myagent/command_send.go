@@ -9,12 +9,12 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// send says a message of a person's.
+// handleSend sends a user message.
 func (c *clientCodec) handleSend(s *session, cmd *protocol.Command, d *protocol.SendData) {
 	c.sendMessage(s, cmd, d, func(r protocol.SendResult) { c.responder.Answer(c.out, cmd, r) })
 }
 
-// deliver says a message; then gets what became of it, unless it failed.
+// sendMessage sends a message and calls then with the result. On failure the command fails instead.
 func (c *clientCodec) sendMessage(s *session, cmd *protocol.Command, d *protocol.SendData, then func(protocol.SendResult)) {
 	texts := []string{d.Text}
 	for _, p := range d.Parts {
@@ -50,7 +50,7 @@ func (c *clientCodec) sendMessage(s *session, cmd *protocol.Command, d *protocol
 		then(protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
 		return
 	}
-	// A MyAgent server refuses a message while it works, so it waits here.
+	// A MyAgent server rejects messages during a turn, so queue it here.
 	if s.full(protocol.QueueAdded) {
 		e := protocol.Errorf(protocol.CodeTooMany, "too many queued messages")
 		e.Limit = maxPending
@@ -63,7 +63,8 @@ func (c *clientCodec) sendMessage(s *session, cmd *protocol.Command, d *protocol
 	then(protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index})
 }
 
-// sent reads what a server of ours says of a message; its seq is of its own log.
+// finishSend decodes the result of a send from agentctl's server. Its seq belongs to the server's
+// log and is dropped.
 func (c *clientCodec) finishSend(cmd *protocol.Command, result json.RawMessage, err *protocol.Error, then func(protocol.SendResult)) {
 	var r protocol.SendResult
 	if err == nil && json.Unmarshal(result, &r) != nil {
@@ -84,7 +85,7 @@ func (c *clientCodec) actor() *protocol.Actor {
 	return &protocol.Actor{Name: c.options.Name}
 }
 
-// start begins a turn where the server does not tell of it.
+// startTurn starts a turn that the server does not announce.
 func (c *clientCodec) startTurn(s *session, m protocol.Message) string {
 	turn := c.options.ID("t")
 	s.turns++
@@ -94,7 +95,7 @@ func (c *clientCodec) startTurn(s *session, m protocol.Message) string {
 	return turn
 }
 
-// next says the first queued message, when the turn is over.
+// sendNext sends the first queued message after a turn.
 func (c *clientCodec) sendNext(s *session) {
 	m := s.log.State.Next()
 	if m == nil || c.capabilities[capTurns] {
@@ -106,7 +107,7 @@ func (c *clientCodec) sendNext(s *session) {
 	c.send(frame{Session: s.serverID, Event: userMessage, Content: first.Text})
 }
 
-// solve has given tasks solved.
+// handlePlanRun sends given tasks to be solved.
 func (c *clientCodec) handlePlanRun(s *session, cmd *protocol.Command, d *protocol.PlanRunData) {
 	f := frame{
 		Session: s.serverID, Event: userSolveTasks, Meta: meta{}.with("key", cmd.Key),
@@ -133,10 +134,10 @@ func (c *clientCodec) handlePlanRun(s *session, cmd *protocol.Command, d *protoc
 	c.responder.Answer(c.out, cmd, protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
 }
 
-// actionTurn is what an ask waits for that wants the turn's end.
+// actionTurn is the event of a request that awaits the end of the turn.
 const actionTurn = "turn"
 
-// interrupt cancels what runs.
+// handleInterrupt cancels the current turn.
 func (c *clientCodec) handleInterrupt(s *session, cmd *protocol.Command, d *protocol.InterruptData) {
 	f := frame{Session: s.serverID, Event: userCancel, Meta: meta{}.with("key", cmd.Key).with("queue", d.Queue).with("turn_id", d.Turn)}
 	if c.capabilities[capReply] {
@@ -169,7 +170,7 @@ func (c *clientCodec) handleInterrupt(s *session, cmd *protocol.Command, d *prot
 	}})
 }
 
-// pass answers a command with what the server says.
+// forwardAnswer answers a command with the server's reply.
 func (c *clientCodec) forwardAnswer(cmd *protocol.Command, result json.RawMessage, err *protocol.Error) {
 	if err != nil {
 		c.responder.Fail(c.out, cmd, err)
@@ -178,7 +179,7 @@ func (c *clientCodec) forwardAnswer(cmd *protocol.Command, result json.RawMessag
 	c.responder.Answer(c.out, cmd, result)
 }
 
-// task cancels or restarts a task.
+// handleTask cancels or restarts a task.
 func (c *clientCodec) handleTask(s *session, cmd *protocol.Command, d *protocol.TaskIDData) {
 	f := frame{Session: s.serverID, Event: userCancelTask, Content: meta{"task_id": s.foreignTaskID(d.Task)}, Meta: meta{}.with("key", cmd.Key)}
 	if cmd.Command == protocol.DoTaskRestart {
@@ -193,7 +194,7 @@ func (c *clientCodec) handleTask(s *session, cmd *protocol.Command, d *protocol.
 	c.responder.Answer(c.out, cmd, protocol.Empty{})
 }
 
-// foreignID is a task's id as the server wrote it.
+// foreignTaskID returns a task id as the server wrote it.
 func (s *session) foreignTaskID(task string) any {
 	if s.numericTasks[task] {
 		return taskID(task)

@@ -6,7 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
-// do carries out a command of our client.
+// handleCommand executes a command of the client.
 func (c *clientCodec) handleCommand(cmd *protocol.Command) {
 	switch {
 	case cmd.Command == protocol.DoList, cmd.Command == protocol.DoWatch, cmd.Command == protocol.DoAck:
@@ -46,7 +46,7 @@ func (c *clientCodec) handleCommand(cmd *protocol.Command) {
 	}
 }
 
-// in carries out a command in a session of this connection.
+// handleSessionCommand executes a command in a session of this connection.
 func (c *clientCodec) handleSessionCommand(s *session, cmd *protocol.Command, data any) {
 	switch d := data.(type) {
 	case *protocol.SubscribeData:
@@ -73,7 +73,8 @@ func (c *clientCodec) handleSessionCommand(s *session, cmd *protocol.Command, da
 	}
 }
 
-// list answers with the sessions that this client knows: no frame lists a server's.
+// handleList answers list and watch with the sessions that this client knows: the protocol has no
+// session list.
 func (c *clientCodec) handleList(cmd *protocol.Command) {
 	var watch protocol.WatchData
 	var list protocol.ListData
@@ -102,7 +103,7 @@ func (c *clientCodec) handleList(cmd *protocol.Command) {
 	c.responder.Answer(c.out, cmd, r)
 }
 
-// ack acknowledges the frames that our client has taken, in both forms that are understood.
+// handleAck acknowledges the frames behind the client's position, in both forms that servers read.
 func (c *clientCodec) handleAck(cmd *protocol.Command) {
 	var d protocol.AckData
 	if err := cmd.DecodeData(&d); err != nil {
@@ -118,7 +119,8 @@ func (c *clientCodec) handleAck(cmd *protocol.Command) {
 	}
 }
 
-// unsubscribe ends the following of a session, of which the server is not told: no frame says it.
+// handleUnsubscribe ends a subscription. The protocol has no frame for it, so the server keeps
+// sending.
 func (c *clientCodec) handleUnsubscribe(cmd *protocol.Command) {
 	s := c.findSession(cmd.Session)
 	if s == nil || !s.log.Following() {
@@ -129,7 +131,7 @@ func (c *clientCodec) handleUnsubscribe(cmd *protocol.Command) {
 	c.responder.Answer(c.out, cmd, protocol.Empty{})
 }
 
-// create makes a session. MyAgent has no working directory to give: the agent's own is used.
+// handleCreate creates a session. The protocol carries no working directory.
 func (c *clientCodec) handleCreate(cmd *protocol.Command) {
 	var d protocol.CreateData
 	if err := cmd.DecodeData(&d); err != nil {
@@ -140,7 +142,7 @@ func (c *clientCodec) handleCreate(cmd *protocol.Command) {
 		c.responder.Fail(c.out, cmd, c.unsupported("the environment of an agent"))
 		return
 	}
-	if c.options.OneShot && d.Name != "" { // nobody would know it any more
+	if c.options.OneShot && d.Name != "" { // the name would be lost with this client
 		c.responder.Fail(c.out, cmd, c.unsupported("the name of a session: give a title"))
 		return
 	}
@@ -178,7 +180,7 @@ func (c *clientCodec) unsupported(what string) *protocol.Error {
 	return protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, what)
 }
 
-// export asks for a signed state. It is opaque to us: the whole of it is the state.
+// handleExport requests a signed state. The client treats the whole of it as opaque.
 func (c *clientCodec) handleExport(s *session, cmd *protocol.Command) {
 	c.sendRequest(frame{Session: s.serverID, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err != nil {
@@ -186,7 +188,7 @@ func (c *clientCodec) handleExport(s *session, cmd *protocol.Command) {
 			return
 		}
 		if len(raw) <= maxSigned {
-			s.signedState = raw // for the next connection, should the server have lost the session
+			s.signedState = raw // for the next connection, in case the server loses the session
 		}
 		o := parseObject(raw)
 		r := protocol.ExportResult{State: protocol.SignedState{Version: Name, State: raw, Signature: o.str("signature")}, Expires: c.now.Add(defaultStateTTL).UTC()}
@@ -194,7 +196,7 @@ func (c *clientCodec) handleExport(s *session, cmd *protocol.Command) {
 	})
 }
 
-// restore makes a session of a signed state.
+// handleRestore creates a session from a signed state.
 func (c *clientCodec) handleRestore(cmd *protocol.Command) {
 	var d protocol.RestoreData
 	err := cmd.DecodeData(&d)
@@ -218,7 +220,7 @@ func (c *clientCodec) handleRestore(cmd *protocol.Command) {
 		}
 		s.addName(d.Name)
 		r := protocol.CreateResult{Session: id, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}}
-		c.awaitReplay(s, func() { // what is said sooner would get between the turns that are told again
+		c.awaitReplay(s, func() { // a message sent earlier would land between replayed turns
 			c.finishReplay(s, turnLeftBehind)
 			c.responder.Answer(c.out, cmd, r)
 		})

@@ -9,20 +9,20 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A heard is a frame of the server's being taken.
+// A frameHandler handles one frame of the server.
 type frameHandler struct {
 	*message
 	client     *clientCodec
 	session    *session // nil: of no session
 	event      string
-	data       []byte // whole
+	data       []byte // the whole frame
 	meta       fields
-	content    fields // content, where it is an object
+	content    fields // content, if it is an object
 	at         time.Time
-	namesTurns bool // by a server that names turns, such as ours
+	namesTurns bool // the server names turns, as agentctl's does
 }
 
-// hear takes a frame of the server's.
+// handleFrame handles a frame of the server.
 func (c *clientCodec) handleFrame(m *message, data []byte) {
 	h := &frameHandler{
 		message: m, client: c, event: string(m.Event), data: data, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(c.now),
@@ -34,7 +34,7 @@ func (c *clientCodec) handleFrame(m *message, data []byte) {
 			return
 		}
 		if m.Seq > 0 {
-			defer func() { // once it is taken
+			defer func() { // after the frame is handled
 				if seq := uint64(m.Seq); seq > h.session.lastSeq || connectionOf(h.session.lastEventID) != m.connection() {
 					h.session.lastSeq = seq
 					if h.session.lastEventID = string(m.ID); h.session.lastEventID == "" {
@@ -48,7 +48,7 @@ func (c *clientCodec) handleFrame(m *message, data []byte) {
 	c.acks.add(uint64(m.Seq), h.session)
 }
 
-// connection is the server's name for the connection.
+// connection returns the server's id of the connection.
 func (m *message) connection() string {
 	if m.Connection != "" {
 		return string(m.Connection)
@@ -56,7 +56,7 @@ func (m *message) connection() string {
 	return parseObject(m.Metadata).str("connection_id")
 }
 
-// unprefixed removes the namespace that a server may put before its events.
+// unprefixed removes the namespace that a server may put before an event name.
 func unprefixed(event string) string {
 	if frameHandlers[event] != nil {
 		return event
@@ -69,7 +69,7 @@ func unprefixed(event string) string {
 	return event
 }
 
-// of returns the session that a frame is about, or nil.
+// sessionOf returns the session of a frame, or nil.
 func (c *clientCodec) sessionOf(m *message) *session {
 	if m.Session == "" {
 		if c.current == nil {
@@ -90,7 +90,7 @@ func (c *clientCodec) sessionOf(m *message) *session {
 	return c.addSession(string(m.Session))
 }
 
-// take takes a frame of a session.
+// handle handles a frame of a session.
 func (h *frameHandler) handle() {
 	s := h.session
 	if s.openReasoning != "" && h.event != agentThinking {
@@ -101,7 +101,7 @@ func (h *frameHandler) handle() {
 		s.turnDeadline = time.Time{}
 	}
 	if h.meta.has("orig_seq") && !h.namesTurns && h.alreadyReceived() {
-		return // replayed, and heard before
+		return // replayed, and received before
 	}
 	if of := frameHandlers[h.event]; of != nil {
 		of(h)
@@ -110,13 +110,13 @@ func (h *frameHandler) handle() {
 	h.recordRaw()
 }
 
-// known reports whether a replayed frame was heard on the connection before.
+// alreadyReceived reports whether an earlier connection received a replayed frame.
 func (h *frameHandler) alreadyReceived() bool {
 	if !h.session.replaying {
 		return false
 	}
 	connection, seq := parseEventID(h.session.restoredFrom)
-	if connection == "" { // the server names no connections
+	if connection == "" { // the server does not name connections
 		seq = h.session.restoredFromSeq
 	}
 	orig := uint64(h.meta.int("orig_seq"))
@@ -128,10 +128,10 @@ func connectionOf(id string) string {
 	return connection
 }
 
-// raw keeps a frame that maps to nothing here.
+// recordRaw records a frame without a native equivalent.
 func (h *frameHandler) recordRaw() { h.session.recordRaw(h.client, h.event, h.data) }
 
-// turn is the turn that the frame belongs to; empty: none.
+// turnID returns the turn of the frame, or "".
 func (h *frameHandler) turnID() string {
 	if id := clipID(h.meta.str("turn_id")); id != "" {
 		return id
@@ -142,14 +142,15 @@ func (h *frameHandler) turnID() string {
 	return ""
 }
 
-// add records an event with what the frame says around it.
+// record records an event with the frame's turn, task, parent, actor and time.
 func (h *frameHandler) record(t protocol.Type, data any) {
 	h.session.record(h.client, codec.Entry{
 		Type: t, Turn: h.turnID(), Task: clipID(h.meta.str("task_id")), Parent: clipID(h.meta.str("parent_id")), By: h.actor(), Time: h.at, Data: data,
 	})
 }
 
-// working makes sure that a turn is under way: a server that names none may be in the middle of one.
+// ensureTurn starts a turn if none runs. A server that does not name turns may be in the middle of
+// one.
 func (h *frameHandler) ensureTurn() {
 	if !h.namesTurns && h.session.log.State.Turn == nil {
 		h.client.startTurn(h.session, protocol.Message{MessageID: h.client.options.ID("m")})
@@ -165,10 +166,10 @@ func (h *frameHandler) actor() *protocol.Actor {
 	return &by
 }
 
-// text is the frame's content for people.
+// text returns the frame's content as text.
 func (h *frameHandler) text() string { return contentText(h.Content) }
 
-// usage reads tokens_used.
+// usage decodes tokens_used.
 func (h *frameHandler) usage() *protocol.Usage {
 	u := new(protocol.Usage)
 	o := parseObject(h.meta["tokens_used"])
@@ -183,7 +184,7 @@ func (h *frameHandler) usage() *protocol.Usage {
 
 func (h *frameHandler) executionMS() int64 { return h.meta.int("execution_time_ms") }
 
-// hearings holds how each event is taken; what is missing is raw.
+// frameHandlers maps events to their handlers. Other events are recorded raw.
 var frameHandlers map[string]func(*frameHandler)
 
 func init() {
@@ -231,7 +232,7 @@ func init() {
 	}
 }
 
-// system takes the frames that are about no session; false for all others.
+// handleSystem handles frames of no session. It returns false for other frames.
 func (h *frameHandler) handleSystem() bool {
 	c := h.client
 	switch h.event {
@@ -256,7 +257,8 @@ func (h *frameHandler) handleSystem() bool {
 	return false
 }
 
-// answered gives an ask its answer; false when the frame is none.
+// handleReply finishes the request that the frame answers. It returns false if the frame is no
+// reply.
 func (h *frameHandler) handleReply() bool {
 	c := h.client
 	if id := h.meta.str("reply_to"); id != "" {
@@ -290,7 +292,8 @@ func (h *frameHandler) handleReply() bool {
 	return h.handleUnmatchedError()
 }
 
-// refused takes an error of a server that does not say what it answers: it is of the first frame that it fits.
+// handleUnmatchedError finishes the request that an error without reply_to most likely answers. It
+// returns false if none fits.
 func (h *frameHandler) handleUnmatchedError() bool {
 	text, c := h.text(), h.client
 	code := protocol.CodeAgentFailed
@@ -315,7 +318,7 @@ func (h *frameHandler) handleUnmatchedError() bool {
 	return true
 }
 
-// entered makes a session of this connection, if it is none yet.
+// enterSession adds a session to this connection, if necessary.
 func (c *clientCodec) enterSession(id string) *session {
 	if id = clipID(id); id == "" {
 		return nil

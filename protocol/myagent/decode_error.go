@@ -11,7 +11,7 @@ import (
 // maxFields bounds the fields and details of an error.
 const maxFields = 64
 
-// fault records that something went wrong, which ends nothing.
+// recordError records an error that does not end the turn.
 func (h *frameHandler) recordError(kind string) {
 	d := protocol.ErrorData{
 		Kind: kind, Code: protocol.Code(clipID(h.meta.str("error_type", "error_code"))), Message: protocol.SplitText(h.text(), maxNoticeText)[0],
@@ -25,7 +25,7 @@ func (h *frameHandler) recordError(kind string) {
 	h.record(protocol.ErrorRaised, d)
 }
 
-// flat reads an object as strings, or a list of objects with a field and a message.
+// flattenErrors decodes an object, or a list of objects with a field and a message, as strings.
 func flattenErrors(raw json.RawMessage) map[string]string {
 	m := map[string]string{}
 	o := parseObject(raw)
@@ -65,7 +65,7 @@ func (h *frameHandler) recovery(t protocol.Type) {
 	case h.namesTurns:
 	case t == protocol.RecoveryStarted && action == "":
 		action = shorten(h.text())
-	case action == "": // of a server that says it once
+	case action == "": // the server names the action only once
 		action = h.session.recoveryAction
 	}
 	h.session.recoveryAction = action
@@ -77,5 +77,5 @@ func (h *frameHandler) recovery(t protocol.Type) {
 	})
 }
 
-// systemError is of the connection; the session that it is used for shows it.
+// systemError records an error of the connection in the current session.
 func (h *frameHandler) systemError() { h.recordError(protocol.FaultExecution) }

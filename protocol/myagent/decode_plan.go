@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// wholeIDs remembers which tasks have numbers for ids.
+// noteNumericIDs notes the tasks whose ids are numbers at the server.
 func (s *session) noteNumericIDs(raw json.RawMessage) {
 	var list []json.RawMessage
 	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
@@ -58,7 +58,8 @@ func (h *frameHandler) planCancelled() {
 	}
 	h.record(t, d)
 	if !h.namesTurns && h.session.log.State.Turn != nil {
-		h.session.turnDeadline = h.client.now.Add(turnEndTimeout) // such a server may say nothing more of the turn
+		// the server may send nothing more for this turn
+		h.session.turnDeadline = h.client.now.Add(turnEndTimeout)
 	}
 }
 
@@ -74,7 +75,8 @@ func (h *frameHandler) planInvalid() {
 	h.record(protocol.PlanInvalid, d)
 }
 
-// stepFailed: of a server that names turns, the task failed; of another one, a step of it did.
+// stepFailed records a failed task of a server that names turns. At any other server only a step of
+// the task failed.
 func (h *frameHandler) stepFailed() {
 	if h.namesTurns {
 		h.recordTask(protocol.TaskFailed)
@@ -83,7 +85,7 @@ func (h *frameHandler) stepFailed() {
 	h.recordTask(protocol.TaskProgress)
 }
 
-// solver records something of a task.
+// recordTask records an event of a task.
 func (h *frameHandler) recordTask(t protocol.Type) {
 	h.ensureTurn()
 	of := nativeTask(h.content["task"], 1)
@@ -95,7 +97,8 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 		Task: id, Attempt: int(h.meta.int("attempt")), DurationMS: h.executionMS(), Calls: int(h.meta.int("llm_calls")), Usage: h.usage(),
 		Code: protocol.Code(clipID(h.meta.str("error_code"))),
 	}
-	if h.namesTurns && h.meta.str("measured") == "true" { // by the times of the events, which our client has
+	// measured by event times, which the client has too
+	if h.namesTurns && h.meta.str("measured") == "true" {
 		d.DurationMS = 0
 	}
 	if h.meta.str("titled") == "true" || !h.namesTurns {
@@ -125,7 +128,7 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 	h.record(t, d)
 }
 
-// plus returns the fields with one more.
+// withField returns a copy with one more field.
 func (o fields) withField(name, value string) fields {
 	with := fields{}
 	for k, v := range o {
@@ -135,7 +138,7 @@ func (o fields) withField(name, value string) fields {
 	return with
 }
 
-// result is a result in words: a string itself, else its JSON.
+// resultText returns a result as text: a string as it is, or else the JSON.
 func resultText(raw json.RawMessage) string {
 	if s := scalarText(raw); s != "" || len(raw) == 0 || raw[0] == 'n' || raw[0] == '"' {
 		return s
@@ -143,7 +146,7 @@ func resultText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// summing records something of the aggregation.
+// recordAggregate records an event of the aggregation.
 func (h *frameHandler) recordAggregate(t protocol.Type) {
 	h.ensureTurn()
 	d := protocol.AggregateData{Tasks: int(h.meta.int("task_count")), DurationMS: h.executionMS(), Usage: h.usage()}
@@ -160,11 +163,11 @@ func (h *frameHandler) recordAggregate(t protocol.Type) {
 	}
 	h.record(t, d)
 	if !h.namesTurns && len(h.content) > 0 && t == protocol.PipelineCompleted {
-		h.recordRaw() // its statistics
+		h.recordRaw() // keeps its statistics
 	}
 }
 
-// pipeline ends a turn of given tasks, where the server says nothing more of it.
+// pipelineCompleted schedules the end of a run of given tasks, which a server may not announce.
 func (h *frameHandler) pipelineCompleted() {
 	h.recordAggregate(protocol.PipelineCompleted)
 	if !h.namesTurns && h.session.runsTasks {

@@ -6,7 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// listed returns the events that a notice holds, where it is the replay of the protocol's document; else nil.
+// eventList returns the events of a notice that replays them in a list, as the protocol's document
+// shows, or nil.
 func (h *frameHandler) eventList() (events []json.RawMessage) {
 	for _, raw := range []json.RawMessage{h.Content, h.content["events"], h.meta["events"]} {
 		if json.Unmarshal(raw, &events) != nil || len(events) == 0 {
@@ -19,18 +20,20 @@ func (h *frameHandler) eventList() (events []json.RawMessage) {
 	return nil
 }
 
-// replayed takes the events that a session missed, all in one notice: the document's answer to a reconnect. What was heard before is
-// passed over, old confirmations are not asked again, and the turn under way goes on.
+// handleReplayList handles the events that a session missed, listed in one notice: the document's
+// answer to a reconnect. Events received before are skipped, old confirmations are not requested
+// again, and the current turn goes on.
 func (h *frameHandler) handleReplayList(events []json.RawMessage) {
 	c := h.client
 	a := c.findRequest("", "", userReconnectState, userReconnect)
-	if a != nil && a.session != nil && a.session != h.session { // the session of before, under another id
+	// the previous session, under another id
+	if a != nil && a.session != nil && a.session != h.session {
 		c.removeSession(h.session)
 		a.session.serverID, h.session = h.session.serverID, a.session
 	}
 	s := h.session
 	s.replayingList = true
-	if a != nil && a.event == userReconnectState { // without agent.state_restored
+	if a != nil && a.event == userReconnectState { // no agent.state_restored preceded it
 		c.finishRequest(a, protocol.MustEncode(meta{"session": s.serverID}), nil)
 	} else if !s.replaying {
 		s.restoredFrom, s.restoredFromSeq, s.replaying = s.lastEventID, s.lastSeq, true
@@ -47,7 +50,7 @@ func (h *frameHandler) handleReplayList(events []json.RawMessage) {
 	s.replayingList = false
 }
 
-// one takes one of the events.
+// handleReplayed handles one event of the list.
 func (h *frameHandler) handleReplayed(raw json.RawMessage) {
 	m, ok := decodeMessage(raw)
 	if !ok || m.Event == "" {
@@ -67,8 +70,9 @@ func (h *frameHandler) handleReplayed(raw json.RawMessage) {
 		in.meta["orig_seq"], in.meta["orig_event_id"] = protocol.MustEncode(uint64(m.Seq)), protocol.MustEncode(id)
 	}
 	switch action := in.meta.str("action"); {
-	case in.event == systemConnected, in.event == systemHeartbeat: // of the connection before
-	case in.event == systemNotice && (action == actionReplay || action == actionReconnected || in.eventList() != nil): // likewise
+	case in.event == systemConnected, in.event == systemHeartbeat: // of the previous connection
+	// also of the previous connection
+	case in.event == systemNotice && (action == actionReplay || action == actionReconnected || in.eventList() != nil):
 		in.recordRaw()
 	default:
 		in.handle()

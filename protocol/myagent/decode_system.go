@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// notable are the native events that come as a notice: MyAgent has no word for them.
+// noticeTypes lists the native events that arrive as notices, because the protocol has no event for
+// them.
 var noticeTypes = map[string]bool{
 	string(protocol.SessionUpdated): true, string(protocol.MessageUser): true, string(protocol.TurnStarted): true,
 	string(protocol.ApprovalRequested): true, string(protocol.ApprovalExplained): true, string(protocol.ApprovalResolved): true,
@@ -41,7 +42,7 @@ func (h *frameHandler) notice() {
 	}
 }
 
-// noted records an event that came as it is.
+// recordNative records a native event of a notice.
 func (h *frameHandler) recordNative(t protocol.Type, data json.RawMessage) {
 	if t != protocol.MessageUser {
 		h.record(t, data)
@@ -57,7 +58,7 @@ func (h *frameHandler) recordNative(t protocol.Type, data json.RawMessage) {
 	h.session.record(h.client, codec.Entry{Type: protocol.TurnStarted, Turn: h.turnID(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
 }
 
-// reconnected begins a session anew where the server cannot go on from the last frame.
+// reconnected resets a session that the server cannot resume from the last frame.
 func (h *frameHandler) reconnected() {
 	s := h.session
 	if h.meta.str("mode") != protocol.ModeSnapshot {
@@ -71,7 +72,7 @@ func (h *frameHandler) reconnected() {
 	s.reset(h.client, state)
 }
 
-// caughtUp ends a replay.
+// finishReplay ends a replay.
 func (h *frameHandler) finishReplay() {
 	s := h.session
 	if a := h.client.findRequest("", s.serverID, actionReplay); a != nil {
@@ -91,7 +92,7 @@ func (h *frameHandler) sessionCreated() {
 		})
 	}
 	if c.capabilities[capReply] {
-		return // it answers, too
+		return // a reply follows
 	}
 	if a := c.findRequest("", "", userCreateSession); a != nil {
 		s.connected = true
@@ -107,7 +108,7 @@ func (h *frameHandler) sessionEnd() {
 	h.record(protocol.SessionClosed, protocol.SessionClosedData{Reason: h.meta.str("reason")})
 }
 
-// stateExported answers who asked for the state.
+// stateExported finishes the request for the state.
 func (h *frameHandler) stateExported() {
 	state := h.meta["signed_state"]
 	if !h.meta.has("signed_state") {
@@ -121,7 +122,7 @@ func (h *frameHandler) stateExported() {
 	h.client.finishRequest(a, state, nil)
 }
 
-// stateRestored answers who asked for it: the session goes on under a new id.
+// stateRestored finishes the request to restore. The session continues under a new id.
 func (h *frameHandler) stateRestored() {
 	c := h.client
 	a := c.findRequest(h.meta.str("reply_to"), "", userReconnectState)
@@ -132,7 +133,8 @@ func (h *frameHandler) stateRestored() {
 		h.record(protocol.StateRestored, d)
 		return
 	}
-	if known := a.session; known != nil && known != h.session { // the session of before, not the one that its new id seems to be
+	// the previous session, not the one that the new id looks like
+	if known := a.session; known != nil && known != h.session {
 		c.removeSession(h.session)
 		known.serverID, h.session = h.session.serverID, known
 	}
@@ -147,7 +149,7 @@ func (h *frameHandler) stateRestored() {
 	c.finishRequest(a, protocol.MustEncode(meta{"session": h.session.serverID}), nil)
 }
 
-// pending notes the steps that the server says wait for an answer still.
+// readPendingSteps notes the steps that still await an answer at the server.
 func (h *frameHandler) readPendingSteps() {
 	var list []json.RawMessage
 	if !h.meta.decode("pending_confirmations", &list) {
@@ -163,7 +165,7 @@ func (h *frameHandler) readPendingSteps() {
 	}
 }
 
-// forget drops a session that turned out to be another one.
+// removeSession removes a session that turned out to be another one.
 func (c *clientCodec) removeSession(s *session) {
 	for i, known := range c.resume.sessions {
 		if known == s {

@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// toolID is the native id of a call: steps of a server that names no turns are unique within a turn only.
+// toolID returns the native id of a tool call. A server that does not name turns reuses step ids
+// across turns.
 func (h *frameHandler) toolID() string {
 	step := clipID(string(h.Step))
 	if h.namesTurns && step != "" {
@@ -28,7 +29,7 @@ func (h *frameHandler) toolID() string {
 	return step + "@" + h.turnID()
 }
 
-// running reports whether a call is under way.
+// toolRunning reports whether a tool call is open.
 func (h *frameHandler) toolRunning(tool string) bool {
 	if t := h.session.log.State.Turn; t != nil {
 		for i := range t.Tools {
@@ -45,7 +46,7 @@ const maxTitle = 4 << 10
 
 func (h *frameHandler) toolCall() {
 	h.ensureTurn()
-	if h.session.openText != "" { // what is said after it is another part
+	if h.session.openText != "" { // later text is another part
 		h.endPart(protocol.TextEnd, h.session.openText, 0)
 		h.session.openText = ""
 	}
@@ -114,7 +115,7 @@ func (h *frameHandler) toolResult() {
 	h.record(protocol.ToolEnded, d)
 }
 
-// output records a call's output, text in pieces that fit an event.
+// recordOutput records a tool's output. It splits text that exceeds an event.
 func (h *frameHandler) recordOutput(out protocol.ToolOutputData) {
 	if len(out.Content) > 0 {
 		h.record(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Content: out.Content})
@@ -126,9 +127,10 @@ func (h *frameHandler) recordOutput(out protocol.ToolOutputData) {
 	}
 }
 
-// userConfirm asks for a decision, unless it is one of the past.
+// userConfirm requests an approval, unless the frame replays an answered one.
 func (h *frameHandler) userConfirm() {
-	if h.meta.has("orig_seq") && !h.session.pendingSteps[string(h.Step)] { // of the past, and nobody waits for it
+	// replayed, and no longer pending
+	if h.meta.has("orig_seq") && !h.session.pendingSteps[string(h.Step)] {
 		h.recordRaw()
 		return
 	}

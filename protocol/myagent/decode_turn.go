@@ -11,19 +11,19 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// open reports whether a part is open.
+// partOpen reports whether a part is open.
 func (h *frameHandler) partOpen(kind protocol.Kind, part string) bool {
 	t := h.session.log.State.Turn
 	return t != nil && slices.ContainsFunc(t.Parts, func(p protocol.OpenPart) bool { return p.Part == part && p.Kind == kind })
 }
 
-// minted is a part's id where the server gives none.
+// newPartID returns a part id, for servers that send none.
 func (h *frameHandler) newPartID() string {
 	h.session.parts++
 	return "p" + strconv.Itoa(h.session.parts)
 }
 
-// say appends text to a part, which is begun where it is not open.
+// appendPart appends text to a part and starts it if it is not open.
 func (h *frameHandler) appendPart(kind protocol.Kind, part, text string) {
 	start, delta := protocol.TextStart, protocol.TextDelta
 	if kind == protocol.KindReasoning {
@@ -65,7 +65,7 @@ func (h *frameHandler) thinking() {
 
 func (h *frameHandler) partialAnswer() {
 	if !h.namesTurns && h.session.log.State.Turn == nil {
-		h.recordRaw() // behind its turn's end: the answer has it
+		h.recordRaw() // after the end of its turn, whose answer includes it
 		return
 	}
 	part, last := clipID(h.meta.str("part")), h.meta.str("is_final") == "true"
@@ -86,14 +86,15 @@ func (h *frameHandler) partialAnswer() {
 	}
 }
 
-// hears remembers the turn's text, to know what of the final answer is new.
+// appendTurnText collects the turn's text, to find the new part of the final answer.
 func (s *session) appendTurnText(text string) {
 	if len(s.turnText)+len(text) <= maxAnswer {
 		s.turnText = append(s.turnText, text...)
 	}
 }
 
-// answer records what of a final answer was not heard before. Parts are joined by blank lines in it.
+// recordAnswer records the part of a final answer that was not streamed. The answer joins parts by
+// blank lines.
 func (h *frameHandler) recordAnswer(text string) {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	before, sum, all := bare(string(h.session.turnText)), bare(h.session.aggregate), bare(text)
@@ -123,7 +124,7 @@ func (h *frameHandler) finalAnswer() {
 	h.endTurn(d)
 }
 
-// ended ends the turn as the frame says it.
+// endTurn ends the turn as the frame describes.
 func (h *frameHandler) endTurn(d protocol.TurnEndedData) {
 	if reason := h.meta.str("reason"); h.namesTurns && reason != "" {
 		d.Reason, d.Code, d.Message = protocol.Reason(clipID(reason)), protocol.Code(clipID(h.meta.str("code"))), h.meta.str("message")
@@ -140,10 +141,10 @@ func (h *frameHandler) endTurn(d protocol.TurnEndedData) {
 	h.client.endTurn(h.session, h.at, d)
 }
 
-// maxWords bounds a text for people that is not content, in bytes.
+// maxNoticeText bounds a message text that is not content, in bytes.
 const maxNoticeText = 16 << 10
 
-// endTurn ends a session's turn and tells who waits for that.
+// endTurn ends a session's turn and finishes the requests that await it.
 func (c *clientCodec) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 	d.Message = protocol.SplitText(d.Message, maxNoticeText)[0]
 	turn := s.log.State.Turn.Turn
@@ -164,7 +165,8 @@ func (c *clientCodec) endTurn(s *session, at time.Time, d protocol.TurnEndedData
 	}
 }
 
-// rest does what is due between turns where the server does not do it: the session's state is asked for, and the next message said.
+// betweenTurns requests the session's state and sends the next queued message, unless the server
+// does both.
 func (c *clientCodec) betweenTurns(s *session) {
 	if c.capabilities[capTurns] {
 		return
@@ -175,7 +177,8 @@ func (c *clientCodec) betweenTurns(s *session) {
 	c.sendNext(s)
 }
 
-// save asks a server whose sessions end with their connection for the session's state, for the next connection.
+// requestState requests the session's state for the next connection, if sessions end with their
+// connection.
 func (c *clientCodec) requestState(s *session) {
 	c.sendRequest(frame{Session: s.serverID, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err == nil && len(raw) <= maxSigned {

@@ -7,10 +7,10 @@ import (
 	"agentctl/protocol"
 )
 
-// maxShown bounds a display text, in bytes.
+// maxDisplayText bounds a display text, in bytes.
 const maxDisplayText = 512
 
-// show makes the display texts, in the language of the protocol's document.
+// displayText builds the display texts, in the language of the protocol's document.
 var displayText = struct {
 	planned, solving, solved, solverStopped, solverAgain, tool, result func(string) string
 }{
@@ -23,7 +23,7 @@ var displayText = struct {
 	result:        func(name string) string { return "工具结果：" + name },
 }
 
-// Display texts that hold nothing of the event.
+// Constant display texts.
 const (
 	showPlanning       = "开始规划"
 	showPlanCancelled  = "规划已取消"
@@ -47,7 +47,7 @@ const (
 	showConnected      = "连接已建立"
 )
 
-// showConfirm asks for a plan.
+// showConfirm returns the question to confirm a plan.
 func showConfirm(tasks []protocol.Task) string {
 	titles := make([]string, len(tasks))
 	for i, t := range tasks {

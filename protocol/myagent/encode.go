@@ -6,13 +6,14 @@ import (
 	"agentctl/protocol"
 )
 
-// A teller tells a session's native events in MyAgent's words.
+// An encoder encodes a session's native events as frames.
 type encoder struct {
-	state      *protocol.State // before the event being told
-	serverTurn                 // of the turn under way
+	state      *protocol.State // before the event being encoded
+	serverTurn                 // of the current turn
 }
 
-// tell returns the frames that tell a durable event, often none. An event that does not continue the log is told all the same.
+// encode returns the frames of a durable event, often none. It also accepts an event that does not
+// continue the log.
 func (enc *encoder) encode(e *protocol.Event) []frame {
 	var frames []frame
 	if of := encoders[e.Type]; of != nil {
@@ -40,7 +41,7 @@ func (enc *encoder) encode(e *protocol.Event) []frame {
 	return frames
 }
 
-// tellings holds how each type is told; what is missing is noted.
+// encoders maps event types to their encoders. Other types become notices.
 var encoders map[protocol.Type]func(*encoder, *protocol.Event) []frame
 
 func init() {
@@ -64,7 +65,7 @@ func init() {
 
 		protocol.ApprovalRequested: encodeData(func(t *encoder, e *protocol.Event, d *protocol.Approval) []frame {
 			if t.state.Ruled(d) != nil {
-				return nativeNotice(e) // nobody is asked
+				return nativeNotice(e) // no answer is needed
 			}
 			return single(t.confirmFrame(d))
 		}),
@@ -97,7 +98,8 @@ func init() {
 	}
 }
 
-// telling decodes an event's data before it is told; an event that cannot be read is noted.
+// encodeData returns an encoder that decodes the event's data first. An event that cannot be
+// decoded becomes a notice.
 func encodeData[T any](tell func(*encoder, *protocol.Event, *T) []frame) func(*encoder, *protocol.Event) []frame {
 	return func(t *encoder, e *protocol.Event) []frame {
 		d := new(T)
@@ -110,13 +112,13 @@ func encodeData[T any](tell func(*encoder, *protocol.Event, *T) []frame) func(*e
 
 func single(f frame) []frame { return []frame{f} }
 
-// noticeFrame says something to people.
+// notice returns a system.notice with a text.
 func notice(words string, m meta) frame {
 	m["message"] = words
 	return frame{Event: systemNotice, Content: words, Meta: m, Show: shorten(words)}
 }
 
-// noted tells what MyAgent has no word for.
+// nativeNotice encodes an event that the protocol has no frame for.
 func nativeNotice(e *protocol.Event) []frame {
 	data := e.Data
 	if len(data) == 0 {
@@ -125,7 +127,7 @@ func nativeNotice(e *protocol.Event) []frame {
 	return single(notice(describeEvent(e), meta{"action": string(e.Type), "data": data}))
 }
 
-// describe says what a noted event is about.
+// describeEvent returns the text of a native notice.
 func describeEvent(e *protocol.Event) string {
 	var d struct {
 		Text, Title, Message string
@@ -157,7 +159,7 @@ func (enc *encoder) sessionCreated(_ *protocol.Event, d *protocol.SessionCreated
 	return single(createdFrame(d.Agent, d.Name, d.Title, d.CWD))
 }
 
-// created tells of a new session.
+// createdFrame announces a new session.
 func createdFrame(agent, name, title, cwd string) frame {
 	return frame{
 		Event: agentSessionCreated, Content: "Session created successfully", Show: showCreated,

@@ -39,7 +39,7 @@ func (enc *encoder) retryScheduled(_ *protocol.Event, d *protocol.RetryData) []f
 	})
 }
 
-// recovery holds what all three events of a recovery share.
+// recoveryMeta returns the metadata of all recovery events.
 func recoveryMeta(d *protocol.RecoveryData) meta {
 	return meta{"recovery_action": d.Action}.with("attempt_count", d.Attempt).with("max_attempts", d.Limit).
 		with("delay_seconds", seconds(d.DelayMS)).with("original_error", d.Cause).with("recovery_error", d.Failure).

@@ -34,7 +34,7 @@ func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanFaultData) 
 	return single(frame{Event: planCancelled, Content: null, Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled})
 }
 
-// planFailed: a plan that failed is told as cancelled, for its reason; no other word ends one.
+// planFailed encodes a failed plan as cancelled with a reason: the protocol has no event for it.
 func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
 	m := planErrorMeta(d).with("reason", d.Message)
 	m["failed"] = true
@@ -43,7 +43,7 @@ func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanFaultData) []f
 
 func planErrorMeta(d *protocol.PlanFaultData) meta { return meta{}.with("error_code", string(d.Code)) }
 
-// task returns a task as the plan has it, by what the event says where it says more.
+// mergedTask returns a task of the plan, updated by the event.
 func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {
 	of := protocol.Task{ID: d.Task}
 	if enc.state.Plan != nil {
@@ -56,15 +56,15 @@ func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {
 	if d.Title != "" {
 		of.Title = d.Title
 	}
-	of.Status = "" // told by the event
+	of.Status = "" // the event's type tells it
 	return of
 }
 
-// solver tells something of a task.
+// solver.start carries them
 func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(string) string) frame {
 	of := enc.mergedTask(d)
 	if event != solverStart {
-		of.Description, of.After = "", nil // said when it began
+		of.Description, of.After = "", nil // taskFrame encodes an event of a task.
 	}
 	m := meta{}.with("attempt", d.Attempt).with("execution_time_ms", d.DurationMS).with("llm_calls", d.Calls)
 	m.with("error_code", string(d.Code)).with("titled", d.Title != "")
@@ -83,7 +83,7 @@ func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(s
 	return f
 }
 
-// tokens always has input and output.
+// usageMeta always has input and output.
 func usageMeta(u *protocol.Usage) meta {
 	return meta{"input": u.Input, "output": u.Output}.with("cached", u.Cached).with("reasoning", u.Reasoning).with("cost", u.Cost).
 		with("currency", u.Currency).with("model", u.Model)
@@ -113,7 +113,8 @@ func (enc *encoder) taskCompleted(e *protocol.Event, d *protocol.TaskData) []fra
 		f.Content.(meta)["result"] = raw
 	}
 	took := d.DurationMS
-	if began := enc.tasks[d.Task]; took == 0 && !began.IsZero() { // clients show it, so it is there even if the agent does not say it
+	// clients show it, so measure it if the agent does not
+	if began := enc.tasks[d.Task]; took == 0 && !began.IsZero() {
 		took, f.Meta["measured"] = max(0, e.Time.Sub(began).Milliseconds()), true
 	}
 	f.Meta["execution_time_ms"] = took

@@ -8,17 +8,18 @@ import (
 	"agentctl/protocol"
 )
 
-// maxOutput bounds what is remembered of a tool's output until its end, in bytes; as much again of its streaming input.
+// maxOutput bounds the buffered output of a tool, in bytes, and separately its streamed input.
 const maxOutput = 128 << 10
 
-// A toolVoice is a tool call under way. MyAgent has no streaming output: it is told with the result.
+// A serverTool is an open tool call. The protocol has no streaming output, so the result carries
+// it.
 type serverTool struct {
 	name     string
-	argsSent bool // told
+	argsSent bool // arguments were sent
 	input    []byte
 	output   []byte
 	content  []protocol.Content
-	bytes    int // of content
+	bytes    int // size of content
 	task     string
 	parent   string
 }
@@ -35,7 +36,7 @@ func (t *serverTurn) tool(e *protocol.Event, id string) *serverTool {
 	return o
 }
 
-// grow appends text, up to maxOutput.
+// appendBounded appends text up to maxOutput.
 func appendBounded(dst []byte, text string) []byte {
 	if room := maxOutput - len(dst); len(text) > room {
 		if room < 4 {
@@ -71,7 +72,7 @@ func (enc *encoder) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) 
 	return single(frame{Event: agentToolCall, Step: d.Tool, Content: text, Meta: m, Show: shorten(displayText.tool(text))})
 }
 
-// toolInput tells arguments once they are whole; the call is told again.
+// toolInput sends complete arguments in a repeated tool call.
 func (enc *encoder) toolInput(e *protocol.Event, d *protocol.ToolInputData) []frame {
 	o := enc.tool(e, d.Tool)
 	if d.Input == nil {
@@ -105,7 +106,7 @@ func (enc *encoder) toolEnded(e *protocol.Event, d *protocol.ToolEndedData) []fr
 	return single(o.result(d))
 }
 
-// result tells how a call ended.
+// result encodes the end of a tool call.
 func (o *serverTool) result(d *protocol.ToolEndedData) frame {
 	m := meta{"tool": o.name, "status": "failed"}.with("error", d.Error).with("execution_time_ms", d.DurationMS).with("data", d.Output)
 	switch d.Status {
@@ -145,7 +146,7 @@ func (o *serverTool) result(d *protocol.ToolEndedData) frame {
 	return frame{Event: agentToolResult, Step: d.Tool, Content: text, Meta: m, Show: shorten(displayText.result(o.name))}
 }
 
-// unfinished tells the output of calls that the turn's end cuts.
+// unfinishedTools encodes the output of calls that the turn's end cuts off.
 func (enc *encoder) unfinishedTools() []frame {
 	var frames []frame
 	for _, id := range slices.Sorted(maps.Keys(enc.tools)) {
@@ -162,7 +163,7 @@ func (enc *encoder) unfinishedTools() []frame {
 	return frames
 }
 
-// confirm asks for a decision.
+// confirmFrame encodes an approval request.
 func (enc *encoder) confirmFrame(a *protocol.Approval) frame {
 	m := meta{"requires_confirmation": true, "kind": a.Kind, "title": a.Title, "options": a.Options}
 	m.with("tool_step", a.Tool).with("tool_name", a.Name).with("command", a.Command).with("cwd", a.CWD).with("why", a.Why)
@@ -209,7 +210,7 @@ func (enc *encoder) confirmFrame(a *protocol.Approval) frame {
 	return f
 }
 
-// stepOf is the step_id of an approval's confirmation.
+// confirmStep returns the step_id of an approval's confirmation.
 func confirmStep(a *protocol.Approval) string {
 	if a.Kind == protocol.ApprovePlan {
 		return "confirm_plan_" + a.Request

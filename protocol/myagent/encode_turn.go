@@ -6,27 +6,27 @@ import (
 	"agentctl/protocol"
 )
 
-// maxAnswer bounds the final answer's text, in bytes: MyAgent's clients take messages of 1 MiB.
+// maxAnswer bounds the final answer, in bytes: MyAgent's clients accept messages of 1 MiB.
 const maxAnswer = 256 << 10
 
-// A voice is what a turn has said so far, as far as MyAgent wants it again at the end.
+// A serverTurn collects what the end of a turn repeats.
 type serverTurn struct {
-	answer    []byte // the text outside of tasks
+	answer    []byte // text outside of tasks
 	last      string // its last part
-	truncated bool   // the answer is longer
+	truncated bool   // the answer exceeded its bound
 	aggregate string
 	parts     map[string]*serverPart
 	tools     map[string]*serverTool
-	tasks     map[string]time.Time // when each began
+	tasks     map[string]time.Time // start times
 }
 
-// A partVoice is an open part.
+// A serverPart is an open part.
 type serverPart struct {
 	agent string
 	bytes int
 }
 
-// maxOpen bounds the open parts and tools whose details are remembered.
+// maxOpen bounds the open parts and tools of a turn.
 const maxOpen = 512
 
 func (t *serverTurn) part(id string) *serverPart {
@@ -41,7 +41,7 @@ func (t *serverTurn) part(id string) *serverPart {
 	return p
 }
 
-// says adds a top-level text to the answer.
+// appendAnswer adds top-level text to the answer.
 func (t *serverTurn) appendAnswer(part, text string) {
 	if len(t.answer) > 0 && t.last != part {
 		text = "\n\n" + text
@@ -57,7 +57,7 @@ func (t *serverTurn) appendAnswer(part, text string) {
 	t.answer = append(t.answer, text...)
 }
 
-// final is the whole answer.
+// finalAnswer returns the whole answer.
 func (t *serverTurn) finalAnswer() string {
 	if len(t.answer) == 0 {
 		return t.aggregate
@@ -65,7 +65,7 @@ func (t *serverTurn) finalAnswer() string {
 	return string(t.answer)
 }
 
-// partStart tells a part that holds nothing yet, so that parts keep their order.
+// partStart sends an empty part, so that parts keep their order.
 func (enc *encoder) partStart(e *protocol.Event, d *protocol.PartStartData) []frame {
 	enc.part(d.Part).agent = d.Agent
 	f := frame{Event: agentPartialAnswer, Content: "", Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part}}
@@ -114,7 +114,7 @@ func (enc *encoder) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []f
 	})
 }
 
-// folded tells a run of deltas part by part.
+// foldedDeltas encodes a run of deltas part by part.
 func (enc *encoder) foldedDeltas(e *protocol.Event, d *protocol.FoldData) []frame {
 	var frames []frame
 	for _, p := range d.Parts {
@@ -150,7 +150,7 @@ func (enc *encoder) turnStarted(e *protocol.Event, d *protocol.TurnStartedData) 
 	return nil
 }
 
-// turnEnded tells the end in the word that fits its reason.
+// turnEnded encodes the end of a turn in the event for its reason.
 func (enc *encoder) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []frame {
 	frames := enc.unfinishedTools()
 	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS).with("code", string(d.Code)).with("truncated", enc.truncated).with("message", d.Message)
@@ -186,7 +186,7 @@ func (enc *encoder) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []fr
 	return append(frames, f)
 }
 
-// stage says what the turn was doing.
+// stage returns the phase of the turn.
 func (enc *encoder) stage() string {
 	switch p := enc.state.Plan; {
 	case p == nil:

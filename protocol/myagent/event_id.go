@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// eventID names a frame for good: its connection and seq.
+// eventID returns the permanent id of a frame: its connection and seq.
 func eventID(connection string, seq uint64) string {
 	return connection + "-" + strconv.FormatUint(seq, 10)
 }
 
-// parseEventID reads an event id; seq is 0 when it is none.
+// parseEventID splits an event id. seq is 0 if id is malformed.
 func parseEventID(id string) (connection string, seq uint64) {
 	i := strings.LastIndexByte(id, '-')
 	if i <= 0 {
@@ -23,7 +23,8 @@ func parseEventID(id string) (connection string, seq uint64) {
 	return id[:i], seq
 }
 
-// lastSeen is where a client says that it was: a frame of a connection; last_event_id wins over last_seq.
+// lastReceived returns the last frame that a reconnecting client received. last_event_id takes
+// precedence over last_seq.
 func (m *message) lastReceived() (connection string, seq uint64, found bool) {
 	o := parseObject(m.Content)
 	for _, id := range []string{o.str("last_event_id"), string(m.LastEventID)} {
@@ -42,7 +43,7 @@ func (m *message) lastReceived() (connection string, seq uint64, found bool) {
 	return connection, seq, seq > 0 || o.has("last_seq")
 }
 
-// acked is the seq that a user.ack acknowledges, in any of its forms.
+// ackedSeq returns the seq that a user.ack acknowledges, in any of its forms.
 func (m *message) ackedSeq() uint64 {
 	seq := uint64(m.Seq)
 	if o := parseObject(m.Content); o != nil {

@@ -1,6 +1,6 @@
 package myagent
 
-// Events of the foreign protocol.
+// Events of the protocol.
 const (
 	userMessage        = "user.message"
 	userSolveTasks     = "user.solve_tasks"
@@ -16,7 +16,8 @@ const (
 	userReconnect      = "user.reconnect"
 	userReconnectState = "user.reconnect_with_state"
 	userRequestState   = "user.request_state"
-	userRequestHistory = "user.request_history" // our own: of a server with the capability "history"
+	// agentctl's extension, with the capability "history"
+	userRequestHistory = "user.request_history"
 
 	planStart       = "plan.start"
 	planCompleted   = "plan.completed"
@@ -63,19 +64,19 @@ const (
 	errorRecoveryFailed  = "error.recovery_failed"
 )
 
-// Capabilities that our server tells of in system.connected.
+// Capabilities in agentctl's system.connected.
 const (
-	capTurns     = "turns"     // every turn's start and end is told, and what MyAgent has no word for goes as notices
-	capReconnect = "reconnect" // user.reconnect works
-	capHistory   = "history"   // user.request_history is answered with finished turns
-	capReply     = "reply"     // a frame with metadata.reply_to gets exactly one notice or error with the same
+	capTurns     = "turns"     // announces every turn, and native events as notices
+	capReconnect = "reconnect" // supports user.reconnect
+	capHistory   = "history"   // answers user.request_history with finished turns
+	capReply     = "reply"     // answers metadata.reply_to with exactly one notice or error
 )
 
 var capabilities = []string{
 	"streaming", "confirm", "plan", "tasks", "ack", "replay", "state", "queue", capReconnect, capReply, capTurns, capHistory,
 }
 
-// Actions of a system.notice, beside the native event types.
+// Actions of a system.notice, besides the native event types.
 const (
 	actionReplay      = "replay"
 	actionReconnected = "reconnected"

@@ -7,24 +7,25 @@ import (
 	"agentctl/protocol"
 )
 
-// maxMarks is how many frames back a connection can be resumed.
+// maxIndexedFrames is the number of frames that a client can resume from.
 const maxIndexedFrames = 1000
 
-// A mark says where in a session's log a frame came from.
+// A frameOrigin is the place in a session's log that a frame came from.
 type frameOrigin struct {
 	seq      uint64 // of the frame
 	session  string
 	position protocol.Position // of its event
-	part     int               // which of the event's frames it was, from 0
-	boundary uint64            // the seq before the event's turn: where telling can begin anew
+	part     int               // index of the frame among the event's frames
+	boundary uint64            // the seq before the event's turn, where encoding can restart
 }
 
-// before reports whether a frame lies at or before the mark.
+// covers reports whether a frame precedes or equals this one.
 func (m *frameOrigin) covers(seq uint64, part int) bool {
 	return seq < m.position.Seq || seq == m.position.Seq && part <= m.part
 }
 
-// marks are the newest frames of one connection. Codecs of later connections read them, so a mutex guards them.
+// A frameIndex holds the newest frames of one connection. Codecs of later connections read it, so a
+// mutex guards it.
 type frameIndex struct {
 	mu     sync.Mutex
 	frames []frameOrigin
@@ -40,7 +41,7 @@ func (m *frameIndex) add(k frameOrigin) {
 	m.frames = append(m.frames, k)
 }
 
-// ack says that the client has everything up to seq. What is before the last mark of a session that it covers is forgotten.
+// ack drops the frames up to seq that the client has, except each session's last.
 func (m *frameIndex) ack(seq uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,7 +55,8 @@ func (m *frameIndex) ack(seq uint64) {
 	m.frames = slices.DeleteFunc(m.frames, func(k frameOrigin) bool { return k.seq < last[k.session] })
 }
 
-// find returns the last mark of a session at or before a frame's seq, or before what the client acknowledged if that is later.
+// lastBefore returns a session's last frame up to seq, or up to the acknowledged seq if that is
+// later.
 func (m *frameIndex) lastBefore(session string, seq uint64) (frameOrigin, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +69,7 @@ func (m *frameIndex) lastBefore(session string, seq uint64) (frameOrigin, bool) 
 	return frameOrigin{}, false
 }
 
-// of returns the frame's seq that an event's frame had on this connection; 0: none or forgotten.
+// seqOf returns the seq of an event's frame on this connection, or 0 if it is unknown.
 func (m *frameIndex) seqOf(session string, at protocol.Position, part int) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,20 +2,22 @@ package myagent
 
 import "agentctl/protocol"
 
-// An arrival is a session on its way into a connection: one at a time, so that sessions come in the order in which they were asked for. A
-// client need not wait for it: what it says meanwhile without naming a session means this one. That is held until the session is there,
-// and so is what needs another arrival.
+// A join is the attachment of a session to a connection. One runs at a time, so sessions are
+// attached in the order of the client's frames. A frame without session_id that arrives during a
+// join means the session being attached: it is deferred until the join ends, and so is a frame that
+// needs a join of its own.
 type join struct {
 	deferred []func(*protocol.Error)
 }
 
-// arrive begins an arrival; arrived must end it.
+// startJoin starts a join. The caller must end it with finishJoin.
 func (s *serverCodec) startJoin() *join {
 	s.joining = new(join)
 	return s.joining
 }
 
-// waits holds what the client said until the arrival under way is over, if there is one. The error says that it failed.
+// deferUntilJoined defers then until the current join ends, and returns false if there is none.
+// then receives the join's error.
 func (s *serverCodec) deferUntilJoined(then func(*protocol.Error)) bool {
 	if s.joining == nil {
 		return false
@@ -25,8 +27,8 @@ func (s *serverCodec) deferUntilJoined(then func(*protocol.Error)) bool {
 	return true
 }
 
-// arrived ends an arrival, at the session that the connection uses from now on unless err says that it never came, and carries out what
-// was held, in its order.
+// finishJoin ends a join and runs the deferred functions in order. If err is nil, session becomes
+// the connection's current session.
 func (s *serverCodec) finishJoin(a *join, session string, err *protocol.Error) {
 	s.joining = nil
 	if err == nil {

@@ -10,17 +10,17 @@ const (
 	maxReplayBytes = 8 << 20
 )
 
-// A replay collects what a session told, for the session that continues it.
+// A replay collects the frames of a session for the session that continues it.
 type replay struct {
 	encoder
-	target     string // the session that it is replayed for
+	target     string // session to send the frames in
 	epoch      string
-	received   *frameOrigin // the client has what this covers; nil: nothing
-	connection string       // that the client had before
+	received   *frameOrigin // last frame that the client has; nil: none
+	connection string       // the client's previous connection
 	sentFrames *frameIndex  // of that connection; nil: unknown
 	frames     []replayedFrame
 	bytes      int
-	done       func() // when it is over
+	done       func() // called after the replay
 }
 
 type replayedFrame struct {
@@ -30,7 +30,7 @@ type replayedFrame struct {
 	size int
 }
 
-// take collects an event.
+// collect adds the frames of an event.
 func (r *replay) collect(e *protocol.Event) {
 	if e.First() <= r.state.Seq {
 		return
@@ -49,7 +49,7 @@ func (r *replay) collect(e *protocol.Event) {
 	}
 }
 
-// finish sends what was collected, each with the seq that it had, and says how much it was.
+// finishReplay sends the collected frames with their original seqs, and a notice with their count.
 func (s *serverCodec) finishReplay(f *subscription, r *replay) {
 	m := meta{"action": actionReplay, "replayed": len(r.frames), "count": len(r.frames)}
 	for _, old := range r.frames {
@@ -78,7 +78,7 @@ func (s *serverCodec) finishReplay(f *subscription, r *replay) {
 	r.done()
 }
 
-// nothing says that there is nothing to replay.
+// sendNothingToReplay sends the notice of an empty replay.
 func (s *serverCodec) sendNothingToReplay(session string) {
 	n := notice("No buffered events available for replay", meta{"action": actionReplay, "count": 0, "replayed": 0})
 	n.Session = session

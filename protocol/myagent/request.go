@@ -8,16 +8,17 @@ import (
 	"agentctl/protocol"
 )
 
-// An ask is a frame of ours that waits for its answer: from a server that replies by its id, else by what it is about.
+// A request is a frame to the server that awaits its reply. A server with the capability "reply"
+// answers by id; the frames of any other server are matched by event and session.
 type request struct {
 	id       string
 	event    string
-	session  *session // nil: none yet
+	session  *session // nil before the session is known
 	deadline time.Time
 	done     func(result json.RawMessage, err *protocol.Error)
 }
 
-// ask sends a frame and waits for its answer.
+// sendRequest sends a frame and calls then with the reply.
 func (c *clientCodec) sendRequest(f frame, s *session, then func(json.RawMessage, *protocol.Error)) {
 	if len(c.requests) >= maxRequests {
 		then(nil, protocol.Errorf(protocol.CodeTooMany, "too many commands at once"))
@@ -36,7 +37,8 @@ func (c *clientCodec) sendRequest(f frame, s *session, then func(json.RawMessage
 	c.send(f)
 }
 
-// large tells that a frame is more than a server takes, which would end the connection, again and again; nil: it is not.
+// checkSize returns too_large if a server would not accept the frame. Sending it would end the
+// connection, and the retry would end the next one.
 func (c *clientCodec) checkSize(f *frame) *protocol.Error {
 	if len(f.encode(c.now)) <= protocol.MaxMessage {
 		return nil
@@ -44,7 +46,8 @@ func (c *clientCodec) checkSize(f *frame) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage}
 }
 
-// settle gives an ask its answer.
+// finishRequest removes a request and calls its callback. It does nothing if the request is already
+// finished.
 func (c *clientCodec) finishRequest(a *request, result json.RawMessage, err *protocol.Error) {
 	i := slices.Index(c.requests, a)
 	if i < 0 {
@@ -54,7 +57,8 @@ func (c *clientCodec) finishRequest(a *request, result json.RawMessage, err *pro
 	a.done(result, err)
 }
 
-// waiting returns the ask with that id, or without one the first of an event that fits the session, or nil.
+// findRequest returns the request with an id, or nil. Without an id it returns the first request
+// for one of the events that fits the session.
 func (c *clientCodec) findRequest(id string, session string, events ...string) *request {
 	for _, a := range c.requests {
 		switch {

@@ -8,30 +8,30 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A server is the codec of one connection at our server's end.
+// A serverCodec is the server end of one connection.
 type serverCodec struct {
 	// Static after construction.
 
 	options        codec.ServerOptions
 	id             string // connection_id
 	heartbeat      time.Duration
-	confirmTimeout time.Duration // how long a confirmation waits; 0: for ever
+	confirmTimeout time.Duration // until a confirmation is denied; 0: never
 	stateTTL       time.Duration // of an exported state
-	sentFrames     *frameIndex   // of the frames sent; shared with later connections
+	sentFrames     *frameIndex   // shared with later connections
 
 	requests      codec.Requests
-	nativeID      string // our server's name for the connection
+	nativeID      string // the connection's id at agentctl's server
 	seq           uint64
 	subscriptions map[string]*subscription // by session
-	aliases       map[string]string        // what the client calls a session → its id
+	aliases       map[string]string        // the client's name of a session → its id
 	current       string                   // the session that a frame without session_id means
-	joining       *join                    // that it will mean; nil: none is on its way
-	deferred      int                      // frames that wait for it
-	ownMessages   []string                 // messages that this client sent, the newest
+	joining       *join                    // nil: no session is being attached
+	deferred      int                      // frames that wait for the join
+	ownMessages   []string                 // newest message ids sent by this client
 	openedAt      time.Time
-	nextHeartbeat time.Time // the next heartbeat
+	nextHeartbeat time.Time // time of the next heartbeat
 
-	// Of the call under way.
+	// Valid during one call of the codec.
 
 	now time.Time
 	out *codec.Output
@@ -41,7 +41,7 @@ const (
 	defaultHeartbeat      = 30 * time.Second
 	defaultConfirmTimeout = 300 * time.Second
 
-	maxPendingCommands = 64  // commands under way
+	maxPendingCommands = 64  // commands without an answer
 	maxSubscriptions   = 64  // sessions per connection
 	maxOwnMessages     = 256 // remembered messages
 )
@@ -54,7 +54,7 @@ func newServerCodec(d codec.ServerOptions) *serverCodec {
 	}
 }
 
-// call carries out one call of the codec.
+// run executes one call of the codec.
 func (s *serverCodec) run(now time.Time, f func()) codec.Output {
 	var out codec.Output
 	s.now, s.out = now, &out
@@ -73,7 +73,8 @@ func (s *serverCodec) Open(now time.Time) codec.Output {
 		}
 		s.requests.Do(s.out, protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Agent: Name}, func(a protocol.Answer) {
 			var r protocol.HelloResult
-			_ = json.Unmarshal(a.Result, &r) // our own server's; without it no session is known to have gone
+			// agentctl's own encoding; if it fails, deleted sessions go unnoticed
+			_ = json.Unmarshal(a.Result, &r)
 			s.nativeID = r.Connection
 		})
 		s.send(frame{
@@ -109,7 +110,7 @@ func (s *serverCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 	})
 }
 
-// TooLarge says that a message is over the limit: nothing of it was read.
+// TooLarge sends the error of a message over the size limit, which was not read.
 func (s *serverCodec) TooLarge(now time.Time, message string) codec.Output {
 	return s.run(now, func() { s.sendError("Invalid message: " + message) })
 }
@@ -130,7 +131,7 @@ func (s *serverCodec) Wake(now time.Time) codec.Output {
 	})
 }
 
-// wake is when to be woken next.
+// nextWake returns the time of the next Wake.
 func (s *serverCodec) nextWake() time.Time {
 	var at time.Time
 	if s.heartbeat > 0 {
@@ -158,7 +159,7 @@ func (s *serverCodec) send(f frame) uint64 {
 	return s.seq
 }
 
-// complain tells the client that it sent something that cannot be understood.
+// sendError sends an error about a message that cannot be decoded.
 func (s *serverCodec) sendError(words string) {
 	s.send(frame{Event: systemError, Content: words, Meta: meta{"error": words}, Show: shorten(words)})
 }

@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Bounds of what a client remembers.
+// Bounds of the client's memory.
 const (
 	maxSessions  = 32
 	maxNames     = 16  // of a session
@@ -19,58 +19,59 @@ const (
 	maxApprovals = 64  // pending approvals of a session, and explanations of one
 )
 
-// memory is what a client's connections leave each other: its sessions, the one used last at the end.
+// A resumeState is what a client's connections leave each other: its sessions, the most recently
+// used one last.
 type resumeState struct{ sessions []*session }
 
-// A session is one session of the server as our client sees it, over any number of connections.
+// A session is a session of the server over any number of connections.
 type session struct {
 	log             *codec.Log
-	serverID        string   // its id at the server now
-	names           []string // that our client used for it
+	serverID        string   // its current id at the server
+	names           []string // the client's names for it
 	connected       bool     // on this connection
 	lastEventID     string   // event_id of the last frame
 	lastSeq         uint64   // and its seq
-	restoredFrom    string   // event_id of the last frame when the session was revived
+	restoredFrom    string   // event_id of the last frame before a restore
 	restoredFromSeq uint64   // and its seq
 	signedState     json.RawMessage
-	summary         []byte // as last told to a client that watches
-	serverStart     uint64 // the server's seq that the log began at; 0: the log is all there is
-	logStart        uint64 // and the log's own: nothing before it is in the log
+	summary         []byte // last one sent to a watching client
+	serverStart     uint64 // the server's seq at the start of the log; 0: the log is complete
+	logStart        uint64 // and the log's own seq there
 
 	decodeState
 }
 
-// A hearing is what has to be remembered of a session's frames.
+// A decodeState is the decoding state of a session's frames.
 type decodeState struct {
 	turns         int
 	parts         int
-	openText      string // the open text part that a server without part ids means
-	openReasoning string // and its reasoning part
+	openText      string // open text part, for servers without part ids
+	openReasoning string // open reasoning part
 	turnText      []byte // the turn's text
-	aggregate     string // and what its aggregation came to
-	runsTasks     bool   // the turn was begun by user.solve_tasks
+	aggregate     string // result of the aggregation
+	runsTasks     bool   // user.solve_tasks started the turn
 
-	recoveryAction string // what was begun to recover by
+	recoveryAction string // of the current recovery
 	turnDeadline   time.Time
-	replaying      bool            // frames are of the session before
-	replayingList  bool            // they came in a list: the turn goes on
-	pendingSteps   map[string]bool // steps that the server says still wait
-	numericTasks   map[string]bool // task ids that are numbers at the server
+	replaying      bool            // frames come from the previous session
+	replayingList  bool            // frames come in a list: the turn goes on
+	pendingSteps   map[string]bool // steps that still await an answer at the server
+	numericTasks   map[string]bool // tasks whose ids are numbers at the server
 	decisions      []ownDecision
 }
 
-// forgetTurn forgets what was of one turn only.
+// forgetTurn resets the state of one turn.
 func (h *decodeState) forgetTurn() {
 	h.openText, h.openReasoning, h.turnText, h.aggregate, h.runsTasks, h.turnDeadline = "", "", nil, "", false, time.Time{}
 }
 
-// A decided is an approval that our client decided where the server does not say so.
+// An ownDecision is the client's decision on an approval that the server does not confirm.
 type ownDecision struct {
 	request string
 	winner  protocol.Winner
 }
 
-// find returns a session that is known by that name, or nil.
+// findSession returns the session with a name or id, or nil.
 func (c *clientCodec) findSession(name string) *session {
 	for _, s := range slices.Backward(c.resume.sessions) {
 		if s.log.Session == name || s.serverID == name || slices.Contains(s.names, name) {
@@ -80,7 +81,7 @@ func (c *clientCodec) findSession(name string) *session {
 	return nil
 }
 
-// begin makes a session of this connection.
+// addSession adds a session to this connection.
 func (c *clientCodec) addSession(id string) *session {
 	s := &session{log: codec.NewLog(id, c.responder.Epoch), serverID: id, connected: true}
 	if len(c.resume.sessions) >= maxSessions {
@@ -92,8 +93,9 @@ func (c *clientCodec) addSession(id string) *session {
 	return s
 }
 
-// renew makes a state that the server told the session's: its log begins anew there, and finished turns stay for history. The turn
-// that was under way is one of them if a turn ended since; else it is told again from its start.
+// reset restarts a session's log from a state of the server. Finished turns stay in history. A turn
+// that was running joins them if a turn ended since; otherwise the server sends it again from its
+// start.
 func (s *session) reset(c *clientCodec, state *protocol.State) {
 	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
 		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost: what else the turn brought is not known"}
@@ -108,20 +110,20 @@ func (s *session) reset(c *clientCodec, state *protocol.State) {
 	}
 	s.decodeState = decodeState{turns: s.turns, parts: s.parts}
 	s.serverStart = state.Seq
-	state.Seq = max(state.Seq, s.log.State.Seq+1) // behind what is history, and nobody can have it
+	state.Seq = max(state.Seq, s.log.State.Seq+1) // after the history; no client has this seq
 	s.logStart = state.Seq
 	s.log.Begin(state)
 }
 
-// nextEpoch is the epoch in which the session's log begins anew.
+// nextEpoch returns the epoch for a restarted log.
 func (s *session) nextEpoch(c *clientCodec) string {
 	if s.log.Epoch == c.responder.Epoch {
-		return c.responder.Epoch + "x" // twice on one connection
+		return c.responder.Epoch + "x" // second restart on one connection
 	}
 	return c.responder.Epoch
 }
 
-// named remembers what our client calls the session.
+// addName remembers a name that the client uses for the session.
 func (s *session) addName(name string) {
 	if name == "" || name == s.log.Session || slices.Contains(s.names, name) {
 		return
@@ -132,7 +134,7 @@ func (s *session) addName(name string) {
 	s.names = append(s.names, name)
 }
 
-// full reports whether the state can take no more of what a type of event adds to it.
+// full reports whether the state holds the maximum of what an event type adds.
 func (s *session) full(t protocol.Type) bool {
 	st := s.log.State
 	switch t {
@@ -154,7 +156,7 @@ func (s *session) full(t protocol.Type) bool {
 	return false
 }
 
-// add records what happened.
+// record records an event.
 func (s *session) record(c *clientCodec, en codec.Entry) {
 	if s.full(en.Type) {
 		en.Type, en.Data = protocol.Raw, protocol.RawData{Source: Name, Method: string(en.Type)}
@@ -162,7 +164,7 @@ func (s *session) record(c *clientCodec, en codec.Entry) {
 	s.log.Add(c.out, c.now, en)
 }
 
-// raw keeps a message that maps to nothing here.
+// recordRaw records a message without a native equivalent.
 func (s *session) recordRaw(c *clientCodec, event string, data []byte) {
 	turn := ""
 	if s.log.State.Turn != nil {
@@ -174,7 +176,7 @@ func (s *session) recordRaw(c *clientCodec, event string, data []byte) {
 // maxRaw bounds foreign JSON within an event, in bytes.
 const maxRaw = 200 << 10
 
-// clip bounds a foreign id.
+// clipID bounds a foreign id.
 func clipID(id string) string {
 	if len(id) <= maxID {
 		return id
@@ -182,7 +184,7 @@ func clipID(id string) string {
 	return protocol.SplitText(protocol.ValidText(id), maxID)[0]
 }
 
-// summarize tells a client that watches of sessions that changed.
+// publishSummaries sends changed sessions to a watching client.
 func (c *clientCodec) publishSummaries() {
 	for _, s := range c.resume.sessions {
 		if !c.watched || !s.connected {

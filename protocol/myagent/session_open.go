@@ -8,17 +8,17 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// An opening is a session on its way into this connection, and who waits for it.
+// A sessionOpen is a session being attached to this connection.
 type sessionOpen struct {
 	name      string
-	fromStart bool     // from the beginning of its log, where the server can
-	known     *session // from the connection before; nil: none
+	fromStart bool     // from the start of its log, if the server can
+	known     *session // from the previous connection; nil: none
 	callbacks []func(*session, *protocol.Error)
 }
 
-// open brings a session into this connection, in the best way that the server knows: our server goes on where the client was or
-// shows the session as it is; a MyAgent server restores a state that was asked for in time; else a session is begun, for such a
-// server's sessions end with their connection and it cannot list any.
+// openSession attaches a session to this connection and calls then. agentctl's server resumes it or
+// sends its state. A MyAgent server restores a state exported earlier. Otherwise a new session is
+// created: sessions of such a server end with their connection, and it cannot list them.
 func (c *clientCodec) openSession(name string, whole bool, then func(*session, *protocol.Error)) {
 	s := c.findSession(name)
 	if s != nil && s.connected {
@@ -43,7 +43,7 @@ func (c *clientCodec) openSession(name string, whole bool, then func(*session, *
 	c.reconnect(o)
 }
 
-// opened tells who waits.
+// finishOpen ends an attachment and calls its callbacks.
 func (c *clientCodec) finishOpen(o *sessionOpen, s *session, err *protocol.Error) {
 	delete(c.opens, o.name)
 	if s != nil {
@@ -56,7 +56,7 @@ func (c *clientCodec) finishOpen(o *sessionOpen, s *session, err *protocol.Error
 	}
 }
 
-// reconnect asks for a session that goes on without us.
+// reconnect requests a session that may still exist at the server.
 func (c *clientCodec) reconnect(o *sessionOpen) {
 	f := frame{Session: o.name, Event: userReconnect}
 	if s := o.known; s != nil {
@@ -76,9 +76,11 @@ func (c *clientCodec) reconnect(o *sessionOpen) {
 				return
 			}
 			c.finishOpen(o, s, nil)
-		case c.capabilities[capReconnect] && err.Code == protocol.CodeTimeout: // it can, so the link is to blame: who waits asks again on the next
+		// the link failed: commands are sent again on the next connection
+		case c.capabilities[capReconnect] && err.Code == protocol.CodeTimeout:
 			c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
-		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil && o.known.signedState != nil: // its store is gone
+		// the server lost its store
+		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil && o.known.signedState != nil:
 			c.restoreSession(o)
 		case c.capabilities[capReconnect]:
 			c.finishOpen(o, nil, err)
@@ -88,11 +90,11 @@ func (c *clientCodec) reconnect(o *sessionOpen) {
 	})
 }
 
-// revive restores a known session from its exported state.
+// restoreSession restores a known session from its exported state.
 func (c *clientCodec) restoreSession(o *sessionOpen) {
 	s := o.known
 	f := frame{Event: userReconnectState, Signed: s.signedState, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.lastEventID)}
-	s.signedState = nil // once
+	s.signedState = nil // only once
 	s.restoredFrom, s.restoredFromSeq = s.lastEventID, s.lastSeq
 	c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
 		switch {
@@ -116,7 +118,7 @@ func (c *clientCodec) restoreSession(o *sessionOpen) {
 	})
 }
 
-// replay waits until the frames that a session missed have come: a notice ends them.
+// awaitReplay calls then after the missed frames of a session. A notice ends them.
 func (c *clientCodec) awaitReplay(s *session, then func()) {
 	c.requests = append(c.requests, &request{event: actionReplay, session: s, deadline: c.now.Add(requestTimeout), done: func(json.RawMessage, *protocol.Error) {
 		s.replaying = false
@@ -124,15 +126,16 @@ func (c *clientCodec) awaitReplay(s *session, then func()) {
 	}})
 }
 
-// serverRestarted is the end of a turn that was under way in a session that the server lost.
+// serverRestarted ends a turn of a session that the server lost.
 var serverRestarted = protocol.TurnEndedData{
 	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
 }
 
-// ofBefore is the end of a turn that was under way where a session was continued from.
+// turnLeftBehind ends a turn that still ran in the session that was restored.
 var turnLeftBehind = protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"}
 
-// replayed goes on after a replay: a turn that it left open ends as d says, unless what came was a list, in which a turn goes on.
+// finishReplay continues after a replay. It ends an open turn with d, except after a list of
+// events, whose turn goes on.
 func (c *clientCodec) finishReplay(s *session, d protocol.TurnEndedData) {
 	s.replaying = false
 	switch {
@@ -143,7 +146,8 @@ func (c *clientCodec) finishReplay(s *session, d protocol.TurnEndedData) {
 	}
 }
 
-// vacate takes away what waited at a server that lost it: what it has restored of that, it tells anew.
+// clearPending removes the approvals, queue and holds of a session that its server lost. The server
+// announces those it restored.
 func (s *session) clearPending(c *clientCodec) {
 	st := s.log.State
 	for _, a := range slices.Clone(st.Approvals) {
@@ -157,7 +161,7 @@ func (s *session) clearPending(c *clientCodec) {
 	}
 }
 
-// beginFor begins a session for a name that the server does not know.
+// createSession creates a session for a name that the server does not know.
 func (c *clientCodec) createSession(o *sessionOpen) {
 	title := o.name
 	if o.known != nil && len(o.known.names) > 0 {
@@ -183,8 +187,8 @@ func (c *clientCodec) createSession(o *sessionOpen) {
 	})
 }
 
-// beginAgain lets a session go on in another one that the server began in its place. What was said stays for people, and what waits to be
-// said still does; the agent knows nothing of it.
+// continueIn continues a session in the new one that the server created in its place. The
+// transcript and the queue remain, but the agent has no memory of them.
 func (s *session) continueIn(c *clientCodec, anew *session) {
 	c.removeSession(anew)
 	s.serverID, s.lastEventID, s.lastSeq = anew.serverID, anew.lastEventID, anew.lastSeq

@@ -18,32 +18,34 @@ const (
 	signedVersion   = "1.0"
 	defaultStateTTL = 7 * 24 * time.Hour
 
-	// maxSigned bounds a signed state, in bytes: a client must be able to send it back.
+	// maxSigned bounds a signed state, in bytes. A client must be able to send it back.
 	maxSigned = 768 << 10
 )
 
-// A signed is a state that a client carries away, as MyAgent writes it.
+// A signedState is a state that a client keeps, in MyAgent's format.
 type signedState struct {
 	State     json.RawMessage `json:"state"`
-	Timestamp int64           `json:"timestamp"` // Unix
+	Timestamp int64           `json:"timestamp"` // Unix time
 	Signature string          `json:"signature"`
 	Version   string          `json:"version"`
 	Checksum  string          `json:"checksum"`
 }
 
-// A carried is the state within: what MyAgent requires of one, and ours.
+// A carriedState is the content of a signed state: the fields that MyAgent requires, and
+// agentctl's.
 type carriedState struct {
 	Session    string                `json:"session_id"`
-	Connection string                `json:"connection_id"` // that exported it
+	Connection string                `json:"connection_id"` // connection that exported it
 	Step       *int64                `json:"current_step"`
 	Agent      string                `json:"agent_state"`
 	Created    string                `json:"created_at"`
 	Memory     string                `json:"memory_snapshot"` // JSON of an array
 	Native     *protocol.SignedState `json:"native_state"`
-	Boundary   protocol.Position     `json:"position"` // of the last turn's end when it was exported: replay begins after it
+	// last turn's end at the export, where a replay starts
+	Boundary protocol.Position `json:"position"`
 }
 
-// seal signs a state.
+// signState signs a state.
 func signState(c carriedState, now time.Time, sign func(string) string) (json.RawMessage, error) {
 	state, err := canonicalJSON(protocol.MustEncode(c))
 	if err != nil {
@@ -59,12 +61,12 @@ func signState(c carriedState, now time.Time, sign func(string) string) (json.Ra
 	return raw, nil
 }
 
-// signs is the text whose HMAC is the signature.
+// signedText returns the text that the signature covers.
 func (s *signedState) signedText(state []byte) string {
 	return string(state) + ":" + strconv.FormatInt(s.Timestamp, 10) + ":" + signedVersion
 }
 
-// unseal verifies a state that a client sends back. The error's text is for the client.
+// verifyState verifies a signed state of a client. The error text is for the client.
 func verifyState(raw json.RawMessage, now time.Time, ttl time.Duration, sign func(string) string) (*carriedState, error) {
 	o := parseObject(raw)
 	s := signedState{State: o["state"], Timestamp: o.int("timestamp"), Signature: o.str("signature"), Version: o.str("version"), Checksum: o.str("checksum")}

@@ -8,25 +8,26 @@ import (
 	"agentctl/protocol"
 )
 
-// A follow is a session that a connection follows, for its client or to replay it.
+// A subscription is a session that a connection follows, for its client or for a replay.
 type subscription struct {
 	session string
 	epoch   string
-	live    bool // its events are told to the client
+	live    bool // its events are sent to the client
 	encoder
-	boundary    uint64       // seq of the last turn's end: where telling can begin anew
-	received    *frameOrigin // the client has what this covers; nil: nothing
-	restored    bool         // its beginning was told by agent.state_restored
+	boundary    uint64       // seq of the last turn's end, where encoding can restart
+	received    *frameOrigin // last frame that the client already has; nil: none
+	restored    bool         // agent.state_restored announced the session
 	catchingUp  bool         // until caught_up
 	onCaughtUp  func(replayed int)
 	replayCount int
 	replay      *replay
-	deadlines   map[string]time.Time // confirmations that time out
+	deadlines   map[string]time.Time // of pending confirmations, by request
 }
 
-// attach follows a session from a position (nil: the last turn's end); then is called once it is, or with an error.
+// subscribe follows a session from a position, or from the last turn's end if from is nil. then is
+// called once with the subscription or an error.
 func (s *serverCodec) subscribe(session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error)) {
-	// From a frame on, raw: a folded event may hold some of what the client has.
+	// A folded event can include part of a frame that the client has, so resume with raw events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
 	s.requests.Do(s.out, protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
 		var r protocol.SubscribeResult
@@ -51,7 +52,7 @@ func (s *serverCodec) subscribe(session string, from *protocol.Position, then fu
 	})
 }
 
-// first is the state that telling begins at.
+// baseState returns the state before the first event of the subscription.
 func (f *subscription) baseState(r *protocol.SubscribeResult) *protocol.State {
 	if r.Snapshot != nil && r.Snapshot.State != nil {
 		return r.Snapshot.State
@@ -59,8 +60,8 @@ func (f *subscription) baseState(r *protocol.SubscribeResult) *protocol.State {
 	return &protocol.State{Session: r.Session, Seq: r.After.Seq}
 }
 
-// begin tells the client of the session from here on; caughtUp, unless it is nil, is called when it has what there is. A client that
-// asks for a session twice at once has begun already.
+// goLive sends the session's events to the client from now on. onCaughtUp may be nil; it is called
+// after the past events are sent. If the subscription is live already, only the callback is added.
 func (s *serverCodec) goLive(f *subscription, caughtUp func(replayed int)) {
 	if f.live {
 		before := f.onCaughtUp
@@ -82,7 +83,7 @@ func (s *serverCodec) goLive(f *subscription, caughtUp func(replayed int)) {
 	s.sentFrames.add(from)
 }
 
-// event takes an event of our server.
+// handleEvent encodes an event of agentctl's server.
 func (s *serverCodec) handleEvent(e *protocol.Event) {
 	f := s.subscriptions[e.Session]
 	if f == nil {
@@ -136,7 +137,7 @@ func (s *serverCodec) handleEvent(e *protocol.Event) {
 	}
 }
 
-// reached is called when a subscription has caught up.
+// handleCaughtUp ends the replay or the catch-up of a subscription.
 func (s *serverCodec) handleCaughtUp(f *subscription) {
 	if r := f.replay; r != nil {
 		f.replay = nil
@@ -151,7 +152,7 @@ func (s *serverCodec) handleCaughtUp(f *subscription) {
 	}
 }
 
-// gone ends the following of a session that was deleted, or whose log cannot be read any more.
+// dropSubscription ends the subscription to a session that was deleted or whose log cannot be read.
 func (s *serverCodec) dropSubscription(f *subscription, why protocol.Code) {
 	if f.live && !f.state.Closed {
 		fr := frame{Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)}, Show: showError}
@@ -165,10 +166,10 @@ func (s *serverCodec) dropSubscription(f *subscription, why protocol.Code) {
 	if s.current == f.session {
 		s.current = ""
 	}
-	s.handleCaughtUp(f) // whoever waits for it has all that there is
+	s.handleCaughtUp(f) // run callbacks that wait for past events: there are none left
 }
 
-// awaits gives every pending confirmation a time.
+// setConfirmDeadlines starts the timeout of new pending confirmations.
 func (s *serverCodec) setConfirmDeadlines(f *subscription) {
 	for _, a := range f.state.Approvals {
 		if _, known := f.deadlines[a.Request]; !known {
@@ -177,14 +178,15 @@ func (s *serverCodec) setConfirmDeadlines(f *subscription) {
 	}
 }
 
-// expire denies confirmations of this client's own turns that nobody answered in time.
+// expireConfirmations denies unanswered confirmations past their deadline, in this client's own
+// turns only.
 func (s *serverCodec) expireConfirmations(f *subscription) {
 	for _, a := range slices.Clone(f.state.Approvals) {
 		due, waits := f.deadlines[a.Request]
 		if !waits || s.now.Before(due) {
 			continue
 		}
-		f.deadlines[a.Request] = s.now.Add(24 * time.Hour) // once
+		f.deadlines[a.Request] = s.now.Add(24 * time.Hour) // only once
 		if f.state.Turn == nil || !slices.Contains(s.ownMessages, f.state.Turn.Message.MessageID) {
 			continue
 		}
@@ -195,7 +197,7 @@ func (s *serverCodec) expireConfirmations(f *subscription) {
 	}
 }
 
-// mine remembers a message that this client sent.
+// addOwnMessage remembers a message that this client sent.
 func (s *serverCodec) addOwnMessage(message string) {
 	if len(s.ownMessages) == maxOwnMessages {
 		s.ownMessages = slices.Delete(s.ownMessages, 0, 1)
