@@ -8,74 +8,75 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Bounds of what our client's end remembers.
+// Bounds of the client's memory.
 const (
 	maxSessions     = 64
-	maxRequests     = 256 // of a thread; also of pings and conversations to be started
+	maxRequests     = 256 // of a session; also pings and conversations being started
 	maxSavedAnswers = 256
 )
 
-// How long an error may take. The dialect does not say that it took a message: after patience without an error, it did.
+// The protocol reports errors but confirms nothing: a message counts as accepted after errorTimeout
+// without an error.
 const (
 	errorTimeout  = 500 * time.Millisecond
-	openTimeout   = 8 * time.Second  // for the first sign of a server
-	answerTimeout = 10 * time.Second // for what is always answered
-	quietTimeout  = 5 * time.Second  // after a tool that nothing may follow
+	openTimeout   = 8 * time.Second  // for the first message of the server
+	answerTimeout = 10 * time.Second // for messages that the server always answers
+	quietTimeout  = 5 * time.Second  // after a tool that may end the turn
 )
 
-// verbs are the commands that the dialect can say, or that are about what our end keeps itself.
+// verbs lists the commands that the dialect carries, or that the client end implements itself.
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
 	protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
 }
 
-// kept are the verbs of a client that stays: what they are about is its own.
+// localVerbs lists the commands on state that only the client keeps. A one-shot client has none.
 var localVerbs = []protocol.Verb{
 	protocol.DoList, protocol.DoHistory,
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
 }
 
-// noQueue says why no verb changes a queue.
+// noQueue is the reason why no command changes the queue.
 const noQueue = "what waits at its server cannot be changed, only what an attached client itself lets wait"
 
-// why says more of commands that are refused.
+// unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server tells nothing of the past",
 	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue, protocol.DoQueueHold: noQueue,
 	protocol.DoQueueRelease: noQueue,
 }
 
-// A Client is the codec at our client's end: it answers our client's commands with what a Multi-Agent server says.
+// A clientCodec is the client end of one connection.
 type clientCodec struct {
 	options      codec.ClientOptions
 	responder    codec.Responder
 	resume       *resumeState
 	creating     []*creation
 	pings        []*protocol.Command
-	lastSession  *session // that something was said or heard of
+	lastSession  *session // last one used by either end
 	watching     bool
-	openDeadline time.Time // until then a server that will not have us says so; zero: it has us, or is not going to say
-	deferred     [][]byte  // native lines that wait for it
+	openDeadline time.Time // wait for the server's first message until then; zero: it came
+	deferred     [][]byte  // native lines received before it
 
-	now time.Time // of the call under way
+	now time.Time // valid during one call of the codec
 	out *codec.Output
 }
 
-// A memory is what outlives a connection: the dialect cannot tell again what was said.
+// A resumeState survives a lost connection: the protocol cannot replay a conversation.
 type resumeState struct {
 	sessions []*session
-	keys     []string // of answers, oldest first
+	keys     []string // of savedAnswer, oldest first
 	answers  map[string]savedAnswer
 }
 
-// answered is a command that was carried out under a key.
+// A savedAnswer is the answer to a command with a key.
 type savedAnswer struct {
 	body   string
 	result any
 }
 
-// A creation is a conversation that is being started.
+// A creation is a conversation being started.
 type creation struct {
 	command  *protocol.Command
 	data     protocol.CreateData
@@ -83,8 +84,8 @@ type creation struct {
 	deadline time.Time
 }
 
-// NewClient makes the codec of a connection to a Multi-Agent server. The options: "domain" for sessions that name no agent,
-// "thinking" to ask for reasoning.
+// newClientCodec returns the client end of a connection. Options: "domain" for sessions without an
+// agent, "thinking" to request reasoning.
 func newClientCodec(c codec.ClientOptions) *clientCodec {
 	m, _ := c.Resume.Value.(*resumeState)
 	if m == nil {
@@ -99,8 +100,9 @@ func newClientCodec(c codec.ClientOptions) *clientCodec {
 	}
 }
 
-// Open implements codec.Codec: what was under way when the last connection was lost, is lost. A server accepts whom it then closes
-// with 1008, so that nothing is answered here until it has answered a PING, as it does to its own clients.
+// Open implements codec.Codec. It ends the turns that the last connection lost. A server accepts a
+// connection before it rejects the credential with close code 1008, so commands wait for the answer
+// to a PING.
 func (c *clientCodec) Open(now time.Time) codec.Output {
 	return c.run(now, func() {
 		c.openDeadline = now.Add(openTimeout)
@@ -132,7 +134,7 @@ func (c *clientCodec) handleLine(line []byte) {
 	}
 }
 
-// opened carries out what waited until it was known that the server has us.
+// finishOpen executes the commands received before the server's first message.
 func (c *clientCodec) finishOpen() {
 	early := c.deferred
 	c.openDeadline, c.deferred = time.Time{}, nil
@@ -141,7 +143,7 @@ func (c *clientCodec) finishOpen() {
 	}
 }
 
-// unopened fails what waited: every server of the dialect answers a PING.
+// failOpen fails these commands: any server of the dialect answers a PING.
 func (c *clientCodec) failOpen() {
 	for _, line := range c.deferred {
 		if cmd, err := protocol.DecodeCommand(line); err == nil {
@@ -165,7 +167,7 @@ func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 	})
 }
 
-// Wake implements codec.Codec: some have waited long enough.
+// Wake implements codec.Codec.
 func (c *clientCodec) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
 
 func (c *clientCodec) run(now time.Time, work func()) codec.Output {
@@ -181,10 +183,10 @@ func (c *clientCodec) run(now time.Time, work func()) codec.Output {
 
 func (c *clientCodec) send(f frame) { c.out.Foreign = append(c.out.Foreign, f.encode()) }
 
-// me is who acts.
+// actor returns the actor of the client's own commands.
 func (c *clientCodec) actor() *protocol.Actor { return &protocol.Actor{Name: c.options.Name} }
 
-// expire ends the waits whose time has come.
+// expire completes requests past their deadline.
 func (c *clientCodec) expire() {
 	if !c.openDeadline.IsZero() && !c.now.Before(c.openDeadline) {
 		c.failOpen()
@@ -206,7 +208,7 @@ func (c *clientCodec) expire() {
 	}
 }
 
-// next returns when expire is to be called again.
+// nextWake returns the time of the next Wake.
 func (c *clientCodec) nextWake() (at time.Time) {
 	sooner := func(d time.Time) {
 		if at.IsZero() || d.Before(at) {
@@ -230,7 +232,7 @@ func (c *clientCodec) nextWake() (at time.Time) {
 	return at
 }
 
-// summarize tells who watches which sessions changed.
+// publishSummaries sends changed sessions to a watching client.
 func (c *clientCodec) publishSummaries() {
 	if !c.watching {
 		return
@@ -243,7 +245,8 @@ func (c *clientCodec) publishSummaries() {
 	}
 }
 
-// settle answers a command that changed state, and keeps the answer for its key.
+// answerOnce answers a command that changed state, and saves the answer under the command's key.
+// cmd may be nil.
 func (c *clientCodec) answerOnce(cmd *protocol.Command, result any) {
 	if cmd == nil {
 		return
@@ -265,7 +268,7 @@ func (c *clientCodec) fail(cmd *protocol.Command, err *protocol.Error) {
 	}
 }
 
-// body is what tells two commands with one key apart.
+// commandBody distinguishes commands with the same key.
 func commandBody(cmd *protocol.Command) string {
 	return string(cmd.Command) + "\n" + cmd.Session + "\n" + string(cmd.Data)
 }

@@ -7,12 +7,12 @@ import (
 	"agentctl/protocol"
 )
 
-// message takes a message of the client.
+// handleMessage executes a message of the client.
 func (s *serverCodec) handleMessage(m message) {
 	switch kind := m.messageType(); kind {
 	case typePing:
 		s.send(frame{Type: typePong})
-		if id := m.conversation(); id != "" { // a client of our kind takes it up
+		if id := m.conversation(); id != "" { // agentctl's client requests updates this way
 			s.withConversation(id, func(*conversation) {})
 		}
 	case typeStart:
@@ -30,7 +30,7 @@ func (s *serverCodec) handleMessage(m message) {
 	}
 }
 
-// allowed reports whether the client may have a command carried out, and tells it when not.
+// checkRole reports whether the client's role permits a command, and sends the error if not.
 func (s *serverCodec) checkRole(verb protocol.Verb, conversation string) bool {
 	if s.options.Role.May(verb) {
 		return true
@@ -39,7 +39,7 @@ func (s *serverCodec) checkRole(verb protocol.Verb, conversation string) bool {
 	return false
 }
 
-// start makes a session for a domain.
+// handleStart creates a session for a domain.
 func (s *serverCodec) handleStart(m message) {
 	d := m.payload().name("domainId")
 	if d == "" {
@@ -65,7 +65,8 @@ func (s *serverCodec) handleStart(m message) {
 	})
 }
 
-// named returns the conversation that a message names; empty when that is missing, which the client is told.
+// requireConversation returns the conversationId of a message. If it is missing, it sends an error
+// and returns "".
 func (s *serverCodec) requireConversation(m message) string {
 	id := m.conversation()
 	if id == "" {
@@ -108,7 +109,8 @@ func (s *serverCodec) handleSend(m message) {
 	})
 }
 
-// queueAgent is who says in workflow_thought that a message waits: the dialect has no word of its own for that.
+// queueAgent is the agent name of a workflow_thought that reports a queued message. The protocol
+// has no message for it.
 const queueAgent = "queue"
 
 func (s *serverCodec) handleCancel(m message) {

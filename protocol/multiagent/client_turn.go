@@ -13,22 +13,22 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A spoken turn is one that our client's end hears.
+// A clientTurn is a turn as the client end receives it.
 type clientTurn struct {
 	id            string
-	message       string // of the server, that its chunks are of
-	part          string // open; empty: none
+	message       string // the server's message id of the chunks
+	part          string // open part; empty: none
 	agent         string // of the part
 	parts         int
 	text          []byte // of the message so far
-	hasText       bool   // it had any text
-	byOther       bool   // somebody else began it
-	isToolCommand bool   // it asks for one tool and may have no other answer
-	stopped       bool   // a decision of ours stops it
+	hasText       bool   // the message has text
+	byOther       bool   // another client started it
+	isToolCommand bool   // runs one tool and may have no other answer
+	stopped       bool   // a decision of this client stops it
 	started       time.Time
 }
 
-// post sends a message. A message from the queue counts as sent at once: it was accepted before.
+// sendMessage sends a user message. A queued message, with cmd nil, counts as accepted at once.
 func (c *clientCodec) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
 	s.cancelSeen = false
 	s.updatesRequested = true
@@ -41,9 +41,9 @@ func (c *clientCodec) sendMessage(s *session, m protocol.Message, cmd *protocol.
 	}
 }
 
-// accept begins the turn of a message that the server took.
+// startTurn starts the turn of a message that the server accepted.
 func (c *clientCodec) startTurn(s *session, req *request) {
-	if s.turn != nil { // somebody else's began meanwhile
+	if s.turn != nil { // another client's turn started in between
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	}
 	s.turn = &clientTurn{id: c.options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.now}
@@ -53,7 +53,7 @@ func (c *clientCodec) startTurn(s *session, req *request) {
 	c.answerOnce(req.command, protocol.SendResult{Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: s.turn.id, Seq: at})
 }
 
-// listen makes sure that there is a turn: that of the message just sent, or one that somebody else began.
+// ensureTurn starts a turn if none runs: that of the message just sent, or one of another client.
 func (c *clientCodec) ensureTurn(s *session) *clientTurn {
 	s.cancelSeen = false
 	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
@@ -68,7 +68,7 @@ func (c *clientCodec) ensureTurn(s *session) *clientTurn {
 	return s.turn
 }
 
-// hears takes text of a message.
+// appendText appends text to a message.
 func (c *clientCodec) appendText(s *session, message, agent, text string) {
 	t := c.ensureTurn(s)
 	if t.part == "" || t.message != message || agent != "" && agent != t.agent {
@@ -90,7 +90,7 @@ func (c *clientCodec) appendText(s *session, message, agent, text string) {
 	}
 }
 
-// completed takes a message whole: what its chunks did not say is said now.
+// handleComplete handles a complete message. It appends what the chunks omitted.
 func (c *clientCodec) handleComplete(s *session, m message) {
 	t := c.ensureTurn(s)
 	message, agent, whole := m.name("messageId"), m.name("agentName"), m.text("content")
@@ -124,7 +124,7 @@ func (c *clientCodec) endPart(s *session) {
 	}
 }
 
-// end ends the turn, and all that is open in it.
+// endTurn ends the turn and everything open in it.
 func (c *clientCodec) endTurn(s *session, d protocol.TurnEndedData) {
 	c.endPart(s)
 	for _, a := range slices.Clone(s.log.State.Approvals) {
@@ -141,13 +141,13 @@ func (c *clientCodec) endTurn(s *session, d protocol.TurnEndedData) {
 	s.turn, s.turnDeadline = nil, time.Time{}
 }
 
-// silent ends a turn that had a tool and maybe no other answer, after which nothing was said.
+// endQuietTurn ends a turn after a tool that no message followed.
 func (c *clientCodec) endQuietTurn(s *session) {
 	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	c.sendNext(s)
 }
 
-// proceed sends the next message of the queue, if it may be.
+// sendNext sends the first queued message if nothing blocks it.
 func (c *clientCodec) sendNext(s *session) {
 	if s.turn != nil || s.findRequest(protocol.DoSend) != nil {
 		return
@@ -159,7 +159,7 @@ func (c *clientCodec) sendNext(s *session) {
 	}
 }
 
-// thinks takes a thought as reasoning.
+// handleThought records a thought as reasoning.
 func (c *clientCodec) handleThought(s *session, m message) {
 	why := m.text("reason")
 	if m.name("agentId") == queueAgent {
@@ -176,7 +176,7 @@ func (c *clientCodec) handleThought(s *session, m message) {
 	c.record(s, protocol.ReasoningEnd, nil, protocol.PartEndData{Part: part})
 }
 
-// raw keeps what has no place.
+// recordRaw records a message without a native equivalent.
 func (c *clientCodec) recordRaw(s *session, kind string, data []byte) {
 	if s != nil {
 		c.record(s, protocol.Raw, nil, protocol.RawData{Source: Name, Method: kind, Data: fitJSON(data)})
@@ -186,7 +186,8 @@ func (c *clientCodec) recordRaw(s *session, kind string, data []byte) {
 // maxData bounds foreign JSON in an event, in bytes.
 const maxData = 96 << 10
 
-// fit returns foreign JSON as it may stand in an event; what is too large, too deep or no JSON becomes a string, cut.
+// fitJSON returns foreign JSON that fits an event. JSON that is too large, too deep or invalid
+// becomes a truncated string.
 func fitJSON(data []byte) json.RawMessage {
 	if len(data) == 0 {
 		return nil
@@ -197,7 +198,7 @@ func fitJSON(data []byte) json.RawMessage {
 	return protocol.AppendString(nil, string(bytes.ToValidUTF8(data[:min(len(data), maxData/6)], nil)))
 }
 
-// clip bounds a text for people.
+// clipText bounds a display text.
 func clipText(s string) string {
 	if len(s) <= 4<<10 {
 		return s

@@ -4,7 +4,7 @@ import (
 	"agentctl/protocol"
 )
 
-// command carries out a command of our client.
+// handleCommand executes a command of the client.
 func (c *clientCodec) handleCommand(cmd *protocol.Command) {
 	if kept, known := c.resume.answers[cmd.Key]; known && cmd.Key != "" {
 		if kept.body != commandBody(cmd) {
@@ -37,12 +37,13 @@ func (c *clientCodec) handleCommand(cmd *protocol.Command) {
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
-		if c.options.OneShot && len(s.requests) < maxRequests && c.requestUpdates(s) { // it may be over as soon as it has caught up
+		// a turn may end before the client has caught up
+		if c.options.OneShot && len(s.requests) < maxRequests && c.requestUpdates(s) {
 			c.addRequest(s, &request{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(errorTimeout)})
 			return
 		}
 	case protocol.DoSnapshot, protocol.DoHistory, protocol.DoApprove:
-		if len(s.requests) < maxRequests && c.requestUpdates(s) { // see first what there is
+		if len(s.requests) < maxRequests && c.requestUpdates(s) { // learn the current state first
 			c.addRequest(s, &request{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(errorTimeout)})
 			return
 		}
@@ -71,7 +72,7 @@ func (c *clientCodec) handleCommand(cmd *protocol.Command) {
 	}
 }
 
-// data reads what a command carries; when it cannot, the client is told.
+// decodeData decodes the data of a command. If it is invalid, the command fails and ok is false.
 func decodeData[T any](c *clientCodec, cmd *protocol.Command) (d T, ok bool) {
 	if err := cmd.DecodeData(&d); err != nil {
 		c.responder.Fail(c.out, cmd, err)
@@ -104,7 +105,7 @@ func (c *clientCodec) handleWatch(cmd *protocol.Command) {
 	c.responder.Answer(c.out, cmd, r)
 }
 
-// defaultDomain is the one that the dialect's document shows.
+// defaultDomain is the domain in the protocol's document.
 const defaultDomain = "software_development"
 
 func (c *clientCodec) handleCreate(cmd *protocol.Command) {
@@ -112,7 +113,8 @@ func (c *clientCodec) handleCreate(cmd *protocol.Command) {
 	if !ok {
 		return
 	}
-	if len(d.Env) > 0 || c.options.OneShot && (d.Name != "" || d.Title != "") { // which nobody would know any more
+	// the client is gone before it could use them
+	if len(d.Env) > 0 || c.options.OneShot && (d.Name != "" || d.Title != "") {
 		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say the name, title or environment of a session", Name))
 		return
 	}
@@ -135,7 +137,7 @@ func (c *clientCodec) handleCreate(cmd *protocol.Command) {
 	c.send(frame{Type: typeStart, Payload: startPayload{of}})
 }
 
-// created takes the conversation that was started.
+// handleStarted handles conversation_started, the answer to the oldest creation.
 func (c *clientCodec) handleStarted(m message) {
 	id := m.conversation()
 	if len(c.creating) == 0 || id == "" {

@@ -6,36 +6,36 @@ import (
 	"agentctl/protocol"
 )
 
-// Bounds of a conversation at our server's end.
+// Bounds of a conversation at the server end.
 const (
-	maxQueuedMessages = 64      // messages until it is known
-	maxOpenItems      = 1024    // tools and requests of a turn
+	maxQueuedMessages = 64      // messages before it is ready
+	maxOpenItems      = 1024    // tools and approval requests of a turn
 	maxContent        = 4 << 20 // bytes of a message that message_complete repeats
 	maxOutput         = 64 << 10
 )
 
-// A conversation is a session that a foreign client used.
+// A conversation is a session that the foreign client uses.
 type conversation struct {
-	id            string // as the client calls it
+	id            string // the client's name for it
 	session       string // empty until known
-	ready         bool   // it has caught up
+	ready         bool   // caught up
 	waiting       []func(*conversation)
-	seq           uint64 // of the last event taken
-	resubscribing bool   // the events that come are known: it is being followed anew
-	agent         string // the session's
-	thinking      bool   // the client wants to see reasoning
+	seq           uint64 // of the last event
+	resubscribing bool   // events repeat known ones until the subscription restarts
+	agent         string // of the session
+	thinking      bool   // the client requested reasoning
 
 	turn      *serverTurn
 	approvals []*openApproval
 }
 
-// A request is an approval that the client was asked for and not told the end of.
+// An openApproval is an approval request whose end the client does not know.
 type openApproval struct {
 	id, tool, name string
-	allowed        bool // and its tool has not ended
+	allowed        bool // its tool has not ended
 }
 
-// with does something with a conversation, once it is followed and has caught up.
+// withConversation calls do with a conversation once it is subscribed and caught up.
 func (s *serverCodec) withConversation(id string, do func(*conversation)) {
 	c := s.conversations[id]
 	switch {
@@ -57,7 +57,7 @@ func (s *serverCodec) withConversation(id string, do func(*conversation)) {
 	s.subscribe(c, id, nil)
 }
 
-// follow subscribes to the session of a conversation.
+// subscribe subscribes to the session of a conversation.
 func (s *serverCodec) subscribe(c *conversation, name string, at *protocol.Position) {
 	s.sendCommand(protocol.DoSubscribe, name, protocol.SubscribeData{Position: at}, func(a protocol.Answer) {
 		var r protocol.SubscribeResult
@@ -74,7 +74,8 @@ func (s *serverCodec) subscribe(c *conversation, name string, at *protocol.Posit
 
 func (s *serverCodec) handleSubscribed(c *conversation, r *protocol.SubscribeResult) {
 	if known := s.sessions[r.Session]; known != nil && known != c {
-		// The client has two names for one session: what was followed begins anew, from where it was.
+		// The client has two names for one session: restart its subscription at the current
+		// position.
 		s.conversations[c.id] = known
 		known.resubscribing = true
 		s.subscribe(known, r.Session, &protocol.Position{Epoch: r.Position.Epoch, Seq: known.seq})
@@ -100,7 +101,8 @@ func (s *serverCodec) handleCaughtUp(c *conversation) {
 	}
 }
 
-// lost tells the client that there is no such conversation, for each message that waits for it.
+// dropConversation removes a conversation that does not exist. It sends one error for each waiting
+// message.
 func (s *serverCodec) dropConversation(c *conversation, code, message string) {
 	s.removeConversation(c)
 	for range max(1, len(c.waiting)) {
@@ -108,7 +110,7 @@ func (s *serverCodec) dropConversation(c *conversation, code, message string) {
 	}
 }
 
-// begin makes a state what is known of a conversation.
+// loadState initializes a conversation from a snapshot.
 func (s *serverCodec) loadState(c *conversation, st *protocol.State) {
 	c.seq, c.agent, c.turn, c.approvals = st.Seq, st.Agent, nil, nil
 	if st.Turn != nil {

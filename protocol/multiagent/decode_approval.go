@@ -9,17 +9,18 @@ import (
 	"agentctl/protocol"
 )
 
-// maxDone bounds the decided requests that a thread remembers.
+// maxDecisions bounds the decided requests of a session.
 const maxDecisions = 256
 
-// options are what the dialect lets people answer. To stop is to deny, and then to cancel the stream.
+// approvalOptions lists the decisions that the protocol carries. Deny and stop denies, then cancels
+// the stream.
 var approvalOptions = []protocol.Option{
 	{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
 	{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
 	{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
 }
 
-// asked takes a request for approval.
+// handleApprovalRequest handles tool_approval_required.
 func (c *clientCodec) handleApprovalRequest(s *session, m message, data []byte) {
 	id := m.name("requestId")
 	if id == "" || s.log.State.Pending(id) != nil || len(s.log.State.Approvals) >= maxOpenItems || len(s.tools) >= maxOpenItems {
@@ -43,7 +44,8 @@ func (c *clientCodec) handleApprovalRequest(s *session, m message, data []byte) 
 		a.Title = a.Name
 	}
 	s.tools[id] = a.Name
-	s.decisions = slices.DeleteFunc(s.decisions, func(o decision) bool { return o.request == id }) // asked anew
+	// requested again
+	s.decisions = slices.DeleteFunc(s.decisions, func(o decision) bool { return o.request == id })
 	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: a.Name, Title: a.Title, Input: a.Input})
 	c.record(s, protocol.ApprovalRequested, nil, a)
 }
@@ -90,7 +92,8 @@ func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command) {
 	})
 }
 
-// wordless reports whether input says nothing that the dialect has no words for: that a plan is to be made again is in the reason.
+// inputFits reports whether the protocol can carry an approval's input. The reason carries a
+// request for another plan.
 func inputFits(in *protocol.ApprovalInput) bool {
 	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == ""
 }
@@ -105,7 +108,7 @@ func winnerOf(req *request, by *protocol.Actor) protocol.Winner {
 
 func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
 
-// beaten answers who came too late.
+// failConflict fails a decision that came too late.
 func (c *clientCodec) failConflict(cmd *protocol.Command, by protocol.Winner) {
 	name := by.By.Name
 	if name == "" {
@@ -114,7 +117,7 @@ func (c *clientCodec) failConflict(cmd *protocol.Command, by protocol.Winner) {
 	c.fail(cmd, &protocol.Error{Code: protocol.CodeConflict, Message: name + " has already decided", Winner: &by})
 }
 
-// decide takes a decision of ours that the server took.
+// applyDecision records a decision that the server accepted.
 func (c *clientCodec) applyDecision(s *session, req *request) {
 	v := winnerOf(req, c.actor())
 	c.recordResolution(s, req.request, c.actor(), protocol.ApprovalResolvedData{
@@ -129,7 +132,8 @@ func (c *clientCodec) applyDecision(s *session, req *request) {
 	}
 }
 
-// unapproved takes an error about a decision of ours. The server says one about each rejection, too.
+// handleApproveError handles an error about a decision. The server sends one for each rejection
+// too.
 func (c *clientCodec) handleApproveError(s *session, req *request, code, message string) {
 	if code == rejected && denies(req.decision) {
 		c.applyDecision(s, req)
@@ -141,7 +145,7 @@ func (c *clientCodec) handleApproveError(s *session, req *request, code, message
 	}
 }
 
-// resolve ends a request in the log.
+// recordResolution records the end of an approval request.
 func (c *clientCodec) recordResolution(s *session, request string, by *protocol.Actor, d protocol.ApprovalResolvedData) {
 	v := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
 	if by != nil {
@@ -156,7 +160,7 @@ func (c *clientCodec) recordResolution(s *session, request string, by *protocol.
 	}
 }
 
-// executed takes how a tool ended, and with it what became of the request for it.
+// handleToolExecuted handles the end of a tool, which also ends its approval request.
 func (c *clientCodec) handleToolExecuted(s *session, m message) {
 	c.ensureTurn(s)
 	t := s.turn
@@ -198,7 +202,7 @@ func (c *clientCodec) handleToolExecuted(s *session, m message) {
 	}
 }
 
-// judged takes what became of a request, if it is not known yet: its tool ran, or did not, for a reason.
+// resolveByTool ends a pending request whose tool ran, or did not run for a reason.
 func (c *clientCodec) resolveByTool(s *session, request string, ran bool, why string) {
 	for _, req := range slices.Clone(s.requests) {
 		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) && s.removeRequest(req) {
@@ -215,7 +219,7 @@ func (c *clientCodec) resolveByTool(s *session, request string, ran bool, why st
 	c.recordResolution(s, request, nil, d)
 }
 
-// plainResult reads a result that is nothing but what a server of our kind makes of one that has no structure.
+// decodePlainResult decodes a result that agentctl's server made from unstructured output.
 func decodePlainResult(raw json.RawMessage) (r plainResult, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return r, false
@@ -227,7 +231,8 @@ func decodePlainResult(raw json.RawMessage) (r plainResult, ok bool) {
 	return r, ok
 }
 
-// unsuccessful tells how a tool ended that did not succeed: servers of our kind say it in a word, where they know no more.
+// failedStatus returns the status of a failed tool. agentctl's server sends the status itself if it
+// has no error text.
 func failedStatus(why string) (status protocol.ToolStatus, left string) {
 	switch status = protocol.ToolStatus(why); status {
 	case protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
@@ -236,7 +241,8 @@ func failedStatus(why string) (status protocol.ToolStatus, left string) {
 	return protocol.ToolFailed, why
 }
 
-// ended tells from the words of a server how a request ended that it did not allow.
+// resolutionOf returns the resolution of a request that was not allowed, from the server's error
+// text.
 func resolutionOf(request, why string) protocol.ApprovalResolvedData {
 	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Denied, Decision: protocol.Deny, Reason: why}
 	switch o := protocol.Outcome(why); o {

@@ -6,7 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
-// message takes a message of the server.
+// handleMessage handles a message of the server.
 func (c *clientCodec) handleMessage(data []byte) {
 	m := decodeMessage(data)
 	kind := m.messageType()
@@ -30,7 +30,7 @@ func (c *clientCodec) handleMessage(data []byte) {
 		if id == "" {
 			c.recordRaw(c.lastSession, kind, data)
 		}
-		return // another's conversation: there is no log that could keep it
+		return // of a conversation that no client follows: no log keeps it
 	}
 	s.turnDeadline = time.Time{}
 	b := m.payload()
@@ -57,7 +57,8 @@ func (c *clientCodec) handleMessage(data []byte) {
 	}
 }
 
-// fault takes an error: it answers what waits for one, else it ends the turn.
+// handleError handles an error. It fails the request that the error most likely answers, or else
+// ends the turn.
 func (c *clientCodec) handleError(m message, data []byte) {
 	b := m.payload()
 	code, message := b.name("code"), clipText(b.text("message"))
@@ -104,7 +105,7 @@ func (c *clientCodec) handleError(m message, data []byte) {
 	switch req := s.findRequest(""); {
 	case req != nil:
 		c.failRequest(s, req, code, message)
-	case code == rejected && s.lastRejected(): // said already
+	case code == rejected && s.lastRejected(): // reported already
 	case code == rejected, s.turn != nil && (code == executeFailed || code == rejectFailed) && !s.turn.isToolCommand:
 		c.recordRaw(s, typeError, data) // the turn goes on
 	case s.turn != nil:
@@ -114,13 +115,13 @@ func (c *clientCodec) handleError(m message, data []byte) {
 	}
 }
 
-// rejected reports whether the newest decision was a rejection.
+// lastRejected reports whether the newest decision was a rejection.
 func (s *session) lastRejected() bool {
 	return len(s.decisions) > 0 && s.decisions[len(s.decisions)-1].winner.Outcome == protocol.Denied
 }
 
-// suspect returns the thread that an error without a conversation may be about: one that waits for an answer, or the only one
-// with a turn.
+// likelySession returns the session that an error without a conversation most likely concerns: one
+// with a pending request, or the only one with a turn.
 func (c *clientCodec) likelySession() *session {
 	var found *session
 	for _, s := range c.resume.sessions {
@@ -137,7 +138,7 @@ func (c *clientCodec) likelySession() *session {
 	return found
 }
 
-// refused answers what waits with an error.
+// failRequest fails a request with an error of the server.
 func (c *clientCodec) failRequest(s *session, req *request, code, message string) {
 	if !s.removeRequest(req) {
 		return
@@ -147,7 +148,7 @@ func (c *clientCodec) failRequest(s *session, req *request, code, message string
 	case protocol.DoApprove:
 		missing = protocol.CodeNotFound
 	case protocol.DoInterrupt:
-		if code == notFound { // no stream is active, whatever we think
+		if code == notFound { // no stream is active at the server
 			if s.turn != nil && (req.turn == "" || req.turn == s.turn.id) {
 				c.applyQueueMode(s, req.queue)
 				c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: message})
@@ -161,7 +162,7 @@ func (c *clientCodec) failRequest(s *session, req *request, code, message string
 	c.sendNext(s)
 }
 
-// broken ends the turn with an error.
+// failTurn ends the turn with an error.
 func (c *clientCodec) failTurn(s *session, code, message string) {
 	e := nativeError(code, message, protocol.CodeNoSession)
 	c.record(s, protocol.ErrorRaised, nil, protocol.ErrorData{Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code)})
@@ -176,7 +177,7 @@ func errorDetails(code string) map[string]string {
 	return map[string]string{"code": code}
 }
 
-// cancelled ends the turn, once: the real system says it twice.
+// handleCancelled ends the turn. It ignores the second report of the real system.
 func (c *clientCodec) handleCancelled(s *session) {
 	if s.cancelSeen {
 		return
@@ -207,5 +208,5 @@ func (c *clientCodec) handleCancelled(s *session) {
 	}
 	quiet := s.cancelSeen
 	c.sendNext(s)
-	s.cancelSeen = quiet // also when the next message went out: nothing was heard yet
+	s.cancelSeen = quiet // also after the next message was sent, because nothing was received yet
 }

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// asked asks the client for a decision.
+// encodeApproval sends an approval request.
 func (s *serverCodec) encodeApproval(c *conversation, a *protocol.Approval) {
 	r := &openApproval{id: a.Request, tool: a.Tool, name: a.Name}
 	if r.name == "" {
@@ -26,7 +26,7 @@ func (s *serverCodec) encodeApproval(c *conversation, a *protocol.Approval) {
 	}})
 }
 
-// toolArgs says what a request is about. The dialect wants an object.
+// toolArgs returns the arguments of a request. The protocol requires an object.
 func toolArgs(a *protocol.Approval) json.RawMessage {
 	if len(a.Input) > 0 && a.Input[0] == '{' {
 		return a.Input
@@ -56,7 +56,7 @@ func describeApproval(a *protocol.Approval) string {
 	return strings.TrimSpace(strings.Join(said, "\n"))
 }
 
-// resolved tells the client how a request ended, unless its tool will.
+// encodeResolution sends the end of an approval request, unless the end of its tool will.
 func (s *serverCodec) encodeResolution(c *conversation, d *protocol.ApprovalResolvedData) {
 	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == d.Request })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (s *serverCodec) encodeResolution(c *conversation, d *protocol.ApprovalReso
 	s.sendToolExecuted(c, r.id, r.name, nil, why)
 }
 
-// toolEnded tells the client how a tool ended, in the name of the request for it if there was one.
+// encodeToolEnded sends the end of a tool, under the id of its approval request if it has one.
 func (s *serverCodec) encodeToolEnded(c *conversation, d *protocol.ToolEndedData) {
 	call := c.turn.tool(d.Tool)
 	delete(c.turn.tools, d.Tool)
@@ -104,7 +104,7 @@ func (s *serverCodec) encodeToolEnded(c *conversation, d *protocol.ToolEndedData
 	s.sendToolExecuted(c, id, name, call.resultJSON(d), why)
 }
 
-// executed says what became of a tool; why tells that it failed.
+// sendToolExecuted sends the result of a tool. A non-empty why means failure.
 func (s *serverCodec) sendToolExecuted(c *conversation, id, name string, result json.RawMessage, why string) {
 	e := toolExecuted{Request: id, Tool: name, Result: result, Success: why == ""}
 	if !e.Success {

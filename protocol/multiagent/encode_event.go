@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// event says an event of a session that the client uses.
+// handleEvent encodes an event of a session that the client uses.
 func (s *serverCodec) handleEvent(c *conversation, e *protocol.Event) {
 	if !e.Durable() {
 		var gone protocol.Client
@@ -51,7 +51,7 @@ func (s *serverCodec) handleEvent(c *conversation, e *protocol.Event) {
 	}
 }
 
-// turnEvent says an event of the turn under way.
+// handleTurnEvent encodes an event of the current turn.
 func (s *serverCodec) handleTurnEvent(c *conversation, e *protocol.Event) {
 	t := c.turn
 	switch e.Type {
@@ -148,7 +148,7 @@ func (call *serverTool) appendOutput(text string) {
 	call.output = append(call.output, text[:min(len(text), maxOutput-len(call.output))]...)
 }
 
-// result is what a tool gave, as the dialect's result.
+// resultJSON returns a tool's result in the protocol's form.
 func (call *serverTool) resultJSON(d *protocol.ToolEndedData) json.RawMessage {
 	if len(d.Output) > 0 {
 		return d.Output

@@ -2,7 +2,7 @@ package multiagent
 
 import "agentctl/protocol"
 
-// Codes of errors.
+// Error codes.
 const (
 	badRequest    = "bad_request"
 	forbidden     = "forbidden"
@@ -13,7 +13,7 @@ const (
 	requestFailed = "tool_request_failed"
 	executeFailed = "tool_execute_failed"
 
-	// What the real system says beside its document.
+	// Codes of the real system that its document omits.
 	rejected     = "rejected"
 	rejectFailed = "tool_reject_failed"
 )
@@ -27,7 +27,7 @@ func errorFrame(conversation, code, message string) frame {
 	return frame{Type: typeError, Conversation: conversation, Error: message, Payload: errorPayload{code, message}}
 }
 
-// foreign says one of our errors in the dialect's codes; rest is the code of what it has none for.
+// foreignCode converts a native error code. rest is the result for a code without an equivalent.
 func foreignCode(code protocol.Code, rest string) string {
 	switch code {
 	case protocol.CodeNoSession, protocol.CodeAmbiguous, protocol.CodeNotFound, protocol.CodeNotSubscribed:
@@ -42,10 +42,10 @@ func foreignCode(code protocol.Code, rest string) string {
 	return rest
 }
 
-// native says one of the dialect's errors in our codes; missing is what was not found.
+// nativeError converts an error of the protocol. missing is the code for not_found.
 func nativeError(code, message string, missing protocol.Code) *protocol.Error {
 	if message == "" {
-		message = "the server told no reason"
+		message = "the server gave no reason"
 	}
 	e := &protocol.Error{Code: protocol.CodeAgentFailed, Message: message}
 	switch code {

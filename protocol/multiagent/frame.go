@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Types of messages.
+// Message types.
 const (
 	typePing     = "PING"
 	typePong     = "PONG"
@@ -26,7 +26,7 @@ const (
 	typeThought  = "workflow_thought"
 )
 
-// A frame is a message that we say.
+// A frame is an outgoing message.
 type frame struct {
 	Type         string `json:"type"`
 	Conversation string `json:"conversationId,omitempty"`
@@ -91,7 +91,7 @@ type toolExecuted struct {
 	Error   *string         `json:"errorMessage"`
 }
 
-// plain is the result of a tool that has no structure.
+// A plainResult is the result of a tool without structured output.
 type plainResult struct {
 	Output   string `json:"output,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
@@ -104,10 +104,10 @@ type workflowThought struct {
 	Reason       string `json:"reason"`
 }
 
-// A heard message is one of the peer's: any field may be anything.
+// A message is an incoming message. Any field can have any type.
 type message map[string]json.RawMessage
 
-// hear reads a message of the peer; nil when it is no JSON object.
+// decodeMessage decodes a message; nil if data is no JSON object.
 func decodeMessage(data []byte) message {
 	var m message
 	if json.Unmarshal(data, &m) != nil {
@@ -116,7 +116,7 @@ func decodeMessage(data []byte) message {
 	return m
 }
 
-// text returns a field that is a string, as valid UTF-8; else nothing.
+// text returns a string field as valid UTF-8, or "".
 func (m message) text(field string) string {
 	var s string
 	if json.Unmarshal(m[field], &s) != nil {
@@ -125,7 +125,7 @@ func (m message) text(field string) string {
 	return protocol.ValidText(s)
 }
 
-// word returns a text that names something: nothing when it is too long for a name.
+// name returns a string field that is a name or id, or "" if it is too long for one.
 func (m message) name(field string) string {
 	s := m.text(field)
 	if len(s) > maxName {
@@ -134,7 +134,7 @@ func (m message) name(field string) string {
 	return s
 }
 
-// maxWord bounds what names something, in bytes.
+// maxName bounds a name or id, in bytes.
 const maxName = 256
 
 func (m message) number(field string) int64 {
@@ -145,7 +145,7 @@ func (m message) number(field string) int64 {
 	return int64(n)
 }
 
-// flag returns a field that is a boolean; known is false when it is none.
+// flag returns a boolean field. known is false if it is missing.
 func (m message) flag(field string) (v, known bool) {
 	var b *bool
 	if json.Unmarshal(m[field], &b) != nil || b == nil {
@@ -154,7 +154,7 @@ func (m message) flag(field string) (v, known bool) {
 	return *b, true
 }
 
-// body is where a message keeps what it says: payload, data, or the message itself.
+// payload returns the content of a message: payload, data, or the message itself.
 func (m message) payload() message {
 	for _, field := range []string{"payload", "data"} {
 		if b := decodeMessage(m[field]); len(b) > 0 {
@@ -164,7 +164,7 @@ func (m message) payload() message {
 	return m
 }
 
-// kind returns the type of a message. The real system knows each in capitals, too.
+// messageType returns the type of a message. The real system accepts each type in capitals too.
 func (m message) messageType() string {
 	t := m.name("type")
 	if upper := strings.ToUpper(t); upper == typePing || upper == typePong {
@@ -176,7 +176,7 @@ func (m message) messageType() string {
 	return t
 }
 
-// conversation returns the conversation that a message names, at its top or in its body.
+// conversation returns the conversationId of a message or of its payload.
 func (m message) conversation() string {
 	if id := m.name("conversationId"); id != "" {
 		return id
@@ -184,7 +184,7 @@ func (m message) conversation() string {
 	return m.payload().name("conversationId")
 }
 
-// request returns the request that a message names, at its top or in its body.
+// request returns the requestId of a message or of its payload.
 func (m message) request() string {
 	if id := m.name("requestId"); id != "" {
 		return id

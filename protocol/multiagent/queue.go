@@ -6,7 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// arrange changes the queue, which is our end's own: a server of the dialect would cancel what it does.
+// handleQueueCommand changes the queue, which only the client end keeps: a server of the dialect
+// would cancel its stream.
 func (c *clientCodec) handleQueueCommand(s *session, cmd *protocol.Command) {
 	var result any
 	var err *protocol.Error
@@ -30,7 +31,7 @@ func (c *clientCodec) handleQueueCommand(s *session, cmd *protocol.Command) {
 	c.sendNext(s)
 }
 
-// arranged changes the queue by do, as the command's data says.
+// applyQueueCommand decodes a command's data and calls do.
 func applyQueueCommand[T any](s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error)) (any, *protocol.Error) {
 	d := new(T)
 	if err := cmd.DecodeData(d); err != nil {
@@ -39,7 +40,7 @@ func applyQueueCommand[T any](s *session, cmd *protocol.Command, do func(*sessio
 	return do(s, d)
 }
 
-// missing is the error about a message that is not queued; nil when it is.
+// checkQueued returns not_found if a message is not queued, or nil.
 func (s *session) checkQueued(message string) *protocol.Error {
 	if s.log.State.Queued(message) >= 0 {
 		return nil
@@ -114,7 +115,7 @@ func (c *clientCodec) releaseHolds(s *session, holds []string) {
 	}
 }
 
-// after does with the queue what an interrupt asked for.
+// applyQueueMode keeps, holds or clears the queue after an interrupt.
 func (c *clientCodec) applyQueueMode(s *session, what string) {
 	queue := slices.Clone(s.log.State.Queue)
 	switch {
@@ -128,7 +129,7 @@ func (c *clientCodec) applyQueueMode(s *session, what string) {
 	}
 }
 
-// hold holds the queue, if there is one.
+// holdQueue holds the queue unless it is empty.
 func (c *clientCodec) holdQueue(s *session, why string) {
 	if len(s.log.State.Queue) > 0 {
 		c.record(s, protocol.QueueHeld, c.actor(), protocol.Hold{ID: c.options.ID("h"), Reason: why, By: c.actor()})

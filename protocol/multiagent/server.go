@@ -8,24 +8,25 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// Bounds of one connection at our server's end.
+// Bounds of one connection.
 const (
 	maxConversations   = 256
 	maxPendingCommands = 256 // commands without an answer
 )
 
-// A Server is the codec at our server's end. It follows a session from the first message on that names it.
+// A serverCodec is the server end of one connection. It subscribes to a session at the first
+// message that names it.
 type serverCodec struct {
 	options       codec.ServerOptions
 	requests      codec.Requests
-	conversations map[string]*conversation // by what the client calls them
+	conversations map[string]*conversation // by the client's name
 	sessions      map[string]*conversation // by session id
-	nativeID      string                   // as our server calls it
+	nativeID      string                   // the connection's id at agentctl's server
 
-	out *codec.Output // of the call under way
+	out *codec.Output // valid during one call of the codec
 }
 
-// NewServer makes the codec of a foreign client's connection.
+// newServerCodec returns the server end of a connection.
 func newServerCodec(d codec.ServerOptions) *serverCodec {
 	return &serverCodec{options: d, conversations: map[string]*conversation{}, sessions: map[string]*conversation{}}
 }
@@ -59,15 +60,15 @@ func (s *serverCodec) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	return s.run(func() { s.handleMessage(decodeMessage(f.Data)) })
 }
 
-// TooLarge says that a message is over the limit: nothing of it was read.
+// TooLarge sends the error of a message over the size limit, which was not read.
 func (s *serverCodec) TooLarge(_ time.Time, message string) codec.Output {
 	return s.run(func() { s.sendError("", badRequest, message) })
 }
 
-// Wake implements codec.Codec: nothing here waits for a time.
+// Wake implements codec.Codec. It does nothing: no timer is used.
 func (s *serverCodec) Wake(time.Time) codec.Output { return codec.Output{} }
 
-// do carries out one call of the codec.
+// run executes one call of the codec.
 func (s *serverCodec) run(work func()) codec.Output {
 	s.out = &codec.Output{}
 	work()
@@ -82,7 +83,7 @@ func (s *serverCodec) sendError(conversation, code, message string) {
 	s.send(errorFrame(conversation, code, message))
 }
 
-// ask sends a native command; then gets its answer.
+// sendCommand sends a native command and calls then with the answer.
 func (s *serverCodec) sendCommand(verb protocol.Verb, session string, data any, then func(protocol.Answer)) {
 	if s.requests.Pending() >= maxPendingCommands {
 		then(protocol.Answer{Error: protocol.Errorf(protocol.CodeTooMany, "too many requests under way")})

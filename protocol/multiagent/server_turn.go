@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A turn is one message of the dialect: everything that an agent says in it joins to one content.
+// A serverTurn is one message of the protocol: it joins all text of a turn.
 type serverTurn struct {
 	id    string
 	agent string
@@ -18,31 +18,31 @@ type serverTurn struct {
 	tools   map[string]*serverTool
 }
 
-// A part is a text or reasoning part. What belongs to a task or to another tool is kept until its end, so that what is said at the
-// same time is not mixed.
+// A serverPart is a text or reasoning part. Text of a task or a nested tool is buffered until the
+// part ends, so that parallel parts do not mix.
 type serverPart struct {
 	id       string
 	kind     protocol.Kind
 	agent    string
-	buffered bool // it is said at its end
+	buffered bool // sent at its end
 	started  bool
 	buffer   []byte
 }
 
 type serverTool struct {
 	name, title, kind string
-	output            []byte // the end of it is cut
-	denialSent        bool   // that it will not run
+	output            []byte // truncated
+	denialSent        bool   // the end was sent with the denial
 }
 
-// called is what the client is told that a tool is called.
+// displayName returns the tool's name for the client.
 func (call *serverTool) displayName() string { return cmp.Or(call.name, call.title, call.kind) }
 
 func newServerTurn(id, agent string) *serverTurn {
 	return &serverTurn{id: id, agent: agent, tools: map[string]*serverTool{}}
 }
 
-// part returns a part that is open.
+// part returns an open part, and opens it if necessary.
 func (t *serverTurn) part(e *protocol.Event, id string, kind protocol.Kind) *serverPart {
 	i := slices.IndexFunc(t.parts, func(p *serverPart) bool { return p.id == id && p.kind == kind })
 	if i >= 0 {
@@ -55,7 +55,7 @@ func (t *serverTurn) part(e *protocol.Event, id string, kind protocol.Kind) *ser
 	return p
 }
 
-// tool returns a tool that runs.
+// tool returns an open tool, and opens it if necessary.
 func (t *serverTurn) tool(id string) *serverTool {
 	if call := t.tools[id]; call != nil {
 		return call
@@ -67,7 +67,7 @@ func (t *serverTurn) tool(id string) *serverTool {
 	return call
 }
 
-// speak streams text of the turn's message. Parts are set apart by an empty line.
+// sendChunk streams text of the turn's message. A blank line separates parts.
 func (s *serverCodec) sendChunk(c *conversation, p *serverPart, text string) {
 	t := c.turn
 	if text == "" {
@@ -81,7 +81,7 @@ func (s *serverCodec) sendChunk(c *conversation, p *serverPart, text string) {
 	s.send(frame{Type: typeChunk, Conversation: c.id, Payload: messageChunk{Message: t.id, Chunk: text, Agent: p.agent}})
 }
 
-// text takes a delta of a part.
+// appendText handles a delta of a part.
 func (s *serverCodec) appendText(c *conversation, p *serverPart, text string) {
 	if !p.buffered && p.kind == protocol.KindText {
 		s.sendChunk(c, p, text)
@@ -93,7 +93,7 @@ func (s *serverCodec) appendText(c *conversation, p *serverPart, text string) {
 	}
 }
 
-// utter says what a part kept.
+// flushPart sends the buffered text of a part.
 func (s *serverCodec) flushPart(c *conversation, p *serverPart) {
 	if len(p.buffer) == 0 {
 		return
@@ -108,7 +108,7 @@ func (s *serverCodec) flushPart(c *conversation, p *serverPart) {
 	}
 }
 
-// ended says how the turn ended.
+// encodeTurnEnded sends the end of the turn.
 func (s *serverCodec) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
 	t := c.turn
 	for _, p := range t.parts {
@@ -117,7 +117,7 @@ func (s *serverCodec) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData
 	for _, r := range c.approvals {
 		var result json.RawMessage
 		if r.allowed {
-			result = json.RawMessage("{}") // null would say that it was rejected
+			result = json.RawMessage("{}") // null would mean a rejection
 		}
 		s.sendToolExecuted(c, r.id, r.name, result, "the turn ended")
 	}

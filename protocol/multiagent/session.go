@@ -9,31 +9,32 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A thread is a conversation at our client's end.
+// A session is a conversation at the client end.
 type session struct {
-	name             string
-	log              *codec.Log
-	turn             *clientTurn // under way
-	requests         []*request
-	cancelSeen       bool              // a stream was cancelled and nothing came since: the real system says it twice
-	decisions        []decision        // the newest last
-	updated          time.Time         // of the last event
-	publishedSeq     uint64            // the seq of the last summary
-	agent            string            // who speaks
-	tools            map[string]string // that run, by request
-	updatesRequested bool              // up on this connection: a server of our kind tells of it
-	turnDeadline     time.Time         // when the turn is, if nothing more is said; zero: only its end ends it
+	name     string
+	log      *codec.Log
+	turn     *clientTurn // current; nil: none
+	requests []*request
+	// a cancelled error came and no message since: the real system sends it twice
+	cancelSeen       bool
+	decisions        []decision        // newest last
+	updated          time.Time         // time of the last event
+	publishedSeq     uint64            // seq of the last summary
+	agent            string            // current speaker
+	tools            map[string]string // names of open tools, by id
+	updatesRequested bool              // requested from agentctl's server on this connection
+	turnDeadline     time.Time         // end of the turn if no message comes; zero: none
 }
 
-// decided is a request that is over.
+// A decision is a decided request.
 type decision struct {
 	request string
 	winner  protocol.Winner
 }
 
-// A wait is a message of ours that may be answered with an error.
+// A request is a message to the server that an error may answer.
 type request struct {
-	command  *protocol.Command // nil: nobody waits for its answer
+	command  *protocol.Command // nil: internal
 	verb     protocol.Verb
 	deadline time.Time
 
@@ -45,7 +46,7 @@ type request struct {
 	queue    string            // of interrupt
 }
 
-// named returns the thread of that id, name or unique prefix of an id; nil when there is none.
+// findSession returns the session with an id, a name or a unique prefix of an id, or nil.
 func (c *clientCodec) findSession(name string) *session {
 	var found *session
 	many := false
@@ -63,7 +64,8 @@ func (c *clientCodec) findSession(name string) *session {
 	return found
 }
 
-// thread returns the thread that a command is about. Any id may be that of a conversation: only what is said to it tells.
+// sessionFor returns the session of a command. It accepts any id: only the server's answer to a
+// message reveals whether the conversation exists.
 func (c *clientCodec) sessionFor(cmd *protocol.Command) (*session, bool) {
 	s := c.findSession(cmd.Session)
 	if s == nil {
@@ -79,7 +81,7 @@ func (c *clientCodec) sessionFor(cmd *protocol.Command) (*session, bool) {
 	return s, true
 }
 
-// begin makes a thread; nil when there are too many.
+// addSession adds a session; nil if there are too many.
 func (c *clientCodec) addSession(id string, made protocol.SessionCreatedData) *session {
 	if len(c.resume.sessions) >= maxSessions {
 		return nil
@@ -91,7 +93,7 @@ func (c *clientCodec) addSession(id string, made protocol.SessionCreatedData) *s
 	return s
 }
 
-// heardOf returns the thread of a conversation that the server speaks of, or nil.
+// sessionByID returns the session of a conversation, or nil.
 func (c *clientCodec) sessionByID(id string) *session {
 	i := slices.IndexFunc(c.resume.sessions, func(s *session) bool { return s.log.Session == id })
 	if i < 0 {
@@ -101,7 +103,7 @@ func (c *clientCodec) sessionByID(id string) *session {
 	return c.lastSession
 }
 
-// add records what happened in a thread, in its turn if there is one.
+// record records an event of a session, within its turn if it has one.
 func (c *clientCodec) record(s *session, typ protocol.Type, by *protocol.Actor, data any) {
 	s.updated = c.now
 	e := codec.Entry{Type: typ, By: by, Data: data}
@@ -127,10 +129,11 @@ func (s *session) summary() protocol.Summary {
 	return sum
 }
 
-// wait waits for an error, or for the time after which there is none.
+// addRequest adds a request that an error or its deadline ends.
 func (c *clientCodec) addRequest(s *session, req *request) { s.requests = append(s.requests, req) }
 
-// takeUp asks a server of our kind to tell of a conversation from now on; any other says PONG. False when it tells already.
+// requestUpdates sends the PING that makes agentctl's server send a conversation's events. Other
+// servers only answer PONG. It returns false if updates were requested already.
 func (c *clientCodec) requestUpdates(s *session) bool {
 	if s.updatesRequested {
 		return false
@@ -140,7 +143,7 @@ func (c *clientCodec) requestUpdates(s *session) bool {
 	return true
 }
 
-// unwait takes a wait away; false when it is gone already.
+// removeRequest removes a request. It returns false if it is not pending.
 func (s *session) removeRequest(req *request) bool {
 	i := slices.Index(s.requests, req)
 	if i < 0 {
@@ -150,7 +153,7 @@ func (s *session) removeRequest(req *request) bool {
 	return true
 }
 
-// waiting returns the first wait of a verb, or nil. An empty verb is any.
+// findRequest returns the first request for a verb, or nil. An empty verb matches any.
 func (s *session) findRequest(verb protocol.Verb) *request {
 	for _, req := range s.requests {
 		if verb == "" || req.verb == verb {
@@ -160,12 +163,12 @@ func (s *session) findRequest(verb protocol.Verb) *request {
 	return nil
 }
 
-// patient ends a wait that no error ended.
+// completeRequest completes a request that no error answered in time.
 func (c *clientCodec) completeRequest(s *session, req *request) {
 	switch req.verb {
 	case protocol.DoSend:
 		c.startTurn(s, req)
-	case protocol.DoSnapshot: // who looks has seen what there is
+	case protocol.DoSnapshot: // the current state has arrived
 		c.handleCommand(req.command)
 	case protocol.DoApprove:
 		c.applyDecision(s, req)
@@ -178,7 +181,8 @@ func (c *clientCodec) completeRequest(s *session, req *request) {
 	}
 }
 
-// resume makes a thread of an earlier connection fit for this one. What was sent counts as sent; what was said since is unknown.
+// reconnect prepares a session of the previous connection for this one. Sent messages count as
+// accepted. The rest of a turn is unknown.
 func (c *clientCodec) reconnect(s *session) {
 	waits := s.requests
 	s.requests, s.cancelSeen, s.updatesRequested = nil, false, false
@@ -196,7 +200,7 @@ func (c *clientCodec) reconnect(s *session) {
 	c.sendNext(s)
 }
 
-// forKey is a command whose answer is kept for its key, and given to nobody now.
+// withoutID returns a command whose answer is only saved for its key.
 func withoutID(cmd *protocol.Command) *protocol.Command {
 	if cmd == nil {
 		return nil
