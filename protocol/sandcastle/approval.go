@@ -7,13 +7,13 @@ import (
 	"agentctl/protocol"
 )
 
-// Tools of the real system that ask a person.
+// Tools of the real system that need an answer.
 const (
 	toolQuestion = "AskUserQuestion"
 	toolPlan     = "ExitPlanMode"
 )
 
-// toolCallOf is the tool call under which clients know an approval.
+// toolCallOf returns the id of the tool call that represents an approval.
 func toolCallOf(a *protocol.Approval) string {
 	if a.Tool != "" {
 		return a.Tool
@@ -21,7 +21,7 @@ func toolCallOf(a *protocol.Approval) string {
 	return a.Request
 }
 
-// toolNameOf is the tool's name for an approval: how their screens tell a question and a plan from other tools.
+// toolNameOf returns the tool name of an approval, by which clients recognize questions and plans.
 func toolNameOf(a *protocol.Approval) string {
 	switch {
 	case a.Kind == protocol.ApproveQuestion:
@@ -34,7 +34,7 @@ func toolNameOf(a *protocol.Approval) string {
 	return a.Kind
 }
 
-// decisionOf reads an answer to an approval.
+// decisionOf decodes the answer to an approval.
 func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 	d := protocol.ApproveData{Request: a.Request, Decision: protocol.Deny}
 	if *p.Approved {
@@ -69,10 +69,10 @@ func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 	return d
 }
 
-// A question is one of an approval's, or nil.
+// A question is a question of an approval, or nil.
 type question protocol.Question
 
-// questionOf finds the question that a key means: by id or, as the real client does it, by text.
+// questionOf finds a question by id or, as the real client sends it, by text.
 func questionOf(a *protocol.Approval, key string) *question {
 	i := slices.IndexFunc(a.Questions, func(q protocol.Question) bool { return q.ID == key || q.Text == key })
 	if i < 0 {
@@ -88,7 +88,7 @@ func (q *question) id(key string) string {
 	return q.ID
 }
 
-// choice is the id of the choice with that label; other answers are words.
+// choiceID returns the id of the choice with a label. Any other answer is free text.
 func (q *question) choiceID(answer string) string {
 	if q != nil {
 		for _, c := range q.Choices {
@@ -100,11 +100,11 @@ func (q *question) choiceID(answer string) string {
 	return answer
 }
 
-// sayable reports whether the dialect can say a decision.
+// supportsDecision reports whether the protocol carries a decision.
 func supportsDecision(d protocol.Decision) bool { return d == protocol.AllowOnce || d == protocol.Deny }
 
-// answerOf says what a decision holds beside itself: the answers to a question, or else the words of whoever decides, for which
-// they have no kind but that of plans.
+// answerOf encodes the content of a decision: the answers to a question, or else the reason. The
+// protocol carries a reason as plan feedback only.
 func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 	if a.Kind != protocol.ApproveQuestion || d.Input == nil || len(d.Input.Answers) == 0 {
 		if d.Reason == "" {
@@ -131,7 +131,7 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 	return &approvalAnswer{Type: answersPayload, Answers: answers}
 }
 
-// label is what the server calls a choice.
+// choiceLabel returns the server's label of a choice.
 func (q *question) choiceLabel(answer string) string {
 	if q != nil {
 		for _, c := range q.Choices {
@@ -143,7 +143,7 @@ func (q *question) choiceLabel(answer string) string {
 	return answer
 }
 
-// An askedInput is the input of the tools that ask a person.
+// A promptInput is the input of the tools that need an answer.
 type promptInput struct {
 	Questions []promptQuestion `json:"questions,omitempty"`
 	Plan      string           `json:"plan,omitempty"`
@@ -161,7 +161,7 @@ type promptOption struct {
 	Description string `json:"description"`
 }
 
-// inputOf is the tool input that shows an approval to a person.
+// approvalInput returns the tool input that shows an approval.
 func approvalInput(a *protocol.Approval) json.RawMessage {
 	switch a.Kind {
 	case protocol.ApproveQuestion:
@@ -192,7 +192,8 @@ func approvalInput(a *protocol.Approval) json.RawMessage {
 	}{a.Command, a.CWD, a.Patch, a.Title})
 }
 
-// questionsOf reads the input of the tool that asks questions. The text of a question is its id: answers are keyed by it.
+// questionsOf decodes the input of the question tool. A question's text is its id, because it keys
+// the answers.
 func questionsOf(input json.RawMessage) []protocol.Question {
 	var in promptInput
 	if json.Unmarshal(input, &in) != nil {
@@ -209,7 +210,7 @@ func questionsOf(input json.RawMessage) []protocol.Question {
 	return list
 }
 
-// approvalOf makes an approval of a tool call that waits for a decision.
+// approvalOf returns the approval of a tool call that awaits a decision.
 func approvalOf(id, name, title string, input json.RawMessage) protocol.Approval {
 	a := protocol.Approval{
 		Request: id, Tool: id, Name: name, Kind: protocol.ApproveTool, Title: title, Input: input,

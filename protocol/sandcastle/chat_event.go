@@ -6,7 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Types of chat events. Those that the document lists come first.
+// Types of chat events. The first group is in the document.
 const (
 	chatStart           = "start"
 	chatTextStart       = "text-start"
@@ -32,8 +32,8 @@ const (
 	chatModeChange      = "mode-change"
 	chatRenamed         = "session-renamed"
 
-	// chatNative carries an event of ours that their protocol has no word for, as a transient data part: it reaches the data
-	// callback of their clients and no message.
+	// chatNative carries a native event without an equivalent as a transient data part, which
+	// reaches the data callback of clients but no message.
 	chatNative = "data-agentctl"
 )
 
@@ -46,7 +46,7 @@ const (
 	finishOther  = "other"
 )
 
-// A chatEvent is one step of a turn; the type says which fields it has.
+// A chatEvent is an event of a turn. The type determines its fields.
 type chatEvent struct {
 	Type             string            `json:"type"`
 	ID               string            `json:"id,omitempty"`
@@ -76,26 +76,26 @@ type chatEvent struct {
 	Data      json.RawMessage `json:"data,omitempty"`
 	Transient bool            `json:"transient,omitempty"`
 
-	Model           string  `json:"model,omitempty"` // of metadata-update, with the four below
+	Model           string  `json:"model,omitempty"` // of metadata-update, as the next four
 	InputTokens     int64   `json:"inputTokens,omitempty"`
 	OutputTokens    int64   `json:"outputTokens,omitempty"`
 	CacheReadTokens int64   `json:"cacheReadInputTokens,omitempty"`
 	CostUSD         float64 `json:"costUsd,omitempty"`
 }
 
-// A providerMetadata tells of a text what their protocol has no field for.
+// A providerMetadata extends a text event.
 type providerMetadata struct {
 	Agentctl *speaker `json:"agentctl,omitempty"`
 }
 
-// A voice is who speaks a text, and for what.
+// A speaker is the agent, task or parent tool of a text.
 type speaker struct {
 	Agent  string `json:"agent,omitempty"`
 	Task   string `json:"task,omitempty"`
 	Parent string `json:"parent,omitempty"`
 }
 
-// metadata is what finish tells of a turn. The real client wants all of it or none.
+// metadata is the usage in finish. The real client requires all of its fields.
 type metadata struct {
 	ClaudeSessionID string  `json:"claudeSessionId"`
 	CostUSD         float64 `json:"costUsd"`
@@ -115,13 +115,13 @@ type nativeEvent struct {
 	Data   json.RawMessage `json:"data,omitempty"`
 }
 
-// A toolOutput is the output of a tool that is more than text.
+// A toolOutput is a tool output that is more than text.
 type toolOutput struct {
 	Text    string             `json:"text,omitempty"`
 	Content []protocol.Content `json:"content"`
 }
 
-// finishReason says how a turn ended, and stopReason how the session stopped.
+// finishReason and stopReason convert the reason of a turn's end.
 func finishReason(r protocol.Reason) string {
 	switch r {
 	case protocol.ReasonCompleted:
@@ -146,7 +146,7 @@ func stopReason(r protocol.Reason) string {
 	return stopError
 }
 
-// reasonOf reads how a turn ended.
+// reasonOf converts the reasons of SessionStopped and finish.
 func reasonOf(stop, finish string) protocol.Reason {
 	switch {
 	case stop == stopInterrupted:

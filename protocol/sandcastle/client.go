@@ -13,54 +13,54 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// pingEvery is how often our client pings; a ping without an answer by the next one ends the connection.
+// pingEvery is the interval between pings. A missing answer ends the connection at the next ping.
 const pingEvery = 10 * time.Second
 
-// A stream that broke off is opened again after the first delay, then after one and a half times the last, up to the longest.
+// Delays before a broken stream is reopened. Each is one and a half times the last.
 const (
 	minReopenDelay = 500 * time.Millisecond
 	maxReopenDelay = 5 * time.Second
 )
 
-// maxLine bounds one message of the server that several frames make up, and what a stream says while its past is asked for, in
-// bytes.
+// maxLine bounds a message that spans several frames, and the stream values held during a history
+// fetch, in bytes.
 const maxLine = 16 << 20
 
-// A Client is the codec at our client's end: it answers our client's commands with what a Sandcastle server says.
+// A clientCodec is the client end of one connection.
 type clientCodec struct {
 	options      codec.ClientOptions
 	responder    codec.Responder
 	splitter     lineSplitter
-	capabilities *capabilities // how this server wants to be asked
-	nextID       uint64        // request id
+	capabilities *capabilities // kept over connections
+	nextID       uint64        // next request id
 	requests     map[string]*request
-	deferred     []*request // until it is known how to ask
-	fetchPaths   []string   // paths to read
+	deferred     []*request // wait for the tag set to be known
+	fetchPaths   []string   // paths to fetch
 	fetches      map[string]*historyFetch
 	sessions     map[string]*session
-	logCount     int // begun on this connection
+	logCount     int // started on this connection
 
-	heardProtocol bool // a message of this protocol
-	otherProtocol bool // only others were
+	heardProtocol bool // a message of this protocol arrived
+	otherProtocol bool // only messages of other protocols arrived
 
-	awaitingPong bool // and no answer yet
+	awaitingPong bool // no answer yet
 	nextPing     time.Time
-	reopenAt     time.Time     // when broken streams are opened again; zero: none is broken
-	reopenDelay  time.Duration // until then, the next time
-	now          time.Time     // of the call under way
+	reopenAt     time.Time     // when broken streams are reopened; zero: none is broken
+	reopenDelay  time.Duration // for the next time
+	now          time.Time     // valid during one call of the codec
 	out          *codec.Output
 }
 
-// manners are how a server wants to be asked; known on the next connection, too, as is what may have been sent.
+// capabilities describe a server and the sends that it did not answer, over connections.
 type capabilities struct {
 	tags        tagSet
 	tagsKnown   bool
-	noHistory   bool // does not tell its history when it is asked
-	httpHistory bool // its history over HTTP
+	noHistory   bool // the server rejects history requests
+	httpHistory bool // the server has the history endpoint
 	unanswered  unansweredSends
 }
 
-// An inquiry is a request of ours that has no exit yet.
+// A request is a request without an exit yet.
 type request struct {
 	op      operation
 	payload payload
@@ -68,13 +68,13 @@ type request struct {
 	session *session // whose stream it is
 }
 
-// verbs are the commands that the dialect can say.
+// verbs lists the commands that the dialect supports.
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend, protocol.DoInterrupt,
 	protocol.DoQueueRemove, protocol.DoApprove,
 }
 
-// missing says of commands that the dialect cannot say why, or what to do instead.
+// unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList:         "it has no list of sessions, name one",
 	protocol.DoWatch:        "it has no list of sessions",
@@ -85,8 +85,8 @@ var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoQueueRelease: "its queue is not held",
 }
 
-// NewClient makes the codec of a connection to a Sandcastle server. The option "tags" says how it wants to be asked: "chat" or
-// "document"; without it that is found out.
+// newClientCodec returns the client end of a connection. The option "tags" selects the tag set of
+// requests: "chat" or "document". Without it the codec detects the set.
 func newClientCodec(c codec.ClientOptions) *clientCodec {
 	k, _ := c.Resume.Value.(*capabilities)
 	if k == nil {
@@ -125,7 +125,7 @@ func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() { c.splitter.split(f.Data, c.handleMessage) })
 }
 
-// Wake implements codec.Codec: it is time to ping, and to open again the streams that broke off.
+// Wake implements codec.Codec. It pings and reopens broken streams.
 func (c *clientCodec) Wake(now time.Time) codec.Output {
 	return c.run(now, func() {
 		if !c.reopenAt.IsZero() && !now.Before(c.reopenAt) {
@@ -143,7 +143,7 @@ func (c *clientCodec) Wake(now time.Time) codec.Output {
 	})
 }
 
-// broken has the streams that broke off opened again before long.
+// scheduleReopen schedules the reopening of broken streams.
 func (c *clientCodec) scheduleReopen() {
 	if c.reopenAt.IsZero() {
 		c.reopenDelay = max(minReopenDelay, c.reopenDelay)
@@ -152,7 +152,7 @@ func (c *clientCodec) scheduleReopen() {
 	}
 }
 
-// reopen opens the streams that broke off.
+// reopenStreams reopens broken streams.
 func (c *clientCodec) reopenStreams() {
 	c.reopenAt = time.Time{}
 	for _, s := range c.orderedSessions() {
@@ -177,7 +177,7 @@ func (c *clientCodec) send(m any) {
 	c.out.Foreign = append(c.out.Foreign, textFrame(protocol.MustEncode(m)))
 }
 
-// ask sends a request. Until it is known how this server wants to be asked, one at a time.
+// sendRequest sends a request. Until the tag set is known it sends one at a time.
 func (c *clientCodec) sendRequest(req *request) {
 	if c.otherProtocol {
 		req.done(nil, otherProtocolError())
@@ -210,7 +210,7 @@ func (c *clientCodec) writeRequest(req *request) {
 	c.send(requestMessage{Tag: tagRequest, ID: id, Name: p.Tag, Payload: protocol.MustEncode(p), Headers: []string{}})
 }
 
-// settle notes that the server understands how it is asked.
+// confirmTags notes that the server accepts the tag set, and sends the deferred requests.
 func (c *clientCodec) confirmTags() {
 	if c.capabilities.tagsKnown {
 		return
@@ -223,13 +223,13 @@ func (c *clientCodec) confirmTags() {
 	}
 }
 
-// message takes one message of the server.
+// handleMessage handles a message of the server.
 func (c *clientCodec) handleMessage(line []byte) {
 	var m message
 	err := json.Unmarshal(line, &m)
 	c.checkProtocol(err == nil && decodeString(m.Tag) != "")
 	if err != nil {
-		return // of no session: there is no log that could keep it
+		return // of no session: no log keeps it
 	}
 	id, _ := requestID(m.RequestID)
 	req := c.requests[id]
@@ -238,13 +238,13 @@ func (c *clientCodec) handleMessage(line []byte) {
 		c.awaitingPong = false
 	case tagChunk:
 		if req == nil || req.session == nil {
-			return // of a stream that we left
+			return // of a stream that was left
 		}
 		c.confirmTags()
 		for _, v := range m.Values {
 			c.handleSessionEvent(req.session, v)
 		}
-		if req.session.history == nil { // else when the past is known
+		if req.session.history == nil { // otherwise after the history fetch
 			c.send(controlMessage{tagAck, id})
 		}
 	case tagExit:
@@ -256,7 +256,8 @@ func (c *clientCodec) handleMessage(line []byte) {
 	}
 }
 
-// listen notes whether a message was of the protocol. As long as none was, the server is of another one, and answers nothing.
+// checkProtocol detects a server of another protocol and fails all requests to it. ours reports
+// whether a message was of this protocol.
 func (c *clientCodec) checkProtocol(ours bool) {
 	if ours {
 		c.heardProtocol, c.otherProtocol = true, false
@@ -278,7 +279,7 @@ func otherProtocolError() *protocol.Error {
 	return protocol.Errorf(protocol.CodeUnsupported, "the server does not speak the dialect %s", Name)
 }
 
-// exit ends a request of ours.
+// handleExit handles the end of a request.
 func (c *clientCodec) handleExit(id string, req *request, raw json.RawMessage) {
 	var o exitResult
 	if json.Unmarshal(raw, &o) != nil || !codec.Shallow(raw) {
@@ -302,7 +303,7 @@ func (c *clientCodec) handleExit(id string, req *request, raw json.RawMessage) {
 	req.done(nil, worst.nativeError())
 }
 
-// native says a cause as an error.
+// nativeError returns a cause as a native error.
 func (c *cause) nativeError() *protocol.Error {
 	switch c.Tag {
 	case causeFail:
@@ -313,7 +314,8 @@ func (c *cause) nativeError() *protocol.Error {
 	return protocol.Errorf(protocol.CodeInternal, "the server gave it up")
 }
 
-// misunderstood reports whether the server does not know the tags it was asked with; then it is asked with the others.
+// retryWithDocumentTags resends all requests with the document's tags if the server rejects the
+// real system's, and returns whether it did.
 func (c *clientCodec) retryWithDocumentTags(why string) bool {
 	if c.capabilities.tagsKnown || !strings.Contains(why, "Unknown request tag") {
 		return false
@@ -328,7 +330,7 @@ func (c *clientCodec) retryWithDocumentTags(why string) bool {
 	return true
 }
 
-// inquiries lists what was asked, oldest first.
+// pendingRequests lists the requests without an exit, oldest first.
 func (c *clientCodec) pendingRequests() []*request {
 	ids := slices.SortedFunc(maps.Keys(c.requests), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	list := make([]*request, len(ids))
@@ -338,7 +340,7 @@ func (c *clientCodec) pendingRequests() []*request {
 	return list
 }
 
-// defect ends everything that was asked.
+// handleDefect fails all requests.
 func (c *clientCodec) handleDefect(raw json.RawMessage) {
 	if c.retryWithDocumentTags(string(raw)) {
 		return
@@ -347,19 +349,20 @@ func (c *clientCodec) handleDefect(raw json.RawMessage) {
 	c.capabilities.noHistory = c.capabilities.noHistory || untold
 	all := c.pendingRequests()
 	for _, s := range c.orderedSessions() {
-		if c.requests[s.streamID] != nil { // what is streamed goes on at the server
+		if c.requests[s.streamID] != nil { // the server keeps streaming otherwise
 			c.send(controlMessage{tagInterrupt, s.streamID})
 		}
 	}
 	clear(c.requests)
-	for _, streams := range []bool{false, true} { // a session may begin without its past, so that is given up first
+	// fail history fetches first, so that their sessions start without history
+	for _, streams := range []bool{false, true} {
 		for _, req := range all {
 			if streams == (req.session != nil) {
 				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
 			}
 		}
 	}
-	if untold { // our own doing, once
+	if untold { // the history request caused the defect, once
 		c.reopenStreams()
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// begin carries out a request.
+// dispatch executes a request.
 func (s *serverCodec) dispatch(c *rpcCall) {
 	switch c.op {
 	case opSubscribe:
@@ -39,7 +39,7 @@ func (s *serverCodec) dispatch(c *rpcCall) {
 	}
 }
 
-// result reads an answer of our own server.
+// decodeResult decodes a result of agentctl's server.
 func decodeResult[T any](a protocol.Answer) (r T) {
 	_ = json.Unmarshal(a.Result, &r)
 	return r
@@ -60,13 +60,13 @@ func (s *serverCodec) handleSend(c *rpcCall) {
 	ask()
 }
 
-// accepted says what became of a message that was sent.
+// sendResultOf encodes the result of a send.
 func (s *serverCodec) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendResult {
 	if r.Status == protocol.SendStarted {
 		return sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
 	}
 	m := protocol.Message{MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.now}
-	for _, sub := range s.subscriptions { // where it is known when it was queued
+	for _, sub := range s.subscriptions { // a subscribed session has the queue time
 		if sub.state == nil {
 			continue
 		}
@@ -77,10 +77,10 @@ func (s *serverCodec) sendResultOf(d *protocol.SendData, r protocol.SendResult) 
 	return sendResult{Status: protocol.SendQueued, QueuedMessage: newQueuedMessage(&m)}
 }
 
-// decide answers an approval. The real client names the tool call alone, which we look for in the sessions that it follows; of
-// another session that it names we ask.
+// handleApproval decides an approval. The real client sends the tool call only: search the
+// subscribed sessions for it. If the request names another session, take a snapshot of that.
 func (s *serverCodec) handleApproval(c *rpcCall) {
-	asked := false // of the session it names
+	asked := false // the named session is subscribed
 	for _, id := range s.sessionIDs() {
 		sub := s.subscriptions[id]
 		if sub.state == nil || c.SessionID != "" && c.SessionID != sub.id {
@@ -103,7 +103,7 @@ func (s *serverCodec) handleApproval(c *rpcCall) {
 	})
 }
 
-// decideIn answers the approval of a session that the call means; false when there is none.
+// approveIn decides the pending approval of a tool call. It returns false if there is none.
 func (s *serverCodec) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
 	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
 	if i < 0 {
@@ -119,14 +119,14 @@ func (s *serverCodec) failApproval(c *rpcCall) {
 	s.endCall(c, failureExit(c.id, typedError{ToolCallID: c.ToolCallID, Tag: approvalNotFound}))
 }
 
-// Bounds of what a client gets of a session's history.
+// Bounds of a history request.
 const (
-	historyTurns    = 100     // asked for at once
+	historyTurns    = 100     // per page
 	maxHistoryBytes = 8 << 20 // bytes of events
 )
 
-// history collects finished turns, the newest first, until it reached the message that the client has, the beginning or the
-// bound.
+// handleHistory collects finished turns from the newest back, until the message that the client
+// has, the start or the bound.
 func (s *serverCodec) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
 	d := protocol.HistoryData{Before: before, Limit: historyTurns}
 	s.requests.Do(s.out, protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {

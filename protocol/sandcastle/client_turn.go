@@ -8,35 +8,35 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A turn is the one under way in a session that our client follows.
+// A clientTurn is the current turn of a session that the client follows.
 type clientTurn struct {
 	id              string
-	answer          *string // its message, as their history names it; nil: not known
+	answer          *string // its message in the history; nil: unknown
 	tools           map[string]*clientTool
 	bytes           int             // of outputs
-	nativeApprovals map[string]bool // approvals that came with all their words, and whose end will
-	approvalTools   map[string]bool // tool calls that stand for such approvals
-	lastError       *string         // an error that may be the turn's end
+	nativeApprovals map[string]bool // approvals that arrived as native events, as their ends will
+	approvalTools   map[string]bool // tool calls that represent such approvals
+	lastError       *string         // an error that may end the turn
 	finish          string
 	usage           *protocol.Usage
-	nativeEnd       *protocol.TurnEndedData // as a server of ours says it
+	nativeEnd       *protocol.TurnEndedData // from agentctl's server
 	interrupts      []pendingInterrupt
 
-	buffered   int // events that the server's buffer holds
+	buffered   int // events in the server's buffer
 	bufferHash uint64
 }
 
-// A toolCall is one of the turn's.
+// A clientTool is a tool call of the turn.
 type clientTool struct {
 	name, title string
 	input       json.RawMessage
 	parent      string
-	text        string // of the output so far
-	structured  bool   // the output so far is more than a text
-	lastHash    uint64 // sum of the output that came last
+	text        string // output so far
+	structured  bool   // the output so far is more than text
+	lastHash    uint64 // hash of the last output
 }
 
-// parked is an answer that waits for the end of the turn.
+// A pendingInterrupt is an answer that awaits the end of the turn.
 type pendingInterrupt struct {
 	cmd    protocol.Command
 	result protocol.InterruptResult
@@ -49,7 +49,7 @@ func hashNext(seed uint64, raw []byte) uint64 {
 	return h.Sum64()
 }
 
-// continues reports whether a buffer begins with all that is known of the turn.
+// continuedBy reports whether a buffer begins with all known events of the turn.
 func (t *clientTurn) continuedBy(buffer []json.RawMessage) bool {
 	if len(buffer) < t.buffered {
 		return false
@@ -61,7 +61,7 @@ func (t *clientTurn) continuedBy(buffer []json.RawMessage) bool {
 	return s == t.bufferHash
 }
 
-// started begins a turn.
+// startTurn starts a turn.
 func (c *clientCodec) startTurn(s *session, e *sessionEvent) {
 	if s.turn != nil {
 		lost := "the server began another turn"
@@ -82,7 +82,7 @@ func (c *clientCodec) startTurn(s *session, e *sessionEvent) {
 		m.MessageID = e.TurnID
 	}
 	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
-	if s.log.State.Turn == nil || s.log.State.Turn.Turn != e.TurnID { // too large to be kept
+	if s.log.State.Turn == nil || s.log.State.Turn.Turn != e.TurnID { // too large for an event
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
 		c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	}
@@ -91,7 +91,7 @@ func (c *clientCodec) startTurn(s *session, e *sessionEvent) {
 	c.record(s, codec.Entry{Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 }
 
-// stopped ends the turn.
+// endTurn ends the turn.
 func (c *clientCodec) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
 	t := s.turn
 	if t == nil || t.id != e.TurnID {
@@ -125,7 +125,7 @@ func (c *clientCodec) endTurn(s *session, e *sessionEvent, raw json.RawMessage) 
 	c.answerInterrupts(t)
 }
 
-// release answers the interrupts that waited for the turn's end.
+// answerInterrupts answers the interrupts that await the turn's end.
 func (c *clientCodec) answerInterrupts(t *clientTurn) {
 	for _, p := range t.interrupts {
 		c.responder.Answer(c.out, &p.cmd, p.result)
@@ -133,7 +133,7 @@ func (c *clientCodec) answerInterrupts(t *clientTurn) {
 	t.interrupts = nil
 }
 
-// resolve ends an approval, once.
+// recordResolution records the end of an approval, once.
 func (c *clientCodec) recordResolution(s *session, d protocol.ApprovalResolvedData, by *protocol.Actor) {
 	a := s.log.State.Pending(d.Request)
 	if a == nil {
@@ -143,7 +143,7 @@ func (c *clientCodec) recordResolution(s *session, d protocol.ApprovalResolvedDa
 	s.addWinner(d, by)
 }
 
-// remember keeps who decided, for who comes later.
+// addWinner remembers a decision.
 func (s *session) addWinner(d protocol.ApprovalResolvedData, by *protocol.Actor) {
 	w := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
 	if by != nil {
@@ -159,7 +159,8 @@ func (s *session) addWinner(d protocol.ApprovalResolvedData, by *protocol.Actor)
 	}
 }
 
-// decidedBy says why a request cannot be decided any more.
+// decidedError returns the error for a request that is not pending: conflict with the winner, or
+// not_found.
 func (s *session) decidedError(request string) *protocol.Error {
 	w, known := s.winners[request]
 	if !known {

@@ -7,10 +7,11 @@ import (
 	"agentctl/protocol"
 )
 
-// maxRecent bounds the messages of a session, and the sends without an answer, that are remembered.
+// maxStartedSends bounds the started messages of a session and the unanswered sends.
 const maxStartedSends = 256
 
-// openSends are the keys of what was sent and not answered. On the next connection it is looked up before it is sent again.
+// unansweredSends are the keys of sends without an answer. The next connection looks such a message
+// up before it sends it again.
 type unansweredSends struct {
 	keys []string // oldest first
 }
@@ -30,7 +31,8 @@ func (o *unansweredSends) remove(key string) {
 	o.keys = slices.DeleteFunc(o.keys, func(k string) bool { return k == key })
 }
 
-// sendMessage sends a message. The server knows it by its clientMessageId alone, which is the command's key where there is none.
+// handleSend sends a user message. The server knows it by clientMessageId only, which defaults to
+// the command's key.
 func (c *clientCodec) handleSend(cmd protocol.Command) {
 	var d protocol.SendData
 	if !c.decodeData(&cmd, &d) {
@@ -41,7 +43,7 @@ func (c *clientCodec) handleSend(cmd protocol.Command) {
 		return
 	}
 	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < maxSubscriptions {
-		c.requireSession(cmd) // else what becomes of a turn that ends at once is told to nobody
+		c.requireSession(cmd) // subscribe first, because the turn may end at once
 		return
 	}
 	p := payload{SessionID: cmd.Session, Content: &d.Text, ClientMessageID: d.ClientMessageID}
@@ -51,11 +53,12 @@ func (c *clientCodec) handleSend(cmd protocol.Command) {
 	if p.ClientMessageID == "" {
 		p.ClientMessageID = c.options.ID("m")
 	}
-	again := cmd.Key != "" && c.capabilities.unanswered.has(cmd.Key) // on an earlier connection, which did not tell
+	// sent on an earlier connection, without an answer
+	again := cmd.Key != "" && c.capabilities.unanswered.has(cmd.Key)
 	s := c.knownSession(cmd.Session)
 	if again && s == nil {
 		if s = c.requireSession(cmd); s == nil {
-			return // comes back when it is known what became of it
+			return // runs again when the session is known
 		}
 	}
 	if s != nil && (again || p.ClientMessageID == cmd.Key && cmd.Key != "") {
@@ -80,7 +83,7 @@ func (c *clientCodec) handleSend(cmd protocol.Command) {
 	}})
 }
 
-// sent is the answer to a send that the server took.
+// resultOfSend returns the result of an accepted send.
 func (c *clientCodec) resultOfSend(cmd *protocol.Command, clientMessageID string, v json.RawMessage) protocol.SendResult {
 	var r sendResult
 	_ = json.Unmarshal(v, &r)
@@ -91,7 +94,7 @@ func (c *clientCodec) resultOfSend(cmd *protocol.Command, clientMessageID string
 		if r.QueuedMessage != nil {
 			res.MessageID = r.QueuedMessage.ID
 		}
-		if s != nil { // else nobody says where
+		if s != nil { // the position is unknown otherwise
 			index := len(s.log.State.Queue)
 			if i := s.log.State.Queued(res.MessageID); i >= 0 {
 				index = i
@@ -107,7 +110,7 @@ func (c *clientCodec) resultOfSend(cmd *protocol.Command, clientMessageID string
 	return res
 }
 
-// accepted tells what became of a message that the session knows, or nil.
+// acceptedSend returns the result of a message that the session contains, or nil.
 func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
 	st := s.log.State
 	if i := slices.IndexFunc(st.Queue, func(m protocol.Message) bool { return m.ClientMessageID == clientMessageID }); i >= 0 {
@@ -121,13 +124,13 @@ func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
 	return nil
 }
 
-// A recent message is one that began a turn.
+// A startedSend is a message that started a turn.
 type startedSend struct {
 	clientMessageID string
 	result          protocol.SendResult
 }
 
-// began notes that a message began the turn under way in the log.
+// recordStartedSend remembers the message that started the current turn of the log.
 func (s *session) recordStartedSend() {
 	t := s.log.State.Turn
 	if t == nil || t.Message.ClientMessageID == "" {

@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// command carries out a command of our client.
+// handleCommand executes a command of the client.
 func (c *clientCodec) handleCommand(cmd protocol.Command) {
 	switch cmd.Command {
 	case protocol.DoSubscribe:
@@ -39,7 +39,8 @@ func (c *clientCodec) handleCommand(cmd protocol.Command) {
 	}
 }
 
-// data reads a command's data; false when it was answered that it is wrong.
+// decodeData decodes a command's data. If it is invalid, the command fails and decodeData returns
+// false.
 func (c *clientCodec) decodeData(cmd *protocol.Command, v any) bool {
 	err := cmd.DecodeData(v)
 	if err != nil {
@@ -48,12 +49,12 @@ func (c *clientCodec) decodeData(cmd *protocol.Command, v any) bool {
 	return err == nil
 }
 
-// cannot answers what the dialect cannot say.
+// failUnsupported fails a command with the code unsupported.
 func (c *clientCodec) failUnsupported(cmd *protocol.Command, what string) {
 	c.responder.Fail(c.out, cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, what))
 }
 
-// request asks the server, and answers the command with what result makes of the value.
+// forward sends a request and answers the command with the result.
 func (c *clientCodec) forward(cmd *protocol.Command, op operation, p payload, result func(json.RawMessage) any) {
 	c.sendRequest(&request{op: op, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
 		if err != nil {
@@ -64,7 +65,7 @@ func (c *clientCodec) forward(cmd *protocol.Command, op operation, p payload, re
 	}})
 }
 
-// session is one that is followed and whose state is known, or nil.
+// knownSession returns a session whose state is known, or nil.
 func (c *clientCodec) knownSession(id string) *session {
 	if s := c.sessions[id]; s != nil && s.log != nil {
 		return s
@@ -102,7 +103,7 @@ func (c *clientCodec) handleInterrupt(cmd protocol.Command) {
 		c.responder.Answer(c.out, &cmd, protocol.InterruptResult{Turn: d.Turn})
 		return
 	case d.Queue == protocol.QueueClear && s == nil:
-		c.requireSession(cmd) // comes back when the queue is known
+		c.requireSession(cmd) // runs again when the queue is known
 		return
 	case d.Queue == protocol.QueueClear:
 		for _, m := range s.log.State.Queue {
@@ -120,7 +121,8 @@ func (c *clientCodec) handleInterrupt(cmd protocol.Command) {
 		if s := c.knownSession(cmd.Session); s != nil && r.Interrupted && s.log.State.Turn != nil &&
 			(d.Turn == "" || s.log.State.Turn.Turn == d.Turn) && s.turn != nil && len(s.turn.interrupts) < maxRequests {
 			res.Turn = s.log.State.Turn.Turn
-			s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res}) // until the end is visible
+			// until the end is visible
+			s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res})
 			return
 		}
 		c.responder.Answer(c.out, &cmd, res)
@@ -129,7 +131,7 @@ func (c *clientCodec) handleInterrupt(cmd protocol.Command) {
 
 func ignoreAnswer(json.RawMessage, *protocol.Error) {}
 
-// approve answers an approval.
+// handleApprove decides an approval.
 func (c *clientCodec) handleApprove(cmd protocol.Command) {
 	var d protocol.ApproveData
 	if !c.decodeData(&cmd, &d) {

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// chat takes a step of the turn under way.
+// handleChat handles a chat event of the current turn.
 func (c *clientCodec) handleChat(s *session, raw json.RawMessage) {
 	t := s.turn
 	var e chatEvent
@@ -17,7 +17,7 @@ func (c *clientCodec) handleChat(s *session, raw json.RawMessage) {
 		return
 	}
 	switch e.Type {
-	case chatApprovalRequest, chatModeChange, chatRenamed: // the server's buffer does not hold them
+	case chatApprovalRequest, chatModeChange, chatRenamed: // not in the server's buffer
 	default:
 		t.buffered++
 		t.bufferHash = hashNext(t.bufferHash, raw)
@@ -31,7 +31,7 @@ func (c *clientCodec) handleChat(s *session, raw json.RawMessage) {
 		if e.MessageID != "" {
 			t.answer = &e.MessageID
 		}
-	case chatStartStep, chatFinishStep: // nothing that the turn itself does not say
+	case chatStartStep, chatFinishStep: // redundant
 	case chatTextStart, chatTextDelta, chatTextEnd, chatReasoningStart, chatReasoningDelta, chatReasoningEnd:
 		c.recordTextEvent(s, &e)
 	case chatToolInputStart, chatToolInputDelta, chatToolInput, chatToolInputError, chatToolOutput, chatToolOutputError, chatToolDenied:
@@ -70,7 +70,7 @@ func currency(cost float64) string {
 	return "USD"
 }
 
-// chatAside takes a chat event that is of the session rather than of its turn; whole is the event that held it.
+// handleSessionChat handles a chat event of the session. whole is the event that contains it.
 func (c *clientCodec) handleSessionChat(s *session, turn string, raw, whole json.RawMessage) {
 	var e chatEvent
 	_ = json.Unmarshal(raw, &e)
@@ -84,7 +84,7 @@ func (c *clientCodec) handleSessionChat(s *session, turn string, raw, whole json
 	}
 }
 
-// mode sets the agent's mode in its options.
+// recordMode sets the mode in the agent's options.
 func (c *clientCodec) recordMode(s *session, mode string) {
 	var o protocol.Options
 	if old := s.log.State.Options; old != nil {
@@ -105,7 +105,7 @@ func (c *clientCodec) recordMode(s *session, mode string) {
 	c.record(s, codec.Entry{Type: protocol.AgentOptions, Data: o})
 }
 
-// words takes a step of a text or a reasoning.
+// recordTextEvent records a chat event of a text or reasoning part.
 func (c *clientCodec) recordTextEvent(s *session, e *chatEvent) {
 	en := codec.Entry{Turn: s.turn.id}
 	if e.ProviderMetadata == nil || e.ProviderMetadata.Agentctl == nil {
@@ -140,7 +140,7 @@ func (c *clientCodec) recordTextEvent(s *session, e *chatEvent) {
 	}
 }
 
-// carried are the events that chatNative may carry: those that no other word of theirs tells.
+// nativeTypes lists the events that chatNative carries.
 var nativeTypes = map[protocol.Type]bool{
 	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true, protocol.PlanStarted: true,
 	protocol.PlanUpdated: true, protocol.PlanCompleted: true, protocol.PlanInvalid: true, protocol.PlanCancelled: true,
@@ -152,7 +152,7 @@ var nativeTypes = map[protocol.Type]bool{
 	protocol.Notice: true, protocol.Raw: true,
 }
 
-// native takes an event that a server of ours said whole.
+// recordNative records a native event of agentctl's server.
 func (c *clientCodec) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
 	var n nativeEvent
 	if json.Unmarshal(e.Data, &n) != nil || !nativeTypes[n.Type] {
@@ -179,12 +179,12 @@ func (c *clientCodec) recordNative(s *session, e *chatEvent, raw json.RawMessage
 	case protocol.ApprovalResolved:
 		var d protocol.ApprovalResolvedData
 		if json.Unmarshal(n.Data, &d) != nil || s.log.State.Pending(d.Request) == nil {
-			return // ours, told when it was decided
+			return // decided by this client, and recorded then
 		}
 		s.addWinner(d, n.By)
 	}
 	c.record(s, en)
 }
 
-// unsayable reports whether the dialect has no word for an option: it is not offered, then.
+// unsupportedOption reports whether the protocol cannot carry an option.
 func unsupportedOption(o protocol.Option) bool { return !supportsDecision(o.Kind) }

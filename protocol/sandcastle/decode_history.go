@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// chatMessages reads the finished turns' messages: a list, or an object that holds it. What is neither is no history: ok is false.
-// A message that cannot be read hides no other.
+// decodeHistory decodes the messages of finished turns, from a list or an object with one. ok is
+// false for other JSON. A malformed message is skipped.
 func decodeHistory(raw json.RawMessage) (messages []chatMessage, ok bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -29,7 +29,7 @@ func decodeHistory(raw json.RawMessage) (messages []chatMessage, ok bool) {
 	return messages, list != nil
 }
 
-// UnmarshalJSON reads a part and keeps it whole.
+// UnmarshalJSON decodes a part and keeps its JSON.
 func (p *messagePart) UnmarshalJSON(raw []byte) error {
 	type plain messagePart
 	if err := json.Unmarshal(raw, (*plain)(p)); err != nil {
@@ -39,7 +39,7 @@ func (p *messagePart) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// recount adds finished turns, up to the last message that the state counts among them.
+// recordHistory records finished turns, up to the last message that the state counts.
 func (c *clientCodec) recordHistory(s *session, messages []chatMessage, last *string) {
 	if last == nil {
 		return
@@ -61,7 +61,7 @@ func (c *clientCodec) recordHistory(s *session, messages []chatMessage, last *st
 	}
 }
 
-// retell adds one finished turn. Its id is the answer's.
+// recordTurn records a finished turn under the id of its answer.
 func (c *clientCodec) recordTurn(s *session, question, answer *chatMessage) {
 	var words string
 	parts := []json.RawMessage{}
@@ -77,7 +77,7 @@ func (c *clientCodec) recordTurn(s *session, question, answer *chatMessage) {
 	at, ended := parseTime(question.CreatedAt), parseTime(answer.CreatedAt)
 	defer func(now time.Time) { c.now = now }(c.now)
 	if !at.IsZero() {
-		c.now = at // as it was then
+		c.now = at // record with the original time
 	}
 	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	s.recordStartedSend()
@@ -97,7 +97,7 @@ func (c *clientCodec) recordTurn(s *session, question, answer *chatMessage) {
 	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }
 
-// retellPart adds a part of an answer as the chat events that made it.
+// recordPart records a part of an answer.
 func (c *clientCodec) recordPart(s *session, p *messagePart, n int) {
 	id := "part" + string(protocol.MustEncode(n))
 	switch {
@@ -124,7 +124,7 @@ func (c *clientCodec) recordPart(s *session, p *messagePart, n int) {
 	}
 }
 
-// name is the tool's: of its own field, or what follows "tool-" in the type.
+// toolName returns the tool's name, from its field or from the type after "tool-".
 func (p *messagePart) toolName() string {
 	if p.ToolName == "" && len(p.Type) > len("tool-") && p.Type[:len("tool-")] == "tool-" {
 		return p.Type[len("tool-"):]

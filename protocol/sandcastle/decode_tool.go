@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// tool takes a step of a tool call.
+// handleTool handles a chat event of a tool call.
 func (c *clientCodec) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 	t := s.turn
 	id := e.ToolCallID
@@ -47,7 +47,7 @@ func (c *clientCodec) handleTool(s *session, e *chatEvent, raw json.RawMessage) 
 		}
 		c.recordToolOutput(s, id, call, e.Output)
 	case chatToolOutputError, chatToolInputError:
-		if e.Type == chatToolInputError && e.Input != nil { // what was wrong
+		if e.Type == chatToolInputError && e.Input != nil { // the invalid input
 			c.recordToolInput(s, id, call, e.Input)
 		}
 		d := protocol.ToolEndedData{Status: protocol.ToolFailed}
@@ -63,16 +63,16 @@ func (c *clientCodec) handleTool(s *session, e *chatEvent, raw json.RawMessage) 
 	}
 }
 
-// input takes a call's arguments, whole.
+// recordToolInput records a call's complete arguments.
 func (c *clientCodec) recordToolInput(s *session, id string, call *clientTool, input json.RawMessage) {
 	if bytes.Equal(call.input, input) && input != nil {
-		return // said again
+		return // repeated
 	}
 	call.input = input
 	c.record(s, codec.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
 }
 
-// named tells what a call is called, when that is new.
+// recordToolName records a call's name or title if it is new.
 func (c *clientCodec) recordToolName(s *session, id string, call *clientTool, e *chatEvent, fresh bool) {
 	d := protocol.ToolStartedData{Tool: id}
 	if e.ToolName != "" && e.ToolName != call.name {
@@ -86,11 +86,12 @@ func (c *clientCodec) recordToolName(s *session, id string, call *clientTool, e 
 	}
 }
 
-// output takes a tool's output as far as it has come: what is new of a text is appended, all else replaces.
+// recordToolOutput records a tool's output so far. It appends the new part of a text and replaces
+// anything else.
 func (c *clientCodec) recordToolOutput(s *session, id string, call *clientTool, raw json.RawMessage) {
 	last := hashNext(0, raw)
 	if call.lastHash == last {
-		return // said again
+		return // repeated
 	}
 	call.lastHash = last
 	var text string
@@ -124,7 +125,8 @@ func (c *clientCodec) recordToolOutput(s *session, id string, call *clientTool, 
 	c.record(s, en)
 }
 
-// result is a call's structured output at its end; none when it is only what came already. A text is output like any other.
+// finalOutput returns a call's structured output at its end, or nil if it was recorded already. A
+// text is recorded as output.
 func (c *clientCodec) finalOutput(s *session, id string, call *clientTool, raw json.RawMessage) json.RawMessage {
 	switch {
 	case len(raw) == 0, string(raw) == "null", call.lastHash == hashNext(0, raw):
@@ -136,7 +138,7 @@ func (c *clientCodec) finalOutput(s *session, id string, call *clientTool, raw j
 	return raw
 }
 
-// toolEnded ends a call; an approval that it waited for has been decided by then.
+// recordToolEnded records the end of a call, which implies a decision on its approval.
 func (c *clientCodec) recordToolEnded(s *session, id string, call *clientTool, d protocol.ToolEndedData) {
 	d.Tool = id
 	if a := s.findApproval(id); a != nil && !s.turn.nativeApprovals[a.Request] {
@@ -154,7 +156,7 @@ func (c *clientCodec) recordToolEnded(s *session, id string, call *clientTool, d
 	call.text = ""
 }
 
-// approval is the pending one of a tool call, or nil.
+// findApproval returns the pending approval of a tool call, or nil.
 func (s *session) findApproval(toolCall string) *protocol.Approval {
 	for i := range s.log.State.Approvals {
 		if a := &s.log.State.Approvals[i]; toolCallOf(a) == toolCall {
@@ -164,7 +166,7 @@ func (s *session) findApproval(toolCall string) *protocol.Approval {
 	return nil
 }
 
-// pending tells that a tool call waits for a decision.
+// recordPending records that a tool call awaits a decision.
 func (c *clientCodec) recordPending(s *session, id, name string) {
 	if id == "" || s.findApproval(id) != nil || len(s.log.State.Approvals) >= maxWinners {
 		return

@@ -2,10 +2,10 @@ package sandcastle
 
 import "agentctl/protocol/codec"
 
-// Name is the dialect's name.
+// Name is the name of the dialect.
 const Name = "sandcastle"
 
-// Dialect is Sandcastle's protocol, both ends.
+// Dialect is Sandcastle's protocol.
 var Dialect = codec.Dialect{
 	Name:     Name,
 	Server:   func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
@@ -13,6 +13,6 @@ var Dialect = codec.Dialect{
 	Messages: Messages,
 	Options: []codec.Option{{
 		Name: "tags", Ends: []codec.End{codec.ClientEnd}, Values: []string{"auto", "chat", "document"},
-		About: "the names of requests: the real system's, or the document's",
+		About: "request names of the real system (chat) or of the document",
 	}},
 }

@@ -6,14 +6,14 @@ import (
 	"agentctl/protocol"
 )
 
-// The agent's setting that a send may choose, and what it may choose.
+// The agent setting that a send can choose, and its values.
 const (
 	settingMode = "mode"
 	modePlan    = "plan"
 	modeBuild   = "build"
 )
 
-// translate says an event that was applied to the state.
+// encodeEvent encodes an event after it was applied to the state.
 func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 	switch e.Type {
 	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueMoved, protocol.QueueRemoved:
@@ -52,7 +52,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 	}
 }
 
-// inTurn says what happens within the turn under way.
+// encodeTurnEvent encodes an event within the current turn.
 func (sub *subscription) encodeTurnEvent(e *protocol.Event) {
 	switch e.Type {
 	case protocol.TextStart, protocol.ReasoningStart, protocol.TextEnd, protocol.ReasoningEnd:
@@ -81,7 +81,7 @@ func (sub *subscription) encodeTurnEvent(e *protocol.Event) {
 	}
 }
 
-// foreign says an event of the turn that they have no word for.
+// encodeNative sends an event of the turn that the protocol has no message for.
 func (sub *subscription) encodeNative(e *protocol.Event) {
 	if sub.turn == nil || sub.turn.id != e.Turn {
 		return
@@ -90,7 +90,7 @@ func (sub *subscription) encodeNative(e *protocol.Event) {
 	sub.sendChat(chatEvent{Type: chatNative, Data: protocol.MustEncode(n), Transient: true})
 }
 
-// delta says text that was appended to a part or a tool.
+// encodeDelta encodes text appended to a part or a tool.
 func (sub *subscription) encodeDelta(d protocol.Delta, task, parent string) {
 	switch d.Kind {
 	case protocol.KindText, protocol.KindReasoning:
@@ -122,7 +122,7 @@ func (sub *subscription) encodePart(e *protocol.Event) {
 		sub.sendChat(chatEvent{Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata(d.Agent, e.Task, e.Parent)})
 		return
 	}
-	if sub.turn.openPart(kind, d.Part) { // an end without a beginning
+	if sub.turn.openPart(kind, d.Part) { // an end without a start
 		sub.sendChat(chatEvent{Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata("", e.Task, e.Parent)})
 	}
 	sub.turn.closePart(kind, d.Part)
@@ -147,7 +147,8 @@ func speakerMetadata(agent, task, parent string) *providerMetadata {
 	return &providerMetadata{&speaker{agent, task, parent}}
 }
 
-// ended says the end of a turn: what was used, why it failed, finish, then that the session stopped. The buffer is empty by then.
+// encodeTurnEnded encodes the end of a turn: the error, finish, then SessionStopped. The buffer is
+// empty by then.
 func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
 	var d protocol.TurnEndedData
 	_ = e.Decode(&d)
@@ -175,7 +176,7 @@ func usageEvent(u *protocol.Usage) chatEvent {
 	}
 }
 
-// mode is the agent's setting of that name, or nil.
+// mode returns the agent's mode setting, or nil.
 func (sub *subscription) mode() *protocol.Setting {
 	if sub.state == nil || sub.state.Options == nil {
 		return nil
@@ -188,7 +189,7 @@ func (sub *subscription) mode() *protocol.Setting {
 	return nil
 }
 
-// offersMode reports whether the agent can be set to a mode in which it is not.
+// offersMode reports whether the agent has a mode that differs from the current one.
 func (sub *subscription) offersMode(mode string) bool {
 	s := sub.mode()
 	if mode == "" || s == nil || s.Value == mode {
@@ -202,7 +203,7 @@ func (sub *subscription) offersMode(mode string) bool {
 	return false
 }
 
-// turnID names the turn under way; empty: none.
+// turnID returns the current turn, or "".
 func (sub *subscription) turnID() string {
 	if sub.turn == nil {
 		return ""

@@ -7,7 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A chatMessage is a message of finished turns, as the history endpoint and chat.getHistory give it.
+// A chatMessage is a message of a finished turn, as the history endpoint and chat.getHistory return
+// it.
 type chatMessage struct {
 	ID              string        `json:"id"`
 	Role            string        `json:"role"` // user or assistant
@@ -19,12 +20,13 @@ type chatMessage struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"` // of an answer
 }
 
-// An answerEnd is the metadata of an answer: how its turn ended, for which they have fewer words.
+// An answerMetadata carries how an answer's turn ended. The protocol itself distinguishes fewer
+// reasons.
 type answerMetadata struct {
 	Agentctl *protocol.TurnEndedData `json:"agentctl,omitempty"`
 }
 
-// endOf reads how a turn ended from the metadata of its answer; nil: that is not there.
+// turnEndOf decodes the turn's end from the metadata of an answer; nil if it is missing.
 func turnEndOf(metadata json.RawMessage) *protocol.TurnEndedData {
 	var m answerMetadata
 	if json.Unmarshal(metadata, &m) != nil {
@@ -33,11 +35,11 @@ func turnEndOf(metadata json.RawMessage) *protocol.TurnEndedData {
 	return m.Agentctl
 }
 
-// A messagePart is text, reasoning, a tool call, or a user's part as it came.
+// A messagePart is text, reasoning, a tool call, or a part of a user message.
 type messagePart struct {
 	Type             string          `json:"type"`
 	Text             *string         `json:"text,omitempty"`
-	Filename         string          `json:"filename,omitempty"` // of what came as text
+	Filename         string          `json:"filename,omitempty"` // of a file sent as text
 	State            string          `json:"state,omitempty"`
 	ToolCallID       string          `json:"toolCallId,omitempty"`
 	ToolName         string          `json:"toolName,omitempty"`
@@ -47,10 +49,10 @@ type messagePart struct {
 	ErrorText        string          `json:"errorText,omitempty"`
 	ParentToolCallID string          `json:"parentToolCallId,omitempty"`
 
-	whole json.RawMessage // instead of all
+	whole json.RawMessage // written in place of the fields
 }
 
-// MarshalJSON writes a part that came from a client as it came.
+// MarshalJSON writes a user's part unchanged.
 func (p messagePart) MarshalJSON() ([]byte, error) {
 	if p.whole != nil {
 		return p.whole, nil
@@ -59,8 +61,9 @@ func (p messagePart) MarshalJSON() ([]byte, error) {
 	return protocol.Encode(plain(p))
 }
 
-// Messages says finished turns as their history endpoint does: for each turn the user's message and the answer, whose id is the
-// turn's. after names the last message that the client has; empty, or not among them: all.
+// Messages encodes finished turns as the history endpoint does: the user message and the answer of
+// each turn. The answer's id is the turn's. after is the last message that the client has; if it is
+// empty or unknown, all messages are returned.
 func Messages(turns []*protocol.Turn, after string) json.RawMessage {
 	return protocol.MustEncode(historyMessages(turns, after))
 }
@@ -79,20 +82,20 @@ func historyMessages(turns []*protocol.Turn, after string) []chatMessage {
 	return list
 }
 
-// reaches reports whether the message is in the turns that events tell.
+// containsMessage reports whether events contain a message.
 func containsMessage(events []json.RawMessage, message string) bool {
 	return message != "" && slices.ContainsFunc(turnsFromEvents(events), func(t *protocol.Turn) bool {
 		return t.Turn == message || t.Message.MessageID == message
 	})
 }
 
-// turnsOf folds the events of a history.
+// turnsFromEvents reduces the events of a history.
 func turnsFromEvents(events []json.RawMessage) []*protocol.Turn {
 	var tr protocol.Transcript
 	for _, line := range events {
 		var e protocol.Event
 		if json.Unmarshal(line, &e) == nil {
-			_, _ = tr.Apply(&e) // our own server's
+			_, _ = tr.Apply(&e) // of agentctl's server
 		}
 	}
 	return tr.Turns
@@ -130,7 +133,7 @@ func answerChatMessage(t *protocol.Turn) chatMessage {
 	return m
 }
 
-// toolPart says a tool call with its result.
+// toolPart encodes a tool call with its result.
 func toolPart(it *protocol.Item) messagePart {
 	name := it.Tool.Name
 	if name == "" {

@@ -2,7 +2,7 @@ package sandcastle
 
 import "agentctl/protocol"
 
-// queueIndex is where in the queue the message is that an event is about; -1: nowhere.
+// queueIndex returns the queue index of an event's message, or -1.
 func queueIndex(s *protocol.State, e *protocol.Event) int {
 	switch e.Type {
 	case protocol.QueueUpdated, protocol.QueueMoved, protocol.QueueRemoved:
@@ -16,8 +16,9 @@ func queueIndex(s *protocol.State, e *protocol.Event) int {
 	return -1
 }
 
-// queue says what happened to the queue, which was before long and held the message at an index. Their queue knows no order but
-// that of adding: what changed, and all after it, leaves and joins again.
+// encodeQueue encodes a queue event. before is the queue's previous length, at the message's
+// previous index. The protocol can only append to the queue: a changed message and all after it are
+// removed and added again.
 func (sub *subscription) encodeQueue(e *protocol.Event, at, before int) {
 	queue := sub.state.Queue
 	switch e.Type {

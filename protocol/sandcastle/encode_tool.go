@@ -7,16 +7,16 @@ import (
 	"agentctl/protocol"
 )
 
-// Bounds of what is remembered of one turn.
+// Bounds of a turn's state.
 const (
 	maxOpen       = 4096     // parts and tools
 	maxToolOutput = 1 << 20  // bytes of one tool's output that are repeated
-	maxToolsBytes = 8 << 20  // of all
-	smallOutput   = 1 << 10  // a tool's output up to here is said with every change
-	maxRestated   = 64 << 10 // and up to here when the tool is called something else
+	maxToolsBytes = 8 << 20  // of all tools
+	smallOutput   = 1 << 10  // bytes of output up to which each change is sent
+	maxRestated   = 64 << 10 // bytes of output that a new name repeats
 )
 
-// A turnView is what has to be known of the turn under way to say it.
+// A serverTurn is the encoding state of the current turn.
 type serverTurn struct {
 	id    string
 	parts map[partKey]bool
@@ -29,22 +29,23 @@ type partKey struct {
 	id   string
 }
 
-// A toolView is a tool call. Its output is said whole each time, so a long one is said when it has doubled.
+// A serverTool is a tool call. The protocol repeats the whole output each time, so a long output is
+// sent each time that it doubles.
 type serverTool struct {
 	name, title string
 	input       json.RawMessage
 	text        []byte
 	content     []protocol.Content
-	sentBytes   int  // bytes of text when it was said last
-	unsent      bool // there is more than was said
-	forApproval bool // it exists for an approval alone
+	sentBytes   int  // size of text when it was last sent
+	unsent      bool // there is more to send
+	forApproval bool // exists for an approval only
 }
 
 func newServerTurn(id string) *serverTurn {
 	return &serverTurn{id: id, parts: map[partKey]bool{}, tools: map[string]*serverTool{}}
 }
 
-// open opens a part and reports whether it was not open.
+// openPart opens a part and reports whether it was closed.
 func (t *serverTurn) openPart(kind protocol.Kind, id string) bool {
 	key := partKey{kind, id}
 	if t.parts[key] || len(t.parts) >= maxOpen {
@@ -56,7 +57,7 @@ func (t *serverTurn) openPart(kind protocol.Kind, id string) bool {
 
 func (t *serverTurn) closePart(kind protocol.Kind, id string) { delete(t.parts, partKey{kind, id}) }
 
-// toolNamed returns a tool call, which is said to begin when it is new.
+// ensureTool returns a tool call, and sends its start if it is new.
 func (sub *subscription) ensureTool(id, name, title, parent string) *serverTool {
 	t := sub.turn.tools[id]
 	if t != nil {
@@ -79,7 +80,7 @@ func (sub *subscription) ensureTool(id, name, title, parent string) *serverTool 
 	return t
 }
 
-// tool says an event of a tool call.
+// encodeTool encodes an event of a tool call.
 func (sub *subscription) encodeTool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
@@ -121,7 +122,7 @@ func (sub *subscription) encodeTool(e *protocol.Event) {
 	}
 }
 
-// input says a tool's arguments; none: that it is called something else now.
+// encodeToolInput sends a tool's arguments. A nil input sends a new name.
 func (sub *subscription) encodeToolInput(t *serverTool, id, parent string, input json.RawMessage) {
 	if input == nil {
 		sub.sendChat(chatEvent{Type: chatToolInputStart, ToolCallID: id, ToolName: t.name, Dynamic: true, Title: t.title, ParentToolCallID: parent})
@@ -137,8 +138,8 @@ func (sub *subscription) encodeToolInput(t *serverTool, id, parent string, input
 	})
 }
 
-// toolAgain says what a tool is called now. On their screens a call begins anew with that, so the rest is said again: a long output
-// when there is more of it.
+// restateTool sends a tool's new name. Clients restart the call then, so its input and output are
+// sent again; a long output when it grows.
 func (sub *subscription) restateTool(t *serverTool, id, parent string, input json.RawMessage) {
 	if input == nil {
 		input = t.input
@@ -155,7 +156,7 @@ func (sub *subscription) restateTool(t *serverTool, id, parent string, input jso
 	}
 }
 
-// output takes a tool's output in.
+// appendToolOutput appends a tool's output.
 func (sub *subscription) appendToolOutput(t *serverTool, id, parent string, d *protocol.ToolOutputData) {
 	if d.Replace {
 		sub.turn.bytes -= len(t.text)
@@ -174,7 +175,7 @@ func (sub *subscription) appendToolOutput(t *serverTool, id, parent string, d *p
 	}
 }
 
-// preliminary says a tool's output as far as it has come.
+// sendPreliminary sends a tool's output so far.
 func (sub *subscription) sendPreliminary(t *serverTool, id, parent string) {
 	t.sentBytes, t.unsent = len(t.text), false
 	sub.sendChat(chatEvent{
@@ -182,7 +183,7 @@ func (sub *subscription) sendPreliminary(t *serverTool, id, parent string) {
 	})
 }
 
-// value is a tool's output as they show it: a text, or what else it is.
+// outputValue returns a tool's output in the protocol's form: a text or an object.
 func (t *serverTool) outputValue() json.RawMessage {
 	switch {
 	case len(t.content) > 0:
@@ -193,7 +194,7 @@ func (t *serverTool) outputValue() json.RawMessage {
 	return jsonNull
 }
 
-// toolEnded says a tool's end.
+// encodeToolEnded encodes the end of a tool.
 func (sub *subscription) encodeToolEnded(t *serverTool, parent string, d *protocol.ToolEndedData) {
 	if t.unsent {
 		sub.sendPreliminary(t, d.Tool, parent)
@@ -222,7 +223,7 @@ func (sub *subscription) encodeToolEnded(t *serverTool, parent string, d *protoc
 	t.input, t.text, t.content = nil, nil, nil
 }
 
-// asked says that an approval is asked for. One that is for no tool call that they know gets one.
+// encodeApproval encodes an approval request. It creates a tool call if the request has none.
 func (sub *subscription) encodeApproval(e *protocol.Event) {
 	var a protocol.Approval
 	_ = e.Decode(&a)
@@ -236,11 +237,11 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 	if sub.state.Ruled(&a) != nil {
 		return
 	}
-	// Not repeated: who comes later has it in pendingApprovals.
+	// Not buffered: InitialState repeats it in pendingApprovals.
 	sub.sendTransientChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: name, MessageID: sub.turn.id})
 }
 
-// resolved ends the tool call that exists for an approval alone.
+// encodeResolution ends the tool call that exists for an approval only.
 func (sub *subscription) encodeResolution(e *protocol.Event) {
 	var d protocol.ApprovalResolvedData
 	_ = e.Decode(&d)

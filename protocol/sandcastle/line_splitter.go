@@ -7,14 +7,15 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// lines splits frames into messages. A message ends with a newline and may be spread over several frames; one that is alone and
-// whole in its frame is taken without.
+// A lineSplitter splits frames into messages. A message ends with a newline and can span several
+// frames. A complete message alone in its frame needs no newline.
 type lineSplitter struct {
-	limit int // of one message that is spread, in bytes; constant
+	limit int // of a message that spans frames, in bytes; constant
 	rest  []byte
 }
 
-// take yields the messages that a frame completes; ok is false when what waits for its newline grew too long and was dropped.
+// split yields the messages that a frame completes. ok is false if an incomplete message exceeded
+// the limit and was dropped.
 func (l *lineSplitter) split(data []byte, each func(line []byte)) (ok bool) {
 	if head, tail, ended := bytes.Cut(data, []byte("\n")); len(l.rest) > 0 {
 		if len(l.rest)+len(head) > l.limit {
@@ -47,7 +48,7 @@ func (l *lineSplitter) split(data []byte, each func(line []byte)) (ok bool) {
 	return true
 }
 
-// text makes a text frame of messages.
+// textFrame returns a text frame with messages.
 func textFrame(lines ...[]byte) codec.Frame {
 	var b []byte
 	for _, l := range lines {

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A part is a piece of a user's message that we know how to say.
+// A part is a known part of a user message.
 type part struct {
 	Type      string `json:"type"`
 	Text      string `json:"text,omitempty"`
@@ -17,7 +17,8 @@ type part struct {
 	URL       string `json:"url,omitempty"`
 }
 
-// partsOf says a message's parts; nil when it has none. Its text comes first, as their clients send it.
+// foreignParts encodes a message's parts; nil if it has none. The text comes first, as in clients'
+// messages.
 func foreignParts(m *protocol.Message) json.RawMessage {
 	if len(m.Parts) == 0 {
 		return nil
@@ -41,11 +42,11 @@ func foreignParts(m *protocol.Message) json.RawMessage {
 	return protocol.MustEncode(list)
 }
 
-// maxParts bounds the parts of one message.
+// maxParts bounds the parts of a message.
 const maxParts = 256
 
-// nativeParts reads parts. Text parts that together say the content again are the content: an agent must not hear it twice.
-// Parts that are more than what we know of them are kept whole.
+// nativeParts decodes parts. It drops text parts that together repeat the content, so that an agent
+// does not receive it twice. A part with unknown fields is kept whole.
 func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -66,9 +67,9 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 		}
 		whole, _ := protocol.Compact(raw)
 		if bytes.Equal(whole, protocol.MustEncode(p)) {
-			whole = nil // it says no more
+			whole = nil // no unknown fields
 		}
-		if p.Type == "text" { // with a name: a file that came as text
+		if p.Type == "text" { // with a name: a file sent as text
 			p.Type = "file"
 		}
 		parts = append(parts, protocol.Part{Type: p.Type, Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Filename, Data: whole})

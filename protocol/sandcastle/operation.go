@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// An operation is what a request may ask for.
+// An operation is a kind of request.
 type operation int
 
 const (
@@ -21,7 +21,8 @@ const (
 	opApproval
 )
 
-// A tagSet is one of the two ways in which requests are named: the document's and the real system's. Errors differ with them.
+// A tagSet names the operations. The document and the real system use different tags and different
+// errors.
 type tagSet map[operation]string
 
 var (
@@ -35,7 +36,7 @@ var (
 	}
 )
 
-// operationOf finds what a request's name stands for, and whether its errors are typed ones.
+// operationOf returns the operation of a tag, and whether its errors are typed.
 func operationOf(name string) (op operation, typed bool) {
 	for op, tag := range documentTags {
 		if tag == name {
@@ -50,7 +51,7 @@ func operationOf(name string) (op operation, typed bool) {
 	return opNone, false
 }
 
-// A payload is what the requests carry, all of them.
+// A payload holds the fields of all requests.
 type payload struct {
 	Tag             string          `json:"_tag,omitempty"`
 	SessionID       string          `json:"sessionId,omitempty"`
@@ -68,20 +69,20 @@ type payload struct {
 	Payload    *approvalAnswer `json:"payload,omitempty"`
 }
 
-// The kinds of what an approval's answer carries.
+// Types of an approval answer's payload.
 const (
 	answersPayload  = "AskUserQuestionPayload"
 	feedbackPayload = "ExitPlanModePayload"
 )
 
-// An approvalAnswer is what an answer to a question or a plan carries.
+// An approvalAnswer is the payload of an answer to a question or a plan.
 type approvalAnswer struct {
 	Type     string                     `json:"type"`
 	Answers  map[string]json.RawMessage `json:"answers,omitempty"` // a string or several
 	Feedback string                     `json:"feedback,omitempty"`
 }
 
-// missing names the field that the operation needs and the payload has not; empty: none.
+// missingField returns a required field that is absent, or "".
 func (p *payload) missingField(op operation) string {
 	switch {
 	case op == opApproval:
@@ -137,7 +138,7 @@ type typedError struct {
 	Tag        string `json:"_tag"`
 }
 
-// errorOf says a native error in the words of the request's tag set.
+// foreignError encodes a native error for a tag set.
 func foreignError(e *protocol.Error, p *payload, op operation, typed bool) any {
 	code := strings.ToUpper(string(e.Code))
 	switch {
@@ -153,7 +154,7 @@ func foreignError(e *protocol.Error, p *payload, op operation, typed bool) any {
 	return typedError{Message: e.Message, Code: code, Tag: operationFailed}
 }
 
-// asNative reads an error of either tag set.
+// nativeError decodes an error of either tag set.
 func nativeError(raw json.RawMessage) *protocol.Error {
 	s := decodeString(raw)
 	var t typedError
@@ -171,7 +172,7 @@ func nativeError(raw json.RawMessage) *protocol.Error {
 	return protocol.Errorf(protocol.CodeInternal, "the server refused: %.200s", raw)
 }
 
-// known is the native code that a server of ours wrote in capitals; internal for all others.
+// nativeCode returns the native code that agentctl's server sent in capitals, or internal.
 func nativeCode(code string) protocol.Code {
 	switch c := protocol.Code(strings.ToLower(code)); c {
 	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeStorage,

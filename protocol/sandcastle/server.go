@@ -11,11 +11,12 @@ import (
 
 // Bounds of one connection.
 const (
-	maxRequests      = 256 // requests under way, streams among them
-	maxSubscriptions = 64  // sessions followed
+	maxRequests      = 256 // open requests, including streams
+	maxSubscriptions = 64  // subscribed sessions
 )
 
-// A Server is the codec at our server's end. It follows each session once, however many streams ask for it.
+// A serverCodec is the server end of one connection. It subscribes to each session once for all
+// streams.
 type serverCodec struct {
 	options       codec.ServerOptions
 	requests      codec.Requests
@@ -23,21 +24,21 @@ type serverCodec struct {
 	calls         map[string]*rpcCall      // by request id
 	subscriptions map[string]*subscription // by session id
 
-	now time.Time // of the call under way
+	now time.Time // valid during one call of the codec
 	out *codec.Output
 }
 
-// A call is a request under way.
+// An rpcCall is an open request.
 type rpcCall struct {
 	id    string
 	op    operation
-	typed bool // errors are the real system's
+	typed bool // errors are those of the real system
 	payload
 	stream *stream // of opSubscribe
-	ended  bool    // what comes of it now is nobody's
+	ended  bool    // later answers are dropped
 }
 
-// NewServer makes the codec of a foreign client's connection.
+// newServerCodec returns the server end of a connection.
 func newServerCodec(d codec.ServerOptions) *serverCodec {
 	return &serverCodec{options: d, splitter: lineSplitter{limit: protocol.MaxMessage}, calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{}}
 }
@@ -72,15 +73,15 @@ func (s *serverCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 	})
 }
 
-// TooLarge says that a message is over the limit: which request it was cannot be read.
+// TooLarge sends the error of a message over the size limit. Its request id is unknown.
 func (s *serverCodec) TooLarge(now time.Time, message string) codec.Output {
 	return s.run(now, func() { s.send(protocol.MustEncode(defectMessage{tagDefect, message})) })
 }
 
-// Wake implements codec.Codec: nothing here waits for a time.
+// Wake implements codec.Codec. It does nothing: no timer is used.
 func (s *serverCodec) Wake(time.Time) codec.Output { return codec.Output{} }
 
-// do carries out one call of the codec.
+// run executes one call of the codec.
 func (s *serverCodec) run(now time.Time, work func()) codec.Output {
 	s.now, s.out = now, &codec.Output{}
 	work()
@@ -94,7 +95,7 @@ func (s *serverCodec) send(lines ...[]byte) {
 	s.out.Foreign = append(s.out.Foreign, textFrame(lines...))
 }
 
-// message takes one message of the client.
+// handleMessage handles a message of the client.
 func (s *serverCodec) handleMessage(line []byte) {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
@@ -118,13 +119,13 @@ func (s *serverCodec) handleMessage(line []byte) {
 		if c := s.calls[id]; c != nil {
 			s.endCall(c, interruptExit(id))
 		}
-	case tagEOF: // the client asks for nothing more; its streams go on
+	case tagEOF: // the client sends no more requests; its streams go on
 	default:
 		s.send(protocol.MustEncode(defectMessage{tagDefect, "Unknown message: " + truncate(tag)}))
 	}
 }
 
-// request begins a call. What is wrong with one request ends that request alone.
+// handleRequest starts a call. An invalid request fails alone.
 func (s *serverCodec) handleRequest(m *message) {
 	id, ok := requestID(m.ID)
 	if !ok {
@@ -158,7 +159,7 @@ func (s *serverCodec) handleRequest(m *message) {
 	s.dispatch(c)
 }
 
-// end ends a call with its last message.
+// endCall ends a call with its last message.
 func (s *serverCodec) endCall(c *rpcCall, last []byte) {
 	if c.ended {
 		return
@@ -180,5 +181,5 @@ func (s *serverCodec) answer(c *rpcCall, a protocol.Answer, value func() any) {
 	s.endCall(c, successExit(c.id, value()))
 }
 
-// cut shortens what a client said, to be repeated to it.
+// truncate shortens a peer's text for an error message.
 func truncate(s string) string { return strings.ToValidUTF8(s[:min(len(s), 80)], "") }

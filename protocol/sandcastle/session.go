@@ -10,34 +10,36 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A session is one that our client follows.
+// A session is a session that the client follows.
 type session struct {
 	id       string
 	log      *codec.Log         // nil before the first InitialState
-	streamID string             // the request that streams it; empty: it broke off
-	waiting  []protocol.Command // wait for that
-	history  *historyFetch      // while it is asked for
+	streamID string             // request id of its stream; empty: broken
+	waiting  []protocol.Command // commands that wait for the log
+	history  *historyFetch      // nil: no fetch is under way
 
-	nextMessage  *queuedMessage // whose turn is about to start
-	turn         *clientTurn
-	lastMessage  *string                    // message of finished turns, as their history names it, empty: none; nil: not known
-	startedSends []startedSend              // messages that began turns, oldest first
-	winners      map[string]protocol.Winner // the newest decisions, by request
-	winnerOrder  []string                   // of decided
+	nextMessage *queuedMessage // whose turn is about to start
+	turn        *clientTurn
+	// last message of the finished turns; empty: none; nil: unknown
+	lastMessage  *string
+	startedSends []startedSend              // oldest first
+	winners      map[string]protocol.Winner // newest decisions, by request
+	winnerOrder  []string                   // of winners, oldest first
 }
 
-// maxDecided bounds the decisions that are remembered.
+// maxWinners bounds the remembered decisions.
 const maxWinners = 256
 
-// subscribe follows a session.
+// handleSubscribe subscribes to a session.
 func (c *clientCodec) handleSubscribe(cmd protocol.Command) {
 	if s := c.requireSession(cmd); s != nil {
 		s.log.Attach(c.out, &c.responder, &cmd, c.now)
 	}
 }
 
-// known returns the session of a command. One that is not known yet is streamed from now on, which is the only way to learn all of
-// it; then nil is returned, and the command is carried out when its state has come.
+// requireSession returns the session of a command. If its state is unknown, it opens the stream,
+// defers the command until the state arrives, and returns nil. The stream is the only source of the
+// full state.
 func (c *clientCodec) requireSession(cmd protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	switch {
@@ -57,9 +59,9 @@ func (c *clientCodec) requireSession(cmd protocol.Command) *session {
 	return nil
 }
 
-// open asks for a session's stream.
+// openStream requests a session's stream.
 func (c *clientCodec) openStream(s *session) {
-	s.streamID = "?" // asked for
+	s.streamID = "?" // requested
 	c.sendRequest(&request{op: opSubscribe, payload: payload{SessionID: s.id}, session: s, done: func(_ json.RawMessage, err *protocol.Error) {
 		if c.sessions[s.id] != s {
 			return
@@ -82,7 +84,7 @@ func (c *clientCodec) openStream(s *session) {
 	}})
 }
 
-// leave stops following a session.
+// unfollow stops following a session.
 func (c *clientCodec) unfollow(s *session) {
 	delete(c.sessions, s.id)
 	if req := c.requests[s.streamID]; req != nil && req.session == s {
@@ -98,7 +100,7 @@ func (c *clientCodec) unfollow(s *session) {
 	}
 }
 
-// ordered lists the sessions, always in the same order.
+// orderedSessions lists the sessions in a stable order.
 func (c *clientCodec) orderedSessions() []*session {
 	list := make([]*session, 0, len(c.sessions))
 	for _, id := range slices.Sorted(maps.Keys(c.sessions)) {
@@ -107,8 +109,8 @@ func (c *clientCodec) orderedSessions() []*session {
 	return list
 }
 
-// add records what happened in a session. What is too large to be an event is told of, not kept; so is what would make the state
-// grow beyond measure.
+// record records an event of a session. An event that is too large, or that would exceed a bound of
+// the state, becomes a raw event without content.
 func (c *clientCodec) record(s *session, en codec.Entry) {
 	data, err := protocol.Encode(en.Data)
 	if err == nil && (len(data) > protocol.MaxEvent-1024 || s.full(en.Type)) {
@@ -119,7 +121,7 @@ func (c *clientCodec) record(s *session, en codec.Entry) {
 	s.log.Add(c.out, c.now, en)
 }
 
-// full reports whether the state holds as many of a kind as it may.
+// full reports whether the state holds the maximum of what an event type adds.
 func (s *session) full(t protocol.Type) bool {
 	st := s.log.State
 	switch t {
@@ -135,19 +137,20 @@ func (s *session) full(t protocol.Type) bool {
 	return false
 }
 
-// raw keeps what maps to nothing.
+// recordRaw records a message without a native equivalent.
 func (c *clientCodec) recordRaw(s *session, turn, method string, data json.RawMessage) {
 	c.record(s, codec.Entry{Type: protocol.Raw, Turn: turn, Data: codec.Raw(Name, method, data)})
 }
 
-// errDeep is why a message is not looked into: what holds its parts would nest deeper yet.
+// errTooDeep rejects a message whose parts would nest too deep in an event.
 var errTooDeep = errors.New("nested too deep")
 
-// sessionEvent takes a value of a session's stream.
+// handleSessionEvent handles a value of a session's stream.
 func (c *clientCodec) handleSessionEvent(s *session, raw json.RawMessage) {
 	if s.history != nil {
 		s.history.values = append(s.history.values, raw)
-		if s.history.bytes += len(raw); s.history.bytes > maxLine { // it does not wait for our Ack
+		// the server does not wait for the Ack
+		if s.history.bytes += len(raw); s.history.bytes > maxLine {
 			s.history.done(nil)
 		}
 		return
@@ -161,7 +164,7 @@ func (c *clientCodec) handleSessionEvent(s *session, raw json.RawMessage) {
 		if err == nil && e.Tag == initialState && e.Snapshot != nil {
 			c.startLog(s, &e)
 		}
-		return // nothing can be said of a session before its state is known
+		return // no log exists before the state is known
 	}
 	turn := s.turnID()
 	switch {
@@ -199,7 +202,7 @@ func (c *clientCodec) recordDequeued(s *session, id string) {
 	c.record(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: id, Reason: reason}})
 }
 
-// closed notes that the session is no more.
+// recordClosed records the end of a deleted session.
 func (c *clientCodec) recordClosed(s *session) {
 	if !s.log.State.Closed {
 		c.endTurn(s, &sessionEvent{TurnID: s.turnID(), Reason: stopError}, nil)
@@ -207,7 +210,7 @@ func (c *clientCodec) recordClosed(s *session) {
 	}
 }
 
-// forget keeps a user's message whose turn never started.
+// recordUnstarted records a user message whose turn never started.
 func (c *clientCodec) recordUnstarted(s *session) {
 	if s.nextMessage != nil {
 		c.recordRaw(s, "", userMessage, protocol.MustEncode(s.nextMessage))

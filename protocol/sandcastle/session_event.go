@@ -19,7 +19,7 @@ const (
 	sessionDeleted  = "SessionDeleted"
 )
 
-// A sessionEvent is one of the events that a subscription yields; the tag says which fields it has.
+// A sessionEvent is an event of a subscription. The tag determines its fields.
 type sessionEvent struct {
 	Tag              string            `json:"_tag"`
 	Snapshot         *snapshot         `json:"snapshot,omitempty"`
@@ -32,7 +32,7 @@ type sessionEvent struct {
 	StartedAt string          `json:"startedAt,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 	Event     json.RawMessage `json:"event,omitempty"`   // a chat event
-	Message   *queuedMessage  `json:"message,omitempty"` // QueuedAt: only of MessageQueued
+	Message   *queuedMessage  `json:"message,omitempty"` // QueuedAt: of MessageQueued only
 	SessionID string          `json:"sessionId,omitempty"`
 }
 
@@ -43,7 +43,7 @@ const (
 	stopError       = "error"
 )
 
-// A queued message waits, or with UserMessage its turn starts.
+// A queuedMessage is a message in the queue or, in UserMessage, at the start of its turn.
 type queuedMessage struct {
 	ID              string          `json:"id"`
 	Content         string          `json:"content"`
@@ -52,7 +52,7 @@ type queuedMessage struct {
 	ClientMessageID string          `json:"clientMessageId,omitempty"`
 }
 
-// A turnContext is the message whose turn is under way.
+// A turnContext is the message of the current turn.
 type turnContext struct {
 	TurnID          string          `json:"turnId"`
 	MessageID       string          `json:"messageId"`
@@ -62,7 +62,7 @@ type turnContext struct {
 	StartedAt       string          `json:"startedAt"`
 }
 
-// A pendingApproval is a tool call that waits for a decision.
+// A pendingApproval is a tool call that awaits a decision.
 type pendingApproval struct {
 	ToolCallID string `json:"toolCallId"`
 	ToolName   string `json:"toolName"`
@@ -74,7 +74,7 @@ const (
 	statusStreaming = "streaming"
 )
 
-// A snapshot is what a session is.
+// A snapshot is the state of a session.
 type snapshot struct {
 	Status        string          `json:"status"`
 	ActiveTurnID  *string         `json:"activeTurnId"`
@@ -82,22 +82,22 @@ type snapshot struct {
 	HistoryCursor historyCursor   `json:"historyCursor"`
 }
 
-// A historyCursor is the last message of finished turns.
+// A historyCursor is the last message of the finished turns.
 type historyCursor struct {
 	LastMessageID *string `json:"lastMessageId"`
 	LastMessageAt *string `json:"lastMessageAt"`
 }
 
-// stamp writes a time as JavaScript does.
+// formatTime formats a time as JavaScript does.
 func formatTime(t time.Time) string { return t.UTC().Format(protocol.TimeFormat) }
 
-// stamped reads a time; zero: none.
+// parseTime parses a time; zero if it is missing or malformed.
 func parseTime(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t.UTC()
 }
 
-// snapshotOf says a state.
+// snapshotOf encodes a state.
 func snapshotOf(s *protocol.State) *snapshot {
 	snap := &snapshot{Status: statusIdle, Queue: []queuedMessage{}}
 	if s.Turn != nil {
@@ -116,7 +116,7 @@ func snapshotOf(s *protocol.State) *snapshot {
 	return snap
 }
 
-// queuedOf says a message that waits.
+// newQueuedMessage encodes a queued message.
 func newQueuedMessage(m *protocol.Message) *queuedMessage {
 	q := &queuedMessage{ID: m.MessageID, Content: m.Text, Parts: foreignParts(m), ClientMessageID: m.ClientMessageID}
 	if m.QueuedAt != nil {
@@ -127,7 +127,8 @@ func newQueuedMessage(m *protocol.Message) *queuedMessage {
 	return q
 }
 
-// startedOf says a message whose turn starts. Their schema wants a clientMessageId.
+// newStartedMessage encodes a message whose turn starts. The protocol's schema requires a
+// clientMessageId.
 func newStartedMessage(m *protocol.Message) *queuedMessage {
 	q := &queuedMessage{ID: m.MessageID, Content: m.Text, Parts: foreignParts(m), ClientMessageID: m.ClientMessageID}
 	if q.ClientMessageID == "" {
@@ -136,7 +137,7 @@ func newStartedMessage(m *protocol.Message) *queuedMessage {
 	return q
 }
 
-// message reads a message. A clientMessageId that only repeats the id is none.
+// message decodes a message. A clientMessageId equal to the id is none.
 func (q *queuedMessage) message() protocol.Message {
 	m := protocol.Message{MessageID: q.ID, ClientMessageID: q.ClientMessageID, Text: q.Content, Parts: nativeParts(q.Content, q.Parts)}
 	if m.ClientMessageID == m.MessageID {

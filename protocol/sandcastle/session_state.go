@@ -10,7 +10,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A past is what a stream said while the finished turns are asked for. The server says no more before our Ack.
+// A historyFetch holds a session's stream values while its finished turns are fetched. The server
+// sends no more before the Ack.
 type historyFetch struct {
 	streamID string
 	values   []json.RawMessage
@@ -18,7 +19,7 @@ type historyFetch struct {
 	done     func([]chatMessage)
 }
 
-// begin makes the log of a session's first state, when its past is known.
+// startLog starts a session's log from its first state, after fetching the finished turns.
 func (c *clientCodec) startLog(s *session, e *sessionEvent) {
 	last := e.Snapshot.HistoryCursor.LastMessageID
 	start := func(messages []chatMessage) {
@@ -35,7 +36,8 @@ func (c *clientCodec) startLog(s *session, e *sessionEvent) {
 			c.handleCommand(cmd)
 		}
 	}
-	overHTTP := c.capabilities.tags[opHistory] == "" // tried in any case, to know whether the server tells
+	// tried even without finished turns, to learn whether the endpoint exists
+	overHTTP := c.capabilities.tags[opHistory] == ""
 	if !overHTTP && (last == nil || c.capabilities.noHistory) {
 		start(nil)
 		return
@@ -61,19 +63,20 @@ func (c *clientCodec) startLog(s *session, e *sessionEvent) {
 		return
 	}
 	c.sendRequest(&request{op: opHistory, payload: payload{SessionID: s.id}, done: func(v json.RawMessage, _ *protocol.Error) {
-		messages, _ := decodeHistory(v) // none when it cannot be told
+		messages, _ := decodeHistory(v) // nil if the server has none
 		p.done(messages)
 	}})
 }
 
-// Gets lists the paths that hold the history of sessions, by the document.
+// Gets returns the paths of the session histories to fetch, as the protocol's document defines
+// them.
 func (c *clientCodec) Gets() []string {
 	paths := c.fetchPaths
 	c.fetchPaths = nil
 	return paths
 }
 
-// Got takes what one of them holds; nil: it cannot be read.
+// Got handles the content of a path. body is nil if it could not be fetched.
 func (c *clientCodec) Got(now time.Time, path string, body []byte) codec.Output {
 	return c.run(now, func() {
 		p := c.fetches[path]
@@ -85,7 +88,8 @@ func (c *clientCodec) Got(now time.Time, path string, body []byte) codec.Output 
 	})
 }
 
-// created begins the log. When the session was created is not told: not after the first of what is known of it.
+// recordCreated records the first event of the log. The protocol omits the creation time: use the
+// earliest time known.
 func (c *clientCodec) recordCreated(s *session, e *sessionEvent, messages []chatMessage) {
 	at := c.now
 	known := []string{}
@@ -103,7 +107,7 @@ func (c *clientCodec) recordCreated(s *session, e *sessionEvent, messages []chat
 	c.record(s, codec.Entry{Type: protocol.SessionCreated, Time: at, Data: protocol.SessionCreatedData{Agent: Name}})
 }
 
-// state is what a snapshot says of a session, but for the turn under way.
+// nativeState returns the state of a snapshot, without the current turn.
 func (snap *snapshot) nativeState() *protocol.State {
 	st := &protocol.State{}
 	for i := range snap.Queue {
@@ -119,7 +123,7 @@ func (snap *snapshot) nativeState() *protocol.State {
 	return st
 }
 
-// current adds the turn under way.
+// recordActiveTurn records the current turn.
 func (c *clientCodec) recordActiveTurn(s *session, e *sessionEvent) {
 	id := e.Snapshot.ActiveTurnID
 	if id == nil {
@@ -139,9 +143,9 @@ func (c *clientCodec) recordActiveTurn(s *session, e *sessionEvent) {
 	}
 }
 
-// again takes the state of a session that is known: its stream broke off and was opened again, or the server began anew. What is
-// new is told as events. Where turns ended meanwhile and the server tells its history, the connection begins anew: its next one
-// loads what was missed.
+// resync handles a new state of a known session, after a broken stream or a server restart. It
+// records the difference as events. If turns ended in between and the server has a history, it
+// closes the connection: the next one loads the missing turns.
 func (c *clientCodec) resync(s *session, e *sessionEvent) {
 	c.reopenDelay = 0
 	if c.missedTurns(s, e) && c.hasHistory() {
@@ -175,17 +179,17 @@ func (c *clientCodec) resync(s *session, e *sessionEvent) {
 	c.recordActiveTurn(s, e)
 }
 
-// tells reports whether the server tells its history.
+// hasHistory reports whether the server has a history.
 func (c *clientCodec) hasHistory() bool {
 	return c.capabilities.httpHistory || c.capabilities.tags[opHistory] != "" && !c.capabilities.noHistory
 }
 
-// goesOn reports whether a state has the turn under way that is known, and more of it.
+// continuesTurn reports whether a state has the current turn with all known events.
 func (s *session) continuesTurn(e *sessionEvent) bool {
 	return s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id && s.turn.continuedBy(e.Buffer)
 }
 
-// missed reports whether turns ended that nobody told us of the end of.
+// missedTurns reports whether turns ended unnoticed.
 func (c *clientCodec) missedTurns(s *session, e *sessionEvent) bool {
 	if s.turn != nil {
 		return !s.continuesTurn(e)
@@ -193,7 +197,7 @@ func (c *clientCodec) missedTurns(s *session, e *sessionEvent) bool {
 	return s.lastMessage != nil && e.Snapshot.lastMessage() != *s.lastMessage
 }
 
-// last is the last message of finished turns; empty: none.
+// lastMessage returns the last message of the finished turns, or "".
 func (snap *snapshot) lastMessage() string {
 	if id := snap.HistoryCursor.LastMessageID; id != nil {
 		return *id

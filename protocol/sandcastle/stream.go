@@ -8,21 +8,21 @@ import (
 	"agentctl/protocol"
 )
 
-// Bounds of what waits for a stream's client, in bytes, but for what one event makes. When all streams of a session are maxPending
-// behind, it is not followed any further until the client acknowledges in one of them; then it goes on from there. When only some
-// are, the others do not wait: a stream may then be maxBehind behind, and ends beyond.
+// Bounds of a stream's pending values, in bytes, plus the values of one event. If all streams of a
+// session exceed maxPending, the subscription pauses until the client acknowledges one of them. If
+// only some do, the others continue: a stream that exceeds maxBehind ends.
 const (
 	maxPending = 1 << 20
 	maxBehind  = 8 << 20
 )
 
-// A stream is one subscription of the client to a session.
+// A stream is one of the client's subscriptions to a session.
 type stream struct {
 	call         *rpcCall
 	subscription *subscription // nil until the session is found
-	started      bool          // InitialState was said
-	awaitingAck  bool          // for the Ack of the last chunk
-	ending       bool          // after what is pending it ends
+	started      bool          // InitialState was sent
+	awaitingAck  bool          // for the last chunk
+	ending       bool          // ends after its pending values
 
 	pending []json.RawMessage
 	bytes   int
@@ -33,7 +33,7 @@ func (st *stream) push(value json.RawMessage) {
 	st.bytes += len(value)
 }
 
-// flush says what waits, one chunk for each stream that awaits no Ack. Answers were said before.
+// flush sends pending values, one chunk for each stream that awaits no Ack. Answers precede it.
 func (s *serverCodec) flush() {
 	for _, id := range s.sessionIDs() {
 		sub := s.subscriptions[id]
@@ -50,10 +50,10 @@ func (s *serverCodec) flush() {
 	}
 }
 
-// order lists the sessions followed, always in the same order.
+// sessionIDs lists the subscribed sessions in a stable order.
 func (s *serverCodec) sessionIDs() []string { return slices.Sorted(maps.Keys(s.subscriptions)) }
 
-// subscribe opens a stream.
+// handleSubscribe opens a stream.
 func (s *serverCodec) handleSubscribe(c *rpcCall) {
 	c.stream = &stream{call: c}
 	if sub := s.subscriptions[c.SessionID]; sub != nil {
@@ -79,9 +79,11 @@ func (s *serverCodec) handleSubscribe(c *rpcCall) {
 			sub = &subscription{id: r.Session, phase: phaseSubscribing}
 			s.subscriptions[r.Session] = sub
 			sub.handleSubscribed(r)
-		case sub.phase == phasePaused: // known under another name, and not wanted now
+		case sub.phase == phasePaused: // subscribed under another name, and paused
 			s.pause(sub)
-		default: // known under another name: our server began anew, and so do we, from where we are
+		// subscribed under another name: agentctl's server restarted the subscription, so resume
+		// from the current position
+		default:
 			s.resubscribe(sub)
 		}
 		if !c.ended {
@@ -90,7 +92,7 @@ func (s *serverCodec) handleSubscribe(c *rpcCall) {
 	})
 }
 
-// add lets a stream see a session: from now on, or from when it has caught up.
+// attachStream attaches a stream to a subscription. It starts now, or after catching up.
 func (s *serverCodec) attachStream(sub *subscription, st *stream) {
 	st.subscription = sub
 	sub.streams = append(sub.streams, st)
@@ -100,7 +102,7 @@ func (s *serverCodec) attachStream(sub *subscription, st *stream) {
 	s.resume(sub)
 }
 
-// leave removes a stream; a session that nobody sees is not followed any longer.
+// detachStream removes a stream. The last one ends the subscription.
 func (s *serverCodec) detachStream(st *stream) {
 	sub := st.subscription
 	if sub == nil {
@@ -118,7 +120,7 @@ func (s *serverCodec) detachStream(st *stream) {
 	delete(s.subscriptions, sub.id)
 }
 
-// join follows a session from where the view is.
+// resubscribe resumes a subscription from its position.
 func (s *serverCodec) resubscribe(sub *subscription) {
 	sub.phase = phaseSubscribing
 	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: sub.epoch, Seq: sub.state.Seq}}
@@ -136,10 +138,10 @@ func (s *serverCodec) resubscribe(sub *subscription) {
 	})
 }
 
-// behind reports whether more than so much waits for an Ack.
+// isBehind reports whether more than a number of bytes awaits an Ack.
 func (st *stream) isBehind(bytes int) bool { return st.awaitingAck && st.bytes > bytes }
 
-// bound keeps what waits for a session's streams within bounds.
+// boundStreams enforces the bounds of a session's streams.
 func (s *serverCodec) boundStreams(sub *subscription) {
 	if !slices.ContainsFunc(sub.streams, func(st *stream) bool { return !st.isBehind(maxPending) }) {
 		s.pause(sub)
@@ -152,13 +154,13 @@ func (s *serverCodec) boundStreams(sub *subscription) {
 	}
 }
 
-// pause stops following a session whose client takes nothing.
+// pause ends the native subscription while the client acknowledges nothing.
 func (s *serverCodec) pause(sub *subscription) {
 	sub.phase = phasePaused
 	s.requests.Do(s.out, protocol.DoUnsubscribe, sub.id, "", nil, nil)
 }
 
-// resume goes on with a paused session when a stream of it is not behind.
+// resume restarts a paused subscription when one of its streams has caught up.
 func (s *serverCodec) resume(sub *subscription) {
 	if sub == nil || sub.phase != phasePaused {
 		return
@@ -168,7 +170,7 @@ func (s *serverCodec) resume(sub *subscription) {
 	}
 }
 
-// remove tells that a session is gone, which ends its streams.
+// dropSubscription ends the streams of a deleted session.
 func (s *serverCodec) dropSubscription(sub *subscription) {
 	sub.phase = phaseDeleted
 	sub.sendEvent(sessionEvent{Tag: sessionDeleted, SessionID: sub.id})

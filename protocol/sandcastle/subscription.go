@@ -6,31 +6,33 @@ import (
 	"agentctl/protocol"
 )
 
-// A phase is where a view stands.
+// A phase is the state of a subscription.
 type phase int
 
 const (
-	phaseSubscribing phase = iota // subscribe was sent; events are of an earlier one and ignored
-	phaseCatchingUp               // events of the past come
+	phaseSubscribing phase = iota // subscribe was sent: events belong to an earlier subscription
+	phaseCatchingUp               // receiving past events
 	phaseLive
-	phasePaused  // not followed, until the client takes what it was sent
-	phaseDeleted // deleted
+	phasePaused  // until the client acknowledges
+	phaseDeleted // the session was deleted
 )
 
-// A view is a session as the client's streams see it: its state, and what happened in the turn under way.
+// A subscription is a session that the client's streams share: its state and the events of the
+// current turn.
 type subscription struct {
 	id       string
 	epoch    string
 	state    *protocol.State
 	phase    phase
-	attempts int // attempts
+	attempts int // number of subscribe commands
 	streams  []*stream
 
 	turn   *serverTurn
-	buffer turnBuffer // of the turn under way
+	buffer turnBuffer // of the current turn
 }
 
-// joined takes the answer to subscribe: the view goes on, or begins anew from a snapshot.
+// handleSubscribed handles the answer to subscribe: the subscription resumes or restarts from a
+// snapshot.
 func (sub *subscription) handleSubscribed(r protocol.SubscribeResult) {
 	sub.phase = phaseCatchingUp
 	if r.Mode == protocol.ModeResume && sub.state != nil {
@@ -42,12 +44,12 @@ func (sub *subscription) handleSubscribed(r protocol.SubscribeResult) {
 		sub.epoch, sub.state = r.Snapshot.Epoch, r.Snapshot.State
 	}
 	sub.resetTurn()
-	for _, st := range sub.streams { // they begin anew, too
+	for _, st := range sub.streams { // restart the streams
 		st.started = false
 	}
 }
 
-// clear empties the buffer.
+// resetTurn empties the buffer.
 func (sub *subscription) resetTurn() {
 	sub.buffer, sub.turn = turnBuffer{}, nil
 	if t := sub.state.Turn; t != nil {
@@ -55,7 +57,7 @@ func (sub *subscription) resetTurn() {
 	}
 }
 
-// begin says the state to a stream, in one step with following.
+// sendInitialState sends the state to a stream. Later events follow without a gap.
 func (sub *subscription) sendInitialState(st *stream) {
 	st.started = true
 	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(sub.state), Buffer: sub.buffer.list()}
@@ -72,7 +74,7 @@ func (sub *subscription) sendInitialState(st *stream) {
 	st.push(protocol.MustEncode(e))
 }
 
-// tell says a session event to the streams that have begun.
+// sendEvent sends a session event to the started streams.
 func (sub *subscription) sendEvent(e sessionEvent) {
 	var value json.RawMessage
 	for _, st := range sub.streams {
@@ -86,19 +88,19 @@ func (sub *subscription) sendEvent(e sessionEvent) {
 	}
 }
 
-// chat says a step of the turn under way, and keeps it for who comes later.
+// sendChat sends a chat event of the turn and buffers it for later subscribers.
 func (sub *subscription) sendChat(c chatEvent) {
 	sub.buffer.add(sub.sendTransientChat(c))
 }
 
-// tellChat says a chat event that is not repeated.
+// sendTransientChat sends a chat event without buffering it.
 func (sub *subscription) sendTransientChat(c chatEvent) json.RawMessage {
 	raw := protocol.MustEncode(c)
 	sub.sendEvent(sessionEvent{Tag: streamEvent, TurnID: sub.turnID(), Event: raw})
 	return raw
 }
 
-// event takes an event of a session that is followed.
+// handleEvent handles an event of a subscribed session.
 func (s *serverCodec) handleEvent(sub *subscription, e *protocol.Event) {
 	switch {
 	case e.Type == protocol.SummaryChanged:

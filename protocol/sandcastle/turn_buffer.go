@@ -10,15 +10,16 @@ import (
 // maxBuffer bounds the buffer of a turn, in bytes.
 const maxBuffer = 8 << 20
 
-// A buffer holds the chat events of the turn under way, for who comes later. Beyond its bound the oldest lose what they say, but
-// not their place: clients refuse a delta or a result whose beginning they have not seen.
+// A turnBuffer holds the chat events of the current turn for later subscribers. Beyond its bound
+// the oldest events lose their content but keep their place: clients reject a delta or result
+// without its start.
 type turnBuffer struct {
-	events  []json.RawMessage // nil: left out
+	events  []json.RawMessage // nil: omitted
 	bytes   int
-	trimmed int // events before are as light as they can be
+	trimmed int // number of leading events that are already trimmed
 }
 
-// add takes an event in.
+// add appends an event.
 func (b *turnBuffer) add(raw json.RawMessage) {
 	b.events = append(b.events, raw)
 	b.bytes += len(raw)
@@ -29,14 +30,14 @@ func (b *turnBuffer) add(raw json.RawMessage) {
 		b.bytes -= len(old) - len(light)
 		b.trimmed++
 	}
-	for b.bytes > maxBuffer && len(b.events) > 1 { // nothing but beginnings and ends
+	for b.bytes > maxBuffer && len(b.events) > 1 { // only starts and ends are left
 		b.bytes -= len(b.events[0])
 		b.events = b.events[1:]
 		b.trimmed = max(0, b.trimmed-1)
 	}
 }
 
-// list is what the buffer holds, never nil.
+// list returns the buffered events, never nil.
 func (b *turnBuffer) list() []json.RawMessage {
 	list := make([]json.RawMessage, 0, len(b.events))
 	for _, raw := range b.events {
@@ -47,11 +48,12 @@ func (b *turnBuffer) list() []json.RawMessage {
 	return list
 }
 
-// lighten takes out of a chat event what is not needed to understand those that follow; nil: all of it.
+// trimEvent removes the content of a chat event that later events do not need. It returns nil if
+// nothing is left.
 func trimEvent(raw json.RawMessage) json.RawMessage {
 	var e chatEvent
 	if json.Unmarshal(raw, &e) != nil {
-		return nil // none of ours
+		return nil // not a chat event of this codec
 	}
 	switch {
 	case strings.HasSuffix(e.Type, "-delta"), e.Type == chatNative, e.Type == chatToolOutput && e.Preliminary:
