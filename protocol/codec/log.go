@@ -34,6 +34,8 @@ type Log struct {
 
 	past      []finished // turns
 	pastBytes int
+
+	summary []byte // as last sent to a client that watches
 }
 
 // Epoch makes an epoch of an id.
@@ -176,6 +178,43 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 
 // Detach ends what Attach began.
 func (l *Log) Detach() { l.follow = false }
+
+// Turn returns the id of the turn under way; empty: none.
+func (l *Log) Turn() string {
+	if l.State.Turn == nil {
+		return ""
+	}
+	return l.State.Turn.Turn
+}
+
+// Full reports whether the state holds limit or more of the things that an event of a type adds to it. A codec checks it before Add,
+// so that a foreign server cannot grow the state without bound.
+func (l *Log) Full(t protocol.Type, limit int) bool {
+	st, n := l.State, 0
+	switch t {
+	case protocol.QueueAdded:
+		n = len(st.Queue)
+	case protocol.QueueHeld:
+		n = len(st.Holds)
+	case protocol.ApprovalRequested:
+		n = len(st.Approvals)
+	case protocol.ApprovalExplained:
+		for i := range st.Approvals {
+			n += len(st.Approvals[i].Explained)
+		}
+	case protocol.ApprovalResolved:
+		n = len(st.Rules)
+	case protocol.TextStart, protocol.ReasoningStart:
+		if st.Turn != nil {
+			n = len(st.Turn.Parts)
+		}
+	case protocol.ToolStarted:
+		if st.Turn != nil {
+			n = len(st.Turn.Tools)
+		}
+	}
+	return n >= limit
+}
 
 // Following reports whether the client follows.
 func (l *Log) Following() bool { return l.follow }

@@ -25,10 +25,10 @@ func (d *Responder) says(v protocol.Verb) bool {
 	return slices.Contains(d.Verbs, v) && !(d.OneShot && slices.Contains(d.LocalVerbs, v))
 }
 
-// refusal is the error of a verb that the dialect has no words for.
-func (d *Responder) refusal(v protocol.Verb) *protocol.Error {
-	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", d.Dialect, v)
-	if why := d.Reasons[v]; why != "" {
+// Unsupported returns the error of a verb or another feature that the dialect lacks.
+func (d *Responder) Unsupported(what string) *protocol.Error {
+	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s does not support %s", d.Dialect, what)
+	if why := d.Reasons[protocol.Verb(what)]; why != "" {
 		e.Message += ": " + why
 	}
 	return e
@@ -67,7 +67,7 @@ func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok boo
 		return c, false
 	}
 	if !d.says(c.Command) {
-		d.Fail(out, &c, d.refusal(c.Command))
+		d.Fail(out, &c, d.Unsupported(string(c.Command)))
 		return c, false
 	}
 	return c, true
