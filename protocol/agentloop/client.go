@@ -66,7 +66,7 @@ func newClient(o codec.ClientOptions) *client {
 	}
 	c.log = codec.NewLog(sessionOf(pathOf(o.URL)), c.Epoch())
 	if c.before = c.memory.log; c.before == nil {
-		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed
+		c.memory.log, c.log.ResetReason = c.log, protocol.ResetResubscribed
 	} else {
 		c.before.Detach()
 	}

@@ -24,7 +24,7 @@ func (c *Client) begin(s *session, e *sessionEvent) {
 	start := func(messages []chatMessage) {
 		c.logs++
 		s.log = codec.NewLog(s.id, c.desk.Epoch+"x"+strconv.Itoa(c.logs))
-		s.log.Begin(e.Snapshot.state())
+		s.log.StartFrom(e.Snapshot.state())
 		c.created(s, e, messages)
 		c.recount(s, messages, last)
 		s.last = new(e.Snapshot.last())
