@@ -23,14 +23,14 @@ type asking struct {
 const glance = time.Second
 
 // ask shows the oldest pending request, unless one is shown.
-func (s *Server) ask() {
-	if !s.caughtUp || s.state == nil || s.state.Pending(s.asked.shown) != nil {
+func (s *server) ask() {
+	if !s.sub.CaughtUp || s.sub.State == nil || s.sub.State.Pending(s.asked.shown) != nil {
 		return
 	}
 	replaced := s.asked.replaced
 	s.asked = asking{}
-	for i := range s.state.Approvals {
-		if a := &s.state.Approvals[i]; s.state.Ruled(a) == nil { // else it is decided as soon as it is asked
+	for i := range s.sub.State.Approvals {
+		if a := &s.sub.State.Approvals[i]; s.sub.State.Ruled(a) == nil { // else it is decided as soon as it is asked
 			s.asked = asking{shown: a.Request, replaced: replaced}
 			s.askAgain()
 			return
@@ -39,18 +39,18 @@ func (s *Server) ask() {
 }
 
 // askAgain shows the request once more: what a client has answered it shows no longer.
-func (s *Server) askAgain() {
-	a := s.state.Pending(s.asked.shown)
+func (s *server) askAgain() {
+	a := s.sub.State.Pending(s.asked.shown)
 	if a == nil {
 		return
 	}
-	s.asked.at, s.asked.deciding, s.asked.patch = s.now, false, patchOf(a)
+	s.asked.at, s.asked.deciding, s.asked.patch = s.Now, false, patchOf(a)
 	r := approvalRequest{Command: commandOf(a, s.asked.patch)}
 	if s.asked.patch != "" {
 		r.ApplyPatch = &applyPatch{Patch: s.asked.patch, ReadOnly: !a.Editable}
 	}
 	s.turn.failed = false // it goes on
-	s.say(approvalRequestType, r)
+	s.send(approvalRequestType, r)
 }
 
 // commandOf is what an approval is about, in words.
@@ -108,16 +108,16 @@ func argvOf(input json.RawMessage) []string {
 }
 
 // decide takes the client's answer to the request that it is shown.
-func (s *Server) decide(r *approvalResponse) {
+func (s *server) decide(r *approvalResponse) {
 	var a *protocol.Approval
-	if s.state != nil && s.asked.shown != "" && !s.asked.deciding {
-		a = s.state.Pending(s.asked.shown)
+	if s.sub.State != nil && s.asked.shown != "" && !s.asked.deciding {
+		a = s.sub.State.Pending(s.asked.shown)
 	}
 	if a == nil {
 		s.fail(nothingPending, nil)
 		return
 	}
-	if s.asked.replaced && s.now.Sub(s.asked.at) < glance {
+	if s.asked.replaced && s.Now.Sub(s.asked.at) < glance {
 		s.asked.replaced = false
 		s.fail("Somebody else has decided that request; this is another one", nil)
 		s.askAgain()
@@ -125,7 +125,7 @@ func (s *Server) decide(r *approvalResponse) {
 	}
 	d := decisionFrom(a, r, s.asked.patch)
 	s.asked.deciding = true
-	s.native.Do(s.out, protocol.DoApprove, s.session, "", d, func(answer protocol.Answer) {
+	s.Request(protocol.DoApprove, s.sub.Session, "", d, func(answer protocol.Answer) {
 		if answer.Error == nil {
 			return // the event tells it
 		}
@@ -154,7 +154,7 @@ func decisionFrom(a *protocol.Approval, r *approvalResponse, shown string) proto
 }
 
 // resolved goes on after a request was decided, by whomever.
-func (s *Server) resolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
+func (s *server) resolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
 	if d.Request == s.asked.shown {
 		s.asked.replaced = !s.asked.deciding
 		if s.asked.replaced && d.ByRule == "" {
@@ -196,9 +196,9 @@ func decidedBy(text string) (by *protocol.Actor, outcome protocol.Outcome, ok bo
 }
 
 // explained shows why the agent wants it, and asks again.
-func (s *Server) explained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
+func (s *server) explained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
 	s.tell(said(s.id(e, "explained"+strconv.FormatUint(e.Seq, 10)), assistant, d.Text))
-	if d.Request == s.asked.shown && s.caughtUp {
+	if d.Request == s.asked.shown && s.sub.CaughtUp {
 		s.askAgain()
 	}
 }

@@ -13,7 +13,7 @@ type earlier struct {
 
 // goOn makes the log of the connection before this one's own: what was said there is history. A turn that was under way is returned
 // when the server tells it again from its start, as the turn that begins now with that text; else its end was not seen.
-func (c *Client) goOn(begins string) (again *protocol.TurnState) {
+func (c *client) goOn(begins string) (again *protocol.TurnState) {
 	old := c.before
 	if old == nil {
 		return nil
@@ -22,7 +22,7 @@ func (c *Client) goOn(begins string) (again *protocol.TurnState) {
 	switch t := old.State.Turn; {
 	case t == nil || c.memory.turn == nil:
 	case begins != "" && clean(begins) == clean(spoken(&t.Message)):
-		again, c.asked, c.earlier = t, old.State.Approvals, decisions(old.Underway())
+		again, c.asked, c.earlier = t, old.State.Approvals, decisions(old.TurnEvents())
 	default:
 		c.turn = c.memory.turn
 		c.finish(protocol.TurnEndedData{
@@ -31,7 +31,7 @@ func (c *Client) goOn(begins string) (again *protocol.TurnState) {
 		})
 	}
 	c.memory.held = nil
-	old.Renew(c.desk.Epoch)
+	old.Renew(c.Epoch())
 	return again
 }
 
@@ -62,14 +62,14 @@ func decisions(events []protocol.Event) (list []earlier) {
 }
 
 // recall tells again what belongs before what comes now. How much text there may be before the next of it is returned; negative: any.
-func (c *Client) recall() (room int) {
+func (c *client) recall() (room int) {
 	for len(c.earlier) > 0 {
 		next := c.earlier[0]
 		if next.calls > c.turn.called || next.text > c.turn.said {
 			break
 		}
 		c.earlier = c.earlier[1:]
-		c.log.Add(c.out, c.now, next.entry)
+		c.log.Add(c.Out, c.Now, next.entry)
 	}
 	if len(c.earlier) > 0 && c.earlier[0].calls <= c.turn.called {
 		return c.earlier[0].text - c.turn.said

@@ -161,7 +161,7 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	turn := g.state.Turn.Turn
 
 	mint := ids()
-	g.codec = NewClient(codec.ClientOptions{URL: "ws://x", Name: "ada", ID: func(p string) string { return mint(p) + "again" }, Resume: memory})
+	g.codec = newClient(codec.ClientOptions{URL: "ws://x", Name: "ada", ID: func(p string) string { return mint(p) + "again" }, Resume: memory})
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{Epoch: "older", Seq: 1}})
 	before := len(g.answers)

@@ -37,45 +37,36 @@ var why = map[protocol.Verb]string{
 	protocol.DoHistory: "its server tells nothing of the past",
 }
 
-// A Client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
-type Client struct {
-	call   codec.ClientOptions
-	desk   codec.Responder
+// A client is the codec of our client at an AgentLoop server. The connection is the session; its log begins with it.
+type client struct {
+	codec.ClientBase
 	log    *codec.Log
 	before *codec.Log // of the connection before, until it is known what became of its turn; nil: none
 	memory *memory
 
 	opened  time.Time
-	opens   time.Time           // until then nobody asks about a session that is not known yet; zero: it is
-	early   []*protocol.Command // that wait for it
-	sends   []*sent             // whose turn has not started, oldest first
-	waits   []*wait             // for an answer about the context
+	opens   time.Time          // until then nobody asks about a session that is not known yet; zero: it is
+	early   []protocol.Command // that wait for it
+	sends   []*sent            // whose turn has not started, oldest first
+	waits   []*wait            // for an answer about the context
 	turn    *turn
 	starts  time.Time           // a turn was announced: until then whose message it is may be told; zero: none was
 	asked   []protocol.Approval // what was pending on the connection before, in a turn that is told again
 	earlier []earlier           // what else was told there of that turn alone
 	verdict *verdict            // that the server may still refuse
 	why     *explanation        // that was asked for
-	watched bool
-	summary string // as it was told last
-
-	// Of the call under way.
-
-	now time.Time
-	out *codec.Output
 }
 
-// NewClient makes the codec of our client's connection.
-func NewClient(call codec.ClientOptions) *Client {
-	epoch := codec.Epoch(call.ID("e"))
-	c := &Client{
-		call: call, memory: memoryOf(call.Resume), log: codec.NewLog(sessionOf(pathOf(call.URL)), epoch),
-		desk: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, Epoch: epoch, OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: why,
-		},
+func newClient(o codec.ClientOptions) *client {
+	c := &client{
+		ClientBase: codec.NewClientBase(o, codec.Responder{
+			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: why,
+		}),
+		memory: codec.ResumeState(o.Resume, newMemory),
 	}
+	c.log = codec.NewLog(sessionOf(pathOf(o.URL)), c.Epoch())
 	if c.before = c.memory.log; c.before == nil {
-		c.memory.log, c.log.Resets = c.log, protocol.ResetResubscribed
+		c.memory.log, c.log.ResetReason = c.log, protocol.ResetResubscribed
 	} else {
 		c.before.Detach()
 	}
@@ -83,8 +74,8 @@ func NewClient(call codec.ClientOptions) *Client {
 }
 
 // Open implements codec.Codec.
-func (c *Client) Open(now time.Time) codec.Output {
-	return c.do(now, func() {
+func (c *client) Open(now time.Time) codec.Output {
+	return c.run(now, func() {
 		c.opened, c.opens = now, now.Add(quietWait)
 		if c.before != nil && c.before.State.Turn != nil {
 			c.opens = now.Add(returnWait)
@@ -96,24 +87,22 @@ func (c *Client) Open(now time.Time) codec.Output {
 }
 
 // Native implements codec.Codec.
-func (c *Client) Native(now time.Time, line []byte) codec.Output {
-	return c.do(now, func() {
-		cmd, ok := c.desk.Decode(c.out, line)
+func (c *client) Native(now time.Time, line []byte) codec.Output {
+	return c.run(now, func() {
+		cmd, ok := c.Decode(line)
 		switch {
 		case !ok:
 		case c.opens.IsZero():
 			c.command(&cmd)
-		case len(c.early) >= maxAsked:
-			c.desk.Fail(c.out, &cmd, tooMany())
 		default:
-			c.early = append(c.early, &cmd)
+			c.Hold(&c.early, maxAsked, &cmd)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.do(now, func() {
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return c.run(now, func() {
 		waits := c.before != nil
 		c.hear(f)
 		more := now.Add(tellingWait)
@@ -128,26 +117,25 @@ func (c *Client) Foreign(now time.Time, f codec.Frame) codec.Output {
 }
 
 // Wake implements codec.Codec.
-func (c *Client) Wake(now time.Time) codec.Output { return c.do(now, func() {}) }
+func (c *client) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
 
-func (c *Client) do(now time.Time, work func()) codec.Output {
-	var out codec.Output
-	c.now, c.out = now, &out
-	c.expire()
-	work()
-	c.tellSummary()
-	c.out = nil
-	out.Wake = c.next()
-	return out
+// run carries out one call of the codec.
+func (c *client) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
+		c.expire()
+		work()
+		c.PublishSummary(c.log, c.log.Summary())
+		c.scheduleWake()
+	})
 }
 
-// say sends a message.
-func (c *Client) say(typ string, payload any) {
-	c.out.Foreign = append(c.out.Foreign, frame(c.call.ID("msg"), typ, payload))
+// send sends a message.
+func (c *client) send(typ string, payload any) {
+	c.Send(frame(c.Options.ID("msg"), typ, payload))
 }
 
 // mint makes an id that is unique in the log.
-func (c *Client) mint(prefix string) string {
+func (c *client) mint(prefix string) string {
 	c.memory.counts[prefix]++
 	return prefix + strconv.Itoa(c.memory.counts[prefix])
 }
@@ -156,9 +144,9 @@ func (c *Client) mint(prefix string) string {
 const maxEnvelope = 4 << 10
 
 // add records what happened.
-func (c *Client) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
+func (c *client) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
 
-func (c *Client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
+func (c *client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
 	c.goOn("")
 	if raw, err := protocol.Encode(data); err != nil || len(raw) > protocol.MaxEvent-maxEnvelope {
 		typ, data = protocol.Raw, protocol.RawData{Source: Name, Method: string(typ), Bytes: int64(len(raw))}
@@ -167,10 +155,8 @@ func (c *Client) addBy(typ protocol.Type, by *protocol.Actor, data any) {
 	if c.turn != nil {
 		en.Turn = c.turn.id
 	}
-	c.log.Add(c.out, c.now, en)
+	c.Record(c.log, en)
 }
-
-func (c *Client) me() *protocol.Actor { return &protocol.Actor{Name: c.call.Name} }
 
 // longText bounds what goes into one event, in bytes: escaped it still fits.
 const longText = protocol.MaxText
@@ -185,20 +171,6 @@ func clip(s string) string {
 }
 
 // raw keeps what maps to nothing.
-func (c *Client) raw(method string, data []byte) {
-	c.add(protocol.Raw, codec.Raw(Name, cut(method), data))
-}
-
-// tellSummary tells who watches that the session changed.
-func (c *Client) tellSummary() {
-	if !c.watched {
-		return
-	}
-	s := c.log.Summary()
-	s.Seq = 0
-	if now := string(protocol.MustEncode(s)); now != c.summary {
-		c.summary = now
-		s.Seq = c.log.State.Seq
-		c.out.Native = append(c.out.Native, codec.Ephemeral(c.log.Session, protocol.SummaryChanged, c.now, s))
-	}
+func (c *client) raw(method string, data []byte) {
+	c.add(protocol.Raw, codec.Raw(Name, codec.Excerpt(method), data))
 }

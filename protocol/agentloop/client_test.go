@@ -372,7 +372,7 @@ func TestMessageBehindSomebodyElses(t *testing.T) {
 
 // Who asks at once about a session is answered when the turn under way was told.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
-	g := &guest{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: NewClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
+	g := &guest{t: t, now: epochStart, answers: map[string]*protocol.Answer{}, codec: newClient(codec.ClientOptions{URL: "ws://x", ID: ids()}), state: &protocol.State{}}
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoSnapshot, nil)
 	g.later(quietWait - 1)
@@ -483,16 +483,17 @@ func TestWatchTellsChanges(t *testing.T) {
 
 // What is remembered of commands is bounded, and what was refused may be sent again under its key.
 func TestKeysAreKeptAndBounded(t *testing.T) {
-	m := memoryOf(nil)
+	m := newMemory()
 	for i := range 2 * maxKeys {
 		m.keep(fmt.Sprint("k", i), "x")
 	}
-	if len(m.keys) != maxKeys || len(m.order) != maxKeys || m.keys[fmt.Sprint("k", 2*maxKeys-1)] == nil {
-		t.Errorf("%d keys, %d in order", len(m.keys), len(m.order))
+	if _, ok := m.keys.Get(fmt.Sprint("k", 2*maxKeys-1)); m.keys.Len() != maxKeys || !ok {
+		t.Errorf("%d keys", m.keys.Len())
 	}
 	refused := m.keep("refused", "x")
-	if m.forget(refused); m.keys["refused"] != nil || len(m.order) != maxKeys-1 {
-		t.Errorf("a refused command is remembered: %d in order", len(m.order))
+	m.forget(refused)
+	if _, ok := m.keys.Get("refused"); ok || m.keys.Len() != maxKeys-1 {
+		t.Errorf("a refused command is remembered: %d keys", m.keys.Len())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A verdict is a decision that was sent. The server says nothing when it takes one, so it holds when nothing is said against it.
@@ -23,17 +24,8 @@ type explanation struct {
 	due     time.Time
 }
 
-// A winner is how a request ended.
-type winner struct {
-	request string
-	protocol.Winner
-}
-
-// maxDecided bounds the decisions that are remembered.
-const maxDecided = 256
-
 // requested takes a request. There is one at a time: another one takes its place.
-func (c *Client) requested(d *approvalRequest) {
+func (c *client) requested(d *approvalRequest) {
 	a := c.approvalOf(d)
 	if len(c.log.State.Approvals) > 0 {
 		old := &c.log.State.Approvals[0]
@@ -53,10 +45,10 @@ func (c *Client) requested(d *approvalRequest) {
 	c.add(protocol.ApprovalRequested, a)
 }
 
-func (c *Client) approvalOf(d *approvalRequest) *protocol.Approval {
+func (c *client) approvalOf(d *approvalRequest) *protocol.Approval {
 	a := &protocol.Approval{
 		Kind: protocol.ApproveCommand, Title: "Run a command", Command: clip(join(d.Command)), Options: choices(),
-		Asked: c.now.UTC().Truncate(time.Millisecond),
+		Asked: c.Now.UTC().Truncate(time.Millisecond),
 	}
 	if input := protocol.MustEncode(action{Command: d.Command}); len(d.Command) > 0 && len(input) <= longText {
 		a.Input = input
@@ -89,14 +81,10 @@ func takes(a *protocol.Approval, in *protocol.ApprovalInput) bool {
 }
 
 // approve decides the pending request.
-func (c *Client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
-	st := c.log.State
-	if d.Request == "" && len(st.Approvals) == 1 {
-		d.Request = st.Approvals[0].Request
-	}
-	a := st.Pending(d.Request)
-	if a == nil {
-		c.desk.Fail(c.out, cmd, c.over(d.Request))
+func (c *client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
+	a, err := c.memory.decided.Find(c.log.State, d)
+	if err != nil {
+		c.Fail(cmd, err)
 		return
 	}
 	if d.Option != "" {
@@ -109,14 +97,14 @@ func (c *Client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 	review := reviewOf(d.Decision)
 	switch {
 	case review == "":
-		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeInvalidMessage, "approve: no such option or decision"))
+		c.Failf(cmd, protocol.CodeInvalidMessage, "approve: no such option or decision")
 		return
 	case !takes(a, d.Input):
-		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeUnsupported,
-			"the dialect %s carries no input but an edited patch, of a request that takes one: deny it and say what to change", Name))
+		c.Failf(cmd, protocol.CodeUnsupported,
+			"the dialect %s carries no input but an edited patch, of a request that takes one: deny it and say what to change", Name)
 		return
 	case c.verdict != nil:
-		c.desk.Fail(c.out, cmd, &protocol.Error{Code: protocol.CodeConflict, Message: "it is being decided", Winner: c.verdict.winner(c.me())})
+		c.Fail(cmd, codec.Conflict(codec.WinnerOf(c.User(), c.verdict.resolved)))
 		return
 	case c.why != nil:
 		c.unexplained(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
@@ -137,9 +125,9 @@ func (c *Client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 			r.Explanation = &d.Reason
 		}
 	}
-	c.say(approvalResponseType, r)
+	c.send(approvalResponseType, r)
 	if d.Decision == protocol.Explain {
-		c.why = &explanation{cmd: cmd, request: a.Request, due: c.now.Add(explainWait)}
+		c.why = &explanation{cmd: cmd, request: a.Request, due: c.Now.Add(explainWait)}
 		return
 	}
 	resolved := protocol.ApprovalResolvedData{
@@ -148,16 +136,11 @@ func (c *Client) approve(cmd *protocol.Command, d *protocol.ApproveData) {
 	if d.Decision == protocol.Deny || d.Decision == protocol.DenyStop {
 		resolved.Outcome = protocol.Denied
 	}
-	c.verdict = &verdict{cmd, resolved, c.now.Add(refusalWait)}
-}
-
-func (v *verdict) winner(by *protocol.Actor) *protocol.Winner {
-	r := &v.resolved
-	return &protocol.Winner{By: *by, Outcome: r.Outcome, Decision: r.Decision, Option: r.Option}
+	c.verdict = &verdict{cmd, resolved, c.Now.Add(refusalWait)}
 }
 
 // settle holds the decision that was sent: the server went on.
-func (c *Client) settle() {
+func (c *client) settle() {
 	v := c.verdict
 	if v == nil {
 		return
@@ -166,66 +149,49 @@ func (c *Client) settle() {
 	if c.turn != nil && v.resolved.Decision == protocol.DenyStop {
 		c.turn.stopped = true
 	}
-	c.resolve(c.me(), v.resolved)
-	c.desk.Answer(c.out, v.cmd, protocol.ApproveResult{
+	c.resolve(c.User(), v.resolved)
+	c.Answer(v.cmd, protocol.ApproveResult{
 		Request: v.resolved.Request, Outcome: v.resolved.Outcome, Decision: v.resolved.Decision,
 	})
 	c.release()
 }
 
 // refused takes the server's word against a decision. When nothing is pending there, the request is over.
-func (c *Client) refused(message string, err *protocol.Error) {
+func (c *client) refused(message string, err *protocol.Error) {
 	v := c.verdict
 	c.verdict = nil
-	c.desk.Fail(c.out, v.cmd, err)
+	c.Fail(v.cmd, err)
 	if strings.HasPrefix(message, nothingPending) {
 		c.withdraw()
 	}
 }
 
 // lost ends the pending request, which somebody else decided.
-func (c *Client) lost(by *protocol.Actor, outcome protocol.Outcome) {
+func (c *client) lost(by *protocol.Actor, outcome protocol.Outcome) {
 	c.unexplained(protocol.Errorf(protocol.CodeConflict, "it was decided meanwhile"))
 	c.resolve(by, protocol.ApprovalResolvedData{Request: c.log.State.Approvals[0].Request, Outcome: outcome})
 	c.release()
 }
 
 // resolve records how a request ended.
-func (c *Client) resolve(by *protocol.Actor, d protocol.ApprovalResolvedData) {
-	w := winner{d.Request, protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}}
-	if by != nil {
-		w.By = *by
-	}
-	if m := c.memory; len(m.decided) >= maxDecided {
-		m.decided = m.decided[1:]
-	}
-	c.memory.decided = append(c.memory.decided, w)
+func (c *client) resolve(by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	c.memory.decided.Put(by, d)
 	c.addBy(protocol.ApprovalResolved, by, d)
 }
 
-// over says why a request cannot be decided.
-func (c *Client) over(request string) *protocol.Error {
-	for i := range c.memory.decided {
-		if w := c.memory.decided[i]; w.request == request {
-			return &protocol.Error{Code: protocol.CodeConflict, Message: "the request is over: " + string(w.Outcome), Winner: &w.Winner}
-		}
-	}
-	return protocol.Errorf(protocol.CodeNotFound, "no such request is pending")
-}
-
 // explained takes the explanation: the request was asked again.
-func (c *Client) explained() {
+func (c *client) explained() {
 	w := c.why
 	if w == nil {
 		return
 	}
 	c.why = nil
-	c.addBy(protocol.ApprovalExplained, c.me(), protocol.ApprovalExplainedData{Request: w.request, Text: w.text})
-	c.desk.Answer(c.out, w.cmd, protocol.ApproveResult{Request: w.request, Decision: protocol.Explain})
+	c.addBy(protocol.ApprovalExplained, c.User(), protocol.ApprovalExplainedData{Request: w.request, Text: w.text})
+	c.Answer(w.cmd, protocol.ApproveResult{Request: w.request, Decision: protocol.Explain})
 }
 
 // unexplained gives up waiting for an explanation; what was said is kept as the agent's words.
-func (c *Client) unexplained(err *protocol.Error) {
+func (c *client) unexplained(err *protocol.Error) {
 	w := c.why
 	if w == nil {
 		return
@@ -234,5 +200,5 @@ func (c *Client) unexplained(err *protocol.Error) {
 	if w.text != "" && c.turn != nil {
 		c.speak("", w.text)
 	}
-	c.desk.Fail(c.out, w.cmd, err)
+	c.Fail(w.cmd, err)
 }

@@ -13,7 +13,7 @@ import (
 // A guest is a Client codec, with its client's view of the session.
 type guest struct {
 	t          tester
-	codec      *Client
+	codec      *client
 	now        time.Time
 	wake       time.Time
 	commands   int
@@ -37,7 +37,7 @@ func attach(t tester, url string, memory *codec.ClientState, at *protocol.Positi
 	}
 	g := &guest{
 		t: t, now: epochStart, answers: map[string]*protocol.Answer{},
-		codec: NewClient(codec.ClientOptions{URL: url, Name: "ada", ID: id, Resume: memory}),
+		codec: newClient(codec.ClientOptions{URL: url, Name: "ada", ID: id, Resume: memory}),
 	}
 	g.take(g.codec.Open(g.now))
 	g.do(protocol.DoHello, protocol.HelloData{Version: protocol.Version, Name: "ada"})

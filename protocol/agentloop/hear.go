@@ -11,7 +11,7 @@ import (
 )
 
 // hear takes a message of the server.
-func (c *Client) hear(f codec.Frame) {
+func (c *client) hear(f codec.Frame) {
 	m, ok := decode(f)
 	if !ok {
 		c.raw("", f.Data)
@@ -32,7 +32,7 @@ func (c *Client) hear(f codec.Frame) {
 }
 
 // understand takes a message; false when it maps to nothing.
-func (c *Client) understand(m *message) bool {
+func (c *client) understand(m *message) bool {
 	switch m.Type {
 	case responseItemType:
 		return c.response(m.Payload)
@@ -69,7 +69,7 @@ func (c *Client) understand(m *message) bool {
 		}
 		c.add(protocol.ContextUpdated, info)
 		if cmd := c.answered(protocol.DoContext); cmd != nil {
-			c.desk.Answer(c.out, cmd, protocol.ContextResult{Context: info})
+			c.Answer(cmd, protocol.ContextResult{Context: info})
 		}
 	case contextCompactedType:
 		var d contextCompacted
@@ -82,7 +82,7 @@ func (c *Client) understand(m *message) bool {
 		}
 		c.add(protocol.ContextCompacted, did)
 		if cmd != nil {
-			c.desk.Answer(c.out, cmd, protocol.CompactResult{Compacted: did})
+			c.Answer(cmd, protocol.CompactResult{Compacted: did})
 		}
 	case errorType:
 		var d fault
@@ -98,10 +98,10 @@ func (c *Client) understand(m *message) bool {
 
 // loading takes the start or the end of a turn. The end is loading false alone: agent_finished comes before or after it, once or
 // often.
-func (c *Client) loading(on bool) {
+func (c *client) loading(on bool) {
 	switch {
 	case on && c.turn == nil && c.starts.IsZero():
-		c.starts = c.now.Add(echoWait)
+		c.starts = c.Now.Add(echoWait)
 	case !on:
 		if !c.starts.IsZero() {
 			c.begin(c.unnamed(), "")
@@ -114,11 +114,11 @@ func (c *Client) loading(on bool) {
 
 // fault takes an error of the server: it belongs to what was asked last, or to the turn. A decision, a message and a question
 // about the context are answered with it.
-func (c *Client) fault(d *fault) {
+func (c *client) fault(d *fault) {
 	err, details := faultOf(d)
 	aboutApproval := strings.Contains(d.Message, "pproval")
 	switch {
-	case c.verdict != nil && (aboutApproval || c.now.Before(c.verdict.due)):
+	case c.verdict != nil && (aboutApproval || c.Now.Before(c.verdict.due)):
 		c.refused(d.Message, err)
 		return
 	case c.why != nil && aboutApproval:
@@ -129,7 +129,7 @@ func (c *Client) fault(d *fault) {
 	switch {
 	case aboutContext || c.turn == nil && len(c.waits) > 0:
 		if cmd := c.answered(""); cmd != nil {
-			c.desk.Fail(c.out, cmd, err)
+			c.Fail(cmd, err)
 			return
 		}
 	case c.turn == nil && c.refuse(err):
@@ -193,7 +193,7 @@ func faultOf(d *fault) (*protocol.Error, map[string]string) {
 }
 
 // withdraw ends the request that is pending: nobody can decide it any more.
-func (c *Client) withdraw() {
+func (c *client) withdraw() {
 	for _, a := range slices.Clone(c.log.State.Approvals) {
 		c.resolve(nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
 	}

@@ -15,7 +15,7 @@ import (
 const maxHeld = 256
 
 // response takes an item; false when it maps to nothing.
-func (c *Client) response(payload json.RawMessage) bool {
+func (c *client) response(payload json.RawMessage) bool {
 	var it item
 	if payload == nil || json.Unmarshal(payload, &it) != nil {
 		c.startUnnamed()
@@ -40,7 +40,7 @@ func (c *Client) response(payload json.RawMessage) bool {
 }
 
 // overtaken ends a request that somebody else decided, where the server says so only by what the command gave.
-func (c *Client) overtaken(it *item) {
+func (c *client) overtaken(it *item) {
 	if it.Type != outputItem && it.Type != shellOutputItem || it.CallID == "" || len(c.log.State.Approvals) == 0 || c.turn == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func outputOf(it *item) (out callOutput) {
 	return out
 }
 
-func (c *Client) startUnnamed() {
+func (c *client) startUnnamed() {
 	if !c.starts.IsZero() {
 		c.begin(c.unnamed(), "")
 	}
@@ -81,7 +81,7 @@ func (c *Client) startUnnamed() {
 func (it *item) isShell() bool { return it.Type == shellItem || it.Type == shellOutputItem }
 
 // release lets what was held back while a request was pending be seen, in order.
-func (c *Client) release() {
+func (c *client) release() {
 	held := c.memory.held
 	c.memory.held = nil
 	for i := range held {
@@ -90,7 +90,7 @@ func (c *Client) release() {
 }
 
 // item takes an item into the turn.
-func (c *Client) item(it *item) bool {
+func (c *client) item(it *item) bool {
 	switch it.Type {
 	case messageItem:
 		return c.said(it)
@@ -115,7 +115,7 @@ func (c *Client) item(it *item) bool {
 }
 
 // said takes a message: the agent's words, an echo of the user's, or a warning.
-func (c *Client) said(it *item) bool {
+func (c *client) said(it *item) bool {
 	text, plain := it.Content.text()
 	if !plain {
 		return false
@@ -150,12 +150,12 @@ func (c *Client) said(it *item) bool {
 	return true
 }
 
-func (c *Client) notice(level, text string) {
+func (c *client) notice(level, text string) {
 	c.add(protocol.Notice, protocol.NoticeData{Level: level, Message: clip(text)})
 }
 
 // speak appends a chunk to the part of its id. One without an id stands alone.
-func (c *Client) speak(id, text string) {
+func (c *client) speak(id, text string) {
 	if id == "" {
 		id = c.mint("p")
 	}
@@ -182,7 +182,7 @@ func (c *Client) speak(id, text string) {
 }
 
 // thought takes reasoning, which comes whole.
-func (c *Client) thought(it *item) {
+func (c *client) thought(it *item) {
 	id := clip(it.ID)
 	if id == "" {
 		id = c.mint("r")
@@ -209,7 +209,7 @@ func whole(f *float64, factor float64) int64 {
 }
 
 // called takes the start of a tool call.
-func (c *Client) called(it *item) {
+func (c *client) called(it *item) {
 	id := it.CallID
 	if id == "" {
 		id = it.ID
@@ -259,7 +259,7 @@ func (c *Client) called(it *item) {
 }
 
 // output takes what a call gave, which ends it. Output of the local shell that names no call is of the oldest one.
-func (c *Client) output(it *item) {
+func (c *client) output(it *item) {
 	id := clip(it.CallID)
 	if id == "" && it.Type == shellOutputItem && len(c.turn.shells) > 0 {
 		id = c.turn.shells[0]

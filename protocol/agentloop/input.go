@@ -7,11 +7,12 @@ import (
 	"unicode"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // take carries out a message of the client.
-func (s *Server) take(m *message) {
-	if s.native.Pending() >= maxWaiting {
+func (s *server) take(m *message) {
+	if s.Requests.Pending() >= maxWaiting {
 		s.fail("Too many messages", nil)
 		return
 	}
@@ -30,7 +31,7 @@ func (s *Server) take(m *message) {
 	case compactType:
 		s.whenPresent(s.compact)
 	default:
-		s.fail(unknownType+cut(m.Type), nil)
+		s.fail(unknownType+codec.Excerpt(m.Type), nil)
 	}
 }
 
@@ -38,11 +39,8 @@ func invalid(field string) refusal {
 	return refusal{Error: "validation", Fields: []string{field}}
 }
 
-// cut shortens what a client said, to be repeated to it.
-func cut(s string) string { return protocol.SplitText(protocol.ValidText(s), 80)[0] }
-
 // whenPresent does what needs a session.
-func (s *Server) whenPresent(do func()) {
+func (s *server) whenPresent(do func()) {
 	s.enter(func(err *protocol.Error) {
 		if s.phase != present {
 			s.fail(notInitialized, json.RawMessage("null"))
@@ -53,7 +51,7 @@ func (s *Server) whenPresent(do func()) {
 }
 
 // input sends what the user said; the first input makes the session.
-func (s *Server) input(m *message) {
+func (s *server) input(m *message) {
 	var in userInput
 	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
 		s.fail(invalidFormat, invalid("input"))
@@ -75,7 +73,7 @@ func (s *Server) input(m *message) {
 			s.refused(inputFailed, err)
 			return
 		}
-		s.send(d)
+		s.sendMessage(d)
 	}
 	s.enter(func(err *protocol.Error) {
 		if err == nil && s.phase == absent {
@@ -86,13 +84,13 @@ func (s *Server) input(m *message) {
 	})
 }
 
-func (s *Server) send(d protocol.SendData) {
-	s.native.Do(s.out, protocol.DoSend, s.session, "", d, func(a protocol.Answer) {
+func (s *server) sendMessage(d protocol.SendData) {
+	s.Request(protocol.DoSend, s.sub.Session, "", d, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.refused(inputFailed, a.Error)
 			return
 		}
-		if r := result[protocol.SendResult](a); r.Status == protocol.SendQueued {
+		if r, _ := codec.DecodeResult[protocol.SendResult](a); r.Status == protocol.SendQueued {
 			s.queued(&r)
 		}
 	})
@@ -100,18 +98,18 @@ func (s *Server) send(d protocol.SendData) {
 
 // queued tells the client that its message waits. Holds that it could never lift, for want of words, are lifted: what stopped the
 // queue was a decision or a restart, and the client goes on.
-func (s *Server) queued(r *protocol.SendResult) {
-	if s.state == nil {
+func (s *server) queued(r *protocol.SendResult) {
+	if s.sub.State == nil {
 		return
 	}
 	text := "Queued: it starts when what runs now has ended."
 	if r.Index != nil && *r.Index > 0 {
 		text = fmt.Sprintf("Queued behind %d.", *r.Index)
 	}
-	for _, h := range s.state.Holds {
+	for _, h := range s.sub.State.Holds {
 		switch h.Reason {
 		case protocol.HoldDenyStop, protocol.HoldRestart:
-			s.native.Do(s.out, protocol.DoQueueRelease, s.session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
+			s.Request(protocol.DoQueueRelease, s.sub.Session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
 		case protocol.HoldUser, protocol.HoldInterrupt:
 			text = "Queued: the queue is held."
 		}
@@ -190,19 +188,19 @@ func clean(s string) string {
 	}, s)
 }
 
-func (s *Server) context() {
-	s.native.Do(s.out, protocol.DoContext, s.session, "", nil, func(a protocol.Answer) {
+func (s *server) context() {
+	s.Request(protocol.DoContext, s.sub.Session, "", nil, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.refused(contextFailed, a.Error)
 			return
 		}
-		r := result[protocol.ContextResult](a)
+		r, _ := codec.DecodeResult[protocol.ContextResult](a)
 		s.tellContext(&r.Context)
 	})
 }
 
-func (s *Server) compact() {
-	s.native.Do(s.out, protocol.DoCompact, s.session, "", nil, func(a protocol.Answer) {
+func (s *server) compact() {
+	s.Request(protocol.DoCompact, s.sub.Session, "", nil, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.refused(compactingFailed, a.Error)
 		} // else the event tells it

@@ -1,20 +1,19 @@
 package agentloop
 
 import (
-	"encoding/json"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // join follows the session; created says why it could not be created, if that was tried.
-func (s *Server) join(created *protocol.Error) {
+func (s *server) join(created *protocol.Error) {
 	s.phase = joining
-	name, data := s.name, protocol.SubscribeData{}
-	if s.state != nil && s.session != "" { // again
-		name, data.Position = s.session, &protocol.Position{Epoch: s.epoch, Seq: s.state.Seq}
+	name, data := s.name, protocol.SubscribeData{Position: s.sub.Position()}
+	if s.sub.State != nil { // again
+		name = s.sub.Session
 	}
-	s.native.Do(s.out, protocol.DoSubscribe, name, "", data, func(a protocol.Answer) {
-		r := result[protocol.SubscribeResult](a)
+	s.Request(protocol.DoSubscribe, name, "", data, func(a protocol.Answer) {
+		r, _ := codec.DecodeResult[protocol.SubscribeResult](a)
 		switch {
 		case a.Error == nil && r.Session != "":
 			s.follow(&r)
@@ -33,28 +32,23 @@ func (s *Server) join(created *protocol.Error) {
 }
 
 // leave notes that there is no session.
-func (s *Server) leave() {
-	s.phase, s.session, s.state, s.caughtUp = absent, "", nil, false
+func (s *server) leave() {
+	s.phase, s.sub = absent, codec.Subscription{}
 	s.turn, s.asked = turnView{}, asking{}
 }
 
 // follow begins with what subscribe answered.
-func (s *Server) follow(r *protocol.SubscribeResult) {
-	again := s.state != nil && s.session == r.Session && r.Mode == protocol.ModeResume
-	s.phase, s.session, s.epoch, s.caughtUp = present, r.Session, r.After.Epoch, false
-	if again {
+func (s *server) follow(r *protocol.SubscribeResult) {
+	s.phase = present
+	if s.sub.Start(r) {
 		return
 	}
-	s.state = &protocol.State{Session: r.Session, Seq: r.After.Seq}
-	if r.Snapshot != nil && r.Snapshot.State != nil {
-		s.state = r.Snapshot.State
-	}
 	s.turn, s.asked = turnView{loading: s.turn.loading}, asking{}
-	s.load(s.state.Turn != nil)
+	s.load(s.sub.State.Turn != nil)
 }
 
 // admit lets what waited go on.
-func (s *Server) admit(err *protocol.Error) {
+func (s *server) admit(err *protocol.Error) {
 	waiting := s.waiting
 	s.waiting = nil
 	for i, then := range waiting {
@@ -67,7 +61,7 @@ func (s *Server) admit(err *protocol.Error) {
 }
 
 // enter calls then once it is known whether there is a session, with an error if nobody may tell.
-func (s *Server) enter(then func(*protocol.Error)) {
+func (s *server) enter(then func(*protocol.Error)) {
 	switch {
 	case s.phase != joining:
 		then(nil)
@@ -79,44 +73,33 @@ func (s *Server) enter(then func(*protocol.Error)) {
 }
 
 // create makes the session; then is called once it is followed.
-func (s *Server) create(then func(*protocol.Error)) {
+func (s *server) create(then func(*protocol.Error)) {
 	s.phase = joining
 	s.waiting = append(s.waiting, then)
 	agent := ""
-	if s.door.Agent != nil {
-		agent = s.door.Agent(s.name)
+	if s.Options.Agent != nil {
+		agent = s.Options.Agent(s.name)
 	}
-	s.native.Do(s.out, protocol.DoCreate, "", "", protocol.CreateData{Name: s.name, Agent: agent}, func(a protocol.Answer) {
+	s.Request(protocol.DoCreate, "", "", protocol.CreateData{Name: s.name, Agent: agent}, func(a protocol.Answer) {
 		s.join(a.Error)
 	})
 }
 
-// dismissed reports whether an event says that we do not follow the session any more, and goes on from there.
-func (s *Server) dismissed(e *protocol.Event) bool {
-	switch e.Type {
-	case protocol.SummaryChanged:
-		var d protocol.Summary
-		if json.Unmarshal(e.Data, &d) == nil && d.Deleted {
-			s.gone()
-			return true
-		}
-	case protocol.ClientDetached:
-		var d protocol.Client
-		if json.Unmarshal(e.Data, &d) != nil || d.Client != s.connection || d.Reason == "" {
-			return false
-		}
-		if d.Reason == string(protocol.CodeNoSession) {
-			s.gone()
-		} else {
-			s.join(nil)
-		}
-		return true
+// unsubscribed reports whether an event ends the subscription. If the session still exists, it subscribes again.
+func (s *server) unsubscribed(e *protocol.Event) bool {
+	why, ended := s.Unsubscribed(e)
+	switch {
+	case !ended:
+	case why == protocol.CodeNoSession:
+		s.gone()
+	default:
+		s.join(nil)
 	}
-	return false
+	return ended
 }
 
 // gone ends what the client sees of a session that was deleted.
-func (s *Server) gone() {
+func (s *server) gone() {
 	if s.turn.loading {
 		s.load(false)
 	}

@@ -1,7 +1,6 @@
 package agentloop
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"agentctl/protocol"
@@ -41,17 +40,11 @@ func decode(f codec.Frame) (m message, ok bool) {
 	if f.Binary || json.Unmarshal(f.Data, &raw) != nil || raw.ID == nil || raw.Type == nil {
 		return m, false
 	}
-	if !isNull(raw.Payload) {
+	if !codec.IsNull(raw.Payload) {
 		m.Payload = raw.Payload
 	}
 	m.ID, m.Type = *raw.ID, *raw.Type
 	return m, true
-}
-
-// isNull reports whether JSON is absent or null.
-func isNull(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || string(raw) == "null"
 }
 
 // frame makes a message with a payload; nil: none.

@@ -29,7 +29,7 @@ func ids() func(string) string {
 // A house is a native server with one session, and a Server codec in front of it.
 type house struct {
 	t      tester
-	codec  *Server
+	codec  *server
 	log    *codec.Log // nil: there is no session yet
 	desk   codec.Responder
 	now    time.Time
@@ -42,7 +42,7 @@ type house struct {
 
 func newHouse(t tester, path string, exists bool) *house {
 	h := &house{
-		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{}, codec: newServer(path),
+		t: t, now: epochStart, answer: map[protocol.Verb]func(*protocol.Command) any{}, codec: newTestServer(path),
 		desk: codec.Responder{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
 			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext, protocol.DoCompact, protocol.DoQueueRelease,
 		}},
@@ -54,8 +54,8 @@ func newHouse(t tester, path string, exists bool) *house {
 	return h
 }
 
-func newServer(path string) *Server {
-	return NewServer(codec.ServerOptions{
+func newTestServer(path string) *server {
+	return newServer(codec.ServerOptions{
 		Path: path, ID: ids(), By: protocol.Actor{Name: "agentloop@peer"}, Agent: func(string) string { return "claude" },
 	})
 }

@@ -65,7 +65,7 @@ func (s *street) passes(d time.Duration) {
 func (s *street) rejoins() {
 	s.t.Helper()
 	s.log.Detach()
-	s.codec = newServer("")
+	s.codec = newTestServer("")
 	s.guest = newGuest(s.t, "ws://x", nil)
 	s.now = s.guest.now
 	s.take(s.codec.Open(s.now))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A sent message has not started its turn, as far as the server showed.
@@ -19,36 +20,36 @@ type sent struct {
 	unsure  bool // sent on an earlier connection, that broke before the server showed that it has it
 }
 
-// send sends a message. A turn's start shows that the server has it; while another turn runs, it is queued there.
-func (c *Client) send(cmd *protocol.Command, d *protocol.SendData) {
+// sendMessage sends a message. A turn's start shows that the server has it; while another turn runs, it is queued there.
+func (c *client) sendMessage(cmd *protocol.Command, d *protocol.SendData) {
 	content := contentOf(d)
 	switch {
 	case d.Front:
-		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say send ahead of the queue", Name))
+		c.FailUnsupported(cmd, "send ahead of the queue")
 		return
 	case len(content) == 0:
-		c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeInvalidMessage, "send: text or parts are needed"))
+		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts are needed")
 		return
 	case len(c.sends) >= maxAsked:
-		c.desk.Fail(c.out, cmd, tooMany())
+		c.Fail(cmd, codec.TooMany(maxAsked))
 		return
 	}
-	s := &sent{cmd: cmd, due: c.now.Add(startWait), message: protocol.Message{
-		MessageID: c.mint("m"), ClientMessageID: d.ClientMessageID, Text: d.Text, Parts: d.Parts, By: c.me(),
+	s := &sent{cmd: cmd, due: c.Now.Add(startWait), message: protocol.Message{
+		MessageID: c.mint("m"), ClientMessageID: d.ClientMessageID, Text: d.Text, Parts: d.Parts, By: c.User(),
 	}}
-	if known := c.memory.keys[cmd.Key]; known != nil && cmd.Key != "" {
+	if known, ok := c.memory.keys.Get(cmd.Key); ok {
 		switch {
 		case known.body != string(cmd.Data):
-			c.desk.Fail(c.out, cmd, protocol.Errorf(protocol.CodeKeyReused, "the key was used with another message"))
+			c.Failf(cmd, protocol.CodeKeyReused, "the key was used with another message")
 		case known.result != nil:
-			c.desk.Answer(c.out, cmd, known.result)
+			c.Answer(cmd, known.result)
 		default: // sending it again could do it twice
 			c.again(s, known)
 		}
 		return
 	}
 	s.key = c.memory.keep(cmd.Key, string(cmd.Data))
-	c.say(userInputType, userInput{Input: []json.RawMessage{protocol.MustEncode(struct {
+	c.send(userInputType, userInput{Input: []json.RawMessage{protocol.MustEncode(struct {
 		Type    string            `json:"type"`
 		Role    string            `json:"role"`
 		Content []json.RawMessage `json:"content"`
@@ -61,8 +62,8 @@ func (c *Client) send(cmd *protocol.Command, d *protocol.SendData) {
 }
 
 // queue notes that a message waits behind another turn.
-func (c *Client) queue(s *sent) {
-	at := c.now.UTC().Truncate(time.Millisecond)
+func (c *client) queue(s *sent) {
+	at := c.Now.UTC().Truncate(time.Millisecond)
 	s.queued, s.message.QueuedAt = true, &at
 	index := len(c.log.State.Queue)
 	c.addQueue(protocol.QueueAdded, protocol.QueueAddedData{Message: s.message})
@@ -72,7 +73,7 @@ func (c *Client) queue(s *sent) {
 }
 
 // again takes a message that was sent before. The turn under way may be its; else the server may yet show it.
-func (c *Client) again(s *sent, known *keyed) {
+func (c *client) again(s *sent, known *keyed) {
 	s.key, s.unsure = known, true
 	if t := c.turn; t != nil && s.says(t.text) {
 		c.accepted(s, &protocol.SendResult{Status: protocol.SendStarted, MessageID: t.message, Turn: t.id, Seq: t.first})
@@ -82,29 +83,29 @@ func (c *Client) again(s *sent, known *keyed) {
 }
 
 // addQueue records a change of the queue, which belongs to no turn.
-func (c *Client) addQueue(typ protocol.Type, data any) {
+func (c *client) addQueue(typ protocol.Type, data any) {
 	turn := c.turn
 	c.turn = nil
-	c.addBy(typ, c.me(), data)
+	c.addBy(typ, c.User(), data)
 	c.turn = turn
 }
 
 // accepted answers a send, for good.
-func (c *Client) accepted(s *sent, r *protocol.SendResult) {
+func (c *client) accepted(s *sent, r *protocol.SendResult) {
 	if s.key.result == nil {
 		s.key.result = r
 	}
 	if s.cmd != nil {
-		c.desk.Answer(c.out, s.cmd, r)
+		c.Answer(s.cmd, r)
 		s.cmd = nil
 	}
 }
 
 // refuse answers the oldest send that waits with an error of the server; false when none waits.
-func (c *Client) refuse(err *protocol.Error) bool {
+func (c *client) refuse(err *protocol.Error) bool {
 	for i, s := range c.sends {
 		if s.cmd != nil && !s.unsure {
-			c.desk.Fail(c.out, s.cmd, err)
+			c.Fail(s.cmd, err)
 			c.memory.forget(s.key)
 			c.sends = slices.Delete(c.sends, i, i+1)
 			return true
@@ -114,7 +115,7 @@ func (c *Client) refuse(err *protocol.Error) bool {
 }
 
 // unnamed takes out the message whose turn starts without a word about it: the oldest; nil: somebody else's.
-func (c *Client) unnamed() *sent {
+func (c *client) unnamed() *sent {
 	for i, s := range c.sends {
 		if !s.unsure {
 			return c.takeOut(i)
@@ -124,7 +125,7 @@ func (c *Client) unnamed() *sent {
 }
 
 // named takes out the oldest message that says what was repeated, or nil.
-func (c *Client) named(text string) *sent {
+func (c *client) named(text string) *sent {
 	for i, s := range c.sends {
 		if s.says(text) {
 			return c.takeOut(i)
@@ -135,7 +136,7 @@ func (c *Client) named(text string) *sent {
 
 // takeOut takes a message out. What is before it was passed over by the server, which starts messages in order; of what was sent on
 // an earlier connection that is not known.
-func (c *Client) takeOut(i int) *sent {
+func (c *client) takeOut(i int) *sent {
 	s := c.sends[i]
 	var rest []*sent
 	for _, passed := range c.sends[:i] {
@@ -147,7 +148,7 @@ func (c *Client) takeOut(i int) *sent {
 			c.addQueue(protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: passed.message.MessageID, Reason: protocol.RemovedUser})
 		}
 		if passed.cmd != nil {
-			c.desk.Fail(c.out, passed.cmd, protocol.Errorf(protocol.CodeAgentFailed, "the server passed the message over"))
+			c.Failf(passed.cmd, protocol.CodeAgentFailed, "the server passed the message over")
 		}
 	}
 	c.sends = append(rest, c.sends[i+1:]...)

@@ -288,7 +288,7 @@ func TestJoiningDuringATurn(t *testing.T) {
 	h := newHouse(t, "", true)
 	h.happens(asks("x"), speaks("p", "half"), wants("a1", "ls", ""), resolves("a1", protocol.Allowed, "ada"), wants("a2", "rm x", ""))
 	log := h.log
-	h = &house{t: t, now: h.now, log: log, desk: h.desk, answer: h.answer, codec: NewServer(codec.ServerOptions{ID: ids()})}
+	h = &house{t: t, now: h.now, log: log, desk: h.desk, answer: h.answer, codec: newServer(codec.ServerOptions{ID: ids()})}
 	h.take(h.codec.Open(h.now))
 	h.expects(`loading_state {"loading":true}`, "user: x", "assistant: half", `approval_request {"command":["rm","x"]}`)
 }
@@ -306,7 +306,7 @@ func TestDeletedSessionBeginsAnew(t *testing.T) {
 }
 
 func TestTooManyMessagesBeforeThereIsASession(t *testing.T) {
-	s := NewServer(codec.ServerOptions{ID: ids()})
+	s := newServer(codec.ServerOptions{ID: ids()})
 	s.Open(epochStart)
 	refused := 0
 	for range 10 * maxWaiting {
@@ -339,7 +339,7 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 }
 
 func TestTooManyCommandsUnderWay(t *testing.T) {
-	s := NewServer(codec.ServerOptions{ID: ids()})
+	s := newServer(codec.ServerOptions{ID: ids()})
 	s.Open(epochStart)
 	subscribed := protocol.MustEncode(protocol.SubscribeResult{Session: "s_1", Mode: protocol.ModeSnapshot, Clients: []protocol.Client{}})
 	s.Native(epochStart, protocol.MustEncode(protocol.Answer{ID: "2", Result: subscribed}))

@@ -17,7 +17,7 @@ func data[T any](e *protocol.Event) *T {
 }
 
 // tellEvent tells the client what happened, as far as its protocol has words.
-func (s *Server) tellEvent(e *protocol.Event) {
+func (s *server) tellEvent(e *protocol.Event) {
 	s.tellCalls(e)
 	switch e.Type {
 	case protocol.TextDelta, protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.Folded:
@@ -47,7 +47,7 @@ func (s *Server) tellEvent(e *protocol.Event) {
 		s.tellContext(data[protocol.ContextInfo](e))
 	case protocol.ContextCompacted:
 		d := data[protocol.ContextCompactedData](e)
-		s.say(contextCompactedType, contextCompacted{d.Before, d.After, d.Percent, d.Strategy})
+		s.send(contextCompactedType, contextCompacted{d.Before, d.After, d.Percent, d.Strategy})
 	case protocol.ErrorRaised:
 		s.tellError(data[protocol.ErrorData](e))
 	case protocol.Raw:
@@ -79,7 +79,7 @@ func spoken(m *protocol.Message) string {
 }
 
 // tellParts tells what the agent says: text at once, reasoning whole.
-func (s *Server) tellParts(e *protocol.Event) {
+func (s *server) tellParts(e *protocol.Event) {
 	switch e.Type {
 	case protocol.Folded:
 		for _, p := range data[protocol.FoldData](e).Parts {
@@ -104,7 +104,7 @@ func (s *Server) tellParts(e *protocol.Event) {
 	}
 }
 
-func (s *Server) tellPart(e *protocol.Event, kind protocol.Kind, part, text string) {
+func (s *server) tellPart(e *protocol.Event, kind protocol.Kind, part, text string) {
 	if kind == protocol.KindReasoning {
 		s.tellThoughts(e, s.id(e, part))
 		s.think(e, part, text)
@@ -124,7 +124,7 @@ func (s *Server) tellPart(e *protocol.Event, kind protocol.Kind, part, text stri
 }
 
 // ended ends the turn: loading false, and agent_finished when it did not fail.
-func (s *Server) ended(e *protocol.Event, d *protocol.TurnEndedData) {
+func (s *server) ended(e *protocol.Event, d *protocol.TurnEndedData) {
 	for _, c := range s.turn.calls {
 		s.tellCall(c)
 		s.tellOutput(c, &protocol.ToolEndedData{Status: protocol.ToolCancelled})
@@ -145,18 +145,18 @@ func (s *Server) ended(e *protocol.Event, d *protocol.TurnEndedData) {
 	}
 	s.load(false)
 	if !d.Failed() {
-		s.say(finishedType, agentFinished{e.Turn})
+		s.send(finishedType, agentFinished{e.Turn})
 	}
 	s.turn, s.asked = turnView{}, asking{}
 }
 
-func (s *Server) tellContext(c *protocol.ContextInfo) {
-	s.say(contextInfoType, contextInfo{c.Tokens, c.Percent, c.TranscriptLength, c.MaxTokens, c.Strategy})
+func (s *server) tellContext(c *protocol.ContextInfo) {
+	s.send(contextInfoType, contextInfo{c.Tokens, c.Percent, c.TranscriptLength, c.MaxTokens, c.Strategy})
 }
 
 // tellError tells of a fault: what the agent recovers from as a warning, everything else as an error. Details are its class, the
 // provider's status and the names of fields.
-func (s *Server) tellError(d *protocol.ErrorData) {
+func (s *server) tellError(d *protocol.ErrorData) {
 	if d.Recoverable {
 		s.tell(said("", system, "⚠️ "+d.Message))
 		return
@@ -173,8 +173,8 @@ func (s *Server) tellError(d *protocol.ErrorData) {
 }
 
 // tellRaw gives back what was AgentLoop's own.
-func (s *Server) tellRaw(d *protocol.RawData) {
+func (s *server) tellRaw(d *protocol.RawData) {
 	if d.Source == Name && d.Method == responseItemType && d.Data != nil {
-		s.say(responseItemType, d.Data)
+		s.send(responseItemType, d.Data)
 	}
 }

@@ -26,7 +26,7 @@ type call struct {
 }
 
 // callOf is the open call of that id, made if need be.
-func (s *Server) callOf(id string) *call {
+func (s *server) callOf(id string) *call {
 	i := slices.IndexFunc(s.turn.calls, func(c *call) bool { return c.id == id })
 	if i >= 0 {
 		return s.turn.calls[i]
@@ -36,13 +36,13 @@ func (s *Server) callOf(id string) *call {
 		s.tellCall(old)
 		s.tellOutput(old, &protocol.ToolEndedData{Status: protocol.ToolUnknown})
 	}
-	c := &call{id: id, due: s.now.Add(settling)}
+	c := &call{id: id, due: s.Now.Add(settling)}
 	s.turn.calls = append(s.turn.calls, c)
 	return c
 }
 
 // give keeps output until the call's end.
-func (c *call) give(s *Server, text string) {
+func (c *call) give(s *server, text string) {
 	room := max(0, maxKept-s.turn.kept)
 	if len(text) > room {
 		c.left += len(text) - room
@@ -53,7 +53,7 @@ func (c *call) give(s *Server, text string) {
 }
 
 // write keeps arguments as they stream. Those that are too long are of no use in part.
-func (c *call) write(s *Server, text string) {
+func (c *call) write(s *server, text string) {
 	if !c.told && s.turn.kept+len(text) <= maxKept {
 		c.typed = append(c.typed, text...)
 		s.turn.kept += len(text)
@@ -61,7 +61,7 @@ func (c *call) write(s *Server, text string) {
 }
 
 // tellTool takes an event of a tool.
-func (s *Server) tellTool(e *protocol.Event) {
+func (s *server) tellTool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
 		d := data[protocol.ToolStartedData](e)
@@ -118,9 +118,9 @@ func contentText(c *protocol.Content) string {
 
 // tellCalls tells the calls that nothing will come before any more: those that are not about to be asked about, when something
 // else happens (e) or their time has come.
-func (s *Server) tellCalls(e *protocol.Event) {
+func (s *server) tellCalls(e *protocol.Event) {
 	for _, c := range s.turn.calls {
-		if c.told || c.waits != "" || e == nil && s.now.Before(c.due) || e != nil && about(e, c.id) {
+		if c.told || c.waits != "" || e == nil && s.Now.Before(c.due) || e != nil && about(e, c.id) {
 			continue
 		}
 		s.tellCall(c)
@@ -149,7 +149,7 @@ func (v *turnView) due() (at time.Time) {
 }
 
 // waits holds a call back until its request is decided.
-func (s *Server) waits(a *protocol.Approval) {
+func (s *server) waits(a *protocol.Approval) {
 	for _, c := range s.turn.calls {
 		if c.id == a.Tool && !c.told {
 			c.waits = a.Request
@@ -158,7 +158,7 @@ func (s *Server) waits(a *protocol.Approval) {
 }
 
 // tellWaited tells the calls that waited for a request.
-func (s *Server) tellWaited(request string) {
+func (s *server) tellWaited(request string) {
 	for _, c := range s.turn.calls {
 		if c.waits == request {
 			c.waits = ""
@@ -167,7 +167,7 @@ func (s *Server) tellWaited(request string) {
 	}
 }
 
-func (s *Server) tellCall(c *call) {
+func (s *server) tellCall(c *call) {
 	if c.told {
 		return
 	}
@@ -197,7 +197,7 @@ func (s *Server) tellCall(c *call) {
 }
 
 // tellOutput tells what a call gave, and forgets it.
-func (s *Server) tellOutput(c *call, d *protocol.ToolEndedData) {
+func (s *server) tellOutput(c *call, d *protocol.ToolEndedData) {
 	s.turn.calls = slices.DeleteFunc(slices.Clone(s.turn.calls), func(o *call) bool { return o == c })
 	s.turn.kept -= len(c.output)
 	out := callOutput{Output: protocol.ValidText(string(c.output))}

@@ -28,7 +28,7 @@ type turn struct {
 }
 
 // begin begins a turn of one of our messages (nil: of none) with the text that the server repeated.
-func (c *Client) begin(s *sent, echo string) {
+func (c *client) begin(s *sent, echo string) {
 	c.starts = time.Time{}
 	m := protocol.Message{Text: clip(echo)}
 	id := ""
@@ -46,7 +46,7 @@ func (c *Client) begin(s *sent, echo string) {
 		id = c.mint("t")
 	}
 	c.turn = &turn{
-		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.now,
+		id: id, message: m.MessageID, text: m.Text, first: c.log.State.Seq + 1, echoed: echo != "", started: c.Now,
 		parts: map[string]bool{},
 	}
 	c.memory.turn = c.turn
@@ -65,14 +65,14 @@ func (c *Client) begin(s *sent, echo string) {
 }
 
 // need makes sure that there is a turn: what the agent does belongs to one, even if its start was not seen.
-func (c *Client) need() {
+func (c *client) need() {
 	if c.turn == nil {
 		c.begin(c.unnamed(), "")
 	}
 }
 
 // end ends the turn.
-func (c *Client) end() {
+func (c *client) end() {
 	c.settle()
 	c.unexplained(protocol.Errorf(protocol.CodeNotFound, "the turn ended"))
 	t := c.turn
@@ -87,7 +87,7 @@ func (c *Client) end() {
 }
 
 // finish ends the turn with everything that is open in it, or was held back.
-func (c *Client) finish(d protocol.TurnEndedData) {
+func (c *client) finish(d protocol.TurnEndedData) {
 	t := c.turn
 	t.said, t.called = math.MaxInt, math.MaxInt
 	c.recall()
@@ -96,13 +96,13 @@ func (c *Client) finish(d protocol.TurnEndedData) {
 	for _, id := range slices.Clone(t.calls) {
 		c.closeCall(id, protocol.ToolEndedData{Tool: id, Status: protocol.ToolUnknown})
 	}
-	d.DurationMS = max(0, c.now.Sub(t.started).Milliseconds())
+	d.DurationMS = max(0, c.Now.Sub(t.started).Milliseconds())
 	c.add(protocol.TurnEnded, d)
 	c.turn, c.memory.turn = nil, nil
 }
 
 // closeParts ends the open parts but one.
-func (c *Client) closeParts(but string) {
+func (c *client) closeParts(but string) {
 	var open []string
 	for id, isOpen := range c.turn.parts {
 		if isOpen && id != but {
@@ -119,7 +119,7 @@ func (c *Client) closeParts(but string) {
 	}
 }
 
-func (c *Client) closeCall(id string, d protocol.ToolEndedData) {
+func (c *client) closeCall(id string, d protocol.ToolEndedData) {
 	same := func(open string) bool { return open == id }
 	c.turn.calls = slices.DeleteFunc(c.turn.calls, same)
 	c.turn.shells = slices.DeleteFunc(c.turn.shells, same)

@@ -30,49 +30,42 @@ type thought struct {
 }
 
 // event takes an event of our server.
-func (s *Server) event(e *protocol.Event) {
-	if s.state == nil || e.Session != s.session || s.dismissed(e) {
+func (s *server) event(e *protocol.Event) {
+	if s.sub.State == nil || e.Session != s.sub.Session || s.unsubscribed(e) {
 		return
 	}
 	if !e.Durable() {
 		if e.Type == protocol.CaughtUp {
-			s.caughtUp = true
+			s.sub.CaughtUp = true
 			s.ask()
 		}
 		return
 	}
-	switch {
-	case e.Seq <= s.state.Seq:
-		return
-	case e.First() != s.state.Seq+1:
-		s.state.Seq = e.First() - 1
-	}
-	if s.state.Apply(e) != nil {
-		s.state.Seq = e.Seq
+	if s.sub.Known(e) || !s.sub.Apply(e) {
 		return
 	}
 	s.tellEvent(e)
 }
 
 // load says whether the agent works.
-func (s *Server) load(on bool) {
+func (s *server) load(on bool) {
 	if on == s.turn.loading {
 		return
 	}
 	s.turn.loading = on
-	s.say(loadingType, loadingState{on})
+	s.send(loadingType, loadingState{on})
 }
 
 // tell sends an item.
-func (s *Server) tell(it item) {
+func (s *server) tell(it item) {
 	if it.Role == assistant || it.Type != messageItem {
 		s.turn.failed = false // it goes on
 	}
-	s.say(responseItemType, it)
+	s.send(responseItemType, it)
 }
 
 // id names an item: a part is unique within its turn alone.
-func (s *Server) id(e *protocol.Event, part string) string {
+func (s *server) id(e *protocol.Event, part string) string {
 	if e.Turn == "" {
 		return part
 	}
@@ -80,7 +73,7 @@ func (s *Server) id(e *protocol.Event, part string) string {
 }
 
 // think keeps reasoning until it is told.
-func (s *Server) think(e *protocol.Event, part, text string) {
+func (s *server) think(e *protocol.Event, part, text string) {
 	id := s.id(e, part)
 	var t *thought
 	for _, old := range s.turn.thoughts {
@@ -101,7 +94,7 @@ func (s *Server) think(e *protocol.Event, part, text string) {
 }
 
 // tellThoughts tells all reasoning but that of one item.
-func (s *Server) tellThoughts(e *protocol.Event, but string) {
+func (s *server) tellThoughts(e *protocol.Event, but string) {
 	open := s.turn.thoughts
 	s.turn.thoughts = nil
 	for _, t := range open {
@@ -113,7 +106,7 @@ func (s *Server) tellThoughts(e *protocol.Event, but string) {
 	}
 }
 
-func (s *Server) tellThought(e *protocol.Event, t *thought) {
+func (s *server) tellThought(e *protocol.Event, t *thought) {
 	if len(t.text) == 0 {
 		return
 	}

@@ -43,6 +43,13 @@ type Output struct {
 	Wake    time.Time // call Wake then; zero: no more (it replaces the last one)
 }
 
+// WakeBy makes the host call Wake at t at the latest. It ignores a zero t.
+func (o *Output) WakeBy(t time.Time) {
+	if !t.IsZero() && (o.Wake.IsZero() || t.Before(o.Wake)) {
+		o.Wake = t
+	}
+}
+
 // A Close ends a connection with a WebSocket close code.
 type Close struct {
 	Code   int
@@ -113,7 +120,3 @@ type ClientOptions struct {
 	// OneShot says that the client is gone after a command or two: what a codec would keep for it, it must not promise.
 	OneShot bool
 }
-
-// ClientState is what a client's codec leaves for the codec of the next connection: whatever that dialect needs to go on. Its owner
-// is the codec in use.
-type ClientState struct{ Value any }

@@ -10,7 +10,7 @@ import (
 )
 
 // activity takes an activity of a session.
-func (c *Client) activity(s *session, a seen) {
+func (c *client) activity(s *session, a seen) {
 	s.heard = true
 	switch {
 	case s.until > 0:
@@ -48,14 +48,14 @@ func (c *Client) activity(s *session, a seen) {
 }
 
 // input is what somebody said to the agent. Our own words are recorded already.
-func (c *Client) input(s *session, a *seen) {
+func (c *client) input(s *session, a *seen) {
 	text, whole := wordsOf(a.Payload)
 	if s.echoed(a, text) {
 		return
 	}
 	m := protocol.Message{MessageID: a.ID, Text: text}
 	if m.MessageID == "" || len(m.MessageID) > maxID {
-		m.MessageID = c.call.ID("m")
+		m.MessageID = c.Options.ID("m")
 	}
 	who := &protocol.Actor{Name: Name}
 	if a.Source != "" {
@@ -68,12 +68,12 @@ func (c *Client) input(s *session, a *seen) {
 }
 
 // output is what the agent says: a part of its own.
-func (c *Client) output(s *session, a *seen) {
+func (c *client) output(s *session, a *seen) {
 	turn := c.spoke(s, true)
 	s.erred = false
 	text, whole := wordsOf(a.Payload)
 	if spoken(a.Payload) && text != "" {
-		part := c.call.ID("p")
+		part := c.Options.ID("p")
 		agent := ""
 		if a.Source != s.id {
 			agent = protocol.SplitText(a.Source, maxID)[0]
@@ -93,13 +93,13 @@ func (c *Client) output(s *session, a *seen) {
 }
 
 // problem is an error of the agent. Whether the turn is over is not said.
-func (c *Client) problem(s *session, a *seen) {
+func (c *client) problem(s *session, a *seen) {
 	turn := c.spoke(s, false)
 	s.erred = turn != ""
 	text, whole := wordsOf(a.Payload)
 	var fields struct{ Message, Error json.RawMessage }
 	if !spoken(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
-		text = cmp.Or(word(fields.Message), word(fields.Error), text)
+		text = cmp.Or(codec.String(fields.Message), codec.String(fields.Error), text)
 	}
 	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
 	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
@@ -109,18 +109,18 @@ func (c *Client) problem(s *session, a *seen) {
 }
 
 // status is what the agent is doing. Some words end the turn.
-func (c *Client) status(s *session, a *seen) {
+func (c *client) status(s *session, a *seen) {
 	var fields struct{ Status, State json.RawMessage }
-	text := word(a.Payload)
+	text := codec.String(a.Payload)
 	whole := text != ""
 	if !whole && json.Unmarshal(a.Payload, &fields) == nil {
-		if text = word(fields.Status); text == "" {
-			text = word(fields.State)
+		if text = codec.String(fields.Status); text == "" {
+			text = codec.String(fields.State)
 		}
 	}
 	if text != "" {
 		d := protocol.NoticeData{Level: protocol.LevelInfo, Message: protocol.SplitText(text, protocol.MaxText)[0]}
-		c.add(s, codec.Entry{Type: protocol.Notice, Turn: s.turn(), Time: a.Time, Data: d})
+		c.add(s, codec.Entry{Type: protocol.Notice, Turn: s.log.Turn(), Time: a.Time, Data: d})
 	}
 	if !whole {
 		c.raw(s, a.Type, a.whole)
@@ -139,13 +139,13 @@ func (c *Client) status(s *session, a *seen) {
 }
 
 // spoke notes that the agent said something, and returns the turn that it belongs to. must makes one if there is none.
-func (c *Client) spoke(s *session, must bool) (turn string) {
-	if turn = s.turn(); turn == "" && must {
-		turn = c.starts(s, protocol.Message{MessageID: c.call.ID("m")}, codec.Entry{})
+func (c *client) spoke(s *session, must bool) (turn string) {
+	if turn = s.log.Turn(); turn == "" && must {
+		turn = c.starts(s, protocol.Message{MessageID: c.Options.ID("m")}, codec.Entry{})
 	}
 	s.said = nil
 	if s.local {
-		s.quiet = c.now.Add(c.quiet)
+		s.quiet = c.Now.Add(c.quiet)
 	}
 	return turn
 }

@@ -83,7 +83,7 @@ func TestASendHasTheServersForm(t *testing.T) {
 			t.Errorf("after %s: %s", c.hears, said)
 		}
 	}
-	system := NewClient(codec.ClientOptions{ID: ids(), Resume: &codec.ClientState{}, Options: map[string]string{"activities": "system"}})
+	system := newClient(codec.ClientOptions{ID: ids(), Resume: &codec.ClientState{}, Options: map[string]string{"activities": "system"}})
 	out := system.Native(start, []byte(`{"id":"1","command":"send","session":"r","data":{"text":"hi"}}`))
 	if len(out.Foreign) != 2 || !strings.Contains(string(out.Foreign[1].Data), `"COMMAND"`) {
 		t.Errorf("said %v", out.Foreign)

@@ -125,7 +125,7 @@ func TestAReconnectResets(t *testing.T) {
 	at := protocol.Position{Epoch: g.codec.sessions["r"].log.Epoch, Seq: g.state.Seq}
 
 	again := newGuest(t, memory)
-	again.codec.desk.Epoch = "e2"
+	again.codec.Responder.Epoch = "e2"
 	var r protocol.SubscribeResult
 	again.result(again.does(protocol.DoSubscribe, "r", protocol.SubscribeData{Position: &at}), &r)
 	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Snapshot.State.Turn != nil || r.Position.Epoch == at.Epoch {
@@ -247,7 +247,7 @@ func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 			send := func() string {
 				id := g.does(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
 				if s := g.codec.sessions["r"]; !s.resumes.IsZero() { // it waits for how our kind goes on
-					g.take(g.codec.do(g.now, func() { g.codec.settle(s, &note{}) }))
+					g.take(g.codec.run(g.now, func() { g.codec.settle(s, &note{}) }))
 				}
 				return id
 			}

@@ -11,8 +11,8 @@ import (
 )
 
 // fault takes an error of the server. It has no id: it is of the command whose agent runtime it names, else of the oldest.
-func (c *Client) fault(m *message) {
-	kind, text, details := code(word(m.Code)), word(m.Message), word(m.Details)
+func (c *client) fault(m *message) {
+	kind, text, details := code(codec.String(m.Code)), codec.String(m.Message), codec.String(m.Details)
 	if text == "" {
 		if text = string(kind); text == "" {
 			text = string(unknownError)
@@ -27,7 +27,7 @@ func (c *Client) fault(m *message) {
 		}
 	} else if w := c.meant(kind, text); w != nil {
 		c.forget(w)
-		c.desk.Fail(c.out, &w.cmd, e)
+		c.Fail(&w.cmd, e)
 		return
 	}
 	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: map[string]string{}}
@@ -46,13 +46,13 @@ func (c *Client) fault(m *message) {
 	}
 	for _, s := range of {
 		if s.refused == nil {
-			c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: s.turn(), Data: d})
+			c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: s.log.Turn(), Data: d})
 		}
 	}
 }
 
 // refuse tells our client that a session is not followed after all. It asks again, and is then told why.
-func (c *Client) refuse(s *session, e *protocol.Error) {
+func (c *client) refuse(s *session, e *protocol.Error) {
 	if s.refused != nil {
 		return
 	}
@@ -60,19 +60,18 @@ func (c *Client) refuse(s *session, e *protocol.Error) {
 	c.leave(s)
 	if s.log.Following() {
 		s.log.Detach()
-		gone := protocol.Client{Client: c.desk.Epoch, By: *c.me(), Reason: string(e.Code)}
-		c.out.Native = append(c.out.Native, codec.Ephemeral(s.id, protocol.ClientDetached, c.now, gone))
+		c.Publish(s.id, protocol.ClientDetached, protocol.Client{Client: c.Epoch(), By: *c.User(), Reason: string(e.Code)})
 		return
 	}
 	delete(c.sessions, s.id)
 	for i := range s.held {
-		c.desk.Fail(c.out, &s.held[i], e)
+		c.Fail(&s.held[i], e)
 	}
 }
 
 // named returns the followed session that a text names: of several, the longest id; without any, the only one that nothing was
 // heard of yet.
-func (c *Client) named(text string) *session {
+func (c *client) named(text string) *session {
 	var found *session
 	var silent []*session
 	for _, s := range c.ordered() {
@@ -90,7 +89,7 @@ func (c *Client) named(text string) *session {
 }
 
 // meant returns the command that an error is of: the oldest one for the agent runtime that it names, else the oldest.
-func (c *Client) meant(kind code, text string) *wait {
+func (c *client) meant(kind code, text string) *wait {
 	var found *wait
 	waiting := c.waiting
 	if kind == sendFailed {

@@ -88,7 +88,7 @@ func TestARefusedSubscriptionEnds(t *testing.T) {
 	g := follow(t)
 	g.hears(`{"type":"error","code":"AGENT_RUNTIME_SUBSCRIBE_FAILED","message":"Failed to subscribe to agent runtime r"}`)
 	var gone protocol.Client
-	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil || gone.Client != g.codec.desk.Epoch {
+	if len(g.events) != 1 || g.events[0].Type != protocol.ClientDetached || g.events[0].Decode(&gone) != nil || gone.Client != g.codec.Epoch() {
 		t.Fatalf("told %+v", g.events)
 	}
 	g.hears(says(`{"type":"output","payload":"x"}`))

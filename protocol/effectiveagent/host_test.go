@@ -134,13 +134,13 @@ func (p *peer) event(e *protocol.Event) []byte {
 // A host runs a codec at our server's end before a peer.
 type host struct {
 	*peer
-	codec *Server
+	codec *server
 	said  []string // to the foreign client
 }
 
 func newHost(t testing.TB) *host {
 	h := &host{peer: newPeer(t)}
-	h.codec = NewServer(codec.ServerOptions{ID: ids(), By: protocol.Actor{Name: "effectiveagent@peer"}})
+	h.codec = newServer(codec.ServerOptions{ID: ids(), By: protocol.Actor{Name: "effectiveagent@peer"}})
 	h.take(h.codec.Open(start))
 	return h
 }
@@ -197,7 +197,7 @@ func (h *host) verbs() string {
 // A guest runs a codec at our client's end.
 type guest struct {
 	t          testing.TB
-	codec      *Client
+	codec      *client
 	now        time.Time
 	wake       time.Time
 	events     []protocol.Event
@@ -212,7 +212,7 @@ type guest struct {
 // newKin is a guest at a server of our kind.
 func newKin(t testing.TB, memory *codec.ClientState) *guest {
 	g := newGuest(t, memory)
-	g.codec.call.PeerIsAgentctl = true
+	g.codec.Options.PeerIsAgentctl = true
 	return g
 }
 
@@ -221,7 +221,7 @@ func newGuest(t testing.TB, memory *codec.ClientState) *guest {
 		memory = &codec.ClientState{}
 	}
 	g := &guest{t: t, now: start, answers: map[string]protocol.Answer{}, transcript: &protocol.Transcript{}}
-	g.codec = NewClient(codec.ClientOptions{ID: ids(), Name: "ada", Resume: memory})
+	g.codec = newClient(codec.ClientOptions{ID: ids(), Name: "ada", Resume: memory})
 	g.take(g.codec.Open(g.now))
 	return g
 }

@@ -107,12 +107,12 @@ type seen struct {
 func readActivity(raw json.RawMessage) seen {
 	var fields struct{ Type, ID, Timestamp, Payload, Metadata json.RawMessage }
 	s := seen{whole: raw}
-	if json.Unmarshal(raw, &fields) != nil || isNull(raw) {
+	if json.Unmarshal(raw, &fields) != nil || codec.IsNull(raw) {
 		s.unreadable = true
 		return s
 	}
 	s.Source, s.Note = aboutOf(fields.Metadata)
-	s.Type, s.ID, s.Time, s.Payload = word(fields.Type), word(fields.ID), stamped(fields.Timestamp), fields.Payload
+	s.Type, s.ID, s.Time, s.Payload = codec.String(fields.Type), codec.String(fields.ID), stamped(fields.Timestamp), fields.Payload
 	s.kind = heard(s.Type)
 	return s
 }
@@ -124,7 +124,7 @@ func aboutOf(raw json.RawMessage) (source string, n note) {
 	if json.Unmarshal(about.Agentctl, &n) != nil {
 		n = note{}
 	}
-	return word(about.SourceAgentRuntimeID), n
+	return codec.String(about.SourceAgentRuntimeID), n
 }
 
 // stamped reads a time: a string of ISO 8601 or a number of milliseconds.
@@ -134,29 +134,17 @@ func stamped(raw json.RawMessage) time.Time {
 		return time.UnixMilli(int64(ms)).UTC()
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, word(raw)); err == nil {
+		if t, err := time.Parse(layout, codec.String(raw)); err == nil {
 			return t.UTC()
 		}
 	}
 	return time.Time{}
 }
 
-// word reads a string; what is none is empty.
-func word(raw json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
-
 // runtimeID reads the id of an agent runtime.
 func runtimeID(raw json.RawMessage) (id string, ok bool) {
-	id = word(raw)
+	id = codec.String(raw)
 	return id, id != "" && len(id) <= maxID
 }
 
 func frame(m any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(m)} }
-
-// cut shortens what a peer said, to be repeated to it.
-func cut(s string) string { return protocol.ValidText(protocol.SplitText(s, 80)[0]) }

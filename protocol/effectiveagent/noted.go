@@ -20,13 +20,13 @@ var kinds = func() map[protocol.Type]func() any {
 }()
 
 // noted takes an activity of a server of our kind: it is an event, as its note says.
-func (c *Client) noted(s *session, a *seen) {
+func (c *client) noted(s *session, a *seen) {
 	n := &a.Note
 	if _, err := protocol.ParsePosition(a.ID); err == nil {
 		s.at = a.ID
 	}
 	payload := a.Payload
-	if isNull(payload) {
+	if codec.IsNull(payload) {
 		payload = json.RawMessage("{}")
 	}
 	en := codec.Entry{Type: n.Event, Turn: s.ours(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time, Data: payload}
@@ -36,7 +36,7 @@ func (c *Client) noted(s *session, a *seen) {
 		return
 	}
 	data := makes()
-	if json.Unmarshal(payload, data) != nil || crowded(s.log.State, n.Event) {
+	if json.Unmarshal(payload, data) != nil || s.log.Full(n.Event, maxItems) {
 		c.raw(s, string(n.Event), a.whole)
 		return
 	}
@@ -52,7 +52,7 @@ func (c *Client) noted(s *session, a *seen) {
 		}
 		c.begin(s, en.Turn, d.Message, en)
 	case *protocol.TurnEndedData:
-		if s.turn() != "" && s.turn() != en.Turn {
+		if s.log.Turn() != "" && s.log.Turn() != en.Turn {
 			c.end(s)
 		}
 		c.add(s, en)
@@ -68,7 +68,7 @@ func (c *Client) noted(s *session, a *seen) {
 
 // recorded reports whether a message is one that was recorded when it was sent, because it was not known yet that the server
 // tells of it. Its turn is then the server's.
-func (c *Client) recorded(s *session, id, turn string) bool {
+func (c *client) recorded(s *session, id, turn string) bool {
 	t := s.log.State.Turn
 	if id == "" || t == nil || !s.local || t.Message.MessageID != id || !slices.Contains(s.mine, id) {
 		return false
@@ -80,31 +80,3 @@ func (c *Client) recorded(s *session, id, turn string) bool {
 
 // maxItems bounds how many things of a kind a session's state holds.
 const maxItems = 1024
-
-// crowded reports whether a state holds so much of what an event adds to that it may not be added.
-func crowded(st *protocol.State, typ protocol.Type) bool {
-	n := 0
-	switch typ {
-	case protocol.QueueAdded:
-		n = len(st.Queue)
-	case protocol.QueueHeld:
-		n = len(st.Holds)
-	case protocol.ApprovalRequested:
-		n = len(st.Approvals)
-	case protocol.ApprovalExplained:
-		for i := range st.Approvals {
-			n += len(st.Approvals[i].Explained)
-		}
-	case protocol.ApprovalResolved:
-		n = len(st.Rules)
-	case protocol.TextStart, protocol.ReasoningStart:
-		if st.Turn != nil {
-			n = len(st.Turn.Parts)
-		}
-	case protocol.ToolStarted:
-		if st.Turn != nil {
-			n = len(st.Turn.Tools)
-		}
-	}
-	return n >= maxItems
-}

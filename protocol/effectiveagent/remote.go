@@ -8,9 +8,9 @@ import (
 )
 
 // remote carries a command to a server of our kind. Any other would take it for words to the agent, so it never hears it.
-func (c *Client) remote(cmd *protocol.Command) {
+func (c *client) remote(cmd *protocol.Command) {
 	s := c.sessions[cmd.Session]
-	if s == nil && c.call.PeerIsAgentctl {
+	if s == nil && c.Options.PeerIsAgentctl {
 		s = c.opened(cmd) // which tells what there is to decide on
 	} else {
 		s = c.follows(cmd)
@@ -19,18 +19,18 @@ func (c *Client) remote(cmd *protocol.Command) {
 		return
 	}
 	if !s.noted {
-		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, cmd.Command)
+		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, cmd.Command)
 		return
 	}
-	w := &wait{cmd: *cmd, id: c.call.ID("m"), data: protocol.CommandOf(cmd.Command).Data()}
-	if !c.data(cmd, w.data) {
+	w := &wait{cmd: *cmd, id: c.Options.ID("m"), data: protocol.CommandOf(cmd.Command).Data()}
+	if !c.DecodeData(cmd, w.data) {
 		return
 	}
-	turn := s.turn()
+	turn := s.log.Turn()
 	switch d := w.data.(type) {
 	case *protocol.InterruptData:
 		if turn == "" || d.Turn != "" && d.Turn != turn {
-			c.desk.Answer(c.out, cmd, protocol.InterruptResult{})
+			c.Answer(cmd, protocol.InterruptResult{})
 			return
 		}
 		d.Turn, w.turn, w.ends = s.theirs(turn), turn, true
@@ -56,7 +56,7 @@ func explains(st *protocol.State, d *protocol.ApproveData) bool {
 }
 
 // carried answers a command that the server did not refuse, with what its events say of it; if they have to, not before.
-func (c *Client) carried(w *wait) {
+func (c *client) carried(w *wait) {
 	if w.ends && w.told == nil {
 		w.due = time.Time{}
 		return
@@ -72,7 +72,7 @@ func (c *Client) carried(w *wait) {
 			r.Released = []string{}
 		}
 	}
-	c.desk.Answer(c.out, &w.cmd, w.told)
+	c.Answer(&w.cmd, w.told)
 }
 
 // outcome is the result of a command, where an event tells it; else nil.
@@ -103,15 +103,15 @@ func outcome(w *wait, turn string, event any) any {
 }
 
 // leave fails the commands to a session whose events do not come any more.
-func (c *Client) leave(s *session) {
+func (c *client) leave(s *session) {
 	for _, w := range slices.Clone(c.waiting) {
 		if w.send == nil && w.cmd.Session == s.id {
 			c.forget(w)
 			if w.looks && s.refused != nil {
-				c.desk.Fail(c.out, &w.cmd, s.refused)
+				c.Fail(&w.cmd, s.refused)
 				continue
 			}
-			c.fail(&w.cmd, protocol.CodeNotSubscribed, "what became of it was not seen")
+			c.Failf(&w.cmd, protocol.CodeNotSubscribed, "what became of it was not seen")
 		}
 	}
 }

@@ -19,18 +19,18 @@ type feed struct {
 
 // subscribe lets the client follow a runtime from now on. Nothing is answered, but to a client of our kind: it is told what came after the
 // activity that it has last, if the log still is that log, or else what the session is, with the turn under way from its beginning.
-func (s *Server) subscribe(id string, n *note) {
+func (s *server) subscribe(id string, n *note) {
 	if s.runtimes[id] != nil {
 		return
 	}
-	if len(s.runtimes) >= maxRuntimes || s.native.Pending() >= maxWaiting {
+	if len(s.runtimes) >= maxRuntimes || s.Requests.Pending() >= maxWaiting {
 		s.refuse(id, protocol.Errorf(protocol.CodeTooMany, "too many agent runtimes are followed on this connection"))
 		return
 	}
 	r := &runtime{id}
 	s.runtimes[id] = r
 	// Now is where the log ends now: from there on the client gets everything.
-	s.native.Do(s.out, protocol.DoSnapshot, id, "", nil, func(a protocol.Answer) {
+	s.Request(protocol.DoSnapshot, id, "", nil, func(a protocol.Answer) {
 		if s.runtimes[id] != r { // given up meanwhile
 			return
 		}
@@ -62,12 +62,12 @@ type joining struct {
 	whole   bool // and what the session is
 }
 
-func (s *Server) refuse(id string, e *protocol.Error) {
+func (s *server) refuse(id string, e *protocol.Error) {
 	s.fail(codeOf(e.Code, subscribeFailed), "Failed to subscribe to agent runtime "+id+": "+e.Message, string(e.Code))
 }
 
 // follow joins a runtime to its session's feed, and starts that if there is none. Who asks is told from where on.
-func (s *Server) follow(j *joining) {
+func (s *server) follow(j *joining) {
 	if f := s.followed[j.session]; f != nil {
 		f.names = append(f.names, j.runtime)
 		s.begins(j, f, note{})
@@ -79,7 +79,7 @@ func (s *Server) follow(j *joining) {
 	if j.whole {
 		d.Position = nil
 	}
-	s.native.Do(s.out, protocol.DoSubscribe, j.session, "", d, func(a protocol.Answer) {
+	s.Request(protocol.DoSubscribe, j.session, "", d, func(a protocol.Answer) {
 		if s.followed[j.session] != f {
 			return
 		}
@@ -101,20 +101,20 @@ func (s *Server) follow(j *joining) {
 }
 
 // begins tells a client that asked after which activity its runtime's are told, and what the session is there, if that is known.
-func (s *Server) begins(j *joining, f *feed, n note) {
+func (s *server) begins(j *joining, f *feed, n note) {
 	r := j.runtime
 	if !j.asks || s.runtimes[r.id] != r {
 		return
 	}
 	n.After = f.last.String()
-	s.say(activityMessage{typeActivity, r.id, activity{
-		Sequence: f.last.Seq, Timestamp: s.form.time(s.now), Type: s.form.kind(kindStatus), Payload: json.RawMessage("null"),
+	s.send(activityMessage{typeActivity, r.id, activity{
+		Sequence: f.last.Seq, Timestamp: s.form.time(s.Now), Type: s.form.kind(kindStatus), Payload: json.RawMessage("null"),
 		AgentRuntimeID: r.id, Metadata: &metadata{Note: &n},
 	}})
 }
 
 // drop ends a feed that the server does not feed any more. The client may subscribe again.
-func (s *Server) drop(f *feed, e *protocol.Error) {
+func (s *server) drop(f *feed, e *protocol.Error) {
 	delete(s.followed, f.session)
 	for _, r := range f.names {
 		delete(s.runtimes, r.id)
@@ -123,7 +123,7 @@ func (s *Server) drop(f *feed, e *protocol.Error) {
 }
 
 // unsubscribe ends what subscribe began. Nothing is answered.
-func (s *Server) unsubscribe(id string) {
+func (s *server) unsubscribe(id string) {
 	r := s.runtimes[id]
 	if r == nil {
 		return
@@ -136,22 +136,21 @@ func (s *Server) unsubscribe(id string) {
 		}
 		if f.names = slices.Delete(f.names, i, i+1); len(f.names) == 0 {
 			delete(s.followed, session)
-			s.native.Do(s.out, protocol.DoUnsubscribe, session, "", nil, nil)
+			s.Request(protocol.DoUnsubscribe, session, "", nil, nil)
 		}
 		return
 	}
 }
 
 // event passes an event on as an activity, once for each name. What has no sequence is none.
-func (s *Server) event(e *protocol.Event) {
+func (s *server) event(e *protocol.Event) {
 	f := s.followed[e.Session]
 	if f == nil {
 		return
 	}
 	if !e.Durable() {
-		var gone protocol.Client
-		if e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.connection && gone.Reason != "" {
-			s.drop(f, protocol.Errorf(protocol.Code(gone.Reason), "its activities do not come any more"))
+		if why, ended := s.Unsubscribed(e); ended {
+			s.drop(f, protocol.Errorf(why, "its activities do not come any more"))
 		}
 		return
 	}
@@ -168,6 +167,6 @@ func (s *Server) event(e *protocol.Event) {
 	}
 	for _, r := range f.names {
 		a.AgentRuntimeID = r.id
-		s.say(activityMessage{typeActivity, r.id, a})
+		s.send(activityMessage{typeActivity, r.id, a})
 	}
 }

@@ -4,20 +4,21 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
-// send routes what the client says to the agent runtime that it names.
-func (s *Server) send(m *message) {
+// sendMessage routes what the client says to the agent runtime that it names.
+func (s *server) sendMessage(m *message) {
 	id, ok := runtimeID(m.Target)
 	if !ok {
 		s.invalid("targetAgentRuntimeId", "a string of 1 to 256 bytes")
 		return
 	}
-	if isNull(m.Payload) {
+	if codec.IsNull(m.Payload) {
 		s.invalid("payload", "an activity")
 		return
 	}
-	if s.native.Pending() >= maxWaiting {
+	if s.Requests.Pending() >= maxWaiting {
 		s.refuseSend(id, protocol.Errorf(protocol.CodeTooMany, "too many messages are on their way"))
 		return
 	}
@@ -28,14 +29,14 @@ func (s *Server) send(m *message) {
 		s.invalid("payload", "an activity with something in it")
 		return
 	}
-	s.native.Do(s.out, verb, id, key, data, func(a protocol.Answer) {
+	s.Request(verb, id, key, data, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.refuseSend(id, a.Error)
 		}
 	})
 }
 
-func (s *Server) refuseSend(id string, e *protocol.Error) {
+func (s *server) refuseSend(id string, e *protocol.Error) {
 	message := "AgentRuntimeService failed to process input for " + id + ": " + e.Message
 	s.fail(codeOf(e.Code, sendFailed), message, string(e.Code))
 }
@@ -46,7 +47,7 @@ func said(a *seen) (verb protocol.Verb, key string, data any) {
 	words := a.whole
 	switch {
 	case a.unreadable:
-	case !isNull(a.Payload):
+	case !codec.IsNull(a.Payload):
 		words = a.Payload
 	case a.Type != "" && !spoken(a.whole): // an activity without a payload
 		return "", "", nil

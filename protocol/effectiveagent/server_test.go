@@ -237,7 +237,7 @@ func TestTooManyRuntimesAreRefused(t *testing.T) {
 			t.Fatalf("%d: %s", i, said)
 		}
 	}
-	silent := NewServer(codec.ServerOptions{ID: ids()})
+	silent := newServer(codec.ServerOptions{ID: ids()})
 	silent.Open(start)
 	asked := 0
 	for range 2 * maxWaiting {

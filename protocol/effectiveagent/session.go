@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"agentctl/protocol"
@@ -45,6 +44,8 @@ type memory struct {
 	order    []string // least recently subscribed first
 	unheard  []string // keys of sends that have no answer, oldest first
 }
+
+func newMemory() *memory { return &memory{sessions: map[string]*known{}} }
 
 // maxMine bounds session.mine and session.said.
 const maxMine = 16
@@ -88,22 +89,22 @@ func (m *memory) take(id string, f form, followed map[string]*session) *known {
 }
 
 // subscribe follows a session, or attaches again to one that is followed.
-func (c *Client) subscribe(cmd *protocol.Command) {
+func (c *client) subscribe(cmd *protocol.Command) {
 	if s := c.opened(cmd); s != nil {
-		s.log.Attach(c.out, &c.desk, cmd, c.now)
+		c.Subscribe(cmd, s.log)
 	}
 }
 
 // opened returns the session of a command, followed from now on if it was not; nil when that fails the command.
-func (c *Client) opened(cmd *protocol.Command) *session {
+func (c *client) opened(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	switch {
 	case s != nil && s.refused != nil:
-		c.desk.Fail(c.out, cmd, s.refused)
+		c.Fail(cmd, s.refused)
 		delete(c.sessions, s.id)
 		return nil
 	case s == nil && len(c.sessions) >= maxRuntimes:
-		c.fail(cmd, protocol.CodeTooMany, "too many sessions are followed on this connection")
+		c.Failf(cmd, protocol.CodeTooMany, "too many sessions are followed on this connection")
 		return nil
 	case s == nil:
 		s = c.open(cmd.Session)
@@ -116,7 +117,7 @@ func (c *Client) opened(cmd *protocol.Command) *session {
 
 // look answers what a session is or was, as far as it was seen. Of one that is followed only now, the server may yet say that there
 // is none.
-func (c *Client) look(cmd *protocol.Command) {
+func (c *client) look(cmd *protocol.Command) {
 	s := c.opened(cmd)
 	switch {
 	case s == nil:
@@ -127,79 +128,66 @@ func (c *Client) look(cmd *protocol.Command) {
 	}
 }
 
-func (c *Client) seen(s *session, cmd *protocol.Command) {
+func (c *client) seen(s *session, cmd *protocol.Command) {
 	if cmd.Command == protocol.DoSnapshot {
-		c.desk.Answer(c.out, cmd, s.log.Snapshot())
+		c.AnswerSnapshot(cmd, s.log)
 		return
 	}
-	var d protocol.HistoryData
-	if c.data(cmd, &d) {
-		c.desk.Answer(c.out, cmd, s.log.History(d))
-	}
+	c.AnswerHistory(cmd, s.log)
 }
 
 // open begins to follow a session. A server of our kind goes on from where we were, or tells what the session is; of any other, what was
 // seen before is history, and what the session is now nobody tells.
-func (c *Client) open(id string) *session {
-	s := &session{known: c.memory.take(id, formOf(c.call.Options), c.sessions)}
+func (c *client) open(id string) *session {
+	s := &session{known: c.memory.take(id, formOf(c.Options.Options), c.sessions)}
 	c.sessions[id] = s
 	subscribe := followMessage{Type: typeSubscribe, AgentRuntimeID: id}
 	switch {
 	case s.log == nil:
-		s.log = codec.NewLog(id, c.epoch())
-		s.log.Resets = protocol.ResetResubscribed
-		s.log.Begin(&protocol.State{Session: id, Agent: Name, Created: c.now.UTC().Truncate(time.Millisecond)})
-	case c.call.PeerIsAgentctl, s.noted && s.at != "":
+		s.log = codec.NewLog(id, c.NextEpoch())
+		s.log.ResetReason = protocol.ResetResubscribed
+		s.log.StartFrom(&protocol.State{Session: id, Agent: Name, Created: c.Now.UTC().Truncate(time.Millisecond)})
+	case c.Options.PeerIsAgentctl, s.noted && s.at != "":
 		s.log.Detach()
 	default:
 		s.log.Detach()
 		c.renew(s)
 	}
-	if c.call.PeerIsAgentctl || s.noted && s.at != "" {
-		s.resumes = c.now.Add(resumeWait)
-		subscribe.Metadata = &metadata{Note: &note{After: s.at, Whole: c.call.PeerIsAgentctl}}
+	if c.Options.PeerIsAgentctl || s.noted && s.at != "" {
+		s.resumes = c.Now.Add(resumeWait)
+		subscribe.Metadata = &metadata{Note: &note{After: s.at, Whole: c.Options.PeerIsAgentctl}}
 	}
-	c.say(subscribe)
+	c.send(subscribe)
 	return s
 }
 
-// epoch makes one for another log.
-func (c *Client) epoch() string {
-	c.logs++
-	return c.desk.Epoch + "x" + strconv.Itoa(c.logs)
-}
-
 // renew begins a session anew: what happened meanwhile is not known.
-func (c *Client) renew(s *session) {
+func (c *client) renew(s *session) {
 	if s.log.State.Turn != nil {
 		c.lose(s)
 	}
-	s.log.Renew(c.epoch())
+	s.log.Renew(c.NextEpoch())
 }
 
 // hold keeps a command until it is settled how its session goes on; false: it is.
-func (c *Client) hold(s *session, cmd *protocol.Command) bool {
-	switch {
-	case s == nil || s.resumes.IsZero():
+func (c *client) hold(s *session, cmd *protocol.Command) bool {
+	if s == nil || s.resumes.IsZero() {
 		return false
-	case len(s.held) >= maxWaiting:
-		c.fail(cmd, protocol.CodeTooMany, "too many commands wait for the session")
-	default:
-		s.held = append(s.held, *cmd)
 	}
+	c.Hold(&s.held, maxWaiting, cmd)
 	return true
 }
 
 // unanswered gives up a connection on which the server does not say that it goes on; who waits asks again on the next. Of one that did
 // and then fell silent, what was told counts.
-func (c *Client) unanswered(s *session) {
+func (c *client) unanswered(s *session) {
 	if s.until > 0 {
 		c.release(s)
 		return
 	}
 	if s.tries++; s.tries < resumeTries {
 		s.resumes = time.Time{}
-		c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
+		c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a subscribe"}
 		return
 	}
 	c.settle(s, &note{})
@@ -207,31 +195,31 @@ func (c *Client) unanswered(s *session) {
 
 // settle goes on with a session as the server says: with what came after the activity that we had last, with what the session is, or
 // anew.
-func (c *Client) settle(s *session, n *note) {
+func (c *client) settle(s *session, n *note) {
 	s.tries = 0
 	switch {
 	case n.After != "" && n.After == s.at:
-		s.log.Resumes = protocol.ResumeReplayed
+		s.log.ResumeReason = protocol.ResumeReplayed
 	case !c.learned(s, n):
 		c.renew(s)
 	}
 	if s.until == 0 {
 		c.release(s)
 	} else {
-		s.resumes = c.now.Add(resumeWait)
+		s.resumes = c.Now.Add(resumeWait)
 	}
 }
 
 // past lets what waits go on, once all that is past has come.
-func (c *Client) past(s *session, a *seen) {
-	s.resumes = c.now.Add(resumeWait)
+func (c *client) past(s *session, a *seen) {
+	s.resumes = c.Now.Add(resumeWait)
 	if at, err := protocol.ParsePosition(a.ID); err == nil && at.Seq >= s.until {
 		c.release(s)
 	}
 }
 
 // release carries out the commands that were held: how the session goes on is settled.
-func (c *Client) release(s *session) {
+func (c *client) release(s *session) {
 	held := s.held
 	s.held, s.resumes, s.until = nil, time.Time{}, 0
 	for i := range held {
@@ -241,7 +229,7 @@ func (c *Client) release(s *session) {
 
 // learned takes what a session is from a server of our kind: a session that was not seen before, or whose log is another now. False when
 // it does not say.
-func (c *Client) learned(s *session, n *note) bool {
+func (c *client) learned(s *session, n *note) bool {
 	at, err := protocol.ParsePosition(n.After)
 	state := new(protocol.State)
 	if err != nil || len(n.State) == 0 || json.Unmarshal(n.State, state) != nil {
@@ -251,12 +239,12 @@ func (c *Client) learned(s *session, n *note) bool {
 		c.lose(s)
 	}
 	if was, err := protocol.ParsePosition(s.at); err != nil || was.Epoch != at.Epoch {
-		s.log.Forget()
+		s.log.DropHistory()
 	}
-	s.log.Renew(c.epoch())
-	s.log.Resets = protocol.ResetFresh
+	s.log.Renew(c.NextEpoch())
+	s.log.ResetReason = protocol.ResetFresh
 	state.Seq = 0 // our log begins here: what is finished is not told
-	s.log.Begin(state)
+	s.log.StartFrom(state)
 	s.at, s.noted, s.alias.theirs, s.alias.ours = n.After, true, "", ""
 	if n.Until > at.Seq {
 		s.until = n.Until
@@ -264,21 +252,20 @@ func (c *Client) learned(s *session, n *note) bool {
 	return true
 }
 
-func (c *Client) unsubscribe(cmd *protocol.Command) {
+func (c *client) unsubscribe(cmd *protocol.Command) {
 	s := c.sessions[cmd.Session]
 	if s == nil {
-		c.fail(cmd, protocol.CodeNotSubscribed, "%s is not followed on this connection", cmd.Session)
+		c.Failf(cmd, protocol.CodeNotSubscribed, "%s is not followed on this connection", cmd.Session)
 		return
 	}
-	s.log.Detach()
 	c.leave(s)
 	delete(c.sessions, s.id)
-	c.say(followMessage{Type: typeUnsubscribe, AgentRuntimeID: s.id})
-	c.desk.Answer(c.out, cmd, protocol.Empty{})
+	c.send(followMessage{Type: typeUnsubscribe, AgentRuntimeID: s.id})
+	c.Unsubscribe(cmd, s.log)
 }
 
 // ordered lists the sessions, always in the same order.
-func (c *Client) ordered() []*session {
+func (c *client) ordered() []*session {
 	list := make([]*session, 0, len(c.sessions))
 	for _, id := range slices.Sorted(maps.Keys(c.sessions)) {
 		list = append(list, c.sessions[id])
@@ -286,10 +273,10 @@ func (c *Client) ordered() []*session {
 	return list
 }
 
-// add records what happened in a session.
-func (c *Client) add(s *session, en codec.Entry) { s.log.Add(c.out, c.now, en) }
+// add records an event of a session.
+func (c *client) add(s *session, en codec.Entry) { c.Record(s.log, en) }
 
-// raw keeps what maps to nothing.
-func (c *Client) raw(s *session, method string, data []byte) {
-	c.add(s, codec.Entry{Type: protocol.Raw, Turn: s.turn(), Data: codec.Raw(Name, method, data)})
+// raw records a message without a native equivalent.
+func (c *client) raw(s *session, method string, data []byte) {
+	c.RecordRaw(s.log, s.log.Turn(), method, data)
 }

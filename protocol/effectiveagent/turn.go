@@ -7,23 +7,15 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// turn returns the turn under way; empty: none.
-func (s *session) turn() string {
-	if t := s.log.State.Turn; t != nil {
-		return t.Turn
-	}
-	return ""
-}
-
 // begin starts a turn with a message, which is the entry's data unless it has some. A turn that is under way is over.
-func (c *Client) begin(s *session, turn string, m protocol.Message, en codec.Entry) {
+func (c *client) begin(s *session, turn string, m protocol.Message, en codec.Entry) {
 	c.end(s)
 	en.Type, en.Turn = protocol.MessageUser, turn
 	if en.Data == nil {
 		en.Data = protocol.MessageUserData{Message: m}
 	}
 	c.add(s, en)
-	if s.turn() == "" { // the message was too large to be recorded
+	if s.log.Turn() == "" { // the message was too large to be recorded
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
 		en.Data = protocol.MessageUserData{Message: m}
 		c.add(s, en)
@@ -31,18 +23,18 @@ func (c *Client) begin(s *session, turn string, m protocol.Message, en codec.Ent
 }
 
 // starts begins a turn that the server does not tell of.
-func (c *Client) starts(s *session, m protocol.Message, en codec.Entry) (turn string) {
-	turn = c.call.ID("t")
+func (c *client) starts(s *session, m protocol.Message, en codec.Entry) (turn string) {
+	turn = c.Options.ID("t")
 	c.begin(s, turn, m, en)
-	s.local = s.turn() == turn
+	s.local = s.log.Turn() == turn
 	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
 	return turn
 }
 
 // end ends the turn under way, if there is one: nothing more comes in it.
-func (c *Client) end(s *session) {
+func (c *client) end(s *session) {
 	switch {
-	case s.turn() == "":
+	case s.log.Turn() == "":
 	case !s.local:
 		c.lose(s)
 	case s.erred:
@@ -53,13 +45,13 @@ func (c *Client) end(s *session) {
 }
 
 // lose ends a turn whose end was not seen.
-func (c *Client) lose(s *session) {
+func (c *client) lose(s *session) {
 	c.ends(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost; what else the turn brought is not known"})
 }
 
-func (c *Client) ends(s *session, d protocol.TurnEndedData) {
+func (c *client) ends(s *session, d protocol.TurnEndedData) {
 	t := s.log.State.Turn
-	d.DurationMS = max(0, c.now.Sub(t.Started).Milliseconds())
+	d.DurationMS = max(0, c.Now.Sub(t.Started).Milliseconds())
 	c.add(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: d})
 	s.over()
 	c.learn(s, t.Turn, &d)
@@ -71,16 +63,16 @@ func (s *session) over() {
 }
 
 // within returns our id of a turn that the server names, and makes it the one under way: its beginning may not have been seen.
-func (c *Client) within(s *session, theirs string) (turn string) {
+func (c *client) within(s *session, theirs string) (turn string) {
 	turn = s.ours(theirs)
-	if s.turn() == turn {
+	if s.log.Turn() == turn {
 		return turn
 	}
 	if last := s.log.State.Last; last != nil && last.Turn == turn { // that was lost, and goes on
-		turn = c.call.ID("t")
+		turn = c.Options.ID("t")
 		s.alias.theirs, s.alias.ours = theirs, turn
 	}
-	m := protocol.Message{MessageID: c.call.ID("m")}
+	m := protocol.Message{MessageID: c.Options.ID("m")}
 	c.begin(s, turn, m, codec.Entry{})
 	c.add(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true}})
 	return turn

@@ -33,55 +33,55 @@ type wait struct {
 }
 
 // act sends an activity that carries a command, and remembers it until its answer is known. Too large ones fail.
-func (c *Client) act(w *wait, payload any) {
-	f := formOf(c.call.Options)
+func (c *client) act(w *wait, payload any) {
+	f := formOf(c.Options.Options)
 	if k := c.memory.sessions[w.cmd.Session]; k != nil {
 		f = k.form
 	}
 	c.sequence++
 	m := frame(sendMessage{typeSend, w.cmd.Session, activity{
-		Sequence: c.sequence, Timestamp: f.time(c.now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
+		Sequence: c.sequence, Timestamp: f.time(c.Now), Type: f.kind(kindInput), Payload: protocol.MustEncode(payload),
 		AgentRuntimeID: w.cmd.Session, ID: w.id, Metadata: &metadata{Note: &note{Command: w.cmd.Command, Key: w.cmd.Key}},
 	}})
 	if len(m.Data) > protocol.MaxMessage { // a server of our kind would close the connection
-		c.desk.Fail(c.out, &w.cmd, &protocol.Error{
+		c.Fail(&w.cmd, &protocol.Error{
 			Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage,
 		})
 		return
 	}
 	if c.expect(w) && (w.send == nil || c.risk(w)) {
-		c.out.Foreign = append(c.out.Foreign, m)
+		c.Out.Foreign = append(c.Out.Foreign, m)
 	}
 }
 
 // expect remembers a command until its answer is known. Too many fail.
-func (c *Client) expect(w *wait) bool {
+func (c *client) expect(w *wait) bool {
 	if len(c.waiting) >= maxWaiting {
-		c.fail(&w.cmd, protocol.CodeTooMany, "too many commands wait for an answer")
+		c.Failf(&w.cmd, protocol.CodeTooMany, "too many commands wait for an answer")
 		return false
 	}
-	w.due = c.now.Add(grace)
+	w.due = c.Now.Add(grace)
 	c.waiting = append(c.waiting, w)
 	return true
 }
 
 // forget takes a command that is answered off the list.
-func (c *Client) forget(w *wait) {
+func (c *client) forget(w *wait) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(o *wait) bool { return o == w })
 	c.memory.unheard = without(c.memory.unheard, w.cmd.Key)
 }
 
 // risk notes that a send goes out. False, with an answer, when it did so on a connection that broke: a server that knows no keys would
 // hear it twice, and one that breaks on it would do so for ever.
-func (c *Client) risk(w *wait) bool {
+func (c *client) risk(w *wait) bool {
 	key := w.cmd.Key
 	if key == "" {
 		return true
 	}
-	if s := c.sessions[w.cmd.Session]; slices.Contains(c.broke, key) && !c.call.PeerIsAgentctl && (s == nil || !s.noted) {
+	if s := c.sessions[w.cmd.Session]; slices.Contains(c.broke, key) && !c.Options.PeerIsAgentctl && (s == nil || !s.noted) {
 		c.broke = without(c.broke, key)
 		c.forget(w)
-		c.fail(&w.cmd, protocol.CodeAgentFailed, "the connection broke while it was sent, and this server does not say whether it arrived: look before you send it again")
+		c.Failf(&w.cmd, protocol.CodeAgentFailed, "the connection broke while it was sent, and this server does not say whether it arrived: look before you send it again")
 		return false
 	}
 	if c.memory.unheard = append(without(c.memory.unheard, key), key); len(c.memory.unheard) > maxWaiting {
@@ -94,7 +94,7 @@ func without(keys []string, key string) []string {
 	return slices.DeleteFunc(keys, func(k string) bool { return k == key })
 }
 
-func (c *Client) dueBy(now time.Time) (due []*wait) {
+func (c *client) dueBy(now time.Time) (due []*wait) {
 	for _, w := range c.waiting {
 		if !w.due.IsZero() && !now.Before(w.due) {
 			due = append(due, w)
@@ -104,7 +104,7 @@ func (c *Client) dueBy(now time.Time) (due []*wait) {
 }
 
 // sendsTo lists the sends to a session that have no answer yet.
-func (c *Client) sendsTo(s *session) (list []*wait) {
+func (c *client) sendsTo(s *session) (list []*wait) {
 	for _, w := range c.waiting {
 		if w.send != nil && w.cmd.Session == s.id {
 			list = append(list, w)
@@ -113,27 +113,27 @@ func (c *Client) sendsTo(s *session) (list []*wait) {
 	return list
 }
 
-// send says a message to an agent runtime.
-func (c *Client) send(cmd *protocol.Command) {
+// sendMessage sends a message to an agent runtime.
+func (c *client) sendMessage(cmd *protocol.Command) {
 	var d protocol.SendData
-	if !c.data(cmd, &d) {
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
 	switch {
 	case d.Text == "" && len(d.Parts) == 0:
-		c.fail(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
+		c.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return
 	case len(d.ClientMessageID) > maxID:
-		c.fail(cmd, protocol.CodeInvalidMessage, "send: client_message_id: at most %d bytes", maxID)
+		c.Failf(cmd, protocol.CodeInvalidMessage, "send: client_message_id: at most %d bytes", maxID)
 		return
 	case d.Front:
-		c.fail(cmd, protocol.CodeUnsupported, "the dialect %s has no front of the queue", Name)
+		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s has no front of the queue", Name)
 		return
 	}
 	w := &wait{cmd: *cmd, id: d.ClientMessageID, send: &d}
 	if w.id == "" {
 		if w.id = cmd.Key; w.id == "" {
-			w.id = c.call.ID("m")
+			w.id = c.Options.ID("m")
 		}
 	}
 	if c.sessions[cmd.Session] == nil && len(c.sessions) < maxRuntimes {
@@ -152,7 +152,7 @@ func (c *Client) send(cmd *protocol.Command) {
 }
 
 // unrefused answers a command that no error came for.
-func (c *Client) unrefused(w *wait) {
+func (c *client) unrefused(w *wait) {
 	if w.looks {
 		c.forget(w)
 		c.seen(c.sessions[w.cmd.Session], &w.cmd)
@@ -167,15 +167,15 @@ func (c *Client) unrefused(w *wait) {
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: w.id}
 	if s != nil && s.refused == nil && !s.noted { // nobody else will tell of it
 		m := protocol.Message{MessageID: w.id, ClientMessageID: w.send.ClientMessageID, Text: w.send.Text, Parts: w.send.Parts}
-		r.Turn = c.starts(s, m, codec.Entry{By: c.me()})
+		r.Turn = c.starts(s, m, codec.Entry{By: c.User()})
 		r.Seq = s.log.State.Turn.First
 		s.remember(w.id, w.send.Text)
 	}
-	c.desk.Answer(c.out, &w.cmd, r)
+	c.Answer(&w.cmd, r)
 }
 
 // learn answers the commands that an event tells the fate of.
-func (c *Client) learn(s *session, turn string, data any) {
+func (c *client) learn(s *session, turn string, data any) {
 	switch d := data.(type) {
 	case *protocol.MessageUserData:
 		c.sent(s, &d.Message, protocol.SendResult{Status: protocol.SendStarted, Turn: turn})
@@ -195,12 +195,12 @@ func (c *Client) learn(s *session, turn string, data any) {
 }
 
 // sent answers the send that a message of the server's is.
-func (c *Client) sent(s *session, m *protocol.Message, r protocol.SendResult) {
+func (c *client) sent(s *session, m *protocol.Message, r protocol.SendResult) {
 	for _, w := range c.sendsTo(s) {
 		if w.id == m.ClientMessageID {
 			c.forget(w)
 			r.MessageID, r.Seq = m.MessageID, s.log.State.Seq
-			c.desk.Answer(c.out, &w.cmd, r)
+			c.Answer(&w.cmd, r)
 			return
 		}
 	}

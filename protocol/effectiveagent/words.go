@@ -4,23 +4,24 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // wordsOf returns the text of a payload: a string itself, of an object its text or content, of all else the JSON. plain tells
 // whether the text is all there is.
 func wordsOf(payload json.RawMessage) (text string, plain bool) {
-	if json.Unmarshal(payload, &text) == nil && !isNull(payload) {
+	if json.Unmarshal(payload, &text) == nil && !codec.IsNull(payload) {
 		return text, true
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(payload, &fields) == nil {
 		for _, name := range []string{"text", "content"} {
-			if json.Unmarshal(fields[name], &text) == nil && !isNull(fields[name]) {
+			if json.Unmarshal(fields[name], &text) == nil && !codec.IsNull(fields[name]) {
 				return text, len(fields) == 1
 			}
 		}
 	}
-	if isNull(payload) {
+	if codec.IsNull(payload) {
 		return "", false
 	}
 	compact, _ := protocol.Compact(payload)

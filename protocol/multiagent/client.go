@@ -95,7 +95,7 @@ func newClientCodec(c codec.ClientOptions) *clientCodec {
 	return &clientCodec{
 		options: c, resume: m,
 		responder: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, Pings: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: localVerbs, Reasons: unsupportedReasons,
+			Dialect: Name, Server: Name, Verbs: verbs, ForwardsPing: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: localVerbs, Reasons: unsupportedReasons,
 		},
 	}
 }

@@ -87,7 +87,7 @@ func (c *clientCodec) addSession(id string, made protocol.SessionCreatedData) *s
 		return nil
 	}
 	s := &session{name: made.Name, log: codec.NewLog(id, c.responder.Epoch), agent: made.Agent, tools: map[string]string{}}
-	s.log.Resets = protocol.ResetResubscribed
+	s.log.ResetReason = protocol.ResetResubscribed
 	c.resume.sessions = append(c.resume.sessions, s)
 	c.record(s, protocol.SessionCreated, nil, made)
 	return s

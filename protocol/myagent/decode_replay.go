@@ -41,7 +41,7 @@ func (h *frameHandler) handleReplayList(events []json.RawMessage) {
 	for _, raw := range events {
 		h.handleReplayed(raw)
 	}
-	s.log.Resumes = protocol.ResumeReplayed
+	s.log.ResumeReason = protocol.ResumeReplayed
 	if a != nil && a.event == userReconnect {
 		s.connected, c.current = true, s
 		c.finishRequest(a, protocol.MustEncode(meta{"session": s.serverID}), nil)

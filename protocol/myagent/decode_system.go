@@ -62,7 +62,7 @@ func (h *frameHandler) recordNative(t protocol.Type, data json.RawMessage) {
 func (h *frameHandler) reconnected() {
 	s := h.session
 	if h.meta.str("mode") != protocol.ModeSnapshot {
-		s.log.Resumes = protocol.ResumeReplayed
+		s.log.ResumeReason = protocol.ResumeReplayed
 		return
 	}
 	state := new(protocol.State)

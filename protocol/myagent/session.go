@@ -106,13 +106,13 @@ func (s *session) reset(c *clientCodec, state *protocol.State) {
 	}
 	s.log.Renew(s.nextEpoch(c))
 	if c.capabilities[capHistory] {
-		s.log.Forget()
+		s.log.DropHistory()
 	}
 	s.decodeState = decodeState{turns: s.turns, parts: s.parts}
 	s.serverStart = state.Seq
 	state.Seq = max(state.Seq, s.log.State.Seq+1) // after the history; no client has this seq
 	s.logStart = state.Seq
-	s.log.Begin(state)
+	s.log.StartFrom(state)
 }
 
 // nextEpoch returns the epoch for a restarted log.

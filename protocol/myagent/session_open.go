@@ -108,7 +108,7 @@ func (c *clientCodec) restoreSession(o *sessionOpen) {
 		s.serverID, s.connected, s.replaying = clipID(parseObject(result).str("session")), true, true
 		c.current = s
 		c.awaitReplay(s, func() {
-			s.log.Resumes = protocol.ResumeRestored
+			s.log.ResumeReason = protocol.ResumeRestored
 			if c.capabilities[capTurns] {
 				s.clearPending(c)
 			}

@@ -25,7 +25,7 @@ func (c *clientCodec) startLog(s *session, e *sessionEvent) {
 	start := func(messages []chatMessage) {
 		c.logCount++
 		s.log = codec.NewLog(s.id, c.responder.Epoch+"x"+strconv.Itoa(c.logCount))
-		s.log.Begin(e.Snapshot.nativeState())
+		s.log.StartFrom(e.Snapshot.nativeState())
 		c.recordCreated(s, e, messages)
 		c.recordHistory(s, messages, last)
 		s.lastMessage = new(e.Snapshot.lastMessage())

@@ -8,27 +8,27 @@ import (
 
 // A Desk answers the commands of our client in place of a native server.
 type Responder struct {
-	Dialect string          // named in errors
-	Server  string          // what hello tells of the foreign server
-	Verbs   []protocol.Verb // that the dialect can carry out, beside hello and ping
-	Pings   bool            // the dialect can ask for a sign of life: Take hands ping on
-	Epoch   string          // of this connection's logs
-	Window  int64           // of unacknowledged bytes, where the dialect has acks; 0: none
+	Dialect      string          // named in errors
+	Server       string          // what hello tells of the foreign server
+	Verbs        []protocol.Verb // that the dialect can carry out, beside hello and ping
+	ForwardsPing bool            // the dialect can ask for a sign of life: Take hands ping on
+	Epoch        string          // of this connection's logs
+	Window       int64           // of unacknowledged bytes, where the dialect has acks; 0: none
 
 	OneShot    bool                     // the client is gone after a command or two
 	LocalVerbs []protocol.Verb          // of Verbs, those about what is kept here alone: nothing that a brief client could say or learn
 	Reasons    map[protocol.Verb]string // what more there is to say of a verb that is refused
 }
 
-// says reports whether the client may ask for something.
-func (d *Responder) says(v protocol.Verb) bool {
+// supports reports whether the client may ask for something.
+func (d *Responder) supports(v protocol.Verb) bool {
 	return slices.Contains(d.Verbs, v) && !(d.OneShot && slices.Contains(d.LocalVerbs, v))
 }
 
-// refusal is the error of a verb that the dialect has no words for.
-func (d *Responder) refusal(v protocol.Verb) *protocol.Error {
-	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", d.Dialect, v)
-	if why := d.Reasons[v]; why != "" {
+// Unsupported returns the error of a verb or another feature that the dialect lacks.
+func (d *Responder) Unsupported(what string) *protocol.Error {
+	e := protocol.Errorf(protocol.CodeUnsupported, "the dialect %s does not support %s", d.Dialect, what)
+	if why := d.Reasons[protocol.Verb(what)]; why != "" {
 		e.Message += ": " + why
 	}
 	return e
@@ -46,7 +46,7 @@ func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok boo
 	case protocol.DoAck:
 		return c, slices.Contains(d.Verbs, c.Command)
 	case protocol.DoPing:
-		if d.Pings {
+		if d.ForwardsPing {
 			return c, true
 		}
 		d.Answer(out, &c, protocol.Empty{})
@@ -66,8 +66,8 @@ func (d *Responder) Decode(out *Output, line []byte) (c protocol.Command, ok boo
 		})
 		return c, false
 	}
-	if !d.says(c.Command) {
-		d.Fail(out, &c, d.refusal(c.Command))
+	if !d.supports(c.Command) {
+		d.Fail(out, &c, d.Unsupported(string(c.Command)))
 		return c, false
 	}
 	return c, true
