@@ -48,7 +48,7 @@ var unsupportedReasons = map[protocol.Verb]string{
 }
 
 // A clientCodec is the client end of one connection.
-type clientCodec struct {
+type client struct {
 	options      codec.ClientOptions
 	responder    codec.Responder
 	resume       *resumeState
@@ -86,13 +86,13 @@ type creation struct {
 
 // newClientCodec returns the client end of a connection. Options: "domain" for sessions without an
 // agent, "thinking" to request reasoning.
-func newClientCodec(c codec.ClientOptions) *clientCodec {
+func newClient(c codec.ClientOptions) *client {
 	m, _ := c.Resume.Value.(*resumeState)
 	if m == nil {
 		m = &resumeState{answers: map[string]savedAnswer{}}
 		c.Resume.Value = m
 	}
-	return &clientCodec{
+	return &client{
 		options: c, resume: m,
 		responder: codec.Responder{
 			Dialect: Name, Server: Name, Verbs: verbs, ForwardsPing: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: localVerbs, Reasons: unsupportedReasons,
@@ -103,7 +103,7 @@ func newClientCodec(c codec.ClientOptions) *clientCodec {
 // Open implements codec.Codec. It ends the turns that the last connection lost. A server accepts a
 // connection before it rejects the credential with close code 1008, so commands wait for the answer
 // to a PING.
-func (c *clientCodec) Open(now time.Time) codec.Output {
+func (c *client) Open(now time.Time) codec.Output {
 	return c.run(now, func() {
 		c.openDeadline = now.Add(openTimeout)
 		c.send(frame{Type: typePing})
@@ -116,7 +116,7 @@ func (c *clientCodec) Open(now time.Time) codec.Output {
 }
 
 // Native implements codec.Codec.
-func (c *clientCodec) Native(now time.Time, line []byte) codec.Output {
+func (c *client) Native(now time.Time, line []byte) codec.Output {
 	return c.run(now, func() {
 		if c.openDeadline.IsZero() {
 			c.handleLine(line)
@@ -128,14 +128,14 @@ func (c *clientCodec) Native(now time.Time, line []byte) codec.Output {
 	})
 }
 
-func (c *clientCodec) handleLine(line []byte) {
+func (c *client) handleLine(line []byte) {
 	if cmd, ok := c.responder.Decode(c.out, line); ok {
 		c.handleCommand(&cmd)
 	}
 }
 
 // finishOpen executes the commands received before the server's first message.
-func (c *clientCodec) finishOpen() {
+func (c *client) finishOpen() {
 	early := c.deferred
 	c.openDeadline, c.deferred = time.Time{}, nil
 	for _, line := range early {
@@ -144,7 +144,7 @@ func (c *clientCodec) finishOpen() {
 }
 
 // failOpen fails these commands: any server of the dialect answers a PING.
-func (c *clientCodec) failOpen() {
+func (c *client) failOpen() {
 	for _, line := range c.deferred {
 		if cmd, err := protocol.DecodeCommand(line); err == nil {
 			c.fail(&cmd, protocol.Errorf(protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name))
@@ -154,7 +154,7 @@ func (c *clientCodec) failOpen() {
 }
 
 // Foreign implements codec.Codec.
-func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() {
 		if c.openDeadline.IsZero() {
 			c.handleMessage(f.Data)
@@ -168,9 +168,9 @@ func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 }
 
 // Wake implements codec.Codec.
-func (c *clientCodec) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
+func (c *client) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
 
-func (c *clientCodec) run(now time.Time, work func()) codec.Output {
+func (c *client) run(now time.Time, work func()) codec.Output {
 	c.now, c.out = now, &codec.Output{}
 	c.expire()
 	work()
@@ -181,13 +181,13 @@ func (c *clientCodec) run(now time.Time, work func()) codec.Output {
 	return *out
 }
 
-func (c *clientCodec) send(f frame) { c.out.Foreign = append(c.out.Foreign, f.encode()) }
+func (c *client) send(f frame) { c.out.Foreign = append(c.out.Foreign, f.encode()) }
 
 // actor returns the actor of the client's own commands.
-func (c *clientCodec) actor() *protocol.Actor { return &protocol.Actor{Name: c.options.Name} }
+func (c *client) actor() *protocol.Actor { return &protocol.Actor{Name: c.options.Name} }
 
 // expire completes requests past their deadline.
-func (c *clientCodec) expire() {
+func (c *client) expire() {
 	if !c.openDeadline.IsZero() && !c.now.Before(c.openDeadline) {
 		c.failOpen()
 	}
@@ -209,7 +209,7 @@ func (c *clientCodec) expire() {
 }
 
 // nextWake returns the time of the next Wake.
-func (c *clientCodec) nextWake() (at time.Time) {
+func (c *client) nextWake() (at time.Time) {
 	sooner := func(d time.Time) {
 		if at.IsZero() || d.Before(at) {
 			at = d
@@ -233,7 +233,7 @@ func (c *clientCodec) nextWake() (at time.Time) {
 }
 
 // publishSummaries sends changed sessions to a watching client.
-func (c *clientCodec) publishSummaries() {
+func (c *client) publishSummaries() {
 	if !c.watching {
 		return
 	}
@@ -247,7 +247,7 @@ func (c *clientCodec) publishSummaries() {
 
 // answerOnce answers a command that changed state, and saves the answer under the command's key.
 // cmd may be nil.
-func (c *clientCodec) answerOnce(cmd *protocol.Command, result any) {
+func (c *client) answerOnce(cmd *protocol.Command, result any) {
 	if cmd == nil {
 		return
 	}
@@ -262,7 +262,7 @@ func (c *clientCodec) answerOnce(cmd *protocol.Command, result any) {
 	c.responder.Answer(c.out, cmd, result)
 }
 
-func (c *clientCodec) fail(cmd *protocol.Command, err *protocol.Error) {
+func (c *client) fail(cmd *protocol.Command, err *protocol.Error) {
 	if cmd != nil {
 		c.responder.Fail(c.out, cmd, err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // handleMessage executes a message of the client.
-func (s *serverCodec) handleMessage(m message) {
+func (s *server) handleMessage(m message) {
 	switch kind := m.messageType(); kind {
 	case typePing:
 		s.send(frame{Type: typePong})
@@ -31,7 +31,7 @@ func (s *serverCodec) handleMessage(m message) {
 }
 
 // checkRole reports whether the client's role permits a command, and sends the error if not.
-func (s *serverCodec) checkRole(verb protocol.Verb, conversation string) bool {
+func (s *server) checkRole(verb protocol.Verb, conversation string) bool {
 	if s.options.Role.May(verb) {
 		return true
 	}
@@ -40,7 +40,7 @@ func (s *serverCodec) checkRole(verb protocol.Verb, conversation string) bool {
 }
 
 // handleStart creates a session for a domain.
-func (s *serverCodec) handleStart(m message) {
+func (s *server) handleStart(m message) {
 	d := m.payload().name("domainId")
 	if d == "" {
 		s.sendError("", badRequest, "domainId is required")
@@ -67,7 +67,7 @@ func (s *serverCodec) handleStart(m message) {
 
 // requireConversation returns the conversationId of a message. If it is missing, it sends an error
 // and returns "".
-func (s *serverCodec) requireConversation(m message) string {
+func (s *server) requireConversation(m message) string {
 	id := m.conversation()
 	if id == "" {
 		s.sendError("", badRequest, "conversationId is required")
@@ -75,7 +75,7 @@ func (s *serverCodec) requireConversation(m message) string {
 	return id
 }
 
-func (s *serverCodec) handleSend(m message) {
+func (s *server) handleSend(m message) {
 	id := s.requireConversation(m)
 	if id == "" {
 		return
@@ -113,7 +113,7 @@ func (s *serverCodec) handleSend(m message) {
 // has no message for it.
 const queueAgent = "queue"
 
-func (s *serverCodec) handleCancel(m message) {
+func (s *server) handleCancel(m message) {
 	id := s.requireConversation(m)
 	if id == "" || !s.checkRole(protocol.DoInterrupt, id) {
 		return
@@ -131,7 +131,7 @@ func (s *serverCodec) handleCancel(m message) {
 	})
 }
 
-func (s *serverCodec) handleApprove(m message) {
+func (s *server) handleApprove(m message) {
 	id := s.requireConversation(m)
 	if id == "" {
 		return

@@ -17,7 +17,7 @@ type clientTest struct {
 	resume     *codec.ClientState
 	options    map[string]string
 	newID      func(string) string
-	codec      *clientCodec
+	codec      *client
 	now        time.Time
 	wake       time.Time
 	lastID     int
@@ -38,7 +38,7 @@ func newClientTest(t testingT, options map[string]string) *clientTest {
 
 // connect opens a connection.
 func (c *clientTest) connect() {
-	c.codec = newClientCodec(codec.ClientOptions{Name: "ada", ID: c.newID, Options: c.options, Resume: c.resume})
+	c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Options: c.options, Resume: c.resume})
 	before := len(c.frames)
 	c.deliver(c.codec.Open(c.now))
 	if got := c.frames[before:]; len(got) == 0 || string(got[0]) != `{"type":"PING"}` {

@@ -256,7 +256,7 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 		},
 	} {
 		c := newClientTest(t, nil)
-		c.codec = newClientCodec(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
+		c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
 		c.deliver(c.codec.Open(c.now))
 		c.wantSent(`{"type":"PING"}`)
 		id := c.command(protocol.DoHello, "", nil)
@@ -288,7 +288,7 @@ func TestABriefClientsMessageDoesNotWait(t *testing.T) {
 // MA-6: what answers no PING is no server of the dialect, or none that works.
 func TestALongSilenceIsTold(t *testing.T) {
 	c := newClientTest(t, nil)
-	c.codec = newClientCodec(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
+	c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
 	c.deliver(c.codec.Open(c.now))
 	id := c.command(protocol.DoHello, "", nil)
 	if c.advance(); c.errorCode(id) != protocol.CodeTimeout || !strings.Contains(c.answers[id].Error.Message, "does not speak multiagent") {

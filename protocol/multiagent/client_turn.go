@@ -29,7 +29,7 @@ type clientTurn struct {
 }
 
 // sendMessage sends a user message. A queued message, with cmd nil, counts as accepted at once.
-func (c *clientCodec) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
+func (c *client) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
 	s.cancelSeen = false
 	s.updatesRequested = true
 	c.send(frame{Type: typeSend, Conversation: s.log.Session, Payload: sendPayload{m.Text, c.options.Options["thinking"] == "true"}})
@@ -42,7 +42,7 @@ func (c *clientCodec) sendMessage(s *session, m protocol.Message, cmd *protocol.
 }
 
 // startTurn starts the turn of a message that the server accepted.
-func (c *clientCodec) startTurn(s *session, req *request) {
+func (c *client) startTurn(s *session, req *request) {
 	if s.turn != nil { // another client's turn started in between
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	}
@@ -54,7 +54,7 @@ func (c *clientCodec) startTurn(s *session, req *request) {
 }
 
 // ensureTurn starts a turn if none runs: that of the message just sent, or one of another client.
-func (c *clientCodec) ensureTurn(s *session) *clientTurn {
+func (c *client) ensureTurn(s *session) *clientTurn {
 	s.cancelSeen = false
 	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
 		c.startTurn(s, req)
@@ -69,7 +69,7 @@ func (c *clientCodec) ensureTurn(s *session) *clientTurn {
 }
 
 // appendText appends text to a message.
-func (c *clientCodec) appendText(s *session, message, agent, text string) {
+func (c *client) appendText(s *session, message, agent, text string) {
 	t := c.ensureTurn(s)
 	if t.part == "" || t.message != message || agent != "" && agent != t.agent {
 		c.endPart(s)
@@ -91,7 +91,7 @@ func (c *clientCodec) appendText(s *session, message, agent, text string) {
 }
 
 // handleComplete handles a complete message. It appends what the chunks omitted.
-func (c *clientCodec) handleComplete(s *session, m message) {
+func (c *client) handleComplete(s *session, m message) {
 	t := c.ensureTurn(s)
 	message, agent, whole := m.name("messageId"), m.name("agentName"), m.text("content")
 	said := ""
@@ -117,7 +117,7 @@ func (c *clientCodec) handleComplete(s *session, m message) {
 	c.sendNext(s)
 }
 
-func (c *clientCodec) endPart(s *session) {
+func (c *client) endPart(s *session) {
 	if t := s.turn; t.part != "" {
 		c.record(s, protocol.TextEnd, nil, protocol.PartEndData{Part: t.part})
 		t.part = ""
@@ -125,7 +125,7 @@ func (c *clientCodec) endPart(s *session) {
 }
 
 // endTurn ends the turn and everything open in it.
-func (c *clientCodec) endTurn(s *session, d protocol.TurnEndedData) {
+func (c *client) endTurn(s *session, d protocol.TurnEndedData) {
 	c.endPart(s)
 	for _, a := range slices.Clone(s.log.State.Approvals) {
 		c.recordResolution(s, a.Request, nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
@@ -142,13 +142,13 @@ func (c *clientCodec) endTurn(s *session, d protocol.TurnEndedData) {
 }
 
 // endQuietTurn ends a turn after a tool that no message followed.
-func (c *clientCodec) endQuietTurn(s *session) {
+func (c *client) endQuietTurn(s *session) {
 	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	c.sendNext(s)
 }
 
 // sendNext sends the first queued message if nothing blocks it.
-func (c *clientCodec) sendNext(s *session) {
+func (c *client) sendNext(s *session) {
 	if s.turn != nil || s.findRequest(protocol.DoSend) != nil {
 		return
 	}
@@ -160,7 +160,7 @@ func (c *clientCodec) sendNext(s *session) {
 }
 
 // handleThought records a thought as reasoning.
-func (c *clientCodec) handleThought(s *session, m message) {
+func (c *client) handleThought(s *session, m message) {
 	why := m.text("reason")
 	if m.name("agentId") == queueAgent {
 		c.record(s, protocol.Notice, nil, protocol.NoticeData{Level: protocol.LevelInfo, Message: clipText(why)})
@@ -177,7 +177,7 @@ func (c *clientCodec) handleThought(s *session, m message) {
 }
 
 // recordRaw records a message without a native equivalent.
-func (c *clientCodec) recordRaw(s *session, kind string, data []byte) {
+func (c *client) recordRaw(s *session, kind string, data []byte) {
 	if s != nil {
 		c.record(s, protocol.Raw, nil, protocol.RawData{Source: Name, Method: kind, Data: fitJSON(data)})
 	}

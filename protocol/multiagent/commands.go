@@ -5,7 +5,7 @@ import (
 )
 
 // handleCommand executes a command of the client.
-func (c *clientCodec) handleCommand(cmd *protocol.Command) {
+func (c *client) handleCommand(cmd *protocol.Command) {
 	if kept, known := c.resume.answers[cmd.Key]; known && cmd.Key != "" {
 		if kept.body != commandBody(cmd) {
 			c.fail(cmd, protocol.Errorf(protocol.CodeKeyReused, "the key was used with another body"))
@@ -73,7 +73,7 @@ func (c *clientCodec) handleCommand(cmd *protocol.Command) {
 }
 
 // decodeData decodes the data of a command. If it is invalid, the command fails and ok is false.
-func decodeData[T any](c *clientCodec, cmd *protocol.Command) (d T, ok bool) {
+func decodeData[T any](c *client, cmd *protocol.Command) (d T, ok bool) {
 	if err := cmd.DecodeData(&d); err != nil {
 		c.responder.Fail(c.out, cmd, err)
 		return d, false
@@ -81,7 +81,7 @@ func decodeData[T any](c *clientCodec, cmd *protocol.Command) (d T, ok bool) {
 	return d, true
 }
 
-func (c *clientCodec) listSessions() protocol.ListResult {
+func (c *client) listSessions() protocol.ListResult {
 	r := protocol.ListResult{Sessions: []protocol.Summary{}}
 	for _, s := range c.resume.sessions {
 		r.Sessions = append(r.Sessions, s.summary())
@@ -89,7 +89,7 @@ func (c *clientCodec) listSessions() protocol.ListResult {
 	return r
 }
 
-func (c *clientCodec) handleWatch(cmd *protocol.Command) {
+func (c *client) handleWatch(cmd *protocol.Command) {
 	d, ok := decodeData[protocol.WatchData](c, cmd)
 	if !ok {
 		return
@@ -108,7 +108,7 @@ func (c *clientCodec) handleWatch(cmd *protocol.Command) {
 // defaultDomain is the domain in the protocol's document.
 const defaultDomain = "software_development"
 
-func (c *clientCodec) handleCreate(cmd *protocol.Command) {
+func (c *client) handleCreate(cmd *protocol.Command) {
 	d, ok := decodeData[protocol.CreateData](c, cmd)
 	if !ok {
 		return
@@ -138,7 +138,7 @@ func (c *clientCodec) handleCreate(cmd *protocol.Command) {
 }
 
 // handleStarted handles conversation_started, the answer to the oldest creation.
-func (c *clientCodec) handleStarted(m message) {
+func (c *client) handleStarted(m message) {
 	id := m.conversation()
 	if len(c.creating) == 0 || id == "" {
 		c.recordRaw(c.lastSession, typeStarted, protocol.MustEncode(m))
@@ -169,7 +169,7 @@ func (c *clientCodec) handleStarted(m message) {
 	c.answerOnce(made.command, r)
 }
 
-func (c *clientCodec) handleSend(s *session, cmd *protocol.Command) {
+func (c *client) handleSend(s *session, cmd *protocol.Command) {
 	d, ok := decodeData[protocol.SendData](c, cmd)
 	switch {
 	case !ok:
@@ -210,7 +210,7 @@ func (c *clientCodec) handleSend(s *session, cmd *protocol.Command) {
 	c.answerOnce(cmd, protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: state.Seq})
 }
 
-func (c *clientCodec) handleInterrupt(s *session, cmd *protocol.Command) {
+func (c *client) handleInterrupt(s *session, cmd *protocol.Command) {
 	d, ok := decodeData[protocol.InterruptData](c, cmd)
 	if !ok {
 		return

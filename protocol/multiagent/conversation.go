@@ -36,7 +36,7 @@ type openApproval struct {
 }
 
 // withConversation calls do with a conversation once it is subscribed and caught up.
-func (s *serverCodec) withConversation(id string, do func(*conversation)) {
+func (s *server) withConversation(id string, do func(*conversation)) {
 	c := s.conversations[id]
 	switch {
 	case c != nil && c.ready:
@@ -58,7 +58,7 @@ func (s *serverCodec) withConversation(id string, do func(*conversation)) {
 }
 
 // subscribe subscribes to the session of a conversation.
-func (s *serverCodec) subscribe(c *conversation, name string, at *protocol.Position) {
+func (s *server) subscribe(c *conversation, name string, at *protocol.Position) {
 	s.sendCommand(protocol.DoSubscribe, name, protocol.SubscribeData{Position: at}, func(a protocol.Answer) {
 		var r protocol.SubscribeResult
 		if a.Error == nil && json.Unmarshal(a.Result, &r) != nil {
@@ -72,7 +72,7 @@ func (s *serverCodec) subscribe(c *conversation, name string, at *protocol.Posit
 	})
 }
 
-func (s *serverCodec) handleSubscribed(c *conversation, r *protocol.SubscribeResult) {
+func (s *server) handleSubscribed(c *conversation, r *protocol.SubscribeResult) {
 	if known := s.sessions[r.Session]; known != nil && known != c {
 		// The client has two names for one session: restart its subscription at the current
 		// position.
@@ -92,7 +92,7 @@ func (s *serverCodec) handleSubscribed(c *conversation, r *protocol.SubscribeRes
 	}
 }
 
-func (s *serverCodec) handleCaughtUp(c *conversation) {
+func (s *server) handleCaughtUp(c *conversation) {
 	c.ready = true
 	waiting := c.waiting
 	c.waiting = nil
@@ -103,7 +103,7 @@ func (s *serverCodec) handleCaughtUp(c *conversation) {
 
 // dropConversation removes a conversation that does not exist. It sends one error for each waiting
 // message.
-func (s *serverCodec) dropConversation(c *conversation, code, message string) {
+func (s *server) dropConversation(c *conversation, code, message string) {
 	s.removeConversation(c)
 	for range max(1, len(c.waiting)) {
 		s.sendError(c.id, code, message)
@@ -111,7 +111,7 @@ func (s *serverCodec) dropConversation(c *conversation, code, message string) {
 }
 
 // loadState initializes a conversation from a snapshot.
-func (s *serverCodec) loadState(c *conversation, st *protocol.State) {
+func (s *server) loadState(c *conversation, st *protocol.State) {
 	c.seq, c.agent, c.turn, c.approvals = st.Seq, st.Agent, nil, nil
 	if st.Turn != nil {
 		c.turn = newServerTurn(st.Turn.Turn, c.agent)
@@ -126,7 +126,7 @@ func (s *serverCodec) loadState(c *conversation, st *protocol.State) {
 	}
 }
 
-func (s *serverCodec) removeConversation(c *conversation) {
+func (s *server) removeConversation(c *conversation) {
 	for name, known := range s.conversations {
 		if known == c {
 			delete(s.conversations, name)

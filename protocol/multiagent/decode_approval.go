@@ -21,7 +21,7 @@ var approvalOptions = []protocol.Option{
 }
 
 // handleApprovalRequest handles tool_approval_required.
-func (c *clientCodec) handleApprovalRequest(s *session, m message, data []byte) {
+func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	id := m.name("requestId")
 	if id == "" || s.log.State.Pending(id) != nil || len(s.log.State.Approvals) >= maxOpenItems || len(s.tools) >= maxOpenItems {
 		c.recordRaw(s, typeAsk, data)
@@ -50,7 +50,7 @@ func (c *clientCodec) handleApprovalRequest(s *session, m message, data []byte) 
 	c.record(s, protocol.ApprovalRequested, nil, a)
 }
 
-func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command) {
+func (c *client) handleApprove(s *session, cmd *protocol.Command) {
 	d, ok := decodeData[protocol.ApproveData](c, cmd)
 	if !ok {
 		return
@@ -109,7 +109,7 @@ func winnerOf(req *request, by *protocol.Actor) protocol.Winner {
 func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
 
 // failConflict fails a decision that came too late.
-func (c *clientCodec) failConflict(cmd *protocol.Command, by protocol.Winner) {
+func (c *client) failConflict(cmd *protocol.Command, by protocol.Winner) {
 	name := by.By.Name
 	if name == "" {
 		name = "somebody else"
@@ -118,7 +118,7 @@ func (c *clientCodec) failConflict(cmd *protocol.Command, by protocol.Winner) {
 }
 
 // applyDecision records a decision that the server accepted.
-func (c *clientCodec) applyDecision(s *session, req *request) {
+func (c *client) applyDecision(s *session, req *request) {
 	v := winnerOf(req, c.actor())
 	c.recordResolution(s, req.request, c.actor(), protocol.ApprovalResolvedData{
 		Request: req.request, Outcome: v.Outcome, Decision: v.Decision, Option: v.Option, Reason: req.reason,
@@ -134,7 +134,7 @@ func (c *clientCodec) applyDecision(s *session, req *request) {
 
 // handleApproveError handles an error about a decision. The server sends one for each rejection
 // too.
-func (c *clientCodec) handleApproveError(s *session, req *request, code, message string) {
+func (c *client) handleApproveError(s *session, req *request, code, message string) {
 	if code == rejected && denies(req.decision) {
 		c.applyDecision(s, req)
 		return
@@ -146,7 +146,7 @@ func (c *clientCodec) handleApproveError(s *session, req *request, code, message
 }
 
 // recordResolution records the end of an approval request.
-func (c *clientCodec) recordResolution(s *session, request string, by *protocol.Actor, d protocol.ApprovalResolvedData) {
+func (c *client) recordResolution(s *session, request string, by *protocol.Actor, d protocol.ApprovalResolvedData) {
 	v := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
 	if by != nil {
 		v.By = *by
@@ -161,7 +161,7 @@ func (c *clientCodec) recordResolution(s *session, request string, by *protocol.
 }
 
 // handleToolExecuted handles the end of a tool, which also ends its approval request.
-func (c *clientCodec) handleToolExecuted(s *session, m message) {
+func (c *client) handleToolExecuted(s *session, m message) {
 	c.ensureTurn(s)
 	t := s.turn
 	id, name := m.name("requestId"), m.name("toolName")
@@ -203,7 +203,7 @@ func (c *clientCodec) handleToolExecuted(s *session, m message) {
 }
 
 // resolveByTool ends a pending request whose tool ran, or did not run for a reason.
-func (c *clientCodec) resolveByTool(s *session, request string, ran bool, why string) {
+func (c *client) resolveByTool(s *session, request string, ran bool, why string) {
 	for _, req := range slices.Clone(s.requests) {
 		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) && s.removeRequest(req) {
 			c.applyDecision(s, req)

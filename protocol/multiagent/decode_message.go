@@ -7,7 +7,7 @@ import (
 )
 
 // handleMessage handles a message of the server.
-func (c *clientCodec) handleMessage(data []byte) {
+func (c *client) handleMessage(data []byte) {
 	m := decodeMessage(data)
 	kind := m.messageType()
 	switch kind {
@@ -59,7 +59,7 @@ func (c *clientCodec) handleMessage(data []byte) {
 
 // handleError handles an error. It fails the request that the error most likely answers, or else
 // ends the turn.
-func (c *clientCodec) handleError(m message, data []byte) {
+func (c *client) handleError(m message, data []byte) {
 	b := m.payload()
 	code, message := b.name("code"), clipText(b.text("message"))
 	if message == "" {
@@ -122,7 +122,7 @@ func (s *session) lastRejected() bool {
 
 // likelySession returns the session that an error without a conversation most likely concerns: one
 // with a pending request, or the only one with a turn.
-func (c *clientCodec) likelySession() *session {
+func (c *client) likelySession() *session {
 	var found *session
 	for _, s := range c.resume.sessions {
 		if len(s.requests) > 0 {
@@ -139,7 +139,7 @@ func (c *clientCodec) likelySession() *session {
 }
 
 // failRequest fails a request with an error of the server.
-func (c *clientCodec) failRequest(s *session, req *request, code, message string) {
+func (c *client) failRequest(s *session, req *request, code, message string) {
 	if !s.removeRequest(req) {
 		return
 	}
@@ -163,7 +163,7 @@ func (c *clientCodec) failRequest(s *session, req *request, code, message string
 }
 
 // failTurn ends the turn with an error.
-func (c *clientCodec) failTurn(s *session, code, message string) {
+func (c *client) failTurn(s *session, code, message string) {
 	e := nativeError(code, message, protocol.CodeNoSession)
 	c.record(s, protocol.ErrorRaised, nil, protocol.ErrorData{Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code)})
 	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: e.Code, Message: e.Message})
@@ -178,7 +178,7 @@ func errorDetails(code string) map[string]string {
 }
 
 // handleCancelled ends the turn. It ignores the second report of the real system.
-func (c *clientCodec) handleCancelled(s *session) {
+func (c *client) handleCancelled(s *session) {
 	if s.cancelSeen {
 		return
 	}

@@ -12,8 +12,8 @@ const Name = "multiagent"
 // Dialect is the protocol of Multi-Agent-Intelligence.
 var Dialect = codec.Dialect{
 	Name:                Name,
-	Server:              func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
-	Client:              func(c codec.ClientOptions) codec.Codec { return newClientCodec(c) },
+	Server:              func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:              func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	TokenInQuery:        true,
 	HidesQueue:          true,
 	AcceptsUnauthorized: true,

@@ -9,7 +9,7 @@ import (
 )
 
 // encodeApproval sends an approval request.
-func (s *serverCodec) encodeApproval(c *conversation, a *protocol.Approval) {
+func (s *server) encodeApproval(c *conversation, a *protocol.Approval) {
 	r := &openApproval{id: a.Request, tool: a.Tool, name: a.Name}
 	if r.name == "" {
 		r.name = a.Kind
@@ -57,7 +57,7 @@ func describeApproval(a *protocol.Approval) string {
 }
 
 // encodeResolution sends the end of an approval request, unless the end of its tool will.
-func (s *serverCodec) encodeResolution(c *conversation, d *protocol.ApprovalResolvedData) {
+func (s *server) encodeResolution(c *conversation, d *protocol.ApprovalResolvedData) {
 	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == d.Request })
 	if i < 0 {
 		return
@@ -83,7 +83,7 @@ func (s *serverCodec) encodeResolution(c *conversation, d *protocol.ApprovalReso
 }
 
 // encodeToolEnded sends the end of a tool, under the id of its approval request if it has one.
-func (s *serverCodec) encodeToolEnded(c *conversation, d *protocol.ToolEndedData) {
+func (s *server) encodeToolEnded(c *conversation, d *protocol.ToolEndedData) {
 	call := c.turn.tool(d.Tool)
 	delete(c.turn.tools, d.Tool)
 	if call.denialSent {
@@ -105,7 +105,7 @@ func (s *serverCodec) encodeToolEnded(c *conversation, d *protocol.ToolEndedData
 }
 
 // sendToolExecuted sends the result of a tool. A non-empty why means failure.
-func (s *serverCodec) sendToolExecuted(c *conversation, id, name string, result json.RawMessage, why string) {
+func (s *server) sendToolExecuted(c *conversation, id, name string, result json.RawMessage, why string) {
 	e := toolExecuted{Request: id, Tool: name, Result: result, Success: why == ""}
 	if !e.Success {
 		e.Error = &why

@@ -8,7 +8,7 @@ import (
 )
 
 // handleEvent encodes an event of a session that the client uses.
-func (s *serverCodec) handleEvent(c *conversation, e *protocol.Event) {
+func (s *server) handleEvent(c *conversation, e *protocol.Event) {
 	if !e.Durable() {
 		var gone protocol.Client
 		switch {
@@ -52,7 +52,7 @@ func (s *serverCodec) handleEvent(c *conversation, e *protocol.Event) {
 }
 
 // handleTurnEvent encodes an event of the current turn.
-func (s *serverCodec) handleTurnEvent(c *conversation, e *protocol.Event) {
+func (s *server) handleTurnEvent(c *conversation, e *protocol.Event) {
 	t := c.turn
 	switch e.Type {
 	case protocol.TurnStarted:
@@ -101,7 +101,7 @@ func partKind(t protocol.Type) protocol.Kind {
 	return protocol.KindText
 }
 
-func (s *serverCodec) encodeFolded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
+func (s *server) encodeFolded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
 	for _, p := range d.Parts {
 		of := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
 		switch p.Kind {
@@ -113,7 +113,7 @@ func (s *serverCodec) encodeFolded(c *conversation, e *protocol.Event, d *protoc
 	}
 }
 
-func (s *serverCodec) handleToolEvent(c *conversation, e *protocol.Event) {
+func (s *server) handleToolEvent(c *conversation, e *protocol.Event) {
 	t := c.turn
 	switch e.Type {
 	case protocol.ToolStarted:

@@ -8,7 +8,7 @@ import (
 
 // handleQueueCommand changes the queue, which only the client end keeps: a server of the dialect
 // would cancel its stream.
-func (c *clientCodec) handleQueueCommand(s *session, cmd *protocol.Command) {
+func (c *client) handleQueueCommand(s *session, cmd *protocol.Command) {
 	var result any
 	var err *protocol.Error
 	switch cmd.Command {
@@ -48,7 +48,7 @@ func (s *session) checkQueued(message string) *protocol.Error {
 	return protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", message)
 }
 
-func (c *clientCodec) queueEdit(s *session, d *protocol.QueueEditData) (any, *protocol.Error) {
+func (c *client) queueEdit(s *session, d *protocol.QueueEditData) (any, *protocol.Error) {
 	if err := s.checkQueued(d.MessageID); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (c *clientCodec) queueEdit(s *session, d *protocol.QueueEditData) (any, *pr
 	return protocol.Empty{}, nil
 }
 
-func (c *clientCodec) queueRemove(s *session, d *protocol.QueueRemoveData) (any, *protocol.Error) {
+func (c *client) queueRemove(s *session, d *protocol.QueueRemoveData) (any, *protocol.Error) {
 	if s.checkQueued(d.MessageID) != nil {
 		return protocol.QueueRemoveResult{}, nil
 	}
@@ -74,7 +74,7 @@ func (c *clientCodec) queueRemove(s *session, d *protocol.QueueRemoveData) (any,
 	return protocol.QueueRemoveResult{Removed: true}, nil
 }
 
-func (c *clientCodec) queueMove(s *session, d *protocol.QueueMoveData) (any, *protocol.Error) {
+func (c *client) queueMove(s *session, d *protocol.QueueMoveData) (any, *protocol.Error) {
 	if err := s.checkQueued(d.MessageID); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (c *clientCodec) queueMove(s *session, d *protocol.QueueMoveData) (any, *pr
 	return protocol.Empty{}, nil
 }
 
-func (c *clientCodec) queueHold(s *session, d *protocol.QueueHoldData) (any, *protocol.Error) {
+func (c *client) queueHold(s *session, d *protocol.QueueHoldData) (any, *protocol.Error) {
 	h := protocol.Hold{ID: c.options.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.actor()}
 	if d.MessageID != "" {
 		if err := s.checkQueued(d.MessageID); err != nil {
@@ -98,7 +98,7 @@ func (c *clientCodec) queueHold(s *session, d *protocol.QueueHoldData) (any, *pr
 	return protocol.QueueHoldResult{Hold: h.ID}, nil
 }
 
-func (c *clientCodec) queueRelease(s *session, d *protocol.QueueReleaseData) (any, *protocol.Error) {
+func (c *client) queueRelease(s *session, d *protocol.QueueReleaseData) (any, *protocol.Error) {
 	gone := []string{}
 	for _, h := range s.log.State.Holds {
 		if d.Hold == "" || h.ID == d.Hold {
@@ -109,14 +109,14 @@ func (c *clientCodec) queueRelease(s *session, d *protocol.QueueReleaseData) (an
 	return protocol.QueueReleaseResult{Released: gone}, nil
 }
 
-func (c *clientCodec) releaseHolds(s *session, holds []string) {
+func (c *client) releaseHolds(s *session, holds []string) {
 	if len(holds) > 0 {
 		c.record(s, protocol.QueueReleased, c.actor(), protocol.QueueReleasedData{Holds: slices.Clone(holds)})
 	}
 }
 
 // applyQueueMode keeps, holds or clears the queue after an interrupt.
-func (c *clientCodec) applyQueueMode(s *session, what string) {
+func (c *client) applyQueueMode(s *session, what string) {
 	queue := slices.Clone(s.log.State.Queue)
 	switch {
 	case len(queue) == 0:
@@ -130,7 +130,7 @@ func (c *clientCodec) applyQueueMode(s *session, what string) {
 }
 
 // holdQueue holds the queue unless it is empty.
-func (c *clientCodec) holdQueue(s *session, why string) {
+func (c *client) holdQueue(s *session, why string) {
 	if len(s.log.State.Queue) > 0 {
 		c.record(s, protocol.QueueHeld, c.actor(), protocol.Hold{ID: c.options.ID("h"), Reason: why, By: c.actor()})
 	}

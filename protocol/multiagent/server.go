@@ -16,7 +16,7 @@ const (
 
 // A serverCodec is the server end of one connection. It subscribes to a session at the first
 // message that names it.
-type serverCodec struct {
+type server struct {
 	options       codec.ServerOptions
 	requests      codec.Requests
 	conversations map[string]*conversation // by the client's name
@@ -27,12 +27,12 @@ type serverCodec struct {
 }
 
 // newServerCodec returns the server end of a connection.
-func newServerCodec(d codec.ServerOptions) *serverCodec {
-	return &serverCodec{options: d, conversations: map[string]*conversation{}, sessions: map[string]*conversation{}}
+func newServer(d codec.ServerOptions) *server {
+	return &server{options: d, conversations: map[string]*conversation{}, sessions: map[string]*conversation{}}
 }
 
 // Open implements codec.Codec.
-func (s *serverCodec) Open(time.Time) codec.Output {
+func (s *server) Open(time.Time) codec.Output {
 	return s.run(func() {
 		hello := protocol.HelloData{Version: protocol.Version, Name: s.options.By.Name, Agent: Name}
 		s.requests.Do(s.out, protocol.DoHello, "", "", hello, func(a protocol.Answer) {
@@ -45,7 +45,7 @@ func (s *serverCodec) Open(time.Time) codec.Output {
 }
 
 // Native implements codec.Codec.
-func (s *serverCodec) Native(_ time.Time, line []byte) codec.Output {
+func (s *server) Native(_ time.Time, line []byte) codec.Output {
 	return s.run(func() {
 		if e := s.requests.Receive(line); e != nil {
 			if c := s.sessions[e.Session]; c != nil {
@@ -56,20 +56,20 @@ func (s *serverCodec) Native(_ time.Time, line []byte) codec.Output {
 }
 
 // Foreign implements codec.Codec.
-func (s *serverCodec) Foreign(_ time.Time, f codec.Frame) codec.Output {
+func (s *server) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	return s.run(func() { s.handleMessage(decodeMessage(f.Data)) })
 }
 
 // TooLarge sends the error of a message over the size limit, which was not read.
-func (s *serverCodec) TooLarge(_ time.Time, message string) codec.Output {
+func (s *server) TooLarge(_ time.Time, message string) codec.Output {
 	return s.run(func() { s.sendError("", badRequest, message) })
 }
 
 // Wake implements codec.Codec. It does nothing: no timer is used.
-func (s *serverCodec) Wake(time.Time) codec.Output { return codec.Output{} }
+func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // run executes one call of the codec.
-func (s *serverCodec) run(work func()) codec.Output {
+func (s *server) run(work func()) codec.Output {
 	s.out = &codec.Output{}
 	work()
 	out := s.out
@@ -77,14 +77,14 @@ func (s *serverCodec) run(work func()) codec.Output {
 	return *out
 }
 
-func (s *serverCodec) send(f frame) { s.out.Foreign = append(s.out.Foreign, f.encode()) }
+func (s *server) send(f frame) { s.out.Foreign = append(s.out.Foreign, f.encode()) }
 
-func (s *serverCodec) sendError(conversation, code, message string) {
+func (s *server) sendError(conversation, code, message string) {
 	s.send(errorFrame(conversation, code, message))
 }
 
 // sendCommand sends a native command and calls then with the answer.
-func (s *serverCodec) sendCommand(verb protocol.Verb, session string, data any, then func(protocol.Answer)) {
+func (s *server) sendCommand(verb protocol.Verb, session string, data any, then func(protocol.Answer)) {
 	if s.requests.Pending() >= maxPendingCommands {
 		then(protocol.Answer{Error: protocol.Errorf(protocol.CodeTooMany, "too many requests under way")})
 		return

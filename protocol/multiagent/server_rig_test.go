@@ -32,7 +32,7 @@ type testingT interface {
 // A host is a native server with one session, beside the codec of a foreign client's connection.
 type serverTest struct {
 	t         testingT
-	codec     *serverCodec
+	codec     *server
 	log       *codec.Log
 	responder codec.Responder
 	id        func(string) string
@@ -67,7 +67,7 @@ func newServerTest(t testingT, door codec.ServerOptions) *serverTest {
 func (h *serverTest) connect(door codec.ServerOptions) {
 	h.t.Helper()
 	h.log.Detach()
-	h.codec = newServerCodec(door)
+	h.codec = newServer(door)
 	h.deliver(h.codec.Open(h.now))
 }
 

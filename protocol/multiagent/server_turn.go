@@ -68,7 +68,7 @@ func (t *serverTurn) tool(id string) *serverTool {
 }
 
 // sendChunk streams text of the turn's message. A blank line separates parts.
-func (s *serverCodec) sendChunk(c *conversation, p *serverPart, text string) {
+func (s *server) sendChunk(c *conversation, p *serverPart, text string) {
 	t := c.turn
 	if text == "" {
 		return
@@ -82,7 +82,7 @@ func (s *serverCodec) sendChunk(c *conversation, p *serverPart, text string) {
 }
 
 // appendText handles a delta of a part.
-func (s *serverCodec) appendText(c *conversation, p *serverPart, text string) {
+func (s *server) appendText(c *conversation, p *serverPart, text string) {
 	if !p.buffered && p.kind == protocol.KindText {
 		s.sendChunk(c, p, text)
 		return
@@ -94,7 +94,7 @@ func (s *serverCodec) appendText(c *conversation, p *serverPart, text string) {
 }
 
 // flushPart sends the buffered text of a part.
-func (s *serverCodec) flushPart(c *conversation, p *serverPart) {
+func (s *server) flushPart(c *conversation, p *serverPart) {
 	if len(p.buffer) == 0 {
 		return
 	}
@@ -109,7 +109,7 @@ func (s *serverCodec) flushPart(c *conversation, p *serverPart) {
 }
 
 // encodeTurnEnded sends the end of the turn.
-func (s *serverCodec) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
+func (s *server) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
 	t := c.turn
 	for _, p := range t.parts {
 		s.flushPart(c, p)

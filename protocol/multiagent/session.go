@@ -47,7 +47,7 @@ type request struct {
 }
 
 // findSession returns the session with an id, a name or a unique prefix of an id, or nil.
-func (c *clientCodec) findSession(name string) *session {
+func (c *client) findSession(name string) *session {
 	var found *session
 	many := false
 	for _, s := range c.resume.sessions {
@@ -66,7 +66,7 @@ func (c *clientCodec) findSession(name string) *session {
 
 // sessionFor returns the session of a command. It accepts any id: only the server's answer to a
 // message reveals whether the conversation exists.
-func (c *clientCodec) sessionFor(cmd *protocol.Command) (*session, bool) {
+func (c *client) sessionFor(cmd *protocol.Command) (*session, bool) {
 	s := c.findSession(cmd.Session)
 	if s == nil {
 		s = c.addSession(cmd.Session, protocol.SessionCreatedData{Agent: Name})
@@ -82,7 +82,7 @@ func (c *clientCodec) sessionFor(cmd *protocol.Command) (*session, bool) {
 }
 
 // addSession adds a session; nil if there are too many.
-func (c *clientCodec) addSession(id string, made protocol.SessionCreatedData) *session {
+func (c *client) addSession(id string, made protocol.SessionCreatedData) *session {
 	if len(c.resume.sessions) >= maxSessions {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (c *clientCodec) addSession(id string, made protocol.SessionCreatedData) *s
 }
 
 // sessionByID returns the session of a conversation, or nil.
-func (c *clientCodec) sessionByID(id string) *session {
+func (c *client) sessionByID(id string) *session {
 	i := slices.IndexFunc(c.resume.sessions, func(s *session) bool { return s.log.Session == id })
 	if i < 0 {
 		return nil
@@ -104,7 +104,7 @@ func (c *clientCodec) sessionByID(id string) *session {
 }
 
 // record records an event of a session, within its turn if it has one.
-func (c *clientCodec) record(s *session, typ protocol.Type, by *protocol.Actor, data any) {
+func (c *client) record(s *session, typ protocol.Type, by *protocol.Actor, data any) {
 	s.updated = c.now
 	e := codec.Entry{Type: typ, By: by, Data: data}
 	if s.turn != nil {
@@ -130,11 +130,11 @@ func (s *session) summary() protocol.Summary {
 }
 
 // addRequest adds a request that an error or its deadline ends.
-func (c *clientCodec) addRequest(s *session, req *request) { s.requests = append(s.requests, req) }
+func (c *client) addRequest(s *session, req *request) { s.requests = append(s.requests, req) }
 
 // requestUpdates sends the PING that makes agentctl's server send a conversation's events. Other
 // servers only answer PONG. It returns false if updates were requested already.
-func (c *clientCodec) requestUpdates(s *session) bool {
+func (c *client) requestUpdates(s *session) bool {
 	if s.updatesRequested {
 		return false
 	}
@@ -164,7 +164,7 @@ func (s *session) findRequest(verb protocol.Verb) *request {
 }
 
 // completeRequest completes a request that no error answered in time.
-func (c *clientCodec) completeRequest(s *session, req *request) {
+func (c *client) completeRequest(s *session, req *request) {
 	switch req.verb {
 	case protocol.DoSend:
 		c.startTurn(s, req)
@@ -183,7 +183,7 @@ func (c *clientCodec) completeRequest(s *session, req *request) {
 
 // reconnect prepares a session of the previous connection for this one. Sent messages count as
 // accepted. The rest of a turn is unknown.
-func (c *clientCodec) reconnect(s *session) {
+func (c *client) reconnect(s *session) {
 	waits := s.requests
 	s.requests, s.cancelSeen, s.updatesRequested = nil, false, false
 	for _, req := range waits {

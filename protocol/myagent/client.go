@@ -1,7 +1,6 @@
 package myagent
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
@@ -9,29 +8,20 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A clientCodec is the client end of one connection.
-type clientCodec struct {
-	// Static after construction.
-
-	options   codec.ClientOptions
-	responder codec.Responder
-	resume    *resumeState
+// A client is the client end of one connection.
+type client struct {
+	codec.ClientBase
+	resume *resumeState // static after construction
 
 	greeted          bool // system.connected or another frame arrived, or greetingTimeout passed
 	sawFrame         bool // a frame arrived
 	greetingDeadline time.Time
-	deferred         [][]byte // commands received before the greeting
+	deferred         []protocol.Command // received before the greeting
 	capabilities     map[string]bool
 	acks             ackTracker
 	requests         []*request
 	opens            map[string]*sessionOpen // by the client's name for the session
 	current          *session                // the session that a frame without session_id means
-	watched          bool
-
-	// Valid during one call of the codec.
-
-	now time.Time
-	out *codec.Output
 }
 
 const (
@@ -54,60 +44,53 @@ var verbs = []protocol.Verb{
 // unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{protocol.DoList: "it has no list of sessions, name one"}
 
-func newClientCodec(call codec.ClientOptions) *clientCodec {
-	m, _ := call.Resume.Value.(*resumeState)
-	if m == nil {
-		m = &resumeState{}
-		call.Resume.Value = m
+func newClient(o codec.ClientOptions) *client {
+	c := &client{
+		ClientBase: codec.NewClientBase(o, codec.Responder{
+			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoList},
+			Reasons: unsupportedReasons, Window: protocol.DefaultWindow,
+		}),
+		resume: codec.ResumeState(o.Resume, func() *resumeState { return new(resumeState) }),
+		opens:  map[string]*sessionOpen{}, capabilities: map[string]bool{},
 	}
-	for _, s := range m.sessions {
+	for _, s := range c.resume.sessions {
 		s.log.Detach()
 		s.connected = false
 	}
-	return &clientCodec{
-		options: call, resume: m, opens: map[string]*sessionOpen{}, capabilities: map[string]bool{},
-		responder: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, Window: protocol.DefaultWindow, Epoch: codec.Epoch(call.ID("e")),
-			OneShot: call.OneShot, LocalVerbs: []protocol.Verb{protocol.DoList}, Reasons: unsupportedReasons,
-		},
-	}
+	return c
 }
 
 // run executes one call of the codec.
-func (c *clientCodec) run(now time.Time, f func()) codec.Output {
-	var out codec.Output
-	c.now, c.out = now, &out
-	f()
-	c.expire()
-	c.publishSummaries()
-	out.Wake = c.nextWake()
-	c.out = nil
-	return out
+func (c *client) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
+		work()
+		c.expire()
+		c.publishSummaries()
+		c.scheduleWake()
+	})
 }
 
 // Open implements codec.Codec.
-func (c *clientCodec) Open(now time.Time) codec.Output {
+func (c *client) Open(now time.Time) codec.Output {
 	return c.run(now, func() { c.greetingDeadline = now.Add(greetingTimeout) })
 }
 
 // Native implements codec.Codec.
-func (c *clientCodec) Native(now time.Time, line []byte) codec.Output {
+func (c *client) Native(now time.Time, line []byte) codec.Output {
 	return c.run(now, func() {
-		cmd, ok := c.responder.Decode(c.out, line)
+		cmd, ok := c.Decode(line)
 		switch {
 		case !ok:
 		case c.greeted:
 			c.handleCommand(&cmd)
-		case len(c.deferred) >= maxDeferred:
-			c.responder.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many commands before the server greets"))
 		default:
-			c.deferred = append(c.deferred, bytes.Clone(line))
+			c.Hold(&c.deferred, maxDeferred, &cmd)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() {
 		m, ok := decodeMessage(f.Data)
 		if !ok || f.Binary || m.Event == "" {
@@ -123,7 +106,7 @@ func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 }
 
 // Wake implements codec.Codec.
-func (c *clientCodec) Wake(now time.Time) codec.Output {
+func (c *client) Wake(now time.Time) codec.Output {
 	return c.run(now, func() {
 		if !c.greeted && !now.Before(c.greetingDeadline) {
 			c.finishGreeting()
@@ -132,63 +115,54 @@ func (c *clientCodec) Wake(now time.Time) codec.Output {
 }
 
 // finishGreeting executes the commands received before the greeting.
-func (c *clientCodec) finishGreeting() {
-	c.greeted = true
-	for _, line := range c.deferred {
-		if cmd, err := protocol.DecodeCommand(line); err == nil {
-			c.handleCommand(&cmd)
-		}
+func (c *client) finishGreeting() {
+	deferred := c.deferred
+	c.greeted, c.deferred = true, nil
+	for i := range deferred {
+		c.handleCommand(&deferred[i])
 	}
-	c.deferred = nil
 }
 
-// nextWake returns the time of the next Wake.
-func (c *clientCodec) nextWake() time.Time {
-	var at time.Time
-	sooner := func(t time.Time) {
-		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
-			at = t
-		}
-	}
+// scheduleWake schedules a Wake for the next deadline.
+func (c *client) scheduleWake() {
 	if !c.greeted {
-		sooner(c.greetingDeadline)
+		c.Out.WakeBy(c.greetingDeadline)
 	}
-	for _, a := range c.requests {
-		sooner(a.deadline)
+	for _, r := range c.requests {
+		c.Out.WakeBy(r.deadline)
 	}
 	for _, s := range c.resume.sessions {
 		if s.connected {
-			sooner(s.turnDeadline)
+			c.Out.WakeBy(s.turnDeadline)
 		}
 	}
-	return at
 }
 
 // expire fails requests past their deadline and ends turns past theirs.
-func (c *clientCodec) expire() {
+func (c *client) expire() {
 	for _, a := range slices.Clone(c.requests) {
-		if !c.now.Before(a.deadline) {
+		if !c.Now.Before(a.deadline) {
 			c.finishRequest(a, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", a.event))
 		}
 	}
 	for _, s := range c.resume.sessions {
-		if s.connected && !s.turnDeadline.IsZero() && !c.now.Before(s.turnDeadline) {
+		if s.connected && !s.turnDeadline.IsZero() && !c.Now.Before(s.turnDeadline) {
 			s.turnDeadline = time.Time{}
 			if s.log.State.Turn != nil {
-				c.endTurn(s, c.now, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+				c.endTurn(s, c.Now, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 			}
 		}
 	}
 }
 
 // send sends a frame.
-func (c *clientCodec) send(f frame) {
-	c.out.Foreign = append(c.out.Foreign, codec.Frame{Data: f.encode(c.now)})
+func (c *client) send(f frame) {
+	c.Send(codec.Frame{Data: f.encode(c.Now)})
 }
 
 // recordUnknown records a message that is no frame.
-func (c *clientCodec) recordUnknown(data []byte) {
+func (c *client) recordUnknown(data []byte) {
 	if c.current != nil {
-		c.current.recordRaw(c, "", data)
+		c.recordRaw(c.current, "", data)
 	}
 }

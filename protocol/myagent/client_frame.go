@@ -14,7 +14,7 @@ type clientFrame struct {
 }
 
 // handleFrame executes a frame of the client.
-func (s *serverCodec) handleFrame(m *message) {
+func (s *server) handleFrame(m *message) {
 	c := &clientFrame{message: m, meta: parseObject(m.Metadata), event: string(m.Event)}
 	if c.event == userAck {
 		s.sentFrames.ack(min(c.ackedSeq(), s.seq))
@@ -35,7 +35,7 @@ func (s *serverCodec) handleFrame(m *message) {
 }
 
 // handlerOf returns the handler of an event, or nil.
-func (s *serverCodec) handlerOf(event string) func(*clientFrame) {
+func (s *server) handlerOf(event string) func(*clientFrame) {
 	switch event {
 	case userCreateSession:
 		return s.handleCreate
@@ -68,7 +68,7 @@ func (s *serverCodec) handlerOf(event string) func(*clientFrame) {
 }
 
 // withSession calls then with the session that the frame names, and subscribes to it if necessary.
-func (s *serverCodec) withSession(c *clientFrame, then func(*subscription)) {
+func (s *server) withSession(c *clientFrame, then func(*subscription)) {
 	name := string(c.Session)
 	if (name == "" || s.findSubscription(name) == nil) && s.deferUntilJoined(func(err *protocol.Error) {
 		// a frame for a failed session must not reach another one
@@ -110,7 +110,7 @@ func (s *serverCodec) withSession(c *clientFrame, then func(*subscription)) {
 }
 
 // findSubscription returns the live subscription with a name or id, or nil.
-func (s *serverCodec) findSubscription(name string) *subscription {
+func (s *server) findSubscription(name string) *subscription {
 	f := s.subscriptions[name]
 	if f == nil {
 		f = s.subscriptions[s.aliases[name]]
@@ -122,7 +122,7 @@ func (s *serverCodec) findSubscription(name string) *subscription {
 }
 
 // checkRoom reports whether one more session fits, and refuses the frame if not.
-func (s *serverCodec) checkRoom(c *clientFrame, name string) bool {
+func (s *server) checkRoom(c *clientFrame, name string) bool {
 	if len(s.subscriptions)+s.requests.Pending() < maxSubscriptions+maxPendingCommands && len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
 		return true
 	}
@@ -143,7 +143,7 @@ func (f *clientFrame) key() string {
 
 // sendCommand sends a native command for a frame and replies with the answer. then may be nil; it
 // gets the result before the reply.
-func (s *serverCodec) sendCommand(c *clientFrame, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
+func (s *server) sendCommand(c *clientFrame, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
 	s.requests.Do(s.out, verb, session, c.key(), data, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.sendRefusal(c, a.Error)
@@ -157,7 +157,7 @@ func (s *serverCodec) sendCommand(c *clientFrame, verb protocol.Verb, session st
 }
 
 // sendReply answers a frame that asks for a reply.
-func (s *serverCodec) sendReply(c *clientFrame, session string, result json.RawMessage) {
+func (s *server) sendReply(c *clientFrame, session string, result json.RawMessage) {
 	id := c.meta.str("reply_to")
 	if id == "" {
 		return
@@ -171,7 +171,7 @@ func (s *serverCodec) sendReply(c *clientFrame, session string, result json.RawM
 }
 
 // sendRefusal answers a frame with an error.
-func (s *serverCodec) sendRefusal(c *clientFrame, err *protocol.Error) {
+func (s *server) sendRefusal(c *clientFrame, err *protocol.Error) {
 	words := err.Message
 	m := meta{"error_type": string(err.Code), "in_reply_to": shorten(c.event)}
 	if id := c.meta.str("reply_to"); id != "" {
@@ -192,6 +192,6 @@ func (s *serverCodec) sendRefusal(c *clientFrame, err *protocol.Error) {
 }
 
 // refuseInvalid refuses a frame with invalid content.
-func (s *serverCodec) refuseInvalid(c *clientFrame, words string) {
+func (s *server) refuseInvalid(c *clientFrame, words string) {
 	s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, words))
 }

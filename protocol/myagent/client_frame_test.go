@@ -99,7 +99,7 @@ func TestWhatARealServerSaysUnasked(t *testing.T) {
 	if len(s.transcript.Turns[0].Items) == told && s.state.Turn != nil {
 		t.Error("an error that answers nobody is not told")
 	}
-	if out := newClientCodec(codec.ClientOptions{Name: "ada", ID: sequentialIDs(), Resume: new(codec.ClientState)}).Open(start); !out.Wake.Equal(start.Add(greetingTimeout)) {
+	if out := newClient(codec.ClientOptions{Name: "ada", ID: sequentialIDs(), Resume: new(codec.ClientState)}).Open(start); !out.Wake.Equal(start.Add(greetingTimeout)) {
 		t.Errorf("woken at %s", out.Wake)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // handleResponse decides the confirmation with the frame's step_id.
-func (s *serverCodec) handleResponse(c *clientFrame) {
+func (s *server) handleResponse(c *clientFrame) {
 	step := string(c.Step)
 	if step == "" {
 		step = parseObject(c.Content).str("step_id")

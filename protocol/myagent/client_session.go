@@ -8,7 +8,7 @@ import (
 )
 
 // handleCreate creates a session. Any content becomes its title.
-func (s *serverCodec) handleCreate(c *clientFrame) {
+func (s *server) handleCreate(c *clientFrame) {
 	if s.deferUntilJoined(func(*protocol.Error) { s.handleCreate(c) }) {
 		return
 	}
@@ -42,7 +42,7 @@ func (s *serverCodec) handleCreate(c *clientFrame) {
 }
 
 // joinSession subscribes to a new session from its start.
-func (s *serverCodec) joinSession(c *clientFrame, arriving *join, r protocol.CreateResult, restored bool) {
+func (s *server) joinSession(c *clientFrame, arriving *join, r protocol.CreateResult, restored bool) {
 	from := protocol.Position{Epoch: r.Position.Epoch}
 	s.subscribe(r.Session, &from, func(f *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *serverCodec) joinSession(c *clientFrame, arriving *join, r protocol.Cre
 
 // handleReconnect subscribes to an existing session, from the frame that the client names or with a
 // snapshot.
-func (s *serverCodec) handleReconnect(c *clientFrame) {
+func (s *server) handleReconnect(c *clientFrame) {
 	name := string(c.Session)
 	if name == "" {
 		name = parseObject(c.Content).str("session_id")
@@ -103,7 +103,7 @@ func (s *serverCodec) handleReconnect(c *clientFrame) {
 }
 
 // sendReconnected announces a subscription and starts it. r is nil if it was live already.
-func (s *serverCodec) sendReconnected(c *clientFrame, f *subscription, mode string, r *protocol.SubscribeResult) {
+func (s *server) sendReconnected(c *clientFrame, f *subscription, mode string, r *protocol.SubscribeResult) {
 	m := meta{"action": actionReconnected, "mode": mode, "status": string(f.state.Status())}
 	if mode == protocol.ModeSnapshot {
 		// MyAgent's clients accept 1 MiB
@@ -136,7 +136,7 @@ func (s *serverCodec) sendReconnected(c *clientFrame, f *subscription, mode stri
 
 // resumePoint returns the last frame of a session that the client received. otherwise is the
 // connection of a last_seq without one.
-func (s *serverCodec) resumePoint(c *clientFrame, session, otherwise string) (frameOrigin, bool) {
+func (s *server) resumePoint(c *clientFrame, session, otherwise string) (frameOrigin, bool) {
 	connection, seq, found := c.lastReceived()
 	if connection == "" {
 		connection = otherwise
@@ -148,7 +148,7 @@ func (s *serverCodec) resumePoint(c *clientFrame, session, otherwise string) (fr
 }
 
 // framesOf returns the frames of a connection, or nil.
-func (s *serverCodec) framesOf(connection string) *frameIndex {
+func (s *server) framesOf(connection string) *frameIndex {
 	switch {
 	case connection == s.id:
 		return s.sentFrames
@@ -161,14 +161,14 @@ func (s *serverCodec) framesOf(connection string) *frameIndex {
 
 // handleHistory replies with finished turns. It extends the protocol, for clients that send
 // reply_to.
-func (s *serverCodec) handleHistory(c *clientFrame) {
+func (s *server) handleHistory(c *clientFrame) {
 	o := parseObject(c.Content)
 	d := protocol.HistoryData{Before: uint64(max(0, o.int("before"))), Limit: int(max(0, min(o.int("limit"), 100)))}
 	s.withSession(c, func(f *subscription) { s.sendCommand(c, protocol.DoHistory, f.session, d, nil) })
 }
 
 // handleExport sends the signed state of the session.
-func (s *serverCodec) handleExport(c *clientFrame) {
+func (s *server) handleExport(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		at := protocol.Position{Epoch: f.epoch, Seq: f.boundary}
 		s.requests.Do(s.out, protocol.DoExport, f.session, "", nil, func(a protocol.Answer) {
@@ -199,7 +199,7 @@ func (s *serverCodec) handleExport(c *clientFrame) {
 
 // handleRestore creates a session from a signed state and replays what the client missed of the old
 // one, which continues to exist.
-func (s *serverCodec) handleRestore(c *clientFrame) {
+func (s *server) handleRestore(c *clientFrame) {
 	if s.deferUntilJoined(func(*protocol.Error) { s.handleRestore(c) }) {
 		return
 	}
@@ -244,7 +244,7 @@ func (s *serverCodec) handleRestore(c *clientFrame) {
 }
 
 // replayOldSession replays the old session in the new one, then attaches the new one.
-func (s *serverCodec) replayOldSession(c *clientFrame, arriving *join, state *carriedState, r protocol.CreateResult) {
+func (s *server) replayOldSession(c *clientFrame, arriving *join, state *carriedState, r protocol.CreateResult) {
 	from := state.Boundary
 	rp := &replay{target: r.Session, connection: state.Connection, done: func() { s.joinSession(c, arriving, r, true) }}
 	if had, known := s.resumePoint(c, state.Session, state.Connection); known {

@@ -189,7 +189,7 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 // A real server's sessions end with their connections: nothing is done or looked at by who is gone after a command.
 func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 	s := newClientTest(t)
-	s.codec.(*clientCodec).options.OneShot = true
+	s.codec.(*client).Options.OneShot = true
 	s.receive(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
 	for verb, data := range map[protocol.Verb]any{
 		protocol.DoSend: protocol.SendData{Text: "x"}, protocol.DoSnapshot: nil, protocol.DoCreate: protocol.CreateData{},
@@ -208,7 +208,7 @@ func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 // What does not greet may be no server of the dialect at all.
 func TestABriefClientIsToldOfASilence(t *testing.T) {
 	s := newClientTest(t)
-	s.codec.(*clientCodec).options.OneShot = true
+	s.codec.(*client).Options.OneShot = true
 	id := s.command(protocol.DoSnapshot, "work", nil)
 	s.wake(greetingTimeout)
 	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout || !strings.Contains(a.Error.Message, "does not speak myagent") {
@@ -224,7 +224,7 @@ func TestATooLargeMessageIsNotSaid(t *testing.T) {
 	if a.Error == nil || a.Error.Code != protocol.CodeTooLarge || len(s.takeSent()) != 0 {
 		t.Errorf("%+v", a.Error)
 	}
-	s.codec.(*clientCodec).capabilities[capReply] = true
+	s.codec.(*client).capabilities[capReply] = true
 	a = s.answers[s.command(protocol.DoSend, "work", protocol.SendData{Text: text})]
 	if a.Error == nil || a.Error.Code != protocol.CodeTooLarge || len(s.takeSent()) != 0 {
 		t.Errorf("%+v", a.Error)
@@ -317,7 +317,7 @@ func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
 	if a, ok := s.answers[id]; !ok || a.Error != nil {
 		t.Fatalf("%t %+v", ok, a.Error)
 	}
-	if last := s.codec.(*clientCodec).findSession("9000").log.State.Last; last == nil || last.Reason != protocol.ReasonInterrupted {
+	if last := s.codec.(*client).findSession("9000").log.State.Last; last == nil || last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("the old turn ended %+v", last)
 	}
 }
@@ -438,7 +438,7 @@ func TestTheClientsEndIsBounded(t *testing.T) {
 			serverFrame(n+10, "agent.thinking", fmt.Sprintf("other%d", n), `,"content":"x"`),
 		)
 	}
-	c := s.codec.(*clientCodec)
+	c := s.codec.(*client)
 	if len(s.state.Approvals) > maxApprovals || len(s.state.Turn.Tools) > maxPending || len(c.resume.sessions) > maxSessions || len(c.acks.frames) > maxUnackedFrames {
 		t.Errorf("%d approvals, %d tools, %d sessions, %d receipts", len(s.state.Approvals), len(s.state.Turn.Tools), len(c.resume.sessions), len(c.acks.frames))
 	}

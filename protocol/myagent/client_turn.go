@@ -8,7 +8,7 @@ import (
 )
 
 // handleMessage sends a user message. During a turn it is queued, and a notice reports that.
-func (s *serverCodec) handleMessage(c *clientFrame) {
+func (s *server) handleMessage(c *clientFrame) {
 	text := contentText(c.Content)
 	if strings.TrimSpace(text) == "" {
 		s.refuseInvalid(c, "content is missing")
@@ -21,7 +21,7 @@ func (s *serverCodec) handleMessage(c *clientFrame) {
 }
 
 // recordSend remembers a message of this client.
-func (s *serverCodec) recordSend(result json.RawMessage) {
+func (s *server) recordSend(result json.RawMessage) {
 	var r protocol.SendResult
 	if json.Unmarshal(result, &r) == nil {
 		s.addOwnMessage(r.MessageID)
@@ -29,7 +29,7 @@ func (s *serverCodec) recordSend(result json.RawMessage) {
 }
 
 // handleSolve runs given tasks without planning.
-func (s *serverCodec) handleSolve(c *clientFrame) {
+func (s *server) handleSolve(c *clientFrame) {
 	o := parseObject(c.Content)
 	tasks := nativeTasks(o["tasks"])
 	if len(tasks) == 0 {
@@ -43,7 +43,7 @@ func (s *serverCodec) handleSolve(c *clientFrame) {
 }
 
 // handleCancel interrupts the current turn.
-func (s *serverCodec) handleCancel(c *clientFrame) {
+func (s *server) handleCancel(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		data := protocol.InterruptData{Queue: c.meta.str("queue"), Turn: c.meta.str("turn_id")}
 		if data.Turn == "" && f.state.Turn != nil {
@@ -61,7 +61,7 @@ func (s *serverCodec) handleCancel(c *clientFrame) {
 }
 
 // handleTask cancels or restarts a task of the plan.
-func (s *serverCodec) handleTask(c *clientFrame, verb protocol.Verb) {
+func (s *server) handleTask(c *clientFrame, verb protocol.Verb) {
 	id := parseObject(c.Content).str("task_id", "id")
 	if id == "" {
 		id = scalarText(c.Content)
@@ -74,7 +74,7 @@ func (s *serverCodec) handleTask(c *clientFrame, verb protocol.Verb) {
 }
 
 // handleCancelPlan denies the plan that awaits confirmation, or else interrupts the turn.
-func (s *serverCodec) handleCancelPlan(c *clientFrame) {
+func (s *server) handleCancelPlan(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		if a := f.pendingPlan(); a != nil {
 			s.approve(c, f.session, protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason")})
@@ -85,7 +85,7 @@ func (s *serverCodec) handleCancelPlan(c *clientFrame) {
 }
 
 // handleReplan denies the plan that awaits confirmation and requests another one.
-func (s *serverCodec) handleReplan(c *clientFrame) {
+func (s *server) handleReplan(c *clientFrame) {
 	s.withSession(c, func(f *subscription) {
 		a := f.pendingPlan()
 		if a == nil {
@@ -115,6 +115,6 @@ func (f *subscription) pendingPlan() *protocol.Approval {
 	return nil
 }
 
-func (s *serverCodec) approve(c *clientFrame, session string, d protocol.ApproveData) {
+func (s *server) approve(c *clientFrame, session string, d protocol.ApproveData) {
 	s.sendCommand(c, protocol.DoApprove, session, d, nil)
 }

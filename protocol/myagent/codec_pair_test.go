@@ -38,7 +38,7 @@ func newTestClient(t testing.TB) *testClient {
 // dial begins a connection.
 func (u *testClient) dial(foreign func(codec.Frame)) {
 	u.toServer = foreign
-	u.codec = newClientCodec(codec.ClientOptions{Name: "ada", ID: u.newID, Resume: u.resume})
+	u.codec = newClient(codec.ClientOptions{Name: "ada", ID: u.newID, Resume: u.resume})
 	u.deliver(u.codec.Open(u.now))
 }
 
@@ -265,7 +265,7 @@ func TestOurClientAttachesLate(t *testing.T) {
 	}
 	// MY-5, MY-6: what our client took is acknowledged to our server.
 	late.command(protocol.DoAck, "s1", protocol.AckData{Seq: late.at.Seq})
-	if s := late.server.codec.(*serverCodec); s.sentFrames.acked != s.seq {
+	if s := late.server.codec.(*server); s.sentFrames.acked != s.seq {
 		t.Errorf("acknowledged %d of %d", s.sentFrames.acked, s.seq)
 	}
 	late.call(protocol.DoUnsubscribe, "s1", nil, nil)

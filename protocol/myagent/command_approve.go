@@ -2,21 +2,16 @@ package myagent
 
 import (
 	"encoding/json"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
 // handleApprove decides a confirmation.
-func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command, d *protocol.ApproveData) {
-	st := s.log.State
-	if d.Request == "" && len(st.Approvals) == 1 {
-		d.Request = st.Approvals[0].Request
-	}
-	a := st.Pending(d.Request)
+func (c *client) handleApprove(s *session, cmd *protocol.Command, d *protocol.ApproveData) {
+	a, err := s.decisions.Find(s.log.State, d)
 	if a == nil && (d.Request == "" || !c.capabilities[capReply]) {
-		c.responder.Fail(c.out, cmd, s.decidedError(d.Request))
+		c.Fail(cmd, err)
 		return
 	}
 	decision := d.Decision
@@ -56,17 +51,17 @@ func (c *clientCodec) handleApprove(s *session, cmd *protocol.Command, d *protoc
 }
 
 // sendDecision sends a decision to a server that knows only yes and no and confirms neither.
-func (c *clientCodec) sendDecision(s *session, cmd *protocol.Command, d *protocol.ApproveData, decision protocol.Decision, f frame) {
+func (c *client) sendDecision(s *session, cmd *protocol.Command, d *protocol.ApproveData, decision protocol.Decision, f frame) {
 	r := protocol.ApprovalResolvedData{Request: d.Request, Outcome: protocol.Denied, Decision: decision, Option: d.Option, Reason: d.Reason, Input: d.Input}
 	switch decision {
 	case protocol.AllowOnce:
 		r.Outcome = protocol.Allowed
 	case protocol.Deny, protocol.DenyStop:
 	case protocol.AllowAlways, protocol.Explain:
-		c.responder.Fail(c.out, cmd, c.unsupported(string(decision)))
+		c.FailUnsupported(cmd, string(decision))
 		return
 	default:
-		c.responder.Fail(c.out, cmd, protocol.Errorf(protocol.CodeInvalidMessage, "approve: no such decision or option"))
+		c.Failf(cmd, protocol.CodeInvalidMessage, "approve: no such decision or option")
 		return
 	}
 	if d.Input != nil && d.Input.Replan {
@@ -77,32 +72,9 @@ func (c *clientCodec) sendDecision(s *session, cmd *protocol.Command, d *protoco
 	if decision == protocol.DenyStop {
 		c.send(frame{Session: s.serverID, Event: userCancel})
 	}
-	s.record(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.actor(), Data: r})
-	w := protocol.Winner{Outcome: r.Outcome, Decision: decision, Option: d.Option}
-	if by := c.actor(); by != nil {
-		w.By = *by
-	}
-	if len(s.decisions) == maxPending {
-		s.decisions = slices.Delete(s.decisions, 0, 1)
-	}
-	s.decisions = append(s.decisions, ownDecision{d.Request, w})
-	c.responder.Answer(c.out, cmd, protocol.ApproveResult{Request: d.Request, Outcome: r.Outcome, Decision: decision})
-}
-
-// decidedError returns the error for a request that is not pending: conflict with the winner, or
-// not_found.
-func (s *session) decidedError(request string) *protocol.Error {
-	for _, d := range s.decisions {
-		if d.request == request {
-			e := protocol.Errorf(protocol.CodeConflict, "%s has already decided", d.winner.By.Name)
-			e.Winner = &d.winner
-			return e
-		}
-	}
-	if request == "" {
-		return protocol.Errorf(protocol.CodeNotFound, "approve: name the request: %d are pending", len(s.log.State.Approvals))
-	}
-	return protocol.Errorf(protocol.CodeNotFound, "no request %q is pending", clipID(request))
+	c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.actor(), Data: r})
+	s.decisions.Put(c.actor(), r)
+	c.Answer(cmd, protocol.ApproveResult{Request: d.Request, Outcome: r.Outcome, Decision: decision})
 }
 
 // foreignTasks encodes tasks under the ids that the server gave them.

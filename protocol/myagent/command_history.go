@@ -8,15 +8,15 @@ import (
 
 // handleHistory answers with finished turns: those of the log, then those before it if the server
 // has them. Their seqs are in order, because the log starts behind the server's.
-func (c *clientCodec) handleHistory(s *session, cmd *protocol.Command, d *protocol.HistoryData) {
+func (c *client) handleHistory(s *session, cmd *protocol.Command, d *protocol.HistoryData) {
 	here := s.log.History(*d)
 	if !c.capabilities[capHistory] || s.serverStart == 0 || s.serverID != s.log.Session {
-		c.responder.Answer(c.out, cmd, here)
+		c.Answer(cmd, here)
 		return
 	}
 	if len(here.Events) > 0 {
 		here.More = true
-		c.responder.Answer(c.out, cmd, here)
+		c.Answer(cmd, here)
 		return
 	}
 	before := s.serverStart + 1
@@ -30,13 +30,13 @@ func (c *clientCodec) handleHistory(s *session, cmd *protocol.Command, d *protoc
 			err = protocol.Errorf(protocol.CodeInternal, "the server's history cannot be read")
 		}
 		if err != nil {
-			c.responder.Fail(c.out, cmd, err)
+			c.Fail(cmd, err)
 			return
 		}
 		there.Epoch = s.log.Epoch
 		if there.Events == nil {
 			there.Events = []json.RawMessage{}
 		}
-		c.responder.Answer(c.out, cmd, there)
+		c.Answer(cmd, there)
 	})
 }

@@ -12,7 +12,7 @@ import (
 // A frameHandler handles one frame of the server.
 type frameHandler struct {
 	*message
-	client     *clientCodec
+	client     *client
 	session    *session // nil: of no session
 	event      string
 	data       []byte // the whole frame
@@ -23,9 +23,9 @@ type frameHandler struct {
 }
 
 // handleFrame handles a frame of the server.
-func (c *clientCodec) handleFrame(m *message, data []byte) {
+func (c *client) handleFrame(m *message, data []byte) {
 	h := &frameHandler{
-		message: m, client: c, event: string(m.Event), data: data, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(c.now),
+		message: m, client: c, event: string(m.Event), data: data, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(c.Now),
 	}
 	h.event = unprefixed(h.event)
 	h.namesTurns = h.meta.has("turn_id") || c.capabilities[capTurns]
@@ -70,7 +70,7 @@ func unprefixed(event string) string {
 }
 
 // sessionOf returns the session of a frame, or nil.
-func (c *clientCodec) sessionOf(m *message) *session {
+func (c *client) sessionOf(m *message) *session {
 	if m.Session == "" {
 		if c.current == nil {
 			if a := c.findRequest("", "", userReconnectState, userReconnect); a != nil {
@@ -129,7 +129,7 @@ func connectionOf(id string) string {
 }
 
 // recordRaw records a frame without a native equivalent.
-func (h *frameHandler) recordRaw() { h.session.recordRaw(h.client, h.event, h.data) }
+func (h *frameHandler) recordRaw() { h.client.recordRaw(h.session, h.event, h.data) }
 
 // turnID returns the turn of the frame, or "".
 func (h *frameHandler) turnID() string {
@@ -144,7 +144,7 @@ func (h *frameHandler) turnID() string {
 
 // record records an event with the frame's turn, task, parent, actor and time.
 func (h *frameHandler) record(t protocol.Type, data any) {
-	h.session.record(h.client, codec.Entry{
+	h.client.record(h.session, codec.Entry{
 		Type: t, Turn: h.turnID(), Task: clipID(h.meta.str("task_id")), Parent: clipID(h.meta.str("parent_id")), By: h.actor(), Time: h.at, Data: data,
 	})
 }
@@ -153,7 +153,7 @@ func (h *frameHandler) record(t protocol.Type, data any) {
 // one.
 func (h *frameHandler) ensureTurn() {
 	if !h.namesTurns && h.session.log.State.Turn == nil {
-		h.client.startTurn(h.session, protocol.Message{MessageID: h.client.options.ID("m")})
+		h.client.startTurn(h.session, protocol.Message{MessageID: h.client.Options.ID("m")})
 	}
 }
 
@@ -245,11 +245,11 @@ func (h *frameHandler) handleSystem() bool {
 			c.capabilities[scalarText(name)] = true
 		}
 		if version := h.content.str("server_version"); version != "" {
-			c.responder.Server = Name + "/" + clipID(version)
+			c.Responder.Server = Name + "/" + clipID(version)
 		}
 		return true
 	case systemHeartbeat:
-		c.out.Native = append(c.out.Native, codec.Ephemeral("", protocol.Heartbeat, c.now, protocol.HeartbeatData{}))
+		c.Publish("", protocol.Heartbeat, protocol.HeartbeatData{})
 		return true
 	case systemNotice, systemError, errorValidation, agentError:
 		return h.handleReply()
@@ -319,7 +319,7 @@ func (h *frameHandler) handleUnmatchedError() bool {
 }
 
 // enterSession adds a session to this connection, if necessary.
-func (c *clientCodec) enterSession(id string) *session {
+func (c *client) enterSession(id string) *session {
 	if id = clipID(id); id == "" {
 		return nil
 	}

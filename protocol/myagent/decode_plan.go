@@ -59,7 +59,7 @@ func (h *frameHandler) planCancelled() {
 	h.record(t, d)
 	if !h.namesTurns && h.session.log.State.Turn != nil {
 		// the server may send nothing more for this turn
-		h.session.turnDeadline = h.client.now.Add(turnEndTimeout)
+		h.session.turnDeadline = h.client.Now.Add(turnEndTimeout)
 	}
 }
 
@@ -171,6 +171,6 @@ func (h *frameHandler) recordAggregate(t protocol.Type) {
 func (h *frameHandler) pipelineCompleted() {
 	h.recordAggregate(protocol.PipelineCompleted)
 	if !h.namesTurns && h.session.runsTasks {
-		h.session.turnDeadline = h.client.now.Add(time.Second)
+		h.session.turnDeadline = h.client.Now.Add(time.Second)
 	}
 }

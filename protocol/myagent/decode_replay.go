@@ -54,10 +54,10 @@ func (h *frameHandler) handleReplayList(events []json.RawMessage) {
 func (h *frameHandler) handleReplayed(raw json.RawMessage) {
 	m, ok := decodeMessage(raw)
 	if !ok || m.Event == "" {
-		h.session.recordRaw(h.client, systemNotice, raw)
+		h.client.recordRaw(h.session, systemNotice, raw)
 		return
 	}
-	in := &frameHandler{message: &m, client: h.client, session: h.session, event: unprefixed(string(m.Event)), data: raw, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(h.client.now)}
+	in := &frameHandler{message: &m, client: h.client, session: h.session, event: unprefixed(string(m.Event)), data: raw, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(h.client.Now)}
 	in.namesTurns = in.meta.has("turn_id") || h.client.capabilities[capTurns]
 	if !in.meta.has("orig_seq") && m.Seq > 0 {
 		if in.meta == nil {

@@ -55,7 +55,7 @@ func (h *frameHandler) recordNative(t protocol.Type, data json.RawMessage) {
 	}
 	h.session.forgetTurn()
 	h.record(t, data)
-	h.session.record(h.client, codec.Entry{Type: protocol.TurnStarted, Turn: h.turnID(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
+	h.client.record(h.session, codec.Entry{Type: protocol.TurnStarted, Turn: h.turnID(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
 }
 
 // reconnected resets a session that the server cannot resume from the last frame.
@@ -143,7 +143,7 @@ func (h *frameHandler) stateRestored() {
 	h.readPendingSteps()
 	if a.session == nil {
 		h.session.replaying = true
-		h.session.log.Add(c.out, c.now, codec.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clipID(h.meta.str("agent_name"))}})
+		h.session.log.Add(c.Out, c.Now, codec.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clipID(h.meta.str("agent_name"))}})
 		h.record(protocol.StateRestored, protocol.StateRestoredData{Session: clipID(h.meta.str("original_session_id")), Exported: h.at.UTC()})
 	}
 	c.finishRequest(a, protocol.MustEncode(meta{"session": h.session.serverID}), nil)
@@ -166,7 +166,7 @@ func (h *frameHandler) readPendingSteps() {
 }
 
 // removeSession removes a session that turned out to be another one.
-func (c *clientCodec) removeSession(s *session) {
+func (c *client) removeSession(s *session) {
 	for i, known := range c.resume.sessions {
 		if known == s {
 			c.resume.sessions = append(c.resume.sessions[:i:i], c.resume.sessions[i+1:]...)

@@ -145,17 +145,17 @@ func (h *frameHandler) endTurn(d protocol.TurnEndedData) {
 const maxNoticeText = 16 << 10
 
 // endTurn ends a session's turn and finishes the requests that await it.
-func (c *clientCodec) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
+func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 	d.Message = protocol.SplitText(d.Message, maxNoticeText)[0]
 	turn := s.log.State.Turn.Turn
 	for _, a := range slices.Clone(s.log.State.Approvals) {
 		if a.Turn == turn && !c.capabilities[capTurns] {
-			s.record(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, Time: at, Data: protocol.ApprovalResolvedData{
+			c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, Time: at, Data: protocol.ApprovalResolvedData{
 				Request: a.Request, Outcome: protocol.Cancelled,
 			}})
 		}
 	}
-	s.record(c, codec.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
+	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
 	s.forgetTurn()
 	for a := c.findRequest("", s.serverID, actionTurn); a != nil; a = c.findRequest("", s.serverID, actionTurn) {
 		c.finishRequest(a, nil, nil)
@@ -167,7 +167,7 @@ func (c *clientCodec) endTurn(s *session, at time.Time, d protocol.TurnEndedData
 
 // betweenTurns requests the session's state and sends the next queued message, unless the server
 // does both.
-func (c *clientCodec) betweenTurns(s *session) {
+func (c *client) betweenTurns(s *session) {
 	if c.capabilities[capTurns] {
 		return
 	}
@@ -179,7 +179,7 @@ func (c *clientCodec) betweenTurns(s *session) {
 
 // requestState requests the session's state for the next connection, if sessions end with their
 // connection.
-func (c *clientCodec) requestState(s *session) {
+func (c *client) requestState(s *session) {
 	c.sendRequest(frame{Session: s.serverID, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err == nil && len(raw) <= maxSigned {
 			s.signedState = raw

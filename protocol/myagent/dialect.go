@@ -12,8 +12,8 @@ const Name = "myagent"
 // Dialect is MyAgent's WebSocket protocol.
 var Dialect = codec.Dialect{
 	Name:   Name,
-	Server: func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
-	Client: func(c codec.ClientOptions) codec.Codec { return newClientCodec(c) },
+	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Options: []codec.Option{
 		{Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration, About: "time until a confirmation is denied (300s; 0: never)"},
 		{Name: "heartbeat", Ends: serverEnd, Kind: codec.OptionDuration, About: "interval between heartbeats (30s)"},

@@ -11,14 +11,14 @@ type join struct {
 }
 
 // startJoin starts a join. The caller must end it with finishJoin.
-func (s *serverCodec) startJoin() *join {
+func (s *server) startJoin() *join {
 	s.joining = new(join)
 	return s.joining
 }
 
 // deferUntilJoined defers then until the current join ends, and returns false if there is none.
 // then receives the join's error.
-func (s *serverCodec) deferUntilJoined(then func(*protocol.Error)) bool {
+func (s *server) deferUntilJoined(then func(*protocol.Error)) bool {
 	if s.joining == nil {
 		return false
 	}
@@ -29,7 +29,7 @@ func (s *serverCodec) deferUntilJoined(then func(*protocol.Error)) bool {
 
 // finishJoin ends a join and runs the deferred functions in order. If err is nil, session becomes
 // the connection's current session.
-func (s *serverCodec) finishJoin(a *join, session string, err *protocol.Error) {
+func (s *server) finishJoin(a *join, session string, err *protocol.Error) {
 	s.joining = nil
 	if err == nil {
 		s.current = session

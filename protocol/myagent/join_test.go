@@ -98,7 +98,7 @@ func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
 
 // Invariant 14: what waits for a session is bounded as everything that waits is.
 func TestWhatWaitsForASessionIsBounded(t *testing.T) {
-	silent := newServerCodec(codec.ServerOptions{ID: sequentialIDs(), Agent: func(string) string { return "" }, Sign: sign})
+	silent := newServer(codec.ServerOptions{ID: sequentialIDs(), Agent: func(string) string { return "" }, Sign: sign})
 	silent.Open(start)
 	silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
 	refused := 0

@@ -50,7 +50,7 @@ func (r *replay) collect(e *protocol.Event) {
 }
 
 // finishReplay sends the collected frames with their original seqs, and a notice with their count.
-func (s *serverCodec) finishReplay(f *subscription, r *replay) {
+func (s *server) finishReplay(f *subscription, r *replay) {
 	m := meta{"action": actionReplay, "replayed": len(r.frames), "count": len(r.frames)}
 	for _, old := range r.frames {
 		fr := old.frame
@@ -79,7 +79,7 @@ func (s *serverCodec) finishReplay(f *subscription, r *replay) {
 }
 
 // sendNothingToReplay sends the notice of an empty replay.
-func (s *serverCodec) sendNothingToReplay(session string) {
+func (s *server) sendNothingToReplay(session string) {
 	n := notice("No buffered events available for replay", meta{"action": actionReplay, "count": 0, "replayed": 0})
 	n.Session = session
 	s.send(n)

@@ -68,7 +68,7 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 					missed = append(missed, fmt.Sprint(m.Event, m.Seq))
 				}
 			}
-			cid := b.codec.(*serverCodec).id
+			cid := b.codec.(*server).id
 
 			after := newServerTest(t, p, trail)
 			from := fmt.Sprintf(`"last_event_id":"%s-%d"`, cid, last)
@@ -143,7 +143,7 @@ func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 			t.Errorf("an ack is answered with %v", b.takeEvents())
 		}
 		after := newServerTest(t, p, trail)
-		after.receive(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`, b.codec.(*serverCodec).id))
+		after.receive(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`, b.codec.(*server).id))
 		got := after.takeEvents()
 		if !slices.Equal(got, []string{systemConnected, systemNotice, agentFinalAnswer, systemNotice}) {
 			t.Errorf("%s: %v", ack, got)
@@ -198,7 +198,7 @@ func TestAReplayIsBounded(t *testing.T) {
 	for n := range 500 {
 		b.receiveNative(p.append("s1", completedTurn(n)...)...)
 	}
-	last := b.codec.(*serverCodec).seq
+	last := b.codec.(*server).seq
 	after := newServerTest(t, p, trail)
 	after.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":1}`, state))
 	n := 0

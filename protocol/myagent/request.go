@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A request is a frame to the server that awaits its reply. A server with the capability "reply"
@@ -19,12 +20,12 @@ type request struct {
 }
 
 // sendRequest sends a frame and calls then with the reply.
-func (c *clientCodec) sendRequest(f frame, s *session, then func(json.RawMessage, *protocol.Error)) {
+func (c *client) sendRequest(f frame, s *session, then func(json.RawMessage, *protocol.Error)) {
 	if len(c.requests) >= maxRequests {
-		then(nil, protocol.Errorf(protocol.CodeTooMany, "too many commands at once"))
+		then(nil, codec.TooMany(maxRequests))
 		return
 	}
-	a := &request{id: c.options.ID("q"), event: f.Event, session: s, deadline: c.now.Add(requestTimeout), done: then}
+	a := &request{id: c.Options.ID("q"), event: f.Event, session: s, deadline: c.Now.Add(requestTimeout), done: then}
 	if f.Meta == nil {
 		f.Meta = meta{}
 	}
@@ -39,8 +40,8 @@ func (c *clientCodec) sendRequest(f frame, s *session, then func(json.RawMessage
 
 // checkSize returns too_large if a server would not accept the frame. Sending it would end the
 // connection, and the retry would end the next one.
-func (c *clientCodec) checkSize(f *frame) *protocol.Error {
-	if len(f.encode(c.now)) <= protocol.MaxMessage {
+func (c *client) checkSize(f *frame) *protocol.Error {
+	if len(f.encode(c.Now)) <= protocol.MaxMessage {
 		return nil
 	}
 	return &protocol.Error{Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage}
@@ -48,7 +49,7 @@ func (c *clientCodec) checkSize(f *frame) *protocol.Error {
 
 // finishRequest removes a request and calls its callback. It does nothing if the request is already
 // finished.
-func (c *clientCodec) finishRequest(a *request, result json.RawMessage, err *protocol.Error) {
+func (c *client) finishRequest(a *request, result json.RawMessage, err *protocol.Error) {
 	i := slices.Index(c.requests, a)
 	if i < 0 {
 		return
@@ -59,7 +60,7 @@ func (c *clientCodec) finishRequest(a *request, result json.RawMessage, err *pro
 
 // findRequest returns the request with an id, or nil. Without an id it returns the first request
 // for one of the events that fits the session.
-func (c *clientCodec) findRequest(id string, session string, events ...string) *request {
+func (c *client) findRequest(id string, session string, events ...string) *request {
 	for _, a := range c.requests {
 		switch {
 		case id != "":

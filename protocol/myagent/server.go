@@ -9,7 +9,7 @@ import (
 )
 
 // A serverCodec is the server end of one connection.
-type serverCodec struct {
+type server struct {
 	// Static after construction.
 
 	options        codec.ServerOptions
@@ -46,8 +46,8 @@ const (
 	maxOwnMessages     = 256 // remembered messages
 )
 
-func newServerCodec(d codec.ServerOptions) *serverCodec {
-	return &serverCodec{
+func newServer(d codec.ServerOptions) *server {
+	return &server{
 		options: d, id: d.ID("conn"), sentFrames: new(frameIndex), subscriptions: map[string]*subscription{}, aliases: map[string]string{},
 		heartbeat: durationOption(d.Options, "heartbeat", defaultHeartbeat), confirmTimeout: durationOption(d.Options, "confirm_timeout", defaultConfirmTimeout),
 		stateTTL: durationOption(d.Options, "state_ttl", defaultStateTTL),
@@ -55,7 +55,7 @@ func newServerCodec(d codec.ServerOptions) *serverCodec {
 }
 
 // run executes one call of the codec.
-func (s *serverCodec) run(now time.Time, f func()) codec.Output {
+func (s *server) run(now time.Time, f func()) codec.Output {
 	var out codec.Output
 	s.now, s.out = now, &out
 	f()
@@ -65,7 +65,7 @@ func (s *serverCodec) run(now time.Time, f func()) codec.Output {
 }
 
 // Open implements codec.Codec.
-func (s *serverCodec) Open(now time.Time) codec.Output {
+func (s *server) Open(now time.Time) codec.Output {
 	return s.run(now, func() {
 		s.openedAt, s.nextHeartbeat = now, now.Add(s.heartbeat)
 		if s.options.Resume != nil {
@@ -85,7 +85,7 @@ func (s *serverCodec) Open(now time.Time) codec.Output {
 }
 
 // Native implements codec.Codec.
-func (s *serverCodec) Native(now time.Time, line []byte) codec.Output {
+func (s *server) Native(now time.Time, line []byte) codec.Output {
 	return s.run(now, func() {
 		if e := s.requests.Receive(line); e != nil {
 			s.handleEvent(e)
@@ -94,7 +94,7 @@ func (s *serverCodec) Native(now time.Time, line []byte) codec.Output {
 }
 
 // Foreign implements codec.Codec.
-func (s *serverCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
+func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.run(now, func() {
 		m, ok := decodeMessage(f.Data)
 		switch {
@@ -111,12 +111,12 @@ func (s *serverCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 }
 
 // TooLarge sends the error of a message over the size limit, which was not read.
-func (s *serverCodec) TooLarge(now time.Time, message string) codec.Output {
+func (s *server) TooLarge(now time.Time, message string) codec.Output {
 	return s.run(now, func() { s.sendError("Invalid message: " + message) })
 }
 
 // Wake implements codec.Codec.
-func (s *serverCodec) Wake(now time.Time) codec.Output {
+func (s *server) Wake(now time.Time) codec.Output {
 	return s.run(now, func() {
 		if s.heartbeat > 0 && !now.Before(s.nextHeartbeat) {
 			s.nextHeartbeat = now.Add(s.heartbeat)
@@ -132,7 +132,7 @@ func (s *serverCodec) Wake(now time.Time) codec.Output {
 }
 
 // nextWake returns the time of the next Wake.
-func (s *serverCodec) nextWake() time.Time {
+func (s *server) nextWake() time.Time {
 	var at time.Time
 	if s.heartbeat > 0 {
 		at = s.nextHeartbeat
@@ -148,7 +148,7 @@ func (s *serverCodec) nextWake() time.Time {
 }
 
 // send sends a frame and returns its seq.
-func (s *serverCodec) send(f frame) uint64 {
+func (s *server) send(f frame) uint64 {
 	s.seq++
 	f.Connection, f.Seq, f.ID = s.id, s.seq, eventID(s.id, s.seq)
 	if f.Meta == nil {
@@ -160,6 +160,6 @@ func (s *serverCodec) send(f frame) uint64 {
 }
 
 // sendError sends an error about a message that cannot be decoded.
-func (s *serverCodec) sendError(words string) {
+func (s *server) sendError(words string) {
 	s.send(frame{Event: systemError, Content: words, Meta: meta{"error": words}, Show: shorten(words)})
 }

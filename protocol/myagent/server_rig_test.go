@@ -177,7 +177,7 @@ func newServerTestWith(t testing.TB, p *nativeServer, trail *codec.ResumeStore, 
 		p.connections++
 		door.ID = func(prefix string) string { return fmt.Sprintf("%s%d", prefix, p.connections) }
 	}
-	b.codec = newServerCodec(door)
+	b.codec = newServer(door)
 	b.deliver(b.codec.Open(b.now))
 	return b
 }

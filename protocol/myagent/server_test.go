@@ -336,13 +336,13 @@ func TestTheServersEndIsBounded(t *testing.T) {
 		p.append(id, event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		b.receive(`{"event":"user.cancel","session_id":"` + id + `"}`)
 	}
-	if s := b.codec.(*serverCodec); len(s.subscriptions) != maxSubscriptions {
+	if s := b.codec.(*server); len(s.subscriptions) != maxSubscriptions {
 		t.Errorf("%d are followed", len(s.subscriptions))
 	}
 	if m := b.nextFrame(agentError); metaOf(m).str("error_type") != "too_many" {
 		t.Errorf("%s", m.Metadata)
 	}
-	silent := newServerCodec(codec.ServerOptions{ID: sequentialIDs(), Agent: func(string) string { return "" }, Sign: sign})
+	silent := newServer(codec.ServerOptions{ID: sequentialIDs(), Agent: func(string) string { return "" }, Sign: sign})
 	silent.Open(start)
 	commands := 0
 	for range 1000 {

@@ -1,7 +1,6 @@
 package myagent
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"time"
@@ -34,7 +33,7 @@ type session struct {
 	restoredFrom    string   // event_id of the last frame before a restore
 	restoredFromSeq uint64   // and its seq
 	signedState     json.RawMessage
-	summary         []byte // last one sent to a watching client
+	publishedSeq    uint64 // of the last summary sent to a watching client
 	serverStart     uint64 // the server's seq at the start of the log; 0: the log is complete
 	logStart        uint64 // and the log's own seq there
 
@@ -57,7 +56,7 @@ type decodeState struct {
 	replayingList  bool            // frames come in a list: the turn goes on
 	pendingSteps   map[string]bool // steps that still await an answer at the server
 	numericTasks   map[string]bool // tasks whose ids are numbers at the server
-	decisions      []ownDecision
+	decisions      codec.Decisions // of the client, which the server does not confirm
 }
 
 // forgetTurn resets the state of one turn.
@@ -65,14 +64,8 @@ func (h *decodeState) forgetTurn() {
 	h.openText, h.openReasoning, h.turnText, h.aggregate, h.runsTasks, h.turnDeadline = "", "", nil, "", false, time.Time{}
 }
 
-// An ownDecision is the client's decision on an approval that the server does not confirm.
-type ownDecision struct {
-	request string
-	winner  protocol.Winner
-}
-
 // findSession returns the session with a name or id, or nil.
-func (c *clientCodec) findSession(name string) *session {
+func (c *client) findSession(name string) *session {
 	for _, s := range slices.Backward(c.resume.sessions) {
 		if s.log.Session == name || s.serverID == name || slices.Contains(s.names, name) {
 			return s
@@ -82,8 +75,8 @@ func (c *clientCodec) findSession(name string) *session {
 }
 
 // addSession adds a session to this connection.
-func (c *clientCodec) addSession(id string) *session {
-	s := &session{log: codec.NewLog(id, c.responder.Epoch), serverID: id, connected: true}
+func (c *client) addSession(id string) *session {
+	s := &session{log: codec.NewLog(id, c.Epoch()), serverID: id, connected: true}
 	if len(c.resume.sessions) >= maxSessions {
 		i := max(0, slices.IndexFunc(c.resume.sessions, func(s *session) bool { return !s.log.Following() }))
 		c.resume.sessions = slices.Delete(c.resume.sessions, i, i+1)
@@ -96,15 +89,15 @@ func (c *clientCodec) addSession(id string) *session {
 // reset restarts a session's log from a state of the server. Finished turns stay in history. A turn
 // that was running joins them if a turn ended since; otherwise the server sends it again from its
 // start.
-func (s *session) reset(c *clientCodec, state *protocol.State) {
+func (s *session) reset(c *client, state *protocol.State) {
 	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
-		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the connection was lost: what else the turn brought is not known"}
+		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "connection lost: the rest of the turn is unknown"}
 		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
 			d.Reason, d.Code = last.Reason, last.Code
 		}
-		s.record(c, codec.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
+		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
 	}
-	s.log.Renew(s.nextEpoch(c))
+	s.log.Renew(c.NextEpoch())
 	if c.capabilities[capHistory] {
 		s.log.DropHistory()
 	}
@@ -113,14 +106,6 @@ func (s *session) reset(c *clientCodec, state *protocol.State) {
 	state.Seq = max(state.Seq, s.log.State.Seq+1) // after the history; no client has this seq
 	s.logStart = state.Seq
 	s.log.StartFrom(state)
-}
-
-// nextEpoch returns the epoch for a restarted log.
-func (s *session) nextEpoch(c *clientCodec) string {
-	if s.log.Epoch == c.responder.Epoch {
-		return c.responder.Epoch + "x" // second restart on one connection
-	}
-	return c.responder.Epoch
 }
 
 // addName remembers a name that the client uses for the session.
@@ -134,43 +119,22 @@ func (s *session) addName(name string) {
 	s.names = append(s.names, name)
 }
 
-// full reports whether the state holds the maximum of what an event type adds.
-func (s *session) full(t protocol.Type) bool {
-	st := s.log.State
-	switch t {
-	case protocol.ApprovalRequested:
-		return len(st.Approvals) >= maxApprovals
-	case protocol.ApprovalExplained:
-		return slices.ContainsFunc(st.Approvals, func(a protocol.Approval) bool { return len(a.Explained) >= maxApprovals })
-	case protocol.ApprovalResolved:
-		return len(st.Rules) >= maxPending
-	case protocol.QueueAdded:
-		return len(st.Queue) >= maxPending
-	case protocol.QueueHeld:
-		return len(st.Holds) >= maxPending
-	case protocol.TextStart, protocol.ReasoningStart:
-		return st.Turn != nil && len(st.Turn.Parts) >= maxPending
-	case protocol.ToolStarted:
-		return st.Turn != nil && len(st.Turn.Tools) >= maxPending
+// record records an event. An event that would exceed a bound of the state becomes a raw event
+// without content.
+func (c *client) record(s *session, en codec.Entry) {
+	limit := maxPending
+	if en.Type == protocol.ApprovalRequested {
+		limit = maxApprovals
 	}
-	return false
-}
-
-// record records an event.
-func (s *session) record(c *clientCodec, en codec.Entry) {
-	if s.full(en.Type) {
+	if s.log.Full(en.Type, limit) {
 		en.Type, en.Data = protocol.Raw, protocol.RawData{Source: Name, Method: string(en.Type)}
 	}
-	s.log.Add(c.out, c.now, en)
+	c.Record(s.log, en)
 }
 
 // recordRaw records a message without a native equivalent.
-func (s *session) recordRaw(c *clientCodec, event string, data []byte) {
-	turn := ""
-	if s.log.State.Turn != nil {
-		turn = s.log.State.Turn.Turn
-	}
-	s.record(c, codec.Entry{Type: protocol.Raw, Turn: turn, Data: codec.Raw(Name, event, data)})
+func (c *client) recordRaw(s *session, event string, data []byte) {
+	c.RecordRaw(s.log, s.log.Turn(), event, data)
 }
 
 // maxRaw bounds foreign JSON within an event, in bytes.
@@ -185,15 +149,11 @@ func clipID(id string) string {
 }
 
 // publishSummaries sends changed sessions to a watching client.
-func (c *clientCodec) publishSummaries() {
+func (c *client) publishSummaries() {
 	for _, s := range c.resume.sessions {
-		if !c.watched || !s.connected {
-			continue
-		}
-		sum := protocol.MustEncode(s.log.Summary())
-		if !bytes.Equal(sum, s.summary) {
-			s.summary = sum
-			c.out.Native = append(c.out.Native, codec.Ephemeral(s.log.Session, protocol.SummaryChanged, c.now, sum))
+		if c.Watching && s.connected && s.publishedSeq != s.log.State.Seq {
+			s.publishedSeq = s.log.State.Seq
+			c.Publish(s.log.Session, protocol.SummaryChanged, s.log.Summary())
 		}
 	}
 }

@@ -19,7 +19,7 @@ type sessionOpen struct {
 // openSession attaches a session to this connection and calls then. agentctl's server resumes it or
 // sends its state. A MyAgent server restores a state exported earlier. Otherwise a new session is
 // created: sessions of such a server end with their connection, and it cannot list them.
-func (c *clientCodec) openSession(name string, whole bool, then func(*session, *protocol.Error)) {
+func (c *client) openSession(name string, whole bool, then func(*session, *protocol.Error)) {
 	s := c.findSession(name)
 	if s != nil && s.connected {
 		s.addName(name)
@@ -28,7 +28,7 @@ func (c *clientCodec) openSession(name string, whole bool, then func(*session, *
 	}
 	if o := c.opens[name]; o != nil {
 		if len(o.callbacks) >= maxRequests {
-			then(nil, protocol.Errorf(protocol.CodeTooMany, "too many commands at once"))
+			then(nil, codec.TooMany(maxRequests))
 			return
 		}
 		o.callbacks = append(o.callbacks, then)
@@ -44,7 +44,7 @@ func (c *clientCodec) openSession(name string, whole bool, then func(*session, *
 }
 
 // finishOpen ends an attachment and calls its callbacks.
-func (c *clientCodec) finishOpen(o *sessionOpen, s *session, err *protocol.Error) {
+func (c *client) finishOpen(o *sessionOpen, s *session, err *protocol.Error) {
 	delete(c.opens, o.name)
 	if s != nil {
 		s.connected = true
@@ -57,7 +57,7 @@ func (c *clientCodec) finishOpen(o *sessionOpen, s *session, err *protocol.Error
 }
 
 // reconnect requests a session that may still exist at the server.
-func (c *clientCodec) reconnect(o *sessionOpen) {
+func (c *client) reconnect(o *sessionOpen) {
 	f := frame{Session: o.name, Event: userReconnect}
 	if s := o.known; s != nil {
 		f.Session = s.serverID
@@ -72,13 +72,13 @@ func (c *clientCodec) reconnect(o *sessionOpen) {
 		case err == nil:
 			s := c.findSession(parseObject(result).str("session"))
 			if s == nil {
-				c.finishOpen(o, nil, protocol.Errorf(protocol.CodeInternal, "the server reconnected to nothing"))
+				c.finishOpen(o, nil, protocol.Errorf(protocol.CodeInternal, "the server reconnected to an unknown session"))
 				return
 			}
 			c.finishOpen(o, s, nil)
 		// the link failed: commands are sent again on the next connection
 		case c.capabilities[capReconnect] && err.Code == protocol.CodeTimeout:
-			c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
+			c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
 		// the server lost its store
 		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil && o.known.signedState != nil:
 			c.restoreSession(o)
@@ -91,7 +91,7 @@ func (c *clientCodec) reconnect(o *sessionOpen) {
 }
 
 // restoreSession restores a known session from its exported state.
-func (c *clientCodec) restoreSession(o *sessionOpen) {
+func (c *client) restoreSession(o *sessionOpen) {
 	s := o.known
 	f := frame{Event: userReconnectState, Signed: s.signedState, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.lastEventID)}
 	s.signedState = nil // only once
@@ -119,8 +119,8 @@ func (c *clientCodec) restoreSession(o *sessionOpen) {
 }
 
 // awaitReplay calls then after the missed frames of a session. A notice ends them.
-func (c *clientCodec) awaitReplay(s *session, then func()) {
-	c.requests = append(c.requests, &request{event: actionReplay, session: s, deadline: c.now.Add(requestTimeout), done: func(json.RawMessage, *protocol.Error) {
+func (c *client) awaitReplay(s *session, then func()) {
+	c.requests = append(c.requests, &request{event: actionReplay, session: s, deadline: c.Now.Add(requestTimeout), done: func(json.RawMessage, *protocol.Error) {
 		s.replaying = false
 		then()
 	}})
@@ -132,49 +132,49 @@ var serverRestarted = protocol.TurnEndedData{
 }
 
 // turnLeftBehind ends a turn that still ran in the session that was restored.
-var turnLeftBehind = protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session before had this turn"}
+var turnLeftBehind = protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the turn ran in the previous session"}
 
 // finishReplay continues after a replay. It ends an open turn with d, except after a list of
 // events, whose turn goes on.
-func (c *clientCodec) finishReplay(s *session, d protocol.TurnEndedData) {
+func (c *client) finishReplay(s *session, d protocol.TurnEndedData) {
 	s.replaying = false
 	switch {
 	case s.log.State.Turn == nil:
 		c.betweenTurns(s)
 	case !s.replayingList:
-		c.endTurn(s, c.now, d)
+		c.endTurn(s, c.Now, d)
 	}
 }
 
 // clearPending removes the approvals, queue and holds of a session that its server lost. The server
 // announces those it restored.
-func (s *session) clearPending(c *clientCodec) {
+func (s *session) clearPending(c *client) {
 	st := s.log.State
 	for _, a := range slices.Clone(st.Approvals) {
-		s.record(c, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled}})
+		c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled}})
 	}
 	for _, m := range slices.Clone(st.Queue) {
-		s.record(c, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+		c.record(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
 	}
 	for _, h := range slices.Clone(st.Holds) {
-		s.record(c, codec.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
+		c.record(s, codec.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
 	}
 }
 
 // createSession creates a session for a name that the server does not know.
-func (c *clientCodec) createSession(o *sessionOpen) {
+func (c *client) createSession(o *sessionOpen) {
 	title := o.name
 	if o.known != nil && len(o.known.names) > 0 {
 		title = o.known.names[0]
 	}
 	c.sendRequest(frame{Event: userCreateSession, Content: title}, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
-			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeNoSession, "there is no session %q, and none could be begun: %s", clipID(o.name), err.Message))
+			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeNoSession, "no session %q, and none could be created: %s", clipID(o.name), err.Message))
 			return
 		}
 		s := c.findSession(parseObject(result).str("session"))
 		if s == nil {
-			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeInternal, "the server began no session"))
+			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeInternal, "the server created no session"))
 			return
 		}
 		if o.known == nil || o.known == s {
@@ -189,19 +189,19 @@ func (c *clientCodec) createSession(o *sessionOpen) {
 
 // continueIn continues a session in the new one that the server created in its place. The
 // transcript and the queue remain, but the agent has no memory of them.
-func (s *session) continueIn(c *clientCodec, anew *session) {
+func (s *session) continueIn(c *client, anew *session) {
 	c.removeSession(anew)
 	s.serverID, s.lastEventID, s.lastSeq = anew.serverID, anew.lastEventID, anew.lastSeq
 	waiting := s.log.State.Queue
 	if t := s.log.State.Turn; t != nil {
-		s.record(c, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
+		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
 	}
-	s.log.Renew(s.nextEpoch(c))
+	s.log.Renew(c.NextEpoch())
 	s.decodeState = decodeState{turns: s.turns, parts: s.parts}
-	s.record(c, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
-		Level: protocol.LevelWarning, Message: "the session before ended with its connection; this is a new one, whose agent does not know what was said",
+	c.record(s, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level: protocol.LevelWarning, Message: "the previous session ended with its connection; the agent of the new one does not know its transcript",
 	}})
 	for _, m := range waiting {
-		s.record(c, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+		c.record(s, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
 	}
 }

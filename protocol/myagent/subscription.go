@@ -26,7 +26,7 @@ type subscription struct {
 
 // subscribe follows a session from a position, or from the last turn's end if from is nil. then is
 // called once with the subscription or an error.
-func (s *serverCodec) subscribe(session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error)) {
+func (s *server) subscribe(session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error)) {
 	// A folded event can include part of a frame that the client has, so resume with raw events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
 	s.requests.Do(s.out, protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
@@ -62,7 +62,7 @@ func (f *subscription) baseState(r *protocol.SubscribeResult) *protocol.State {
 
 // goLive sends the session's events to the client from now on. onCaughtUp may be nil; it is called
 // after the past events are sent. If the subscription is live already, only the callback is added.
-func (s *serverCodec) goLive(f *subscription, caughtUp func(replayed int)) {
+func (s *server) goLive(f *subscription, caughtUp func(replayed int)) {
 	if f.live {
 		before := f.onCaughtUp
 		f.catchingUp, f.onCaughtUp = true, func(replayed int) {
@@ -84,7 +84,7 @@ func (s *serverCodec) goLive(f *subscription, caughtUp func(replayed int)) {
 }
 
 // handleEvent encodes an event of agentctl's server.
-func (s *serverCodec) handleEvent(e *protocol.Event) {
+func (s *server) handleEvent(e *protocol.Event) {
 	f := s.subscriptions[e.Session]
 	if f == nil {
 		return
@@ -138,7 +138,7 @@ func (s *serverCodec) handleEvent(e *protocol.Event) {
 }
 
 // handleCaughtUp ends the replay or the catch-up of a subscription.
-func (s *serverCodec) handleCaughtUp(f *subscription) {
+func (s *server) handleCaughtUp(f *subscription) {
 	if r := f.replay; r != nil {
 		f.replay = nil
 		s.finishReplay(f, r)
@@ -153,7 +153,7 @@ func (s *serverCodec) handleCaughtUp(f *subscription) {
 }
 
 // dropSubscription ends the subscription to a session that was deleted or whose log cannot be read.
-func (s *serverCodec) dropSubscription(f *subscription, why protocol.Code) {
+func (s *server) dropSubscription(f *subscription, why protocol.Code) {
 	if f.live && !f.state.Closed {
 		fr := frame{Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)}, Show: showError}
 		if why == protocol.CodeNoSession {
@@ -170,7 +170,7 @@ func (s *serverCodec) dropSubscription(f *subscription, why protocol.Code) {
 }
 
 // setConfirmDeadlines starts the timeout of new pending confirmations.
-func (s *serverCodec) setConfirmDeadlines(f *subscription) {
+func (s *server) setConfirmDeadlines(f *subscription) {
 	for _, a := range f.state.Approvals {
 		if _, known := f.deadlines[a.Request]; !known {
 			f.deadlines[a.Request] = s.now.Add(s.confirmTimeout)
@@ -180,7 +180,7 @@ func (s *serverCodec) setConfirmDeadlines(f *subscription) {
 
 // expireConfirmations denies unanswered confirmations past their deadline, in this client's own
 // turns only.
-func (s *serverCodec) expireConfirmations(f *subscription) {
+func (s *server) expireConfirmations(f *subscription) {
 	for _, a := range slices.Clone(f.state.Approvals) {
 		due, waits := f.deadlines[a.Request]
 		if !waits || s.now.Before(due) {
@@ -198,7 +198,7 @@ func (s *serverCodec) expireConfirmations(f *subscription) {
 }
 
 // addOwnMessage remembers a message that this client sent.
-func (s *serverCodec) addOwnMessage(message string) {
+func (s *server) addOwnMessage(message string) {
 	if len(s.ownMessages) == maxOwnMessages {
 		s.ownMessages = slices.Delete(s.ownMessages, 0, 1)
 	}

@@ -27,7 +27,7 @@ const (
 const maxLine = 16 << 20
 
 // A clientCodec is the client end of one connection.
-type clientCodec struct {
+type client struct {
 	options      codec.ClientOptions
 	responder    codec.Responder
 	splitter     lineSplitter
@@ -87,7 +87,7 @@ var unsupportedReasons = map[protocol.Verb]string{
 
 // newClientCodec returns the client end of a connection. The option "tags" selects the tag set of
 // requests: "chat" or "document". Without it the codec detects the set.
-func newClientCodec(c codec.ClientOptions) *clientCodec {
+func newClient(c codec.ClientOptions) *client {
 	k, _ := c.Resume.Value.(*capabilities)
 	if k == nil {
 		k = &capabilities{tags: chatTags}
@@ -99,20 +99,20 @@ func newClientCodec(c codec.ClientOptions) *clientCodec {
 		}
 		c.Resume.Value = k
 	}
-	return &clientCodec{
+	return &client{
 		options: c, capabilities: k, splitter: lineSplitter{limit: maxLine}, requests: map[string]*request{}, sessions: map[string]*session{}, fetches: map[string]*historyFetch{},
 		responder: codec.Responder{Dialect: Name, Server: Name, Verbs: verbs, Reasons: unsupportedReasons, Epoch: codec.Epoch(c.ID("e"))},
 	}
 }
 
 // Open implements codec.Codec.
-func (c *clientCodec) Open(now time.Time) codec.Output {
+func (c *client) Open(now time.Time) codec.Output {
 	c.nextPing = now.Add(pingEvery)
 	return c.run(now, func() {})
 }
 
 // Native implements codec.Codec.
-func (c *clientCodec) Native(now time.Time, line []byte) codec.Output {
+func (c *client) Native(now time.Time, line []byte) codec.Output {
 	return c.run(now, func() {
 		if cmd, ok := c.responder.Decode(c.out, line); ok {
 			c.handleCommand(cmd)
@@ -121,12 +121,12 @@ func (c *clientCodec) Native(now time.Time, line []byte) codec.Output {
 }
 
 // Foreign implements codec.Codec.
-func (c *clientCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
+func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() { c.splitter.split(f.Data, c.handleMessage) })
 }
 
 // Wake implements codec.Codec. It pings and reopens broken streams.
-func (c *clientCodec) Wake(now time.Time) codec.Output {
+func (c *client) Wake(now time.Time) codec.Output {
 	return c.run(now, func() {
 		if !c.reopenAt.IsZero() && !now.Before(c.reopenAt) {
 			c.reopenStreams()
@@ -144,7 +144,7 @@ func (c *clientCodec) Wake(now time.Time) codec.Output {
 }
 
 // scheduleReopen schedules the reopening of broken streams.
-func (c *clientCodec) scheduleReopen() {
+func (c *client) scheduleReopen() {
 	if c.reopenAt.IsZero() {
 		c.reopenDelay = max(minReopenDelay, c.reopenDelay)
 		c.reopenAt = c.now.Add(c.reopenDelay)
@@ -153,7 +153,7 @@ func (c *clientCodec) scheduleReopen() {
 }
 
 // reopenStreams reopens broken streams.
-func (c *clientCodec) reopenStreams() {
+func (c *client) reopenStreams() {
 	c.reopenAt = time.Time{}
 	for _, s := range c.orderedSessions() {
 		if s.streamID == "" && (s.log == nil || !s.log.State.Closed) {
@@ -162,7 +162,7 @@ func (c *clientCodec) reopenStreams() {
 	}
 }
 
-func (c *clientCodec) run(now time.Time, work func()) codec.Output {
+func (c *client) run(now time.Time, work func()) codec.Output {
 	c.now, c.out = now, &codec.Output{}
 	work()
 	out := c.out
@@ -173,12 +173,12 @@ func (c *clientCodec) run(now time.Time, work func()) codec.Output {
 	return *out
 }
 
-func (c *clientCodec) send(m any) {
+func (c *client) send(m any) {
 	c.out.Foreign = append(c.out.Foreign, textFrame(protocol.MustEncode(m)))
 }
 
 // sendRequest sends a request. Until the tag set is known it sends one at a time.
-func (c *clientCodec) sendRequest(req *request) {
+func (c *client) sendRequest(req *request) {
 	if c.otherProtocol {
 		req.done(nil, otherProtocolError())
 		return
@@ -198,7 +198,7 @@ func (c *clientCodec) sendRequest(req *request) {
 	c.writeRequest(req)
 }
 
-func (c *clientCodec) writeRequest(req *request) {
+func (c *client) writeRequest(req *request) {
 	id := strconv.FormatUint(c.nextID, 10)
 	c.nextID++
 	c.requests[id] = req
@@ -211,7 +211,7 @@ func (c *clientCodec) writeRequest(req *request) {
 }
 
 // confirmTags notes that the server accepts the tag set, and sends the deferred requests.
-func (c *clientCodec) confirmTags() {
+func (c *client) confirmTags() {
 	if c.capabilities.tagsKnown {
 		return
 	}
@@ -224,7 +224,7 @@ func (c *clientCodec) confirmTags() {
 }
 
 // handleMessage handles a message of the server.
-func (c *clientCodec) handleMessage(line []byte) {
+func (c *client) handleMessage(line []byte) {
 	var m message
 	err := json.Unmarshal(line, &m)
 	c.checkProtocol(err == nil && decodeString(m.Tag) != "")
@@ -258,7 +258,7 @@ func (c *clientCodec) handleMessage(line []byte) {
 
 // checkProtocol detects a server of another protocol and fails all requests to it. ours reports
 // whether a message was of this protocol.
-func (c *clientCodec) checkProtocol(ours bool) {
+func (c *client) checkProtocol(ours bool) {
 	if ours {
 		c.heardProtocol, c.otherProtocol = true, false
 		return
@@ -280,7 +280,7 @@ func otherProtocolError() *protocol.Error {
 }
 
 // handleExit handles the end of a request.
-func (c *clientCodec) handleExit(id string, req *request, raw json.RawMessage) {
+func (c *client) handleExit(id string, req *request, raw json.RawMessage) {
 	var o exitResult
 	if json.Unmarshal(raw, &o) != nil || !codec.Shallow(raw) {
 		o = exitResult{Tag: exitFailure}
@@ -316,7 +316,7 @@ func (c *cause) nativeError() *protocol.Error {
 
 // retryWithDocumentTags resends all requests with the document's tags if the server rejects the
 // real system's, and returns whether it did.
-func (c *clientCodec) retryWithDocumentTags(why string) bool {
+func (c *client) retryWithDocumentTags(why string) bool {
 	if c.capabilities.tagsKnown || !strings.Contains(why, "Unknown request tag") {
 		return false
 	}
@@ -331,7 +331,7 @@ func (c *clientCodec) retryWithDocumentTags(why string) bool {
 }
 
 // pendingRequests lists the requests without an exit, oldest first.
-func (c *clientCodec) pendingRequests() []*request {
+func (c *client) pendingRequests() []*request {
 	ids := slices.SortedFunc(maps.Keys(c.requests), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	list := make([]*request, len(ids))
 	for i, id := range ids {
@@ -341,7 +341,7 @@ func (c *clientCodec) pendingRequests() []*request {
 }
 
 // handleDefect fails all requests.
-func (c *clientCodec) handleDefect(raw json.RawMessage) {
+func (c *client) handleDefect(raw json.RawMessage) {
 	if c.retryWithDocumentTags(string(raw)) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // dispatch executes a request.
-func (s *serverCodec) dispatch(c *rpcCall) {
+func (s *server) dispatch(c *rpcCall) {
 	switch c.op {
 	case opSubscribe:
 		s.handleSubscribe(c)
@@ -45,7 +45,7 @@ func decodeResult[T any](a protocol.Answer) (r T) {
 	return r
 }
 
-func (s *serverCodec) handleSend(c *rpcCall) {
+func (s *server) handleSend(c *rpcCall) {
 	d := protocol.SendData{Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID}
 	ask := func() {
 		s.requests.Do(s.out, protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
@@ -61,7 +61,7 @@ func (s *serverCodec) handleSend(c *rpcCall) {
 }
 
 // sendResultOf encodes the result of a send.
-func (s *serverCodec) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendResult {
+func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendResult {
 	if r.Status == protocol.SendStarted {
 		return sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
 	}
@@ -79,7 +79,7 @@ func (s *serverCodec) sendResultOf(d *protocol.SendData, r protocol.SendResult) 
 
 // handleApproval decides an approval. The real client sends the tool call only: search the
 // subscribed sessions for it. If the request names another session, take a snapshot of that.
-func (s *serverCodec) handleApproval(c *rpcCall) {
+func (s *server) handleApproval(c *rpcCall) {
 	asked := false // the named session is subscribed
 	for _, id := range s.sessionIDs() {
 		sub := s.subscriptions[id]
@@ -104,7 +104,7 @@ func (s *serverCodec) handleApproval(c *rpcCall) {
 }
 
 // approveIn decides the pending approval of a tool call. It returns false if there is none.
-func (s *serverCodec) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
+func (s *server) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
 	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return toolCallOf(&a) == c.ToolCallID })
 	if i < 0 {
 		return false
@@ -115,7 +115,7 @@ func (s *serverCodec) approveIn(c *rpcCall, session string, pending []protocol.A
 	return true
 }
 
-func (s *serverCodec) failApproval(c *rpcCall) {
+func (s *server) failApproval(c *rpcCall) {
 	s.endCall(c, failureExit(c.id, typedError{ToolCallID: c.ToolCallID, Tag: approvalNotFound}))
 }
 
@@ -127,7 +127,7 @@ const (
 
 // handleHistory collects finished turns from the newest back, until the message that the client
 // has, the start or the bound.
-func (s *serverCodec) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
+func (s *server) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
 	d := protocol.HistoryData{Before: before, Limit: historyTurns}
 	s.requests.Do(s.out, protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
 		page := decodeResult[protocol.HistoryResult](a)

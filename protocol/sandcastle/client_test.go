@@ -14,7 +14,7 @@ import (
 // A desk is a client codec whose foreign side is a test that plays the real server.
 type clientTest struct {
 	t      *testing.T
-	client *clientCodec
+	client *client
 	now    time.Time
 	sent   []string // to the server
 	lines  []string // to our client
@@ -27,7 +27,7 @@ type clientTest struct {
 func newClientTest(t *testing.T, memory *codec.ClientState) *clientTest {
 	ids := 0
 	d := &clientTest{t: t, now: noon}
-	d.client = newClientCodec(codec.ClientOptions{Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
+	d.client = newClient(codec.ClientOptions{Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
 	d.deliver(d.client.Open(noon))
 	return d
 }

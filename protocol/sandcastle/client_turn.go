@@ -62,7 +62,7 @@ func (t *clientTurn) continuedBy(buffer []json.RawMessage) bool {
 }
 
 // startTurn starts a turn.
-func (c *clientCodec) startTurn(s *session, e *sessionEvent) {
+func (c *client) startTurn(s *session, e *sessionEvent) {
 	if s.turn != nil {
 		lost := "the server began another turn"
 		s.turn.lastError = &lost
@@ -92,7 +92,7 @@ func (c *clientCodec) startTurn(s *session, e *sessionEvent) {
 }
 
 // endTurn ends the turn.
-func (c *clientCodec) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
+func (c *client) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
 	t := s.turn
 	if t == nil || t.id != e.TurnID {
 		if raw != nil {
@@ -126,7 +126,7 @@ func (c *clientCodec) endTurn(s *session, e *sessionEvent, raw json.RawMessage) 
 }
 
 // answerInterrupts answers the interrupts that await the turn's end.
-func (c *clientCodec) answerInterrupts(t *clientTurn) {
+func (c *client) answerInterrupts(t *clientTurn) {
 	for _, p := range t.interrupts {
 		c.responder.Answer(c.out, &p.cmd, p.result)
 	}
@@ -134,7 +134,7 @@ func (c *clientCodec) answerInterrupts(t *clientTurn) {
 }
 
 // recordResolution records the end of an approval, once.
-func (c *clientCodec) recordResolution(s *session, d protocol.ApprovalResolvedData, by *protocol.Actor) {
+func (c *client) recordResolution(s *session, d protocol.ApprovalResolvedData, by *protocol.Actor) {
 	a := s.log.State.Pending(d.Request)
 	if a == nil {
 		return

@@ -33,7 +33,7 @@ func (o *unansweredSends) remove(key string) {
 
 // handleSend sends a user message. The server knows it by clientMessageId only, which defaults to
 // the command's key.
-func (c *clientCodec) handleSend(cmd protocol.Command) {
+func (c *client) handleSend(cmd protocol.Command) {
 	var d protocol.SendData
 	if !c.decodeData(&cmd, &d) {
 		return
@@ -84,7 +84,7 @@ func (c *clientCodec) handleSend(cmd protocol.Command) {
 }
 
 // resultOfSend returns the result of an accepted send.
-func (c *clientCodec) resultOfSend(cmd *protocol.Command, clientMessageID string, v json.RawMessage) protocol.SendResult {
+func (c *client) resultOfSend(cmd *protocol.Command, clientMessageID string, v json.RawMessage) protocol.SendResult {
 	var r sendResult
 	_ = json.Unmarshal(v, &r)
 	res := protocol.SendResult{Status: protocol.SendStarted, MessageID: r.MessageID}

@@ -8,7 +8,7 @@ import (
 )
 
 // handleCommand executes a command of the client.
-func (c *clientCodec) handleCommand(cmd protocol.Command) {
+func (c *client) handleCommand(cmd protocol.Command) {
 	switch cmd.Command {
 	case protocol.DoSubscribe:
 		c.handleSubscribe(cmd)
@@ -41,7 +41,7 @@ func (c *clientCodec) handleCommand(cmd protocol.Command) {
 
 // decodeData decodes a command's data. If it is invalid, the command fails and decodeData returns
 // false.
-func (c *clientCodec) decodeData(cmd *protocol.Command, v any) bool {
+func (c *client) decodeData(cmd *protocol.Command, v any) bool {
 	err := cmd.DecodeData(v)
 	if err != nil {
 		c.responder.Fail(c.out, cmd, err)
@@ -50,12 +50,12 @@ func (c *clientCodec) decodeData(cmd *protocol.Command, v any) bool {
 }
 
 // failUnsupported fails a command with the code unsupported.
-func (c *clientCodec) failUnsupported(cmd *protocol.Command, what string) {
+func (c *client) failUnsupported(cmd *protocol.Command, what string) {
 	c.responder.Fail(c.out, cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, what))
 }
 
 // forward sends a request and answers the command with the result.
-func (c *clientCodec) forward(cmd *protocol.Command, op operation, p payload, result func(json.RawMessage) any) {
+func (c *client) forward(cmd *protocol.Command, op operation, p payload, result func(json.RawMessage) any) {
 	c.sendRequest(&request{op: op, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.responder.Fail(c.out, cmd, err)
@@ -66,20 +66,20 @@ func (c *clientCodec) forward(cmd *protocol.Command, op operation, p payload, re
 }
 
 // knownSession returns a session whose state is known, or nil.
-func (c *clientCodec) knownSession(id string) *session {
+func (c *client) knownSession(id string) *session {
 	if s := c.sessions[id]; s != nil && s.log != nil {
 		return s
 	}
 	return nil
 }
 
-func (c *clientCodec) handleSnapshot(cmd protocol.Command) {
+func (c *client) handleSnapshot(cmd protocol.Command) {
 	if s := c.requireSession(cmd); s != nil {
 		c.responder.Answer(c.out, &cmd, s.log.Snapshot())
 	}
 }
 
-func (c *clientCodec) handleHistory(cmd protocol.Command) {
+func (c *client) handleHistory(cmd protocol.Command) {
 	var d protocol.HistoryData
 	if !c.decodeData(&cmd, &d) {
 		return
@@ -89,7 +89,7 @@ func (c *clientCodec) handleHistory(cmd protocol.Command) {
 	}
 }
 
-func (c *clientCodec) handleInterrupt(cmd protocol.Command) {
+func (c *client) handleInterrupt(cmd protocol.Command) {
 	var d protocol.InterruptData
 	if !c.decodeData(&cmd, &d) {
 		return
@@ -132,7 +132,7 @@ func (c *clientCodec) handleInterrupt(cmd protocol.Command) {
 func ignoreAnswer(json.RawMessage, *protocol.Error) {}
 
 // handleApprove decides an approval.
-func (c *clientCodec) handleApprove(cmd protocol.Command) {
+func (c *client) handleApprove(cmd protocol.Command) {
 	var d protocol.ApproveData
 	if !c.decodeData(&cmd, &d) {
 		return

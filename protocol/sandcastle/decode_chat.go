@@ -9,7 +9,7 @@ import (
 )
 
 // handleChat handles a chat event of the current turn.
-func (c *clientCodec) handleChat(s *session, raw json.RawMessage) {
+func (c *client) handleChat(s *session, raw json.RawMessage) {
 	t := s.turn
 	var e chatEvent
 	if json.Unmarshal(raw, &e) != nil || e.Type == "" {
@@ -71,7 +71,7 @@ func currency(cost float64) string {
 }
 
 // handleSessionChat handles a chat event of the session. whole is the event that contains it.
-func (c *clientCodec) handleSessionChat(s *session, turn string, raw, whole json.RawMessage) {
+func (c *client) handleSessionChat(s *session, turn string, raw, whole json.RawMessage) {
 	var e chatEvent
 	_ = json.Unmarshal(raw, &e)
 	switch e.Type {
@@ -85,7 +85,7 @@ func (c *clientCodec) handleSessionChat(s *session, turn string, raw, whole json
 }
 
 // recordMode sets the mode in the agent's options.
-func (c *clientCodec) recordMode(s *session, mode string) {
+func (c *client) recordMode(s *session, mode string) {
 	var o protocol.Options
 	if old := s.log.State.Options; old != nil {
 		o = *old
@@ -106,7 +106,7 @@ func (c *clientCodec) recordMode(s *session, mode string) {
 }
 
 // recordTextEvent records a chat event of a text or reasoning part.
-func (c *clientCodec) recordTextEvent(s *session, e *chatEvent) {
+func (c *client) recordTextEvent(s *session, e *chatEvent) {
 	en := codec.Entry{Turn: s.turn.id}
 	if e.ProviderMetadata == nil || e.ProviderMetadata.Agentctl == nil {
 		e.ProviderMetadata = &providerMetadata{&speaker{}}
@@ -153,7 +153,7 @@ var nativeTypes = map[protocol.Type]bool{
 }
 
 // recordNative records a native event of agentctl's server.
-func (c *clientCodec) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
+func (c *client) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
 	var n nativeEvent
 	if json.Unmarshal(e.Data, &n) != nil || !nativeTypes[n.Type] {
 		c.recordRaw(s, s.turn.id, chatNative, raw)

@@ -40,7 +40,7 @@ func (p *messagePart) UnmarshalJSON(raw []byte) error {
 }
 
 // recordHistory records finished turns, up to the last message that the state counts.
-func (c *clientCodec) recordHistory(s *session, messages []chatMessage, last *string) {
+func (c *client) recordHistory(s *session, messages []chatMessage, last *string) {
 	if last == nil {
 		return
 	}
@@ -62,7 +62,7 @@ func (c *clientCodec) recordHistory(s *session, messages []chatMessage, last *st
 }
 
 // recordTurn records a finished turn under the id of its answer.
-func (c *clientCodec) recordTurn(s *session, question, answer *chatMessage) {
+func (c *client) recordTurn(s *session, question, answer *chatMessage) {
 	var words string
 	parts := []json.RawMessage{}
 	for _, p := range question.Parts {
@@ -98,7 +98,7 @@ func (c *clientCodec) recordTurn(s *session, question, answer *chatMessage) {
 }
 
 // recordPart records a part of an answer.
-func (c *clientCodec) recordPart(s *session, p *messagePart, n int) {
+func (c *client) recordPart(s *session, p *messagePart, n int) {
 	id := "part" + string(protocol.MustEncode(n))
 	switch {
 	case (p.Type == "text" || p.Type == "reasoning") && p.Text != nil:

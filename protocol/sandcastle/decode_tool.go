@@ -10,7 +10,7 @@ import (
 )
 
 // handleTool handles a chat event of a tool call.
-func (c *clientCodec) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
+func (c *client) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 	t := s.turn
 	id := e.ToolCallID
 	if id == "" {
@@ -64,7 +64,7 @@ func (c *clientCodec) handleTool(s *session, e *chatEvent, raw json.RawMessage) 
 }
 
 // recordToolInput records a call's complete arguments.
-func (c *clientCodec) recordToolInput(s *session, id string, call *clientTool, input json.RawMessage) {
+func (c *client) recordToolInput(s *session, id string, call *clientTool, input json.RawMessage) {
 	if bytes.Equal(call.input, input) && input != nil {
 		return // repeated
 	}
@@ -73,7 +73,7 @@ func (c *clientCodec) recordToolInput(s *session, id string, call *clientTool, i
 }
 
 // recordToolName records a call's name or title if it is new.
-func (c *clientCodec) recordToolName(s *session, id string, call *clientTool, e *chatEvent, fresh bool) {
+func (c *client) recordToolName(s *session, id string, call *clientTool, e *chatEvent, fresh bool) {
 	d := protocol.ToolStartedData{Tool: id}
 	if e.ToolName != "" && e.ToolName != call.name {
 		d.Name, call.name = e.ToolName, e.ToolName
@@ -88,7 +88,7 @@ func (c *clientCodec) recordToolName(s *session, id string, call *clientTool, e 
 
 // recordToolOutput records a tool's output so far. It appends the new part of a text and replaces
 // anything else.
-func (c *clientCodec) recordToolOutput(s *session, id string, call *clientTool, raw json.RawMessage) {
+func (c *client) recordToolOutput(s *session, id string, call *clientTool, raw json.RawMessage) {
 	last := hashNext(0, raw)
 	if call.lastHash == last {
 		return // repeated
@@ -127,7 +127,7 @@ func (c *clientCodec) recordToolOutput(s *session, id string, call *clientTool, 
 
 // finalOutput returns a call's structured output at its end, or nil if it was recorded already. A
 // text is recorded as output.
-func (c *clientCodec) finalOutput(s *session, id string, call *clientTool, raw json.RawMessage) json.RawMessage {
+func (c *client) finalOutput(s *session, id string, call *clientTool, raw json.RawMessage) json.RawMessage {
 	switch {
 	case len(raw) == 0, string(raw) == "null", call.lastHash == hashNext(0, raw):
 		return nil
@@ -139,7 +139,7 @@ func (c *clientCodec) finalOutput(s *session, id string, call *clientTool, raw j
 }
 
 // recordToolEnded records the end of a call, which implies a decision on its approval.
-func (c *clientCodec) recordToolEnded(s *session, id string, call *clientTool, d protocol.ToolEndedData) {
+func (c *client) recordToolEnded(s *session, id string, call *clientTool, d protocol.ToolEndedData) {
 	d.Tool = id
 	if a := s.findApproval(id); a != nil && !s.turn.nativeApprovals[a.Request] {
 		out := protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Allowed}
@@ -167,7 +167,7 @@ func (s *session) findApproval(toolCall string) *protocol.Approval {
 }
 
 // recordPending records that a tool call awaits a decision.
-func (c *clientCodec) recordPending(s *session, id, name string) {
+func (c *client) recordPending(s *session, id, name string) {
 	if id == "" || s.findApproval(id) != nil || len(s.log.State.Approvals) >= maxWinners {
 		return
 	}

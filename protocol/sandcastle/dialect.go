@@ -8,8 +8,8 @@ const Name = "sandcastle"
 // Dialect is Sandcastle's protocol.
 var Dialect = codec.Dialect{
 	Name:     Name,
-	Server:   func(d codec.ServerOptions) codec.Codec { return newServerCodec(d) },
-	Client:   func(c codec.ClientOptions) codec.Codec { return newClientCodec(c) },
+	Server:   func(d codec.ServerOptions) codec.Codec { return newServer(d) },
+	Client:   func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Messages: Messages,
 	Options: []codec.Option{{
 		Name: "tags", Ends: []codec.End{codec.ClientEnd}, Values: []string{"auto", "chat", "document"},

@@ -16,8 +16,8 @@ import (
 // A link is both codecs back to back: a native client, the client codec, the server codec, a native server.
 type codecPair struct {
 	*nativeServer
-	server        *serverCodec
-	client        *clientCodec
+	server        *server
+	client        *client
 	resume        *codec.ClientState
 	lines         [][]byte // for the native client
 	lastID        int
@@ -34,10 +34,10 @@ func newCodecPair(t testingT, options map[string]string) *codecPair {
 
 // dial begins a connection.
 func (l *codecPair) dial(options map[string]string) {
-	l.server, l.closed, l.following = newServerCodec(codec.ServerOptions{}), false, false
+	l.server, l.closed, l.following = newServer(codec.ServerOptions{}), false, false
 	ids := 0
 	mint := func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }
-	l.client = newClientCodec(codec.ClientOptions{Name: "ada", Options: options, Resume: l.resume, ID: mint})
+	l.client = newClient(codec.ClientOptions{Name: "ada", Options: options, Resume: l.resume, ID: mint})
 	l.deliverToServer(l.server.Open(l.now))
 	l.deliverToClient(l.client.Open(l.now))
 }

@@ -17,7 +17,7 @@ const (
 
 // A serverCodec is the server end of one connection. It subscribes to each session once for all
 // streams.
-type serverCodec struct {
+type server struct {
 	options       codec.ServerOptions
 	requests      codec.Requests
 	splitter      lineSplitter
@@ -39,12 +39,12 @@ type rpcCall struct {
 }
 
 // newServerCodec returns the server end of a connection.
-func newServerCodec(d codec.ServerOptions) *serverCodec {
-	return &serverCodec{options: d, splitter: lineSplitter{limit: protocol.MaxMessage}, calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{}}
+func newServer(d codec.ServerOptions) *server {
+	return &server{options: d, splitter: lineSplitter{limit: protocol.MaxMessage}, calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{}}
 }
 
 // Open implements codec.Codec.
-func (s *serverCodec) Open(now time.Time) codec.Output {
+func (s *server) Open(now time.Time) codec.Output {
 	return s.run(now, func() {
 		hello := protocol.HelloData{Version: protocol.Version, Name: s.options.By.Name, Agent: Name}
 		s.requests.Do(s.out, protocol.DoHello, "", "", hello, nil)
@@ -52,7 +52,7 @@ func (s *serverCodec) Open(now time.Time) codec.Output {
 }
 
 // Native implements codec.Codec.
-func (s *serverCodec) Native(now time.Time, line []byte) codec.Output {
+func (s *server) Native(now time.Time, line []byte) codec.Output {
 	return s.run(now, func() {
 		e := s.requests.Receive(line)
 		if e == nil {
@@ -65,7 +65,7 @@ func (s *serverCodec) Native(now time.Time, line []byte) codec.Output {
 }
 
 // Foreign implements codec.Codec.
-func (s *serverCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
+func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.run(now, func() {
 		if !s.splitter.split(f.Data, s.handleMessage) {
 			s.send(protocol.MustEncode(defectMessage{tagDefect, "a message is too large"}))
@@ -74,15 +74,15 @@ func (s *serverCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
 }
 
 // TooLarge sends the error of a message over the size limit. Its request id is unknown.
-func (s *serverCodec) TooLarge(now time.Time, message string) codec.Output {
+func (s *server) TooLarge(now time.Time, message string) codec.Output {
 	return s.run(now, func() { s.send(protocol.MustEncode(defectMessage{tagDefect, message})) })
 }
 
 // Wake implements codec.Codec. It does nothing: no timer is used.
-func (s *serverCodec) Wake(time.Time) codec.Output { return codec.Output{} }
+func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // run executes one call of the codec.
-func (s *serverCodec) run(now time.Time, work func()) codec.Output {
+func (s *server) run(now time.Time, work func()) codec.Output {
 	s.now, s.out = now, &codec.Output{}
 	work()
 	s.flush()
@@ -91,12 +91,12 @@ func (s *serverCodec) run(now time.Time, work func()) codec.Output {
 	return *out
 }
 
-func (s *serverCodec) send(lines ...[]byte) {
+func (s *server) send(lines ...[]byte) {
 	s.out.Foreign = append(s.out.Foreign, textFrame(lines...))
 }
 
 // handleMessage handles a message of the client.
-func (s *serverCodec) handleMessage(line []byte) {
+func (s *server) handleMessage(line []byte) {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
 		why := map[string]string{"name": "SyntaxError", "message": "not a message of the protocol"}
@@ -126,7 +126,7 @@ func (s *serverCodec) handleMessage(line []byte) {
 }
 
 // handleRequest starts a call. An invalid request fails alone.
-func (s *serverCodec) handleRequest(m *message) {
+func (s *server) handleRequest(m *message) {
 	id, ok := requestID(m.ID)
 	if !ok {
 		s.send(protocol.MustEncode(defectMessage{tagDefect, "a request without an id"}))
@@ -160,7 +160,7 @@ func (s *serverCodec) handleRequest(m *message) {
 }
 
 // endCall ends a call with its last message.
-func (s *serverCodec) endCall(c *rpcCall, last []byte) {
+func (s *server) endCall(c *rpcCall, last []byte) {
 	if c.ended {
 		return
 	}
@@ -173,7 +173,7 @@ func (s *serverCodec) endCall(c *rpcCall, last []byte) {
 }
 
 // answer ends a call with a value or a native error.
-func (s *serverCodec) answer(c *rpcCall, a protocol.Answer, value func() any) {
+func (s *server) answer(c *rpcCall, a protocol.Answer, value func() any) {
 	if a.Error != nil {
 		s.endCall(c, failureExit(c.id, foreignError(a.Error, &c.payload, c.op, c.typed)))
 		return

@@ -156,12 +156,12 @@ func (h *nativeServer) newLines() (lines [][]byte) {
 // A door is a server codec whose native side is a host and whose foreign side is a test.
 type serverTest struct {
 	*nativeServer
-	server *serverCodec
+	server *server
 	sent   []string // frames' messages, without the newline
 }
 
 func newServerTest(t testingT) *serverTest {
-	d := &serverTest{nativeServer: newNativeServer(t), server: newServerCodec(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}})}
+	d := &serverTest{nativeServer: newNativeServer(t), server: newServer(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}})}
 	d.deliver(d.server.Open(noon))
 	return d
 }

@@ -31,7 +31,7 @@ type session struct {
 const maxWinners = 256
 
 // handleSubscribe subscribes to a session.
-func (c *clientCodec) handleSubscribe(cmd protocol.Command) {
+func (c *client) handleSubscribe(cmd protocol.Command) {
 	if s := c.requireSession(cmd); s != nil {
 		s.log.Attach(c.out, &c.responder, &cmd, c.now)
 	}
@@ -40,7 +40,7 @@ func (c *clientCodec) handleSubscribe(cmd protocol.Command) {
 // requireSession returns the session of a command. If its state is unknown, it opens the stream,
 // defers the command until the state arrives, and returns nil. The stream is the only source of the
 // full state.
-func (c *clientCodec) requireSession(cmd protocol.Command) *session {
+func (c *client) requireSession(cmd protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	switch {
 	case s != nil && s.log != nil:
@@ -60,7 +60,7 @@ func (c *clientCodec) requireSession(cmd protocol.Command) *session {
 }
 
 // openStream requests a session's stream.
-func (c *clientCodec) openStream(s *session) {
+func (c *client) openStream(s *session) {
 	s.streamID = "?" // requested
 	c.sendRequest(&request{op: opSubscribe, payload: payload{SessionID: s.id}, session: s, done: func(_ json.RawMessage, err *protocol.Error) {
 		if c.sessions[s.id] != s {
@@ -85,7 +85,7 @@ func (c *clientCodec) openStream(s *session) {
 }
 
 // unfollow stops following a session.
-func (c *clientCodec) unfollow(s *session) {
+func (c *client) unfollow(s *session) {
 	delete(c.sessions, s.id)
 	if req := c.requests[s.streamID]; req != nil && req.session == s {
 		delete(c.requests, s.streamID)
@@ -101,7 +101,7 @@ func (c *clientCodec) unfollow(s *session) {
 }
 
 // orderedSessions lists the sessions in a stable order.
-func (c *clientCodec) orderedSessions() []*session {
+func (c *client) orderedSessions() []*session {
 	list := make([]*session, 0, len(c.sessions))
 	for _, id := range slices.Sorted(maps.Keys(c.sessions)) {
 		list = append(list, c.sessions[id])
@@ -111,7 +111,7 @@ func (c *clientCodec) orderedSessions() []*session {
 
 // record records an event of a session. An event that is too large, or that would exceed a bound of
 // the state, becomes a raw event without content.
-func (c *clientCodec) record(s *session, en codec.Entry) {
+func (c *client) record(s *session, en codec.Entry) {
 	data, err := protocol.Encode(en.Data)
 	if err == nil && (len(data) > protocol.MaxEvent-1024 || s.full(en.Type)) {
 		en = codec.Entry{Type: protocol.Raw, Turn: en.Turn, Data: protocol.RawData{
@@ -138,7 +138,7 @@ func (s *session) full(t protocol.Type) bool {
 }
 
 // recordRaw records a message without a native equivalent.
-func (c *clientCodec) recordRaw(s *session, turn, method string, data json.RawMessage) {
+func (c *client) recordRaw(s *session, turn, method string, data json.RawMessage) {
 	c.record(s, codec.Entry{Type: protocol.Raw, Turn: turn, Data: codec.Raw(Name, method, data)})
 }
 
@@ -146,7 +146,7 @@ func (c *clientCodec) recordRaw(s *session, turn, method string, data json.RawMe
 var errTooDeep = errors.New("nested too deep")
 
 // handleSessionEvent handles a value of a session's stream.
-func (c *clientCodec) handleSessionEvent(s *session, raw json.RawMessage) {
+func (c *client) handleSessionEvent(s *session, raw json.RawMessage) {
 	if s.history != nil {
 		s.history.values = append(s.history.values, raw)
 		// the server does not wait for the Ack
@@ -194,7 +194,7 @@ func (c *clientCodec) handleSessionEvent(s *session, raw json.RawMessage) {
 	}
 }
 
-func (c *clientCodec) recordDequeued(s *session, id string) {
+func (c *client) recordDequeued(s *session, id string) {
 	reason := protocol.RemovedUser
 	if s.turn == nil {
 		reason = protocol.RemovedStarted // between turns a message leaves the queue to start
@@ -203,7 +203,7 @@ func (c *clientCodec) recordDequeued(s *session, id string) {
 }
 
 // recordClosed records the end of a deleted session.
-func (c *clientCodec) recordClosed(s *session) {
+func (c *client) recordClosed(s *session) {
 	if !s.log.State.Closed {
 		c.endTurn(s, &sessionEvent{TurnID: s.turnID(), Reason: stopError}, nil)
 		c.record(s, codec.Entry{Type: protocol.SessionClosed, Data: protocol.SessionClosedData{Reason: "deleted"}})
@@ -211,7 +211,7 @@ func (c *clientCodec) recordClosed(s *session) {
 }
 
 // recordUnstarted records a user message whose turn never started.
-func (c *clientCodec) recordUnstarted(s *session) {
+func (c *client) recordUnstarted(s *session) {
 	if s.nextMessage != nil {
 		c.recordRaw(s, "", userMessage, protocol.MustEncode(s.nextMessage))
 		s.nextMessage = nil

@@ -20,7 +20,7 @@ type historyFetch struct {
 }
 
 // startLog starts a session's log from its first state, after fetching the finished turns.
-func (c *clientCodec) startLog(s *session, e *sessionEvent) {
+func (c *client) startLog(s *session, e *sessionEvent) {
 	last := e.Snapshot.HistoryCursor.LastMessageID
 	start := func(messages []chatMessage) {
 		c.logCount++
@@ -70,14 +70,14 @@ func (c *clientCodec) startLog(s *session, e *sessionEvent) {
 
 // Gets returns the paths of the session histories to fetch, as the protocol's document defines
 // them.
-func (c *clientCodec) Gets() []string {
+func (c *client) Gets() []string {
 	paths := c.fetchPaths
 	c.fetchPaths = nil
 	return paths
 }
 
 // Got handles the content of a path. body is nil if it could not be fetched.
-func (c *clientCodec) Got(now time.Time, path string, body []byte) codec.Output {
+func (c *client) Got(now time.Time, path string, body []byte) codec.Output {
 	return c.run(now, func() {
 		p := c.fetches[path]
 		delete(c.fetches, path)
@@ -90,7 +90,7 @@ func (c *clientCodec) Got(now time.Time, path string, body []byte) codec.Output 
 
 // recordCreated records the first event of the log. The protocol omits the creation time: use the
 // earliest time known.
-func (c *clientCodec) recordCreated(s *session, e *sessionEvent, messages []chatMessage) {
+func (c *client) recordCreated(s *session, e *sessionEvent, messages []chatMessage) {
 	at := c.now
 	known := []string{}
 	if t := e.TurnContext; t != nil {
@@ -124,7 +124,7 @@ func (snap *snapshot) nativeState() *protocol.State {
 }
 
 // recordActiveTurn records the current turn.
-func (c *clientCodec) recordActiveTurn(s *session, e *sessionEvent) {
+func (c *client) recordActiveTurn(s *session, e *sessionEvent) {
 	id := e.Snapshot.ActiveTurnID
 	if id == nil {
 		return
@@ -146,7 +146,7 @@ func (c *clientCodec) recordActiveTurn(s *session, e *sessionEvent) {
 // resync handles a new state of a known session, after a broken stream or a server restart. It
 // records the difference as events. If turns ended in between and the server has a history, it
 // closes the connection: the next one loads the missing turns.
-func (c *clientCodec) resync(s *session, e *sessionEvent) {
+func (c *client) resync(s *session, e *sessionEvent) {
 	c.reopenDelay = 0
 	if c.missedTurns(s, e) && c.hasHistory() {
 		c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken: beginning anew"}
@@ -180,7 +180,7 @@ func (c *clientCodec) resync(s *session, e *sessionEvent) {
 }
 
 // hasHistory reports whether the server has a history.
-func (c *clientCodec) hasHistory() bool {
+func (c *client) hasHistory() bool {
 	return c.capabilities.httpHistory || c.capabilities.tags[opHistory] != "" && !c.capabilities.noHistory
 }
 
@@ -190,7 +190,7 @@ func (s *session) continuesTurn(e *sessionEvent) bool {
 }
 
 // missedTurns reports whether turns ended unnoticed.
-func (c *clientCodec) missedTurns(s *session, e *sessionEvent) bool {
+func (c *client) missedTurns(s *session, e *sessionEvent) bool {
 	if s.turn != nil {
 		return !s.continuesTurn(e)
 	}

@@ -34,7 +34,7 @@ func (st *stream) push(value json.RawMessage) {
 }
 
 // flush sends pending values, one chunk for each stream that awaits no Ack. Answers precede it.
-func (s *serverCodec) flush() {
+func (s *server) flush() {
 	for _, id := range s.sessionIDs() {
 		sub := s.subscriptions[id]
 		for _, st := range slices.Clone(sub.streams) {
@@ -51,10 +51,10 @@ func (s *serverCodec) flush() {
 }
 
 // sessionIDs lists the subscribed sessions in a stable order.
-func (s *serverCodec) sessionIDs() []string { return slices.Sorted(maps.Keys(s.subscriptions)) }
+func (s *server) sessionIDs() []string { return slices.Sorted(maps.Keys(s.subscriptions)) }
 
 // handleSubscribe opens a stream.
-func (s *serverCodec) handleSubscribe(c *rpcCall) {
+func (s *server) handleSubscribe(c *rpcCall) {
 	c.stream = &stream{call: c}
 	if sub := s.subscriptions[c.SessionID]; sub != nil {
 		s.attachStream(sub, c.stream)
@@ -93,7 +93,7 @@ func (s *serverCodec) handleSubscribe(c *rpcCall) {
 }
 
 // attachStream attaches a stream to a subscription. It starts now, or after catching up.
-func (s *serverCodec) attachStream(sub *subscription, st *stream) {
+func (s *server) attachStream(sub *subscription, st *stream) {
 	st.subscription = sub
 	sub.streams = append(sub.streams, st)
 	if sub.phase == phaseLive {
@@ -103,7 +103,7 @@ func (s *serverCodec) attachStream(sub *subscription, st *stream) {
 }
 
 // detachStream removes a stream. The last one ends the subscription.
-func (s *serverCodec) detachStream(st *stream) {
+func (s *server) detachStream(st *stream) {
 	sub := st.subscription
 	if sub == nil {
 		return
@@ -121,7 +121,7 @@ func (s *serverCodec) detachStream(st *stream) {
 }
 
 // resubscribe resumes a subscription from its position.
-func (s *serverCodec) resubscribe(sub *subscription) {
+func (s *server) resubscribe(sub *subscription) {
 	sub.phase = phaseSubscribing
 	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: sub.epoch, Seq: sub.state.Seq}}
 	sub.attempts++
@@ -142,7 +142,7 @@ func (s *serverCodec) resubscribe(sub *subscription) {
 func (st *stream) isBehind(bytes int) bool { return st.awaitingAck && st.bytes > bytes }
 
 // boundStreams enforces the bounds of a session's streams.
-func (s *serverCodec) boundStreams(sub *subscription) {
+func (s *server) boundStreams(sub *subscription) {
 	if !slices.ContainsFunc(sub.streams, func(st *stream) bool { return !st.isBehind(maxPending) }) {
 		s.pause(sub)
 		return
@@ -155,13 +155,13 @@ func (s *serverCodec) boundStreams(sub *subscription) {
 }
 
 // pause ends the native subscription while the client acknowledges nothing.
-func (s *serverCodec) pause(sub *subscription) {
+func (s *server) pause(sub *subscription) {
 	sub.phase = phasePaused
 	s.requests.Do(s.out, protocol.DoUnsubscribe, sub.id, "", nil, nil)
 }
 
 // resume restarts a paused subscription when one of its streams has caught up.
-func (s *serverCodec) resume(sub *subscription) {
+func (s *server) resume(sub *subscription) {
 	if sub == nil || sub.phase != phasePaused {
 		return
 	}
@@ -171,7 +171,7 @@ func (s *serverCodec) resume(sub *subscription) {
 }
 
 // dropSubscription ends the streams of a deleted session.
-func (s *serverCodec) dropSubscription(sub *subscription) {
+func (s *server) dropSubscription(sub *subscription) {
 	sub.phase = phaseDeleted
 	sub.sendEvent(sessionEvent{Tag: sessionDeleted, SessionID: sub.id})
 	for _, st := range slices.Clone(sub.streams) {

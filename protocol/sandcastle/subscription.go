@@ -101,7 +101,7 @@ func (sub *subscription) sendTransientChat(c chatEvent) json.RawMessage {
 }
 
 // handleEvent handles an event of a subscribed session.
-func (s *serverCodec) handleEvent(sub *subscription, e *protocol.Event) {
+func (s *server) handleEvent(sub *subscription, e *protocol.Event) {
 	switch {
 	case e.Type == protocol.SummaryChanged:
 		var d protocol.Summary
