@@ -140,9 +140,9 @@ func (c *client) scheduleWake() {
 
 // expire fails requests past their deadline and ends turns past theirs.
 func (c *client) expire() {
-	for _, a := range slices.Clone(c.requests) {
-		if !c.Now.Before(a.deadline) {
-			c.finishRequest(a, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", a.event))
+	for _, req := range slices.Clone(c.requests) {
+		if !c.Now.Before(req.deadline) {
+			c.finishRequest(req, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer %s", req.event))
 		}
 	}
 	for _, s := range c.resume.sessions {

@@ -25,7 +25,7 @@ func (s *server) handleFrame(m *message) {
 		s.sendRefusal(c, protocol.Errorf(protocol.CodeUnknownCommand, "Unknown event type or missing session_id: %.100s", c.event))
 		return
 	}
-	if s.requests.Pending()+s.deferred >= maxPendingCommands {
+	if s.Requests.Pending()+s.deferred >= maxPendingCommands {
 		e := protocol.Errorf(protocol.CodeTooMany, "Too many requests at once")
 		e.Limit = maxPendingCommands
 		s.sendRefusal(c, e)
@@ -87,43 +87,43 @@ func (s *server) withSession(c *clientFrame, then func(*subscription)) {
 		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "Unknown event type or missing session_id: %s", c.event))
 		return
 	}
-	if f := s.findSubscription(name); f != nil {
-		s.current = f.session
-		then(f)
+	if sub := s.findSubscription(name); sub != nil {
+		s.current = sub.session
+		then(sub)
 		return
 	}
 	if !s.checkRoom(c, name) {
 		return
 	}
-	a := s.startJoin()
-	s.subscribe(name, nil, func(f *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
+	j := s.startJoin()
+	s.subscribe(name, nil, func(sub *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.sendRefusal(c, err)
-			s.finishJoin(a, "", err)
+			s.finishJoin(j, "", err)
 			return
 		}
-		s.aliases[name] = f.session
-		s.goLive(f, nil)
-		then(f)
-		s.finishJoin(a, f.session, nil)
+		s.aliases[name] = sub.session
+		s.goLive(sub, nil)
+		then(sub)
+		s.finishJoin(j, sub.session, nil)
 	})
 }
 
 // findSubscription returns the live subscription with a name or id, or nil.
 func (s *server) findSubscription(name string) *subscription {
-	f := s.subscriptions[name]
-	if f == nil {
-		f = s.subscriptions[s.aliases[name]]
+	sub := s.subscriptions[name]
+	if sub == nil {
+		sub = s.subscriptions[s.aliases[name]]
 	}
-	if f == nil || !f.live {
+	if sub == nil || !sub.live {
 		return nil
 	}
-	return f
+	return sub
 }
 
 // checkRoom reports whether one more session fits, and refuses the frame if not.
 func (s *server) checkRoom(c *clientFrame, name string) bool {
-	if len(s.subscriptions)+s.requests.Pending() < maxSubscriptions+maxPendingCommands && len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
+	if len(s.subscriptions)+s.Requests.Pending() < maxSubscriptions+maxPendingCommands && len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
 		return true
 	}
 	e := protocol.Errorf(protocol.CodeTooMany, "Too many sessions on one connection")
@@ -144,7 +144,7 @@ func (f *clientFrame) key() string {
 // sendCommand sends a native command for a frame and replies with the answer. then may be nil; it
 // gets the result before the reply.
 func (s *server) sendCommand(c *clientFrame, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
-	s.requests.Do(s.out, verb, session, c.key(), data, func(a protocol.Answer) {
+	s.Request(verb, session, c.key(), data, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.sendRefusal(c, a.Error)
 			return
@@ -172,7 +172,7 @@ func (s *server) sendReply(c *clientFrame, session string, result json.RawMessag
 
 // sendRefusal answers a frame with an error.
 func (s *server) sendRefusal(c *clientFrame, err *protocol.Error) {
-	words := err.Message
+	text := err.Message
 	m := meta{"error_type": string(err.Code), "in_reply_to": shorten(c.event)}
 	if id := c.meta.str("reply_to"); id != "" {
 		m["reply_to"], m["fault"] = id, err
@@ -183,15 +183,15 @@ func (s *server) sendRefusal(c *clientFrame, err *protocol.Error) {
 		f.Event, f.Session = systemError, ""
 	case protocol.CodeInvalidMessage:
 		f.Event, f.Show = errorValidation, showInvalid
-		m["errors"] = []meta{{"field": "content", "message": words}}
+		m["errors"] = []meta{{"field": "content", "message": text}}
 	case protocol.CodeNoSession:
-		words = "Session not found"
+		text = "Session not found"
 	}
-	m["error"], f.Content, f.Meta = words, words, m
+	m["error"], f.Content, f.Meta = text, text, m
 	s.send(f)
 }
 
 // refuseInvalid refuses a frame with invalid content.
-func (s *server) refuseInvalid(c *clientFrame, words string) {
-	s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, words))
+func (s *server) refuseInvalid(c *clientFrame, text string) {
+	s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, text))
 }

@@ -22,12 +22,12 @@ func (s *server) handleResponse(c *clientFrame) {
 		s.refuseInvalid(c, err)
 		return
 	}
-	for _, f := range s.subscriptions {
-		if !f.live || c.Session != "" && s.findSubscription(string(c.Session)) != f {
+	for _, sub := range s.subscriptions {
+		if !sub.live || c.Session != "" && s.findSubscription(string(c.Session)) != sub {
 			continue
 		}
-		for i := range f.state.Approvals {
-			a := &f.state.Approvals[i]
+		for i := range sub.state.Approvals {
+			a := &sub.state.Approvals[i]
 			if confirmStep(a) != step {
 				continue
 			}
@@ -35,13 +35,13 @@ func (s *server) handleResponse(c *clientFrame) {
 				d.Input.Tasks = nil
 			}
 			d.Request = a.Request
-			s.approve(c, f.session, d)
+			s.approve(c, sub.session, d)
 			return
 		}
 	}
 	// Decided already or unknown: agentctl's server answers which.
 	d.Request = strings.TrimPrefix(strings.TrimPrefix(step, "confirm_"), "plan_")
-	s.withSession(c, func(f *subscription) { s.approve(c, f.session, d) })
+	s.withSession(c, func(sub *subscription) { s.approve(c, sub.session, d) })
 }
 
 // decodeVerdict decodes the content of a user.response. If approved and confirmed differ, it

@@ -1,10 +1,8 @@
 package myagent
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // handleCreate creates a session. Any content becomes its title.
@@ -24,34 +22,31 @@ func (s *server) handleCreate(c *clientFrame) {
 	if agent == "" {
 		agent = c.meta.str("agent_name")
 	}
-	data := protocol.CreateData{Title: protocol.SplitText(title, 1<<10)[0], Agent: s.options.Agent(agent)}
-	arriving := s.startJoin()
-	s.requests.Do(s.out, protocol.DoCreate, "", c.key(), data, func(a protocol.Answer) {
-		var r protocol.CreateResult
-		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
-		}
-		if a.Error != nil {
-			s.sendRefusal(c, a.Error)
-			s.finishJoin(arriving, "", a.Error)
+	data := protocol.CreateData{Title: protocol.SplitText(title, 1<<10)[0], Agent: s.Options.Agent(agent)}
+	j := s.startJoin()
+	s.Request(protocol.DoCreate, "", c.key(), data, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.CreateResult](a)
+		if err != nil {
+			s.sendRefusal(c, err)
+			s.finishJoin(j, "", err)
 			return
 		}
-		s.joinSession(c, arriving, r, false)
+		s.joinSession(c, j, r, false)
 		s.sendReply(c, "", a.Result)
 	})
 }
 
 // joinSession subscribes to a new session from its start.
-func (s *server) joinSession(c *clientFrame, arriving *join, r protocol.CreateResult, restored bool) {
+func (s *server) joinSession(c *clientFrame, j *join, r protocol.CreateResult, restored bool) {
 	from := protocol.Position{Epoch: r.Position.Epoch}
-	s.subscribe(r.Session, &from, func(f *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
+	s.subscribe(r.Session, &from, func(sub *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.sendRefusal(c, err)
-			s.finishJoin(arriving, "", err)
+			s.finishJoin(j, "", err)
 			return
 		}
-		f.restored = restored
-		s.goLive(f, func(int) { s.finishJoin(arriving, r.Session, nil) })
+		sub.restored = restored
+		s.goLive(sub, func(int) { s.finishJoin(j, r.Session, nil) })
 	})
 }
 
@@ -66,9 +61,9 @@ func (s *server) handleReconnect(c *clientFrame) {
 		s.refuseInvalid(c, "session_id is missing")
 		return
 	}
-	if f := s.findSubscription(name); f != nil {
-		s.current = f.session
-		s.sendReconnected(c, f, protocol.ModeSnapshot, nil)
+	if sub := s.findSubscription(name); sub != nil {
+		s.current = sub.session
+		s.sendReconnected(c, sub, protocol.ModeSnapshot, nil)
 		return
 	}
 	if s.deferUntilJoined(func(*protocol.Error) { s.handleReconnect(c) }) || !s.checkRoom(c, name) {
@@ -82,11 +77,11 @@ func (s *server) handleReconnect(c *clientFrame) {
 	} else if connection, seq, found := c.lastReceived(); found && seq == 0 && connection == "" {
 		from = &protocol.Position{} // the whole log
 	}
-	arriving := s.startJoin()
-	s.subscribe(name, from, func(f *subscription, r *protocol.SubscribeResult, err *protocol.Error) {
+	j := s.startJoin()
+	s.subscribe(name, from, func(sub *subscription, r *protocol.SubscribeResult, err *protocol.Error) {
 		if err != nil {
 			s.sendRefusal(c, err)
-			s.finishJoin(arriving, "", err)
+			s.finishJoin(j, "", err)
 			return
 		}
 		mode := protocol.ModeSnapshot
@@ -94,43 +89,43 @@ func (s *server) handleReconnect(c *clientFrame) {
 			mode = protocol.ModeResume
 		}
 		if known && mode == protocol.ModeResume {
-			f.received = &had
+			sub.received = &had
 		}
-		s.aliases[string(c.Session)] = f.session
-		s.sendReconnected(c, f, mode, r)
-		s.finishJoin(arriving, f.session, nil)
+		s.aliases[string(c.Session)] = sub.session
+		s.sendReconnected(c, sub, mode, r)
+		s.finishJoin(j, sub.session, nil)
 	})
 }
 
 // sendReconnected announces a subscription and starts it. r is nil if it was live already.
-func (s *server) sendReconnected(c *clientFrame, f *subscription, mode string, r *protocol.SubscribeResult) {
-	m := meta{"action": actionReconnected, "mode": mode, "status": string(f.state.Status())}
+func (s *server) sendReconnected(c *clientFrame, sub *subscription, mode string, r *protocol.SubscribeResult) {
+	m := meta{"action": actionReconnected, "mode": mode, "status": string(sub.state.Status())}
 	if mode == protocol.ModeSnapshot {
 		// MyAgent's clients accept 1 MiB
-		if state := protocol.MustEncode(f.state); len(state) <= maxSigned || c.meta.has("reply_to") {
+		if state := protocol.MustEncode(sub.state); len(state) <= maxSigned || c.meta.has("reply_to") {
 			m["state"] = state
 		}
 	}
 	n := notice("Reconnected", m)
-	n.Session, n.Step = f.session, string(c.Step)
+	n.Session, n.Step = sub.session, string(c.Step)
 	s.send(n)
 	if mode == protocol.ModeSnapshot {
-		for i := range f.state.Approvals {
-			fr := f.confirmFrame(&f.state.Approvals[i])
-			fr.Session = f.session
+		for i := range sub.state.Approvals {
+			fr := sub.confirmFrame(&sub.state.Approvals[i])
+			fr.Session = sub.session
 			s.send(fr)
 		}
 	}
-	result := protocol.MustEncode(meta{"session": f.session, "mode": mode})
+	result := protocol.MustEncode(meta{"session": sub.session, "mode": mode})
 	if r == nil {
-		s.sendReply(c, f.session, result)
+		s.sendReply(c, sub.session, result)
 		return
 	}
-	s.goLive(f, func(replayed int) {
+	s.goLive(sub, func(replayed int) {
 		n := notice("Caught up", meta{"action": actionReplay, "replayed": replayed, "count": replayed, "last_seq": s.seq, "last_event_id": eventID(s.id, s.seq)})
-		n.Session = f.session
+		n.Session = sub.session
 		s.send(n)
-		s.sendReply(c, f.session, result)
+		s.sendReply(c, sub.session, result)
 	})
 }
 
@@ -152,10 +147,10 @@ func (s *server) framesOf(connection string) *frameIndex {
 	switch {
 	case connection == s.id:
 		return s.sentFrames
-	case s.options.Resume == nil || connection == "":
+	case s.Options.Resume == nil || connection == "":
 		return nil
 	}
-	m, _ := s.options.Resume.Get(connection).(*frameIndex)
+	m, _ := s.Options.Resume.Get(connection).(*frameIndex)
 	return m
 }
 
@@ -164,34 +159,31 @@ func (s *server) framesOf(connection string) *frameIndex {
 func (s *server) handleHistory(c *clientFrame) {
 	o := parseObject(c.Content)
 	d := protocol.HistoryData{Before: uint64(max(0, o.int("before"))), Limit: int(max(0, min(o.int("limit"), 100)))}
-	s.withSession(c, func(f *subscription) { s.sendCommand(c, protocol.DoHistory, f.session, d, nil) })
+	s.withSession(c, func(sub *subscription) { s.sendCommand(c, protocol.DoHistory, sub.session, d, nil) })
 }
 
 // handleExport sends the signed state of the session.
 func (s *server) handleExport(c *clientFrame) {
-	s.withSession(c, func(f *subscription) {
-		at := protocol.Position{Epoch: f.epoch, Seq: f.boundary}
-		s.requests.Do(s.out, protocol.DoExport, f.session, "", nil, func(a protocol.Answer) {
-			var r protocol.ExportResult
-			if a.Error == nil && json.Unmarshal(a.Result, &r) != nil {
-				a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
-			}
-			if a.Error != nil {
-				s.sendRefusal(c, a.Error)
+	s.withSession(c, func(sub *subscription) {
+		at := protocol.Position{Epoch: sub.epoch, Seq: sub.boundary}
+		s.Request(protocol.DoExport, sub.session, "", nil, func(a protocol.Answer) {
+			r, refused := codec.DecodeResult[protocol.ExportResult](a)
+			if refused != nil {
+				s.sendRefusal(c, refused)
 				return
 			}
-			step := int64(f.state.Turns)
+			step := int64(sub.state.Turns)
 			state, err := signState(carriedState{
-				Session: f.session, Connection: s.id, Step: &step, Agent: string(f.state.Status()), Memory: "[]", Native: &r.State, Boundary: at,
-				Created: f.state.Created.UTC().Format(protocol.TimeFormat),
-			}, s.now, s.options.Sign)
+				Session: sub.session, Connection: s.id, Step: &step, Agent: string(sub.state.Status()), Memory: "[]", Native: &r.State, Boundary: at,
+				Created: sub.state.Created.UTC().Format(protocol.TimeFormat),
+			}, s.Now, s.Options.Sign)
 			if err != nil {
 				s.sendRefusal(c, protocol.AsError(err))
 				return
 			}
 			s.send(frame{
-				Session: f.session, Step: string(c.Step), Event: agentStateExported, Content: "State exported", Show: showExported,
-				Meta: meta{"signed_state": state, "expires": s.now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat)}.with("reply_to", c.meta.str("reply_to")),
+				Session: sub.session, Step: string(c.Step), Event: agentStateExported, Content: "State exported", Show: showExported,
+				Meta: meta{"signed_state": state, "expires": s.Now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat)}.with("reply_to", c.meta.str("reply_to")),
 			})
 		})
 	})
@@ -213,7 +205,7 @@ func (s *server) handleRestore(c *clientFrame) {
 		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidState, "Missing signed_state in reconnect request"))
 		return
 	}
-	state, err := verifyState(raw, s.now, s.stateTTL, s.options.Sign)
+	state, err := verifyState(raw, s.Now, s.stateTTL, s.Options.Sign)
 	if err != nil {
 		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidState, "Invalid state: %s", err))
 		return
@@ -221,32 +213,29 @@ func (s *server) handleRestore(c *clientFrame) {
 	if !s.checkRoom(c, "") {
 		return
 	}
-	arriving := s.startJoin()
-	s.requests.Do(s.out, protocol.DoRestore, "", c.key(), protocol.RestoreData{State: *state.Native}, func(a protocol.Answer) {
-		var r protocol.CreateResult
-		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
-		}
-		if a.Error != nil {
-			if a.Error.Code == protocol.CodeInvalidState {
-				a.Error.Message = fmt.Sprintf("Invalid state: %s", a.Error.Message)
+	j := s.startJoin()
+	s.Request(protocol.DoRestore, "", c.key(), protocol.RestoreData{State: *state.Native}, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.CreateResult](a)
+		if err != nil {
+			if err.Code == protocol.CodeInvalidState {
+				err.Message = "Invalid state: " + err.Message
 			}
-			s.sendRefusal(c, a.Error)
-			s.finishJoin(arriving, "", a.Error)
+			s.sendRefusal(c, err)
+			s.finishJoin(j, "", err)
 			return
 		}
 		s.send(frame{
 			Session: r.Session, Step: string(c.Step), Event: agentStateRestored, Content: "State restored successfully", Show: showRestored,
 			Meta: meta{"original_session_id": state.Session, "current_step": *state.Step, "position": r.Position}.with("reply_to", c.meta.str("reply_to")),
 		})
-		s.replayOldSession(c, arriving, state, r)
+		s.replayOldSession(c, j, state, r)
 	})
 }
 
 // replayOldSession replays the old session in the new one, then attaches the new one.
-func (s *server) replayOldSession(c *clientFrame, arriving *join, state *carriedState, r protocol.CreateResult) {
+func (s *server) replayOldSession(c *clientFrame, j *join, state *carriedState, r protocol.CreateResult) {
 	from := state.Boundary
-	rp := &replay{target: r.Session, connection: state.Connection, done: func() { s.joinSession(c, arriving, r, true) }}
+	rp := &replay{target: r.Session, connection: state.Connection, done: func() { s.joinSession(c, j, r, true) }}
 	if had, known := s.resumePoint(c, state.Session, state.Connection); known {
 		rp.received, from = &had, protocol.Position{Epoch: had.position.Epoch, Seq: had.boundary}
 	}
@@ -254,8 +243,8 @@ func (s *server) replayOldSession(c *clientFrame, arriving *join, state *carried
 		rp.connection = connection
 	}
 	rp.sentFrames = s.framesOf(rp.connection)
-	s.subscribe(state.Session, &from, func(f *subscription, at *protocol.SubscribeResult, err *protocol.Error) {
-		if err != nil || f.replay != nil {
+	s.subscribe(state.Session, &from, func(sub *subscription, at *protocol.SubscribeResult, err *protocol.Error) {
+		if err != nil || sub.replay != nil {
 			s.sendNothingToReplay(r.Session)
 			rp.done()
 			return
@@ -263,14 +252,7 @@ func (s *server) replayOldSession(c *clientFrame, arriving *join, state *carried
 		if at.Mode != protocol.ModeResume {
 			rp.received = nil
 		}
-		rp.epoch, rp.state = at.Position.Epoch, cloneState(f.baseState(at))
-		f.replay = rp
+		rp.epoch, rp.state = at.Position.Epoch, codec.InitialState(at).Clone()
+		sub.replay = rp
 	})
-}
-
-// cloneState returns a deep copy.
-func cloneState(s *protocol.State) *protocol.State {
-	c := new(protocol.State)
-	_ = json.Unmarshal(protocol.MustEncode(s), c) // agentctl's own encoding
-	return c
 }

@@ -14,9 +14,9 @@ func (s *server) handleMessage(c *clientFrame) {
 		s.refuseInvalid(c, "content is missing")
 		return
 	}
-	s.withSession(c, func(f *subscription) {
+	s.withSession(c, func(sub *subscription) {
 		data := protocol.SendData{Text: text, ClientMessageID: c.meta.str("client_message_id")}
-		s.sendCommand(c, protocol.DoSend, f.session, data, s.recordSend)
+		s.sendCommand(c, protocol.DoSend, sub.session, data, s.recordSend)
 	})
 }
 
@@ -36,24 +36,24 @@ func (s *server) handleSolve(c *clientFrame) {
 		s.refuseInvalid(c, "content.tasks is missing")
 		return
 	}
-	s.withSession(c, func(f *subscription) {
+	s.withSession(c, func(sub *subscription) {
 		data := protocol.PlanRunData{Tasks: tasks, Question: o.str("question"), Summary: o.str("plan_summary")}
-		s.sendCommand(c, protocol.DoPlanRun, f.session, data, s.recordSend)
+		s.sendCommand(c, protocol.DoPlanRun, sub.session, data, s.recordSend)
 	})
 }
 
 // handleCancel interrupts the current turn.
 func (s *server) handleCancel(c *clientFrame) {
-	s.withSession(c, func(f *subscription) {
+	s.withSession(c, func(sub *subscription) {
 		data := protocol.InterruptData{Queue: c.meta.str("queue"), Turn: c.meta.str("turn_id")}
-		if data.Turn == "" && f.state.Turn != nil {
-			data.Turn = f.state.Turn.Turn
+		if data.Turn == "" && sub.state.Turn != nil {
+			data.Turn = sub.state.Turn.Turn
 		}
-		s.sendCommand(c, protocol.DoInterrupt, f.session, data, func(result json.RawMessage) {
+		s.sendCommand(c, protocol.DoInterrupt, sub.session, data, func(result json.RawMessage) {
 			var r protocol.InterruptResult
 			if json.Unmarshal(result, &r) == nil && !r.Interrupted {
 				n := notice("Nothing to cancel", meta{"in_reply_to": c.event})
-				n.Session, n.Step = f.session, string(c.Step)
+				n.Session, n.Step = sub.session, string(c.Step)
 				s.send(n)
 			}
 		})
@@ -70,14 +70,14 @@ func (s *server) handleTask(c *clientFrame, verb protocol.Verb) {
 		s.refuseInvalid(c, "content.task_id is missing")
 		return
 	}
-	s.withSession(c, func(f *subscription) { s.sendCommand(c, verb, f.session, protocol.TaskIDData{Task: id}, nil) })
+	s.withSession(c, func(sub *subscription) { s.sendCommand(c, verb, sub.session, protocol.TaskIDData{Task: id}, nil) })
 }
 
 // handleCancelPlan denies the plan that awaits confirmation, or else interrupts the turn.
 func (s *server) handleCancelPlan(c *clientFrame) {
-	s.withSession(c, func(f *subscription) {
-		if a := f.pendingPlan(); a != nil {
-			s.approve(c, f.session, protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason")})
+	s.withSession(c, func(sub *subscription) {
+		if a := sub.pendingPlan(); a != nil {
+			s.approve(c, sub.session, protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason")})
 			return
 		}
 		s.handleCancel(c)
@@ -86,8 +86,8 @@ func (s *server) handleCancelPlan(c *clientFrame) {
 
 // handleReplan denies the plan that awaits confirmation and requests another one.
 func (s *server) handleReplan(c *clientFrame) {
-	s.withSession(c, func(f *subscription) {
-		a := f.pendingPlan()
+	s.withSession(c, func(sub *subscription) {
+		a := sub.pendingPlan()
 		if a == nil {
 			s.sendRefusal(c, protocol.Errorf(protocol.CodeNotFound, "No plan waits for its confirmation"))
 			return
@@ -99,16 +99,16 @@ func (s *server) handleReplan(c *clientFrame) {
 		if reason == "" {
 			reason = "make another plan"
 		}
-		s.approve(c, f.session, protocol.ApproveData{
+		s.approve(c, sub.session, protocol.ApproveData{
 			Request: a.Request, Decision: protocol.Deny, Reason: reason, Input: &protocol.ApprovalInput{Replan: true},
 		})
 	})
 }
 
 // pendingPlan returns the plan that awaits confirmation, or nil.
-func (f *subscription) pendingPlan() *protocol.Approval {
-	for i := range f.state.Approvals {
-		if a := &f.state.Approvals[i]; a.Kind == protocol.ApprovePlan {
+func (sub *subscription) pendingPlan() *protocol.Approval {
+	for i := range sub.state.Approvals {
+		if a := &sub.state.Approvals[i]; a.Kind == protocol.ApprovePlan {
 			return a
 		}
 	}

@@ -88,7 +88,6 @@ func (c *client) actor() *protocol.Actor {
 // startTurn starts a turn that the server does not announce.
 func (c *client) startTurn(s *session, m protocol.Message) string {
 	turn := c.Options.ID("t")
-	s.turns++
 	s.forgetTurn()
 	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m}})
 	c.record(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})

@@ -73,8 +73,8 @@ func unprefixed(event string) string {
 func (c *client) sessionOf(m *message) *session {
 	if m.Session == "" {
 		if c.current == nil {
-			if a := c.findRequest("", "", userReconnectState, userReconnect); a != nil {
-				return a.session
+			if req := c.findRequest("", "", userReconnectState, userReconnect); req != nil {
+				return req.session
 			}
 		}
 		return c.current
@@ -262,25 +262,25 @@ func (h *frameHandler) handleSystem() bool {
 func (h *frameHandler) handleReply() bool {
 	c := h.client
 	if id := h.meta.str("reply_to"); id != "" {
-		a := c.findRequest(id, "")
-		if a == nil {
+		req := c.findRequest(id, "")
+		if req == nil {
 			return false
 		}
 		var e protocol.Error
 		switch {
 		case h.meta.has("fault") && h.meta.decode("fault", &e):
-			c.finishRequest(a, nil, &e)
+			c.finishRequest(req, nil, &e)
 		case h.event == systemNotice && h.meta.str("action") == actionReply:
-			if a.event == userCreateSession {
+			if req.event == userCreateSession {
 				c.enterSession(parseObject(h.meta["result"]).str("session"))
 			}
 			result := h.meta["result"]
 			if len(result) == 0 {
 				result = json.RawMessage("{}")
 			}
-			c.finishRequest(a, result, nil)
+			c.finishRequest(req, result, nil)
 		case h.event != systemNotice:
-			c.finishRequest(a, nil, protocol.Errorf(protocol.CodeAgentFailed, "%s", shorten(h.text())))
+			c.finishRequest(req, nil, protocol.Errorf(protocol.CodeAgentFailed, "%s", shorten(h.text())))
 		default:
 			return false
 		}
@@ -297,24 +297,24 @@ func (h *frameHandler) handleReply() bool {
 func (h *frameHandler) handleUnmatchedError() bool {
 	text, c := h.text(), h.client
 	code := protocol.CodeAgentFailed
-	var a *request
+	var req *request
 	switch lower := strings.ToLower(text); {
 	case strings.Contains(lower, userReconnectState), strings.Contains(lower, "invalid state"), strings.Contains(lower, "signed_state"),
 		strings.Contains(lower, "already active on another"):
-		a, code = c.findRequest("", "", userReconnectState), protocol.CodeInvalidState
+		req, code = c.findRequest("", "", userReconnectState), protocol.CodeInvalidState
 	case strings.Contains(lower, userReconnect):
-		a, code = c.findRequest("", "", userReconnect), protocol.CodeUnsupported
+		req, code = c.findRequest("", "", userReconnect), protocol.CodeUnsupported
 	case strings.Contains(lower, userRequestState):
-		a, code = c.findRequest("", "", userRequestState), protocol.CodeUnsupported
+		req, code = c.findRequest("", "", userRequestState), protocol.CodeUnsupported
 	case strings.Contains(lower, "session not found"):
-		a, code = c.findRequest("", string(h.Session), userReconnect, userReconnectState, userRequestState), protocol.CodeNoSession
+		req, code = c.findRequest("", string(h.Session), userReconnect, userReconnectState, userRequestState), protocol.CodeNoSession
 	case h.event == systemError:
-		a = c.findRequest("", "", userReconnect, userReconnectState, userRequestState, userCreateSession)
+		req = c.findRequest("", "", userReconnect, userReconnectState, userRequestState, userCreateSession)
 	}
-	if a == nil {
+	if req == nil {
 		return false
 	}
-	c.finishRequest(a, nil, protocol.Errorf(code, "%s", shorten(text)))
+	c.finishRequest(req, nil, protocol.Errorf(code, "%s", shorten(text)))
 	return true
 }
 

@@ -25,16 +25,16 @@ func (h *frameHandler) eventList() (events []json.RawMessage) {
 // again, and the current turn goes on.
 func (h *frameHandler) handleReplayList(events []json.RawMessage) {
 	c := h.client
-	a := c.findRequest("", "", userReconnectState, userReconnect)
+	req := c.findRequest("", "", userReconnectState, userReconnect)
 	// the previous session, under another id
-	if a != nil && a.session != nil && a.session != h.session {
+	if req != nil && req.session != nil && req.session != h.session {
 		c.removeSession(h.session)
-		a.session.serverID, h.session = h.session.serverID, a.session
+		req.session.serverID, h.session = h.session.serverID, req.session
 	}
 	s := h.session
 	s.replayingList = true
-	if a != nil && a.event == userReconnectState { // no agent.state_restored preceded it
-		c.finishRequest(a, protocol.MustEncode(meta{"session": s.serverID}), nil)
+	if req != nil && req.event == userReconnectState { // no agent.state_restored preceded it
+		c.finishRequest(req, protocol.MustEncode(meta{"session": s.serverID}), nil)
 	} else if !s.replaying {
 		s.restoredFrom, s.restoredFromSeq, s.replaying = s.lastEventID, s.lastSeq, true
 	}
@@ -42,9 +42,9 @@ func (h *frameHandler) handleReplayList(events []json.RawMessage) {
 		h.handleReplayed(raw)
 	}
 	s.log.ResumeReason = protocol.ResumeReplayed
-	if a != nil && a.event == userReconnect {
+	if req != nil && req.event == userReconnect {
 		s.connected, c.current = true, s
-		c.finishRequest(a, protocol.MustEncode(meta{"session": s.serverID}), nil)
+		c.finishRequest(req, protocol.MustEncode(meta{"session": s.serverID}), nil)
 	}
 	h.finishReplay()
 	s.replayingList = false

@@ -75,8 +75,8 @@ func (h *frameHandler) reconnected() {
 // finishReplay ends a replay.
 func (h *frameHandler) finishReplay() {
 	s := h.session
-	if a := h.client.findRequest("", s.serverID, actionReplay); a != nil {
-		h.client.finishRequest(a, nil, nil)
+	if req := h.client.findRequest("", s.serverID, actionReplay); req != nil {
+		h.client.finishRequest(req, nil, nil)
 		return
 	}
 	if s.replaying {
@@ -94,10 +94,10 @@ func (h *frameHandler) sessionCreated() {
 	if c.capabilities[capReply] {
 		return // a reply follows
 	}
-	if a := c.findRequest("", "", userCreateSession); a != nil {
+	if req := c.findRequest("", "", userCreateSession); req != nil {
 		s.connected = true
 		c.current = s
-		c.finishRequest(a, protocol.MustEncode(meta{"session": s.log.Session}), nil)
+		c.finishRequest(req, protocol.MustEncode(meta{"session": s.log.Session}), nil)
 	}
 }
 
@@ -114,19 +114,19 @@ func (h *frameHandler) stateExported() {
 	if !h.meta.has("signed_state") {
 		state = h.content["signed_state"]
 	}
-	a := h.client.findRequest(h.meta.str("reply_to"), string(h.Session), userRequestState)
-	if a == nil || parseObject(state) == nil {
+	req := h.client.findRequest(h.meta.str("reply_to"), string(h.Session), userRequestState)
+	if req == nil || parseObject(state) == nil {
 		h.recordRaw()
 		return
 	}
-	h.client.finishRequest(a, state, nil)
+	h.client.finishRequest(req, state, nil)
 }
 
 // stateRestored finishes the request to restore. The session continues under a new id.
 func (h *frameHandler) stateRestored() {
 	c := h.client
-	a := c.findRequest(h.meta.str("reply_to"), "", userReconnectState)
-	if a == nil {
+	req := c.findRequest(h.meta.str("reply_to"), "", userReconnectState)
+	if req == nil {
 		d := protocol.StateRestoredData{Session: clipID(h.meta.str("original_session_id"))}
 		h.meta.decode("position", &d.Position)
 		h.meta.decode("exported_at", &d.Exported)
@@ -134,19 +134,19 @@ func (h *frameHandler) stateRestored() {
 		return
 	}
 	// the previous session, not the one that the new id looks like
-	if known := a.session; known != nil && known != h.session {
+	if known := req.session; known != nil && known != h.session {
 		c.removeSession(h.session)
 		known.serverID, h.session = h.session.serverID, known
 	}
 	h.session.connected = true
 	c.current = h.session
 	h.readPendingSteps()
-	if a.session == nil {
+	if req.session == nil {
 		h.session.replaying = true
 		h.session.log.Add(c.Out, c.Now, codec.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clipID(h.meta.str("agent_name"))}})
 		h.record(protocol.StateRestored, protocol.StateRestoredData{Session: clipID(h.meta.str("original_session_id")), Exported: h.at.UTC()})
 	}
-	c.finishRequest(a, protocol.MustEncode(meta{"session": h.session.serverID}), nil)
+	c.finishRequest(req, protocol.MustEncode(meta{"session": h.session.serverID}), nil)
 }
 
 // readPendingSteps notes the steps that still await an answer at the server.

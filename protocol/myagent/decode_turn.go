@@ -157,8 +157,8 @@ func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 	}
 	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
 	s.forgetTurn()
-	for a := c.findRequest("", s.serverID, actionTurn); a != nil; a = c.findRequest("", s.serverID, actionTurn) {
-		c.finishRequest(a, nil, nil)
+	for req := c.findRequest("", s.serverID, actionTurn); req != nil; req = c.findRequest("", s.serverID, actionTurn) {
+		c.finishRequest(req, nil, nil)
 	}
 	if !s.replaying {
 		c.betweenTurns(s)

@@ -29,13 +29,13 @@ func (s *server) deferUntilJoined(then func(*protocol.Error)) bool {
 
 // finishJoin ends a join and runs the deferred functions in order. If err is nil, session becomes
 // the connection's current session.
-func (s *server) finishJoin(a *join, session string, err *protocol.Error) {
+func (s *server) finishJoin(j *join, session string, err *protocol.Error) {
 	s.joining = nil
 	if err == nil {
 		s.current = session
 	}
-	s.deferred -= len(a.deferred)
-	for _, then := range a.deferred {
+	s.deferred -= len(j.deferred)
+	for _, then := range j.deferred {
 		then(err)
 	}
 }

@@ -50,14 +50,14 @@ func (r *replay) collect(e *protocol.Event) {
 }
 
 // finishReplay sends the collected frames with their original seqs, and a notice with their count.
-func (s *server) finishReplay(f *subscription, r *replay) {
+func (s *server) finishReplay(sub *subscription, r *replay) {
 	m := meta{"action": actionReplay, "replayed": len(r.frames), "count": len(r.frames)}
 	for _, old := range r.frames {
 		fr := old.frame
 		fr.Session = r.target
-		fr.Meta["replayed"], fr.Meta["orig_session_id"], fr.Meta["orig_seq"] = true, f.session, old.at.Seq
+		fr.Meta["replayed"], fr.Meta["orig_session_id"], fr.Meta["orig_seq"] = true, sub.session, old.at.Seq
 		if r.sentFrames != nil {
-			if seq := r.sentFrames.seqOf(f.session, old.at, old.part); seq > 0 {
+			if seq := r.sentFrames.seqOf(sub.session, old.at, old.part); seq > 0 {
 				fr.Meta["orig_seq"], fr.Meta["orig_event_id"] = seq, eventID(r.connection, seq)
 			}
 		}
@@ -71,9 +71,9 @@ func (s *server) finishReplay(f *subscription, r *replay) {
 		n.Session = r.target
 		s.send(n)
 	}
-	if !f.live {
-		delete(s.subscriptions, f.session)
-		s.requests.Do(s.out, protocol.DoUnsubscribe, f.session, "", nil, nil)
+	if !sub.live {
+		delete(s.subscriptions, sub.session)
+		s.Request(protocol.DoUnsubscribe, sub.session, "", nil, nil)
 	}
 	r.done()
 }

@@ -25,16 +25,16 @@ func (c *client) sendRequest(f frame, s *session, then func(json.RawMessage, *pr
 		then(nil, codec.TooMany(maxRequests))
 		return
 	}
-	a := &request{id: c.Options.ID("q"), event: f.Event, session: s, deadline: c.Now.Add(requestTimeout), done: then}
+	req := &request{id: c.Options.ID("q"), event: f.Event, session: s, deadline: c.Now.Add(requestTimeout), done: then}
 	if f.Meta == nil {
 		f.Meta = meta{}
 	}
-	f.Meta["reply_to"] = a.id
+	f.Meta["reply_to"] = req.id
 	if err := c.checkSize(&f); err != nil {
 		then(nil, err)
 		return
 	}
-	c.requests = append(c.requests, a)
+	c.requests = append(c.requests, req)
 	c.send(f)
 }
 
@@ -49,27 +49,27 @@ func (c *client) checkSize(f *frame) *protocol.Error {
 
 // finishRequest removes a request and calls its callback. It does nothing if the request is already
 // finished.
-func (c *client) finishRequest(a *request, result json.RawMessage, err *protocol.Error) {
-	i := slices.Index(c.requests, a)
+func (c *client) finishRequest(req *request, result json.RawMessage, err *protocol.Error) {
+	i := slices.Index(c.requests, req)
 	if i < 0 {
 		return
 	}
 	c.requests = slices.Delete(c.requests, i, i+1)
-	a.done(result, err)
+	req.done(result, err)
 }
 
 // findRequest returns the request with an id, or nil. Without an id it returns the first request
 // for one of the events that fits the session.
 func (c *client) findRequest(id string, session string, events ...string) *request {
-	for _, a := range c.requests {
+	for _, req := range c.requests {
 		switch {
 		case id != "":
-			if a.id == id {
-				return a
+			if req.id == id {
+				return req
 			}
-		case !slices.Contains(events, a.event):
-		case session == "" || a.session == nil || a.session.serverID == session:
-			return a
+		case !slices.Contains(events, req.event):
+		case session == "" || req.session == nil || req.session.serverID == session:
+			return req
 		}
 	}
 	return nil

@@ -105,7 +105,7 @@ func requireEqual(t *rapid.T, what string, want, got any) {
 
 // normalState removes what this dialect loses: seqs are the connection's own.
 func normalState(s *protocol.State) *protocol.State {
-	c := cloneState(s)
+	c := s.Clone()
 	c.Seq = 0
 	if c.Turn != nil {
 		c.Turn.First = 0

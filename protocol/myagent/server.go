@@ -1,26 +1,24 @@
 package myagent
 
 import (
-	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
-// A serverCodec is the server end of one connection.
+// A server is the server end of one connection.
 type server struct {
+	codec.ServerBase
+
 	// Static after construction.
 
-	options        codec.ServerOptions
 	id             string // connection_id
 	heartbeat      time.Duration
 	confirmTimeout time.Duration // until a confirmation is denied; 0: never
 	stateTTL       time.Duration // of an exported state
 	sentFrames     *frameIndex   // shared with later connections
 
-	requests      codec.Requests
-	nativeID      string // the connection's id at agentctl's server
 	seq           uint64
 	subscriptions map[string]*subscription // by session
 	aliases       map[string]string        // the client's name of a session → its id
@@ -30,11 +28,6 @@ type server struct {
 	ownMessages   []string                 // newest message ids sent by this client
 	openedAt      time.Time
 	nextHeartbeat time.Time // time of the next heartbeat
-
-	// Valid during one call of the codec.
-
-	now time.Time
-	out *codec.Output
 }
 
 const (
@@ -46,40 +39,35 @@ const (
 	maxOwnMessages     = 256 // remembered messages
 )
 
-func newServer(d codec.ServerOptions) *server {
+func newServer(o codec.ServerOptions) *server {
 	return &server{
-		options: d, id: d.ID("conn"), sentFrames: new(frameIndex), subscriptions: map[string]*subscription{}, aliases: map[string]string{},
-		heartbeat: durationOption(d.Options, "heartbeat", defaultHeartbeat), confirmTimeout: durationOption(d.Options, "confirm_timeout", defaultConfirmTimeout),
-		stateTTL: durationOption(d.Options, "state_ttl", defaultStateTTL),
+		ServerBase: codec.ServerBase{Options: o}, id: o.ID("conn"), sentFrames: new(frameIndex),
+		subscriptions: map[string]*subscription{}, aliases: map[string]string{},
+		heartbeat:      durationOption(o.Options, "heartbeat", defaultHeartbeat),
+		confirmTimeout: durationOption(o.Options, "confirm_timeout", defaultConfirmTimeout),
+		stateTTL:       durationOption(o.Options, "state_ttl", defaultStateTTL),
 	}
 }
 
 // run executes one call of the codec.
-func (s *server) run(now time.Time, f func()) codec.Output {
-	var out codec.Output
-	s.now, s.out = now, &out
-	f()
-	out.Wake = s.nextWake()
-	s.out = nil
-	return out
+func (s *server) run(now time.Time, work func()) codec.Output {
+	return s.Run(now, func() {
+		work()
+		s.scheduleWake()
+	})
 }
 
 // Open implements codec.Codec.
 func (s *server) Open(now time.Time) codec.Output {
 	return s.run(now, func() {
 		s.openedAt, s.nextHeartbeat = now, now.Add(s.heartbeat)
-		if s.options.Resume != nil {
-			s.options.Resume.Put(s.id, s.sentFrames)
+		if s.Options.Resume != nil {
+			s.Options.Resume.Put(s.id, s.sentFrames)
 		}
-		s.requests.Do(s.out, protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Agent: Name}, func(a protocol.Answer) {
-			var r protocol.HelloResult
-			// agentctl's own encoding; if it fails, deleted sessions go unnoticed
-			_ = json.Unmarshal(a.Result, &r)
-			s.nativeID = r.Connection
-		})
+		s.Hello(Name)
 		s.send(frame{
 			Event: systemConnected, Show: showConnected,
-			Content: meta{"server_version": s.options.Version, "capabilities": capabilities},
+			Content: meta{"server_version": s.Options.Version, "capabilities": capabilities},
 		})
 	})
 }
@@ -87,7 +75,7 @@ func (s *server) Open(now time.Time) codec.Output {
 // Native implements codec.Codec.
 func (s *server) Native(now time.Time, line []byte) codec.Output {
 	return s.run(now, func() {
-		if e := s.requests.Receive(line); e != nil {
+		if e := s.Receive(line); e != nil {
 			s.handleEvent(e)
 		}
 	})
@@ -125,26 +113,22 @@ func (s *server) Wake(now time.Time) codec.Output {
 				Meta: meta{"active_sessions": len(s.subscriptions), "uptime": int64(now.Sub(s.openedAt).Seconds())},
 			})
 		}
-		for _, f := range s.subscriptions {
-			s.expireConfirmations(f)
+		for _, sub := range s.subscriptions {
+			s.expireConfirmations(sub)
 		}
 	})
 }
 
-// nextWake returns the time of the next Wake.
-func (s *server) nextWake() time.Time {
-	var at time.Time
+// scheduleWake schedules a Wake for the next heartbeat or deadline.
+func (s *server) scheduleWake() {
 	if s.heartbeat > 0 {
-		at = s.nextHeartbeat
+		s.Out.WakeBy(s.nextHeartbeat)
 	}
-	for _, f := range s.subscriptions {
-		for _, due := range f.deadlines {
-			if at.IsZero() || due.Before(at) {
-				at = due
-			}
+	for _, sub := range s.subscriptions {
+		for _, deadline := range sub.deadlines {
+			s.Out.WakeBy(deadline)
 		}
 	}
-	return at
 }
 
 // send sends a frame and returns its seq.
@@ -155,11 +139,11 @@ func (s *server) send(f frame) uint64 {
 		f.Meta = meta{}
 	}
 	f.Meta["connection_id"] = s.id
-	s.out.Foreign = append(s.out.Foreign, codec.Frame{Data: f.encode(s.now)})
+	s.Send(codec.Frame{Data: f.encode(s.Now)})
 	return s.seq
 }
 
 // sendError sends an error about a message that cannot be decoded.
-func (s *server) sendError(words string) {
-	s.send(frame{Event: systemError, Content: words, Meta: meta{"error": words}, Show: shorten(words)})
+func (s *server) sendError(text string) {
+	s.send(frame{Event: systemError, Content: text, Meta: meta{"error": text}, Show: shorten(text)})
 }

@@ -137,7 +137,7 @@ func (p *nativeServer) subscribe(c protocol.Command, d *protocol.SubscribeData, 
 				p.t.Fatal(err)
 			}
 			if log[i].Type == protocol.TurnEnded {
-				boundary = cloneState(state)
+				boundary = state.Clone()
 				r.After.Seq = log[i].Seq
 			}
 		}

@@ -42,7 +42,6 @@ type session struct {
 
 // A decodeState is the decoding state of a session's frames.
 type decodeState struct {
-	turns         int
 	parts         int
 	openText      string // open text part, for servers without part ids
 	openReasoning string // open reasoning part
@@ -101,7 +100,7 @@ func (s *session) reset(c *client, state *protocol.State) {
 	if c.capabilities[capHistory] {
 		s.log.DropHistory()
 	}
-	s.decodeState = decodeState{turns: s.turns, parts: s.parts}
+	s.decodeState = decodeState{parts: s.parts}
 	s.serverStart = state.Seq
 	state.Seq = max(state.Seq, s.log.State.Seq+1) // after the history; no client has this seq
 	s.logStart = state.Seq

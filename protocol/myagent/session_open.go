@@ -197,7 +197,7 @@ func (s *session) continueIn(c *client, anew *session) {
 		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})
 	}
 	s.log.Renew(c.NextEpoch())
-	s.decodeState = decodeState{turns: s.turns, parts: s.parts}
+	s.decodeState = decodeState{parts: s.parts}
 	c.record(s, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
 		Level: protocol.LevelWarning, Message: "the previous session ended with its connection; the agent of the new one does not know its transcript",
 	}})

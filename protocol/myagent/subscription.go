@@ -1,11 +1,11 @@
 package myagent
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A subscription is a session that a connection follows, for its client or for a replay.
@@ -29,43 +29,32 @@ type subscription struct {
 func (s *server) subscribe(session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error)) {
 	// A folded event can include part of a frame that the client has, so resume with raw events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
-	s.requests.Do(s.out, protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
-		var r protocol.SubscribeResult
-		if a.Error == nil && (json.Unmarshal(a.Result, &r) != nil || r.Session == "") {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "internal error")
-		}
-		if a.Error != nil {
-			then(nil, nil, a.Error)
+	s.Request(protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
+			then(nil, nil, err)
 			return
 		}
-		f := s.subscriptions[r.Session]
-		if f == nil {
-			f = &subscription{session: r.Session, deadlines: map[string]time.Time{}}
-			f.state = &protocol.State{Session: r.Session, Seq: r.After.Seq}
-			s.subscriptions[r.Session] = f
+		sub := s.subscriptions[r.Session]
+		if sub == nil {
+			sub = &subscription{session: r.Session, deadlines: map[string]time.Time{}}
+			sub.state = &protocol.State{Session: r.Session, Seq: r.After.Seq}
+			s.subscriptions[r.Session] = sub
 		}
-		if f.epoch != r.Position.Epoch || f.state.Seq < r.After.Seq || !f.live {
-			f.epoch, f.boundary = r.Position.Epoch, r.After.Seq
-			f.encoder = encoder{state: f.baseState(&r)}
+		if sub.epoch != r.Position.Epoch || sub.state.Seq < r.After.Seq || !sub.live {
+			sub.epoch, sub.boundary = r.Position.Epoch, r.After.Seq
+			sub.encoder = encoder{state: codec.InitialState(&r)}
 		}
-		then(f, &r, nil)
+		then(sub, &r, nil)
 	})
-}
-
-// baseState returns the state before the first event of the subscription.
-func (f *subscription) baseState(r *protocol.SubscribeResult) *protocol.State {
-	if r.Snapshot != nil && r.Snapshot.State != nil {
-		return r.Snapshot.State
-	}
-	return &protocol.State{Session: r.Session, Seq: r.After.Seq}
 }
 
 // goLive sends the session's events to the client from now on. onCaughtUp may be nil; it is called
 // after the past events are sent. If the subscription is live already, only the callback is added.
-func (s *server) goLive(f *subscription, caughtUp func(replayed int)) {
-	if f.live {
-		before := f.onCaughtUp
-		f.catchingUp, f.onCaughtUp = true, func(replayed int) {
+func (s *server) goLive(sub *subscription, caughtUp func(replayed int)) {
+	if sub.live {
+		before := sub.onCaughtUp
+		sub.catchingUp, sub.onCaughtUp = true, func(replayed int) {
 			for _, then := range []func(int){before, caughtUp} {
 				if then != nil {
 					then(replayed)
@@ -74,126 +63,124 @@ func (s *server) goLive(f *subscription, caughtUp func(replayed int)) {
 		}
 		return
 	}
-	f.live, f.catchingUp, f.onCaughtUp, f.replayCount = true, true, caughtUp, 0
-	from := frameOrigin{position: protocol.Position{Epoch: f.epoch, Seq: f.boundary}, part: 1 << 30, boundary: f.boundary}
-	if f.received != nil {
-		from = *f.received
+	sub.live, sub.catchingUp, sub.onCaughtUp, sub.replayCount = true, true, caughtUp, 0
+	from := frameOrigin{position: protocol.Position{Epoch: sub.epoch, Seq: sub.boundary}, part: 1 << 30, boundary: sub.boundary}
+	if sub.received != nil {
+		from = *sub.received
 	}
-	from.seq, from.session = s.seq, f.session
+	from.seq, from.session = s.seq, sub.session
 	s.sentFrames.add(from)
 }
 
 // handleEvent encodes an event of agentctl's server.
 func (s *server) handleEvent(e *protocol.Event) {
-	f := s.subscriptions[e.Session]
-	if f == nil {
+	sub := s.subscriptions[e.Session]
+	if sub == nil {
 		return
 	}
 	if !e.Durable() {
-		var gone protocol.Client
-		switch {
-		case e.Type == protocol.CaughtUp:
-			s.handleCaughtUp(f)
-		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.nativeID && gone.Reason != "":
-			s.dropSubscription(f, protocol.Code(gone.Reason))
+		if why, ended := s.Unsubscribed(e); ended {
+			s.dropSubscription(sub, why)
+		} else if e.Type == protocol.CaughtUp {
+			s.handleCaughtUp(sub)
 		}
 		return
 	}
-	if f.replay != nil {
-		f.replay.collect(e)
+	if sub.replay != nil {
+		sub.replay.collect(e)
 	}
-	if !f.live || e.First() <= f.state.Seq {
+	if !sub.live || e.First() <= sub.state.Seq {
 		return
 	}
-	at, boundary := protocol.Position{Epoch: f.epoch, Seq: e.Seq}, f.boundary
-	silent := f.restored && (e.Type == protocol.SessionCreated || e.Type == protocol.StateRestored)
-	for i, fr := range f.encode(e) {
-		if silent || f.received != nil && f.received.covers(e.Seq, i) {
+	at, boundary := protocol.Position{Epoch: sub.epoch, Seq: e.Seq}, sub.boundary
+	silent := sub.restored && (e.Type == protocol.SessionCreated || e.Type == protocol.StateRestored)
+	for i, fr := range sub.encode(e) {
+		if silent || sub.received != nil && sub.received.covers(e.Seq, i) {
 			continue
 		}
-		if f.catchingUp {
+		if sub.catchingUp {
 			fr.Meta["replayed"] = true
-			f.replayCount++
+			sub.replayCount++
 		}
 		seq := s.send(fr)
-		s.sentFrames.add(frameOrigin{seq: seq, session: f.session, position: at, part: i, boundary: boundary})
+		s.sentFrames.add(frameOrigin{seq: seq, session: sub.session, position: at, part: i, boundary: boundary})
 	}
 	switch e.Type {
 	case protocol.TurnEnded:
-		f.boundary = e.Seq
-		clear(f.deadlines)
+		sub.boundary = e.Seq
+		clear(sub.deadlines)
 	case protocol.ApprovalRequested:
 		if s.confirmTimeout > 0 {
-			s.setConfirmDeadlines(f)
+			s.setConfirmDeadlines(sub)
 		}
 	case protocol.ApprovalResolved:
-		for request := range f.deadlines {
-			if f.state.Pending(request) == nil {
-				delete(f.deadlines, request)
+		for request := range sub.deadlines {
+			if sub.state.Pending(request) == nil {
+				delete(sub.deadlines, request)
 			}
 		}
 	case protocol.SessionClosed:
-		clear(f.deadlines)
+		clear(sub.deadlines)
 	}
 }
 
 // handleCaughtUp ends the replay or the catch-up of a subscription.
-func (s *server) handleCaughtUp(f *subscription) {
-	if r := f.replay; r != nil {
-		f.replay = nil
-		s.finishReplay(f, r)
+func (s *server) handleCaughtUp(sub *subscription) {
+	if r := sub.replay; r != nil {
+		sub.replay = nil
+		s.finishReplay(sub, r)
 	}
-	if f.catchingUp {
-		f.catchingUp, f.received = false, nil
-		if then := f.onCaughtUp; then != nil {
-			f.onCaughtUp = nil
-			then(f.replayCount)
+	if sub.catchingUp {
+		sub.catchingUp, sub.received = false, nil
+		if then := sub.onCaughtUp; then != nil {
+			sub.onCaughtUp = nil
+			then(sub.replayCount)
 		}
 	}
 }
 
 // dropSubscription ends the subscription to a session that was deleted or whose log cannot be read.
-func (s *server) dropSubscription(f *subscription, why protocol.Code) {
-	if f.live && !f.state.Closed {
+func (s *server) dropSubscription(sub *subscription, why protocol.Code) {
+	if sub.live && !sub.state.Closed {
 		fr := frame{Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)}, Show: showError}
 		if why == protocol.CodeNoSession {
 			fr = frame{Event: agentSessionEnd, Content: "Session deleted", Meta: meta{"reason": "deleted"}, Show: showEnded}
 		}
-		fr.Session = f.session
+		fr.Session = sub.session
 		s.send(fr)
 	}
-	delete(s.subscriptions, f.session)
-	if s.current == f.session {
+	delete(s.subscriptions, sub.session)
+	if s.current == sub.session {
 		s.current = ""
 	}
-	s.handleCaughtUp(f) // run callbacks that wait for past events: there are none left
+	s.handleCaughtUp(sub) // run callbacks that wait for past events: there are none left
 }
 
 // setConfirmDeadlines starts the timeout of new pending confirmations.
-func (s *server) setConfirmDeadlines(f *subscription) {
-	for _, a := range f.state.Approvals {
-		if _, known := f.deadlines[a.Request]; !known {
-			f.deadlines[a.Request] = s.now.Add(s.confirmTimeout)
+func (s *server) setConfirmDeadlines(sub *subscription) {
+	for _, a := range sub.state.Approvals {
+		if _, known := sub.deadlines[a.Request]; !known {
+			sub.deadlines[a.Request] = s.Now.Add(s.confirmTimeout)
 		}
 	}
 }
 
 // expireConfirmations denies unanswered confirmations past their deadline, in this client's own
 // turns only.
-func (s *server) expireConfirmations(f *subscription) {
-	for _, a := range slices.Clone(f.state.Approvals) {
-		due, waits := f.deadlines[a.Request]
-		if !waits || s.now.Before(due) {
+func (s *server) expireConfirmations(sub *subscription) {
+	for _, a := range slices.Clone(sub.state.Approvals) {
+		due, waits := sub.deadlines[a.Request]
+		if !waits || s.Now.Before(due) {
 			continue
 		}
-		f.deadlines[a.Request] = s.now.Add(24 * time.Hour) // only once
-		if f.state.Turn == nil || !slices.Contains(s.ownMessages, f.state.Turn.Message.MessageID) {
+		sub.deadlines[a.Request] = s.Now.Add(24 * time.Hour) // only once
+		if sub.state.Turn == nil || !slices.Contains(s.ownMessages, sub.state.Turn.Message.MessageID) {
 			continue
 		}
 		data := protocol.ApproveData{
 			Request: a.Request, Decision: protocol.Deny, Reason: "no answer within " + s.confirmTimeout.String(),
 		}
-		s.requests.Do(s.out, protocol.DoApprove, f.session, "", data, nil)
+		s.Request(protocol.DoApprove, sub.session, "", data, nil)
 	}
 }
 
