@@ -38,36 +38,34 @@ var localVerbs = []protocol.Verb{
 }
 
 // noQueue is the reason why no command changes the queue.
-const noQueue = "what waits at its server cannot be changed, only what an attached client itself lets wait"
+const noQueue = "the server's queue cannot be changed, only that of an attached client"
 
 // unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server tells nothing of the past",
+	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server has no history",
 	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue, protocol.DoQueueHold: noQueue,
 	protocol.DoQueueRelease: noQueue,
 }
 
-// A clientCodec is the client end of one connection.
+// A client is the client end of one connection.
 type client struct {
-	options      codec.ClientOptions
-	responder    codec.Responder
+	codec.ClientBase
 	resume       *resumeState
 	creating     []*creation
 	pings        []*protocol.Command
-	lastSession  *session // last one used by either end
-	watching     bool
+	lastSession  *session  // last one used by either end
 	openDeadline time.Time // wait for the server's first message until then; zero: it came
 	deferred     [][]byte  // native lines received before it
-
-	now time.Time // valid during one call of the codec
-	out *codec.Output
 }
 
 // A resumeState survives a lost connection: the protocol cannot replay a conversation.
 type resumeState struct {
 	sessions []*session
-	keys     []string // of savedAnswer, oldest first
-	answers  map[string]savedAnswer
+	answers  codec.Recent[savedAnswer] // by key
+}
+
+func newResumeState() *resumeState {
+	return &resumeState{answers: codec.Recent[savedAnswer]{Limit: maxSavedAnswers}}
 }
 
 // A savedAnswer is the answer to a command with a key.
@@ -84,19 +82,14 @@ type creation struct {
 	deadline time.Time
 }
 
-// newClientCodec returns the client end of a connection. Options: "domain" for sessions without an
-// agent, "thinking" to request reasoning.
-func newClient(c codec.ClientOptions) *client {
-	m, _ := c.Resume.Value.(*resumeState)
-	if m == nil {
-		m = &resumeState{answers: map[string]savedAnswer{}}
-		c.Resume.Value = m
-	}
+// newClient returns the client end of a connection. Options: "domain" for sessions without an agent,
+// "thinking" to request reasoning.
+func newClient(o codec.ClientOptions) *client {
 	return &client{
-		options: c, resume: m,
-		responder: codec.Responder{
-			Dialect: Name, Server: Name, Verbs: verbs, ForwardsPing: true, Epoch: codec.Epoch(c.ID("e")), OneShot: c.OneShot, LocalVerbs: localVerbs, Reasons: unsupportedReasons,
-		},
+		ClientBase: codec.NewClientBase(o, codec.Responder{
+			Dialect: Name, Verbs: verbs, LocalVerbs: localVerbs, Reasons: unsupportedReasons, ForwardsPing: true,
+		}),
+		resume: codec.ResumeState(o.Resume, newResumeState),
 	}
 }
 
@@ -108,7 +101,7 @@ func (c *client) Open(now time.Time) codec.Output {
 		c.openDeadline = now.Add(openTimeout)
 		c.send(frame{Type: typePing})
 		for _, s := range c.resume.sessions {
-			s.log.Epoch = c.responder.Epoch
+			s.log.Epoch = c.Epoch()
 			s.log.Detach()
 			c.reconnect(s)
 		}
@@ -129,7 +122,7 @@ func (c *client) Native(now time.Time, line []byte) codec.Output {
 }
 
 func (c *client) handleLine(line []byte) {
-	if cmd, ok := c.responder.Decode(c.out, line); ok {
+	if cmd, ok := c.Decode(line); ok {
 		c.handleCommand(&cmd)
 	}
 }
@@ -147,7 +140,7 @@ func (c *client) finishOpen() {
 func (c *client) failOpen() {
 	for _, line := range c.deferred {
 		if cmd, err := protocol.DecodeCommand(line); err == nil {
-			c.fail(&cmd, protocol.Errorf(protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name))
+			c.Failf(&cmd, protocol.CodeTimeout, "no answer to a PING: the server is busy, or does not speak %s", Name)
 		}
 	}
 	c.openDeadline, c.deferred = time.Time{}, nil
@@ -170,77 +163,60 @@ func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
 // Wake implements codec.Codec.
 func (c *client) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
 
+// run executes one call of the codec.
 func (c *client) run(now time.Time, work func()) codec.Output {
-	c.now, c.out = now, &codec.Output{}
-	c.expire()
-	work()
-	c.publishSummaries()
-	out := c.out
-	c.out = nil
-	out.Wake = c.nextWake()
-	return *out
+	return c.Run(now, func() {
+		c.expire()
+		work()
+		c.publishSummaries()
+		c.scheduleWake()
+	})
 }
 
-func (c *client) send(f frame) { c.out.Foreign = append(c.out.Foreign, f.encode()) }
-
-// actor returns the actor of the client's own commands.
-func (c *client) actor() *protocol.Actor { return &protocol.Actor{Name: c.options.Name} }
+func (c *client) send(f frame) { c.Send(f.encode()) }
 
 // expire completes requests past their deadline.
 func (c *client) expire() {
-	if !c.openDeadline.IsZero() && !c.now.Before(c.openDeadline) {
+	if !c.openDeadline.IsZero() && !c.Now.Before(c.openDeadline) {
 		c.failOpen()
 	}
 	for _, s := range c.resume.sessions {
 		for _, req := range slices.Clone(s.requests) {
-			if !c.now.Before(req.deadline) && s.removeRequest(req) {
+			if !c.Now.Before(req.deadline) && s.removeRequest(req) {
 				c.completeRequest(s, req)
 			}
 		}
-		if !s.turnDeadline.IsZero() && !c.now.Before(s.turnDeadline) {
+		if !s.turnDeadline.IsZero() && !c.Now.Before(s.turnDeadline) {
 			c.endQuietTurn(s)
 		}
 	}
-	for len(c.creating) > 0 && !c.now.Before(c.creating[0].deadline) {
+	for len(c.creating) > 0 && !c.Now.Before(c.creating[0].deadline) {
 		late := c.creating[0]
 		c.creating = c.creating[1:]
-		c.responder.Fail(c.out, late.command, protocol.Errorf(protocol.CodeTimeout, "the server did not start a conversation"))
+		c.Failf(late.command, protocol.CodeTimeout, "the server did not start a conversation")
 	}
 }
 
-// nextWake returns the time of the next Wake.
-func (c *client) nextWake() (at time.Time) {
-	sooner := func(d time.Time) {
-		if at.IsZero() || d.Before(at) {
-			at = d
-		}
-	}
-	if !c.openDeadline.IsZero() {
-		sooner(c.openDeadline)
-	}
+// scheduleWake schedules a Wake for the next deadline.
+func (c *client) scheduleWake() {
+	c.Out.WakeBy(c.openDeadline)
 	for _, s := range c.resume.sessions {
 		for _, req := range s.requests {
-			sooner(req.deadline)
+			c.Out.WakeBy(req.deadline)
 		}
-		if !s.turnDeadline.IsZero() {
-			sooner(s.turnDeadline)
-		}
+		c.Out.WakeBy(s.turnDeadline)
 	}
 	if len(c.creating) > 0 {
-		sooner(c.creating[0].deadline)
+		c.Out.WakeBy(c.creating[0].deadline)
 	}
-	return at
 }
 
 // publishSummaries sends changed sessions to a watching client.
 func (c *client) publishSummaries() {
-	if !c.watching {
-		return
-	}
 	for _, s := range c.resume.sessions {
-		if s.publishedSeq != s.log.State.Seq {
+		if c.Watching && s.publishedSeq != s.log.State.Seq {
 			s.publishedSeq = s.log.State.Seq
-			c.out.Native = append(c.out.Native, codec.Ephemeral(s.log.Session, protocol.SummaryChanged, c.now, s.summary()))
+			c.Publish(s.log.Session, protocol.SummaryChanged, s.summary())
 		}
 	}
 }
@@ -252,19 +228,15 @@ func (c *client) answerOnce(cmd *protocol.Command, result any) {
 		return
 	}
 	if cmd.Key != "" {
-		if len(c.resume.keys) >= maxSavedAnswers {
-			delete(c.resume.answers, c.resume.keys[0])
-			c.resume.keys = c.resume.keys[1:]
-		}
-		c.resume.keys = append(c.resume.keys, cmd.Key)
-		c.resume.answers[cmd.Key] = savedAnswer{commandBody(cmd), result}
+		c.resume.answers.Put(cmd.Key, savedAnswer{commandBody(cmd), result})
 	}
-	c.responder.Answer(c.out, cmd, result)
+	c.Answer(cmd, result)
 }
 
+// fail answers a command with an error. cmd may be nil.
 func (c *client) fail(cmd *protocol.Command, err *protocol.Error) {
 	if cmd != nil {
-		c.responder.Fail(c.out, cmd, err)
+		c.Fail(cmd, err)
 	}
 }
 

@@ -1,10 +1,10 @@
 package multiagent
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // handleMessage executes a message of the client.
@@ -32,10 +32,10 @@ func (s *server) handleMessage(m message) {
 
 // checkRole reports whether the client's role permits a command, and sends the error if not.
 func (s *server) checkRole(verb protocol.Verb, conversation string) bool {
-	if s.options.Role.May(verb) {
+	if s.Options.Role.May(verb) {
 		return true
 	}
-	s.sendError(conversation, forbidden, fmt.Sprintf("the role %s may not do that", s.options.Role))
+	s.sendError(conversation, forbidden, fmt.Sprintf("the role %s may not do that", s.Options.Role))
 	return false
 }
 
@@ -49,14 +49,11 @@ func (s *server) handleStart(m message) {
 	if !s.checkRole(protocol.DoCreate, "") {
 		return
 	}
-	create := protocol.CreateData{Agent: s.options.Agent(d)}
+	create := protocol.CreateData{Agent: s.Options.Agent(d)}
 	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
-		var made protocol.CreateResult
-		if a.Error == nil && json.Unmarshal(a.Result, &made) != nil {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "the conversation could not be started")
-		}
-		if a.Error != nil {
-			s.sendError("", foreignCode(a.Error.Code, streamError), a.Error.Message)
+		made, err := codec.DecodeResult[protocol.CreateResult](a)
+		if err != nil {
+			s.sendError("", foreignCode(err.Code, streamError), err.Message)
 			return
 		}
 		s.withConversation(made.Session, func(c *conversation) {
@@ -94,11 +91,11 @@ func (s *server) handleSend(m message) {
 	s.withConversation(id, func(c *conversation) {
 		c.thinking = thinking
 		s.sendCommand(protocol.DoSend, c.session, data, func(a protocol.Answer) {
-			var r protocol.SendResult
+			r, err := codec.DecodeResult[protocol.SendResult](a)
 			switch {
-			case a.Error != nil:
-				s.sendError(c.id, foreignCode(a.Error.Code, streamError), a.Error.Message)
-			case json.Unmarshal(a.Result, &r) == nil && r.Status == protocol.SendQueued:
+			case err != nil:
+				s.sendError(c.id, foreignCode(err.Code, streamError), err.Message)
+			case r.Status == protocol.SendQueued:
 				why := "queued: it comes next"
 				if r.Index != nil && *r.Index > 0 {
 					why = fmt.Sprintf("queued behind %d others", *r.Index)
@@ -120,11 +117,11 @@ func (s *server) handleCancel(m message) {
 	}
 	s.withConversation(id, func(c *conversation) {
 		s.sendCommand(protocol.DoInterrupt, c.session, protocol.InterruptData{}, func(a protocol.Answer) {
-			var r protocol.InterruptResult
+			r, err := codec.DecodeResult[protocol.InterruptResult](a)
 			switch {
-			case a.Error != nil:
-				s.sendError(c.id, foreignCode(a.Error.Code, streamError), a.Error.Message)
-			case json.Unmarshal(a.Result, &r) != nil || !r.Interrupted:
+			case err != nil:
+				s.sendError(c.id, foreignCode(err.Code, streamError), err.Message)
+			case !r.Interrupted:
 				s.sendError(c.id, notFound, "No active stream")
 			}
 		})

@@ -277,7 +277,7 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 // Who is gone after a command has no queue for what a server would cancel its work for, if it is known that it works.
 func TestABriefClientsMessageDoesNotWait(t *testing.T) {
 	c := newClientTest(t, nil)
-	c.codec.options.OneShot = true
+	c.codec.Options.OneShot = true
 	c.send("x")
 	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
 	if c.errorCode(id) != protocol.CodeUnsupported || len(c.frames) != 0 {

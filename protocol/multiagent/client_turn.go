@@ -32,8 +32,8 @@ type clientTurn struct {
 func (c *client) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
 	s.cancelSeen = false
 	s.updatesRequested = true
-	c.send(frame{Type: typeSend, Conversation: s.log.Session, Payload: sendPayload{m.Text, c.options.Options["thinking"] == "true"}})
-	req := &request{command: cmd, verb: protocol.DoSend, deadline: c.now.Add(errorTimeout), message: m}
+	c.send(frame{Type: typeSend, Conversation: s.log.Session, Payload: sendPayload{m.Text, c.Options.Options["thinking"] == "true"}})
+	req := &request{command: cmd, verb: protocol.DoSend, deadline: c.Now.Add(errorTimeout), message: m}
 	if cmd != nil {
 		c.addRequest(s, req)
 	} else {
@@ -46,7 +46,7 @@ func (c *client) startTurn(s *session, req *request) {
 	if s.turn != nil { // another client's turn started in between
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	}
-	s.turn = &clientTurn{id: c.options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.now}
+	s.turn = &clientTurn{id: c.Options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.Now}
 	c.record(s, protocol.MessageUser, req.message.By, protocol.MessageUserData{Message: req.message})
 	at := s.log.State.Seq
 	c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: req.message.MessageID, Agent: s.agent})
@@ -60,8 +60,8 @@ func (c *client) ensureTurn(s *session) *clientTurn {
 		c.startTurn(s, req)
 	}
 	if s.turn == nil {
-		s.turn = &clientTurn{id: c.options.ID("t"), byOther: true, started: c.now}
-		m := protocol.Message{MessageID: c.options.ID("m")}
+		s.turn = &clientTurn{id: c.Options.ID("t"), byOther: true, started: c.Now}
+		m := protocol.Message{MessageID: c.Options.ID("m")}
 		c.record(s, protocol.MessageUser, nil, protocol.MessageUserData{Message: m})
 		c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.agent})
 	}
@@ -128,14 +128,14 @@ func (c *client) endPart(s *session) {
 func (c *client) endTurn(s *session, d protocol.TurnEndedData) {
 	c.endPart(s)
 	for _, a := range slices.Clone(s.log.State.Approvals) {
-		c.recordResolution(s, a.Request, nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+		c.recordResolution(s, nil, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
 	}
 	for _, tool := range slices.Sorted(maps.Keys(s.tools)) {
 		c.record(s, protocol.ToolEnded, nil, protocol.ToolEndedData{Tool: tool, Status: protocol.ToolUnknown})
 	}
 	clear(s.tools)
 	if d.DurationMS == 0 {
-		d.DurationMS = c.now.Sub(s.turn.started).Milliseconds()
+		d.DurationMS = c.Now.Sub(s.turn.started).Milliseconds()
 	}
 	c.record(s, protocol.TurnEnded, nil, d)
 	s.turn, s.turnDeadline = nil, time.Time{}

@@ -1,17 +1,20 @@
 package multiagent
 
 import (
+	"fmt"
+
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // handleCommand executes a command of the client.
 func (c *client) handleCommand(cmd *protocol.Command) {
-	if kept, known := c.resume.answers[cmd.Key]; known && cmd.Key != "" {
-		if kept.body != commandBody(cmd) {
-			c.fail(cmd, protocol.Errorf(protocol.CodeKeyReused, "the key was used with another body"))
+	if saved, known := c.resume.answers.Get(cmd.Key); known && cmd.Key != "" {
+		if saved.body != commandBody(cmd) {
+			c.Failf(cmd, protocol.CodeKeyReused, "the key was used with another body")
 			return
 		}
-		c.responder.Answer(c.out, cmd, kept.result)
+		c.Answer(cmd, saved.result)
 		return
 	}
 	switch cmd.Command {
@@ -25,7 +28,7 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 		c.handleCreate(cmd)
 		return
 	case protocol.DoList:
-		c.responder.Answer(c.out, cmd, c.listSessions())
+		c.Answer(cmd, c.listSessions())
 		return
 	case protocol.DoWatch:
 		c.handleWatch(cmd)
@@ -38,29 +41,26 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	switch cmd.Command {
 	case protocol.DoSubscribe:
 		// a turn may end before the client has caught up
-		if c.options.OneShot && len(s.requests) < maxRequests && c.requestUpdates(s) {
-			c.addRequest(s, &request{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(errorTimeout)})
+		if c.Options.OneShot && len(s.requests) < maxRequests && c.requestUpdates(s) {
+			c.addRequest(s, &request{command: cmd, verb: protocol.DoSnapshot, deadline: c.Now.Add(errorTimeout)})
 			return
 		}
 	case protocol.DoSnapshot, protocol.DoHistory, protocol.DoApprove:
 		if len(s.requests) < maxRequests && c.requestUpdates(s) { // learn the current state first
-			c.addRequest(s, &request{command: cmd, verb: protocol.DoSnapshot, deadline: c.now.Add(errorTimeout)})
+			c.addRequest(s, &request{command: cmd, verb: protocol.DoSnapshot, deadline: c.Now.Add(errorTimeout)})
 			return
 		}
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
 		c.requestUpdates(s)
-		s.log.Attach(c.out, &c.responder, cmd, c.now)
+		c.Subscribe(cmd, s.log)
 	case protocol.DoUnsubscribe:
-		s.log.Detach()
-		c.responder.Answer(c.out, cmd, protocol.Empty{})
+		c.Unsubscribe(cmd, s.log)
 	case protocol.DoSnapshot:
-		c.responder.Answer(c.out, cmd, s.log.Snapshot())
+		c.AnswerSnapshot(cmd, s.log)
 	case protocol.DoHistory:
-		if d, ok := decodeData[protocol.HistoryData](c, cmd); ok {
-			c.responder.Answer(c.out, cmd, s.log.History(d))
-		}
+		c.AnswerHistory(cmd, s.log)
 	case protocol.DoSend:
 		c.handleSend(s, cmd)
 	case protocol.DoInterrupt:
@@ -72,15 +72,6 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	}
 }
 
-// decodeData decodes the data of a command. If it is invalid, the command fails and ok is false.
-func decodeData[T any](c *client, cmd *protocol.Command) (d T, ok bool) {
-	if err := cmd.DecodeData(&d); err != nil {
-		c.responder.Fail(c.out, cmd, err)
-		return d, false
-	}
-	return d, true
-}
-
 func (c *client) listSessions() protocol.ListResult {
 	r := protocol.ListResult{Sessions: []protocol.Summary{}}
 	for _, s := range c.resume.sessions {
@@ -90,50 +81,53 @@ func (c *client) listSessions() protocol.ListResult {
 }
 
 func (c *client) handleWatch(cmd *protocol.Command) {
-	d, ok := decodeData[protocol.WatchData](c, cmd)
-	if !ok {
+	var d protocol.WatchData
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	c.watching = !d.Off
+	c.Watching = !d.Off
 	r := protocol.ListResult{Sessions: []protocol.Summary{}}
-	if c.watching {
+	if c.Watching {
 		r = c.listSessions()
 	}
 	for _, s := range c.resume.sessions {
 		s.publishedSeq = s.log.State.Seq
 	}
-	c.responder.Answer(c.out, cmd, r)
+	c.Answer(cmd, r)
 }
+
+// textOnly names the unsupported kinds of content.
+const textOnly = "message parts other than text"
 
 // defaultDomain is the domain in the protocol's document.
 const defaultDomain = "software_development"
 
 func (c *client) handleCreate(cmd *protocol.Command) {
-	d, ok := decodeData[protocol.CreateData](c, cmd)
-	if !ok {
+	var d protocol.CreateData
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
 	// the client is gone before it could use them
-	if len(d.Env) > 0 || c.options.OneShot && (d.Name != "" || d.Title != "") {
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say the name, title or environment of a session", Name))
+	if len(d.Env) > 0 || c.Options.OneShot && (d.Name != "" || d.Title != "") {
+		c.FailUnsupported(cmd, "the name, title or environment of a session")
 		return
 	}
 	if len(c.creating) >= maxRequests {
-		c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many sessions are being made"))
+		c.Fail(cmd, codec.TooMany(maxRequests))
 		return
 	}
 	if d.Name != "" && c.findSession(d.Name) != nil {
-		c.fail(cmd, protocol.Errorf(protocol.CodeNameTaken, "another session is called %q", d.Name))
+		c.Failf(cmd, protocol.CodeNameTaken, "another session is called %q", d.Name)
 		return
 	}
 	of := d.Agent
 	if of == "" {
-		of = c.options.Options["domain"]
+		of = c.Options.Options["domain"]
 	}
 	if of == "" {
 		of = defaultDomain
 	}
-	c.creating = append(c.creating, &creation{cmd, d, of, c.now.Add(answerTimeout)})
+	c.creating = append(c.creating, &creation{cmd, d, of, c.Now.Add(answerTimeout)})
 	c.send(frame{Type: typeStart, Payload: startPayload{of}})
 }
 
@@ -155,13 +149,13 @@ func (c *client) handleStarted(m message) {
 		s = c.addSession(id, protocol.SessionCreatedData{Name: made.data.Name, Title: made.data.Title, Agent: agent})
 	}
 	if s == nil {
-		c.fail(made.command, protocol.Errorf(protocol.CodeTooMany, "too many sessions for one client of this dialect"))
+		c.Fail(made.command, tooManySessions())
 		return
 	}
 	c.lastSession, s.updatesRequested = s, true
 	r := protocol.CreateResult{Session: id, Name: made.data.Name}
 	if made.data.Prompt != "" && s.turn == nil {
-		m := protocol.Message{MessageID: c.options.ID("m"), ClientMessageID: made.data.ClientMessageID, Text: made.data.Prompt, By: c.actor()}
+		m := protocol.Message{MessageID: c.Options.ID("m"), ClientMessageID: made.data.ClientMessageID, Text: made.data.Prompt, By: c.User()}
 		c.sendMessage(s, m, nil)
 		r.Message = &protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: s.turn.id, Seq: s.log.State.Turn.First}
 	}
@@ -170,36 +164,35 @@ func (c *client) handleStarted(m message) {
 }
 
 func (c *client) handleSend(s *session, cmd *protocol.Command) {
-	d, ok := decodeData[protocol.SendData](c, cmd)
+	var d protocol.SendData
 	switch {
-	case !ok:
+	case !c.DecodeData(cmd, &d):
 		return
 	case len(d.Parts) > 0:
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name))
+		c.FailUnsupported(cmd, textOnly)
 		return
-	case d.Front && c.options.OneShot:
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say send ahead of the queue: %s", Name, noQueue))
+	case d.Front && c.Options.OneShot:
+		c.FailUnsupported(cmd, "sending ahead of the queue: "+noQueue)
 		return
 	case d.Text == "":
-		c.fail(cmd, protocol.Errorf(protocol.CodeInvalidMessage, "text: missing"))
+		c.Failf(cmd, protocol.CodeInvalidMessage, "text: missing")
 		return
 	}
-	m := protocol.Message{MessageID: c.options.ID("m"), ClientMessageID: d.ClientMessageID, Text: protocol.ValidText(d.Text), By: c.actor()}
+	m := protocol.Message{MessageID: c.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: protocol.ValidText(d.Text), By: c.User()}
 	state := s.log.State
 	if s.turn == nil && s.findRequest(protocol.DoSend) == nil && len(state.Queue) == 0 && state.Blocked() == nil {
 		c.sendMessage(s, m, cmd)
 		return
 	}
-	if c.options.OneShot {
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported,
-			"the dialect %s cannot say a message while a turn is under way: it would wait in a client that is gone", Name))
+	if c.Options.OneShot {
+		c.FailUnsupported(cmd, "sending during a turn: the message would wait in a client that exits")
 		return
 	}
 	if len(state.Queue) >= maxRequests {
-		c.fail(cmd, &protocol.Error{Code: protocol.CodeTooMany, Message: "the queue is full", Limit: maxRequests})
+		c.Fail(cmd, &protocol.Error{Code: protocol.CodeTooMany, Message: "the queue is full", Limit: maxRequests})
 		return
 	}
-	at := c.now.UTC()
+	at := c.Now.UTC()
 	m.QueuedAt = &at
 	added := protocol.QueueAddedData{Message: m}
 	index := len(state.Queue)
@@ -211,12 +204,12 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 }
 
 func (c *client) handleInterrupt(s *session, cmd *protocol.Command) {
-	d, ok := decodeData[protocol.InterruptData](c, cmd)
-	if !ok {
+	var d protocol.InterruptData
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	if c.options.OneShot && d.Queue != "" && d.Queue != protocol.QueueKeep {
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say interrupt and %s the queue: %s", Name, d.Queue, noQueue))
+	if c.Options.OneShot && d.Queue != "" && d.Queue != protocol.QueueKeep {
+		c.FailUnsupported(cmd, fmt.Sprintf("interrupt and %s the queue: %s", d.Queue, noQueue))
 		return
 	}
 	if req := s.findRequest(protocol.DoSend); req != nil && s.removeRequest(req) {
@@ -227,10 +220,10 @@ func (c *client) handleInterrupt(s *session, cmd *protocol.Command) {
 		return
 	}
 	if len(s.requests) >= maxRequests {
-		c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
+		c.Fail(cmd, codec.TooMany(maxRequests))
 		return
 	}
-	req := &request{command: cmd, verb: protocol.DoInterrupt, deadline: c.now.Add(answerTimeout), queue: d.Queue}
+	req := &request{command: cmd, verb: protocol.DoInterrupt, deadline: c.Now.Add(answerTimeout), queue: d.Queue}
 	if s.turn != nil {
 		req.turn = s.turn.id
 	}

@@ -1,9 +1,8 @@
 package multiagent
 
 import (
-	"encoding/json"
-
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Bounds of a conversation at the server end.
@@ -60,12 +59,9 @@ func (s *server) withConversation(id string, do func(*conversation)) {
 // subscribe subscribes to the session of a conversation.
 func (s *server) subscribe(c *conversation, name string, at *protocol.Position) {
 	s.sendCommand(protocol.DoSubscribe, name, protocol.SubscribeData{Position: at}, func(a protocol.Answer) {
-		var r protocol.SubscribeResult
-		if a.Error == nil && json.Unmarshal(a.Result, &r) != nil {
-			a.Error = protocol.Errorf(protocol.CodeInternal, "the conversation could not be followed")
-		}
-		if a.Error != nil {
-			s.dropConversation(c, foreignCode(a.Error.Code, streamError), a.Error.Message)
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
+			s.dropConversation(c, foreignCode(err.Code, streamError), err.Message)
 			return
 		}
 		s.handleSubscribed(c, &r)

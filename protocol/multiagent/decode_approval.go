@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
-
-// maxDecisions bounds the decided requests of a session.
-const maxDecisions = 256
 
 // approvalOptions lists the decisions that the protocol carries. Deny and stop denies, then cancels
 // the stream.
@@ -31,7 +29,7 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	c.endPart(s)
 	a := protocol.Approval{
 		Request: id, Kind: protocol.ApproveTool, Title: clipText(m.text("description")), Tool: id, Name: m.name("toolName"),
-		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.now.UTC(),
+		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.Now.UTC(),
 	}
 	args := decodeMessage(m["toolArgs"])
 	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
@@ -44,15 +42,14 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 		a.Title = a.Name
 	}
 	s.tools[id] = a.Name
-	// requested again
-	s.decisions = slices.DeleteFunc(s.decisions, func(o decision) bool { return o.request == id })
+	s.decisions.Delete(id) // requested again
 	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: a.Name, Title: a.Title, Input: a.Input})
 	c.record(s, protocol.ApprovalRequested, nil, a)
 }
 
 func (c *client) handleApprove(s *session, cmd *protocol.Command) {
-	d, ok := decodeData[protocol.ApproveData](c, cmd)
-	if !ok {
+	var d protocol.ApproveData
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
 	pending := s.log.State.Approvals
@@ -60,35 +57,35 @@ func (c *client) handleApprove(s *session, cmd *protocol.Command) {
 	case d.Request == "" && len(pending) == 1:
 		d.Request = pending[0].Request
 	case d.Request == "":
-		c.fail(cmd, protocol.Errorf(protocol.CodeNotFound, "%d requests are pending: name one", len(pending)))
+		c.Failf(cmd, protocol.CodeNotFound, "%d requests are pending: name one", len(pending))
 		return
 	}
 	if d.Option != "" {
 		d.Decision = protocol.Decision(d.Option)
 	}
 	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !inputFits(d.Input) {
-		c.fail(cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s can only allow once, deny or stop, with a reason", Name))
+		c.FailUnsupported(cmd, "this decision: only allow once, deny or stop, with a reason")
 		return
 	}
-	if i := slices.IndexFunc(s.decisions, func(o decision) bool { return o.request == d.Request && o.winner.Decision != "" }); i >= 0 {
-		c.failConflict(cmd, s.decisions[i].winner)
+	if w, ok := s.decisions.Get(d.Request); ok && w.Decision != "" {
+		c.Fail(cmd, codec.Conflict(w))
 		return
 	}
 	for _, req := range s.requests {
 		if req.verb == protocol.DoApprove && req.request == d.Request {
-			c.failConflict(cmd, winnerOf(req, c.actor()))
+			c.Fail(cmd, codec.Conflict(codec.WinnerOf(c.User(), req.resolution())))
 			return
 		}
 	}
 	if len(s.requests) >= maxRequests {
-		c.fail(cmd, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
+		c.Fail(cmd, codec.TooMany(maxRequests))
 		return
 	}
 	c.send(frame{
 		Type: typeApprove, Conversation: s.log.Session, Request: d.Request, Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
 	})
 	c.addRequest(s, &request{
-		command: cmd, verb: protocol.DoApprove, deadline: c.now.Add(errorTimeout), request: d.Request, decision: d.Decision, reason: d.Reason,
+		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request, decision: d.Decision, reason: d.Reason,
 	})
 }
 
@@ -98,37 +95,29 @@ func inputFits(in *protocol.ApprovalInput) bool {
 	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == ""
 }
 
-func winnerOf(req *request, by *protocol.Actor) protocol.Winner {
-	v := protocol.Winner{By: *by, Outcome: protocol.Allowed, Decision: req.decision, Option: string(req.decision)}
-	if denies(req.decision) {
-		v.Outcome = protocol.Denied
+// resolution returns the resolution by an approve command.
+func (r *request) resolution() protocol.ApprovalResolvedData {
+	d := protocol.ApprovalResolvedData{
+		Request: r.request, Outcome: protocol.Allowed, Decision: r.decision, Option: string(r.decision), Reason: r.reason,
 	}
-	return v
+	if denies(r.decision) {
+		d.Outcome = protocol.Denied
+	}
+	return d
 }
 
 func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
 
-// failConflict fails a decision that came too late.
-func (c *client) failConflict(cmd *protocol.Command, by protocol.Winner) {
-	name := by.By.Name
-	if name == "" {
-		name = "somebody else"
-	}
-	c.fail(cmd, &protocol.Error{Code: protocol.CodeConflict, Message: name + " has already decided", Winner: &by})
-}
-
 // applyDecision records a decision that the server accepted.
 func (c *client) applyDecision(s *session, req *request) {
-	v := winnerOf(req, c.actor())
-	c.recordResolution(s, req.request, c.actor(), protocol.ApprovalResolvedData{
-		Request: req.request, Outcome: v.Outcome, Decision: v.Decision, Option: v.Option, Reason: req.reason,
-	})
-	c.answerOnce(req.command, protocol.ApproveResult{Request: req.request, Outcome: v.Outcome, Decision: v.Decision})
+	d := req.resolution()
+	c.recordResolution(s, c.User(), d)
+	c.answerOnce(req.command, protocol.ApproveResult{Request: d.Request, Outcome: d.Outcome, Decision: d.Decision})
 	if req.decision == protocol.DenyStop && s.turn != nil {
 		s.turn.stopped = true
 		c.holdQueue(s, protocol.HoldDenyStop)
 		c.send(frame{Type: typeCancel, Conversation: s.log.Session})
-		c.addRequest(s, &request{verb: protocol.DoInterrupt, deadline: c.now.Add(answerTimeout), turn: s.turn.id})
+		c.addRequest(s, &request{verb: protocol.DoInterrupt, deadline: c.Now.Add(answerTimeout), turn: s.turn.id})
 	}
 }
 
@@ -146,16 +135,10 @@ func (c *client) handleApproveError(s *session, req *request, code, message stri
 }
 
 // recordResolution records the end of an approval request.
-func (c *client) recordResolution(s *session, request string, by *protocol.Actor, d protocol.ApprovalResolvedData) {
-	v := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
-	if by != nil {
-		v.By = *by
-	}
-	if len(s.decisions) >= maxDecisions {
-		s.decisions = s.decisions[1:]
-	}
-	s.decisions = append(s.decisions, decision{request, v})
-	if s.log.State.Pending(request) != nil {
+func (c *client) recordResolution(s *session, by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	s.decisions.Put(by, d)
+	s.lastDecided = d.Request
+	if s.log.State.Pending(d.Request) != nil {
 		c.record(s, protocol.ApprovalResolved, by, d)
 	}
 }
@@ -166,18 +149,18 @@ func (c *client) handleToolExecuted(s *session, m message) {
 	t := s.turn
 	id, name := m.name("requestId"), m.name("toolName")
 	if id == "" {
-		id = c.options.ID("tool")
+		id = c.Options.ID("tool")
 	}
 	success, _ := m.flag("success")
 	why := clipText(m.text("errorMessage"))
 	result := fitJSON(m["result"])
-	none := len(result) == 0 || string(result) == "null"
+	none := codec.IsNull(result)
 	c.resolveByTool(s, id, success || !none, why)
 	status := protocol.ToolCompleted
 	if !success {
 		status, why = failedStatus(why)
 	}
-	if i := slices.IndexFunc(s.decisions, func(o decision) bool { return o.request == id }); i >= 0 && !success && s.decisions[i].winner.Outcome != protocol.Allowed {
+	if w, ok := s.decisions.Get(id); ok && !success && w.Outcome != protocol.Allowed {
 		status = protocol.ToolDenied
 	}
 	if _, known := s.tools[id]; !known {
@@ -198,7 +181,7 @@ func (c *client) handleToolExecuted(s *session, m message) {
 	}
 	c.record(s, protocol.ToolEnded, nil, end)
 	if (t.byOther && !t.hasText || t.isToolCommand && status == protocol.ToolDenied) && len(s.log.State.Approvals) == 0 && len(s.tools) == 0 {
-		s.turnDeadline = c.now.Add(quietTimeout)
+		s.turnDeadline = c.Now.Add(quietTimeout)
 	}
 }
 
@@ -216,7 +199,7 @@ func (c *client) resolveByTool(s *session, request string, ran bool, why string)
 	if !ran {
 		d = resolutionOf(request, why)
 	}
-	c.recordResolution(s, request, nil, d)
+	c.recordResolution(s, nil, d)
 }
 
 // decodePlainResult decodes a result that agentctl's server made from unstructured output.

@@ -13,7 +13,7 @@ func (c *client) handleMessage(data []byte) {
 	switch kind {
 	case typePong:
 		if len(c.pings) > 0 {
-			c.responder.Answer(c.out, c.pings[0], protocol.Empty{})
+			c.Answer(c.pings[0], protocol.Empty{})
 			c.pings = c.pings[1:]
 		}
 		return
@@ -71,7 +71,7 @@ func (c *client) handleError(m message, data []byte) {
 		if len(c.creating) > 0 {
 			made := c.creating[0]
 			c.creating = c.creating[1:]
-			c.fail(made.command, nativeError(code, message, protocol.CodeNoAgent))
+			c.Fail(made.command, nativeError(code, message, protocol.CodeNoAgent))
 			return
 		}
 		if id == "" {
@@ -117,7 +117,8 @@ func (c *client) handleError(m message, data []byte) {
 
 // lastRejected reports whether the newest decision was a rejection.
 func (s *session) lastRejected() bool {
-	return len(s.decisions) > 0 && s.decisions[len(s.decisions)-1].winner.Outcome == protocol.Denied
+	w, ok := s.decisions.Get(s.lastDecided)
+	return ok && w.Outcome == protocol.Denied
 }
 
 // likelySession returns the session that an error without a conversation most likely concerns: one

@@ -129,9 +129,9 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 			h.emit(protocol.ToolEnded, protocol.ToolEndedData{Tool: "uuid", Status: protocol.ToolCompleted, Output: []byte("{}")})
 		},
 		errorExample: func(h *serverTest) {
-			h.codec.out = &codec.Output{}
+			h.codec.Out = &codec.Output{}
 			h.codec.sendError("uuid", "error_code", "Error message")
-			h.deliver(*h.codec.out)
+			h.deliver(*h.codec.Out)
 		},
 	} {
 		h := newServerTest(t, codec.ServerOptions{})

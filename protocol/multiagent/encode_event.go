@@ -10,12 +10,10 @@ import (
 // handleEvent encodes an event of a session that the client uses.
 func (s *server) handleEvent(c *conversation, e *protocol.Event) {
 	if !e.Durable() {
-		var gone protocol.Client
-		switch {
-		case e.Type == protocol.CaughtUp && !c.ready:
-			s.handleCaughtUp(c)
-		case e.Type == protocol.ClientDetached && e.Decode(&gone) == nil && gone.Client == s.nativeID && gone.Reason != "":
+		if _, ended := s.Unsubscribed(e); ended {
 			s.dropConversation(c, notFound, "the conversation is gone")
+		} else if e.Type == protocol.CaughtUp && !c.ready {
+			s.handleCaughtUp(c)
 		}
 		return
 	}

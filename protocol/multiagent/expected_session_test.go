@@ -414,7 +414,7 @@ func (o *expectedSession) connectionLost() {
 			o.append(protocol.ToolEnded, nil, protocol.ToolEndedData{Tool: k.Tool, Status: protocol.ToolUnknown})
 		}
 		o.append(protocol.TurnEnded, nil, protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "the connection was lost: what came since is not known",
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "connection lost: the rest of the turn is unknown",
 			DurationMS: o.now().Sub(u.startedAt).Milliseconds(),
 		})
 	}

@@ -24,7 +24,7 @@ func (c *client) handleQueueCommand(s *session, cmd *protocol.Command) {
 		result, err = applyQueueCommand(s, cmd, c.queueRelease)
 	}
 	if err != nil {
-		c.fail(cmd, err)
+		c.Fail(cmd, err)
 		return
 	}
 	c.answerOnce(cmd, result)
@@ -53,9 +53,9 @@ func (c *client) queueEdit(s *session, d *protocol.QueueEditData) (any, *protoco
 		return nil, err
 	}
 	if len(d.Parts) > 0 || d.Text == "" {
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s carries text alone", Name)
+		return nil, c.Responder.Unsupported(textOnly)
 	}
-	c.record(s, protocol.QueueUpdated, c.actor(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
+	c.record(s, protocol.QueueUpdated, c.User(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
 	var edits []string
 	for _, h := range s.log.State.Holds {
 		if h.Reason == protocol.HoldEdit && h.MessageID == d.MessageID {
@@ -70,7 +70,7 @@ func (c *client) queueRemove(s *session, d *protocol.QueueRemoveData) (any, *pro
 	if s.checkQueued(d.MessageID) != nil {
 		return protocol.QueueRemoveResult{}, nil
 	}
-	c.record(s, protocol.QueueRemoved, c.actor(), protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
+	c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
 	return protocol.QueueRemoveResult{Removed: true}, nil
 }
 
@@ -79,12 +79,12 @@ func (c *client) queueMove(s *session, d *protocol.QueueMoveData) (any, *protoco
 		return nil, err
 	}
 	last := len(s.log.State.Queue) - 1
-	c.record(s, protocol.QueueMoved, c.actor(), protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, last))})
+	c.record(s, protocol.QueueMoved, c.User(), protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, last))})
 	return protocol.Empty{}, nil
 }
 
 func (c *client) queueHold(s *session, d *protocol.QueueHoldData) (any, *protocol.Error) {
-	h := protocol.Hold{ID: c.options.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.actor()}
+	h := protocol.Hold{ID: c.Options.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.User()}
 	if d.MessageID != "" {
 		if err := s.checkQueued(d.MessageID); err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (c *client) queueHold(s *session, d *protocol.QueueHoldData) (any, *protoco
 	if len(s.log.State.Holds) >= maxRequests {
 		return nil, protocol.Errorf(protocol.CodeTooMany, "too many holds")
 	}
-	c.record(s, protocol.QueueHeld, c.actor(), h)
+	c.record(s, protocol.QueueHeld, c.User(), h)
 	return protocol.QueueHoldResult{Hold: h.ID}, nil
 }
 
@@ -111,7 +111,7 @@ func (c *client) queueRelease(s *session, d *protocol.QueueReleaseData) (any, *p
 
 func (c *client) releaseHolds(s *session, holds []string) {
 	if len(holds) > 0 {
-		c.record(s, protocol.QueueReleased, c.actor(), protocol.QueueReleasedData{Holds: slices.Clone(holds)})
+		c.record(s, protocol.QueueReleased, c.User(), protocol.QueueReleasedData{Holds: slices.Clone(holds)})
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *client) applyQueueMode(s *session, what string) {
 		c.holdQueue(s, protocol.HoldInterrupt)
 	case what == protocol.QueueClear:
 		for _, m := range queue {
-			c.record(s, protocol.QueueRemoved, c.actor(), protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
+			c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
 		}
 	}
 }
@@ -132,6 +132,6 @@ func (c *client) applyQueueMode(s *session, what string) {
 // holdQueue holds the queue unless it is empty.
 func (c *client) holdQueue(s *session, why string) {
 	if len(s.log.State.Queue) > 0 {
-		c.record(s, protocol.QueueHeld, c.actor(), protocol.Hold{ID: c.options.ID("h"), Reason: why, By: c.actor()})
+		c.record(s, protocol.QueueHeld, c.User(), protocol.Hold{ID: c.Options.ID("h"), Reason: why, By: c.User()})
 	}
 }

@@ -84,7 +84,7 @@ func TestOnlyTheNewestKeysAreKept(t *testing.T) {
 	for i := range 2 * maxSavedAnswers {
 		c.commandWithKey(protocol.DoQueueRelease, "uuid", fmt.Sprint("k", i), protocol.QueueReleaseData{})
 	}
-	if got := len(c.codec.resume.keys); got > maxSavedAnswers {
+	if got := c.codec.resume.answers.Len(); got > maxSavedAnswers {
 		t.Errorf("%d keys", got)
 	}
 }
@@ -143,12 +143,17 @@ func TestAServerCannotFillOurClient(t *testing.T) {
 	c = newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
-	for i := range 2 * maxDecisions {
+	const n = 512 // decisions, more than codec.Decisions keeps
+	for i := range n {
 		c.receive(fmt.Sprintf(`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","toolArgs":{}}}`, i),
 			fmt.Sprintf(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","result":null,"success":false,"errorMessage":"no"}}`, i))
 	}
-	if got := len(c.codec.resume.sessions[0].decisions); got > maxDecisions {
-		t.Errorf("%d decisions", got)
+	decisions := &c.codec.resume.sessions[0].decisions
+	if _, kept := decisions.Get("r0"); kept {
+		t.Error("the oldest decision is kept")
+	}
+	if _, kept := decisions.Get(fmt.Sprint("r", n-1)); !kept {
+		t.Error("the newest decision is not kept")
 	}
 }
 

@@ -17,19 +17,14 @@ type session struct {
 	requests []*request
 	// a cancelled error came and no message since: the real system sends it twice
 	cancelSeen       bool
-	decisions        []decision        // newest last
+	decisions        codec.Decisions
+	lastDecided      string            // newest request in decisions
 	updated          time.Time         // time of the last event
 	publishedSeq     uint64            // seq of the last summary
 	agent            string            // current speaker
 	tools            map[string]string // names of open tools, by id
 	updatesRequested bool              // requested from agentctl's server on this connection
 	turnDeadline     time.Time         // end of the turn if no message comes; zero: none
-}
-
-// A decision is a decided request.
-type decision struct {
-	request string
-	winner  protocol.Winner
 }
 
 // A request is a message to the server that an error may answer.
@@ -72,13 +67,15 @@ func (c *client) sessionFor(cmd *protocol.Command) (*session, bool) {
 		s = c.addSession(cmd.Session, protocol.SessionCreatedData{Agent: Name})
 	}
 	if s == nil {
-		c.fail(cmd, &protocol.Error{
-			Code: protocol.CodeTooMany, Message: "too many sessions for one client of this dialect", Limit: maxSessions,
-		})
+		c.Fail(cmd, tooManySessions())
 		return nil, false
 	}
 	c.lastSession = s
 	return s, true
+}
+
+func tooManySessions() *protocol.Error {
+	return &protocol.Error{Code: protocol.CodeTooMany, Message: "too many sessions for one client of this dialect", Limit: maxSessions}
 }
 
 // addSession adds a session; nil if there are too many.
@@ -86,7 +83,7 @@ func (c *client) addSession(id string, made protocol.SessionCreatedData) *sessio
 	if len(c.resume.sessions) >= maxSessions {
 		return nil
 	}
-	s := &session{name: made.Name, log: codec.NewLog(id, c.responder.Epoch), agent: made.Agent, tools: map[string]string{}}
+	s := &session{name: made.Name, log: codec.NewLog(id, c.Epoch()), agent: made.Agent, tools: map[string]string{}}
 	s.log.ResetReason = protocol.ResetResubscribed
 	c.resume.sessions = append(c.resume.sessions, s)
 	c.record(s, protocol.SessionCreated, nil, made)
@@ -105,7 +102,7 @@ func (c *client) sessionByID(id string) *session {
 
 // record records an event of a session, within its turn if it has one.
 func (c *client) record(s *session, typ protocol.Type, by *protocol.Actor, data any) {
-	s.updated = c.now
+	s.updated = c.Now
 	e := codec.Entry{Type: typ, By: by, Data: data}
 	if s.turn != nil {
 		e.Turn = s.turn.id
@@ -115,7 +112,7 @@ func (c *client) record(s *session, typ protocol.Type, by *protocol.Actor, data 
 		protocol.QueueReleased, protocol.SessionCreated, protocol.SessionUpdated:
 		e.Turn = ""
 	}
-	s.log.Add(c.out, c.now, e)
+	c.Record(s.log, e)
 }
 
 func (s *session) summary() protocol.Summary {
@@ -177,16 +174,16 @@ func (c *client) completeRequest(s *session, req *request) {
 			c.answerOnce(req.command, protocol.InterruptResult{})
 			return
 		}
-		c.fail(req.command, protocol.Errorf(protocol.CodeTimeout, "the server did not say that the stream ended"))
+		c.fail(req.command, protocol.Errorf(protocol.CodeTimeout, "the server did not confirm the end of the stream"))
 	}
 }
 
 // reconnect prepares a session of the previous connection for this one. Sent messages count as
 // accepted. The rest of a turn is unknown.
 func (c *client) reconnect(s *session) {
-	waits := s.requests
+	pending := s.requests
 	s.requests, s.cancelSeen, s.updatesRequested = nil, false, false
-	for _, req := range waits {
+	for _, req := range pending {
 		if req.verb == protocol.DoSend {
 			req.command = withoutID(req.command)
 			c.startTurn(s, req)
@@ -194,7 +191,7 @@ func (c *client) reconnect(s *session) {
 	}
 	if s.turn != nil {
 		c.endTurn(s, protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "the connection was lost: what came since is not known",
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "connection lost: the rest of the turn is unknown",
 		})
 	}
 	c.sendNext(s)
