@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Tools of the real system that need an answer.
@@ -54,7 +55,7 @@ func decisionOf(a *protocol.Approval, p *payload) protocol.ApproveData {
 		for key, raw := range p.Payload.Answers {
 			var many []string
 			if json.Unmarshal(raw, &many) != nil {
-				many = []string{decodeString(raw)}
+				many = []string{codec.String(raw)}
 			}
 			q := questionOf(a, key)
 			for i := range many {

@@ -26,10 +26,9 @@ const (
 // fetch, in bytes.
 const maxLine = 16 << 20
 
-// A clientCodec is the client end of one connection.
+// A client is the client end of one connection.
 type client struct {
-	options      codec.ClientOptions
-	responder    codec.Responder
+	codec.ClientBase
 	splitter     lineSplitter
 	capabilities *capabilities // kept over connections
 	nextID       uint64        // next request id
@@ -38,7 +37,6 @@ type client struct {
 	fetchPaths   []string   // paths to fetch
 	fetches      map[string]*historyFetch
 	sessions     map[string]*session
-	logCount     int // started on this connection
 
 	heardProtocol bool // a message of this protocol arrived
 	otherProtocol bool // only messages of other protocols arrived
@@ -47,8 +45,6 @@ type client struct {
 	nextPing     time.Time
 	reopenAt     time.Time     // when broken streams are reopened; zero: none is broken
 	reopenDelay  time.Duration // for the next time
-	now          time.Time     // valid during one call of the codec
-	out          *codec.Output
 }
 
 // capabilities describe a server and the sends that it did not answer, over connections.
@@ -78,31 +74,32 @@ var verbs = []protocol.Verb{
 var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList:         "it has no list of sessions, name one",
 	protocol.DoWatch:        "it has no list of sessions",
-	protocol.DoCreate:       "its sessions are made elsewhere",
-	protocol.DoQueueEdit:    "remove the message and send it anew",
-	protocol.DoQueueMove:    "remove the message and send it anew",
-	protocol.DoQueueHold:    "its queue is not held",
-	protocol.DoQueueRelease: "its queue is not held",
+	protocol.DoCreate:       "its sessions are created elsewhere",
+	protocol.DoQueueEdit:    "remove the message and send it again",
+	protocol.DoQueueMove:    "remove the message and send it again",
+	protocol.DoQueueHold:    "its queue has no holds",
+	protocol.DoQueueRelease: "its queue has no holds",
 }
 
-// newClientCodec returns the client end of a connection. The option "tags" selects the tag set of
-// requests: "chat" or "document". Without it the codec detects the set.
-func newClient(c codec.ClientOptions) *client {
-	k, _ := c.Resume.Value.(*capabilities)
-	if k == nil {
-		k = &capabilities{tags: chatTags}
-		switch c.Options["tags"] {
-		case "chat":
-			k.tagsKnown = true
-		case "document":
-			k.tags, k.tagsKnown = documentTags, true
-		}
-		c.Resume.Value = k
-	}
+// newClient returns the client end of a connection. The option "tags" selects the tag set of requests:
+// "chat" or "document". Without it the codec detects the set.
+func newClient(o codec.ClientOptions) *client {
 	return &client{
-		options: c, capabilities: k, splitter: lineSplitter{limit: maxLine}, requests: map[string]*request{}, sessions: map[string]*session{}, fetches: map[string]*historyFetch{},
-		responder: codec.Responder{Dialect: Name, Server: Name, Verbs: verbs, Reasons: unsupportedReasons, Epoch: codec.Epoch(c.ID("e"))},
+		ClientBase:   codec.NewClientBase(o, codec.Responder{Dialect: Name, Verbs: verbs, Reasons: unsupportedReasons}),
+		capabilities: codec.ResumeState(o.Resume, func() *capabilities { return newCapabilities(o.Options["tags"]) }),
+		splitter:     lineSplitter{limit: maxLine},
+		requests:     map[string]*request{}, sessions: map[string]*session{}, fetches: map[string]*historyFetch{},
 	}
+}
+
+func newCapabilities(tags string) *capabilities {
+	switch tags {
+	case "chat":
+		return &capabilities{tags: chatTags, tagsKnown: true}
+	case "document":
+		return &capabilities{tags: documentTags, tagsKnown: true}
+	}
+	return &capabilities{tags: chatTags}
 }
 
 // Open implements codec.Codec.
@@ -114,8 +111,8 @@ func (c *client) Open(now time.Time) codec.Output {
 // Native implements codec.Codec.
 func (c *client) Native(now time.Time, line []byte) codec.Output {
 	return c.run(now, func() {
-		if cmd, ok := c.responder.Decode(c.out, line); ok {
-			c.handleCommand(cmd)
+		if cmd, ok := c.Decode(line); ok {
+			c.handleCommand(&cmd)
 		}
 	})
 }
@@ -135,7 +132,7 @@ func (c *client) Wake(now time.Time) codec.Output {
 			return
 		}
 		if c.awaitingPong {
-			c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a ping"}
+			c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a ping"}
 			return
 		}
 		c.awaitingPong, c.nextPing = true, now.Add(pingEvery)
@@ -147,7 +144,7 @@ func (c *client) Wake(now time.Time) codec.Output {
 func (c *client) scheduleReopen() {
 	if c.reopenAt.IsZero() {
 		c.reopenDelay = max(minReopenDelay, c.reopenDelay)
-		c.reopenAt = c.now.Add(c.reopenDelay)
+		c.reopenAt = c.Now.Add(c.reopenDelay)
 		c.reopenDelay = min(c.reopenDelay*3/2, maxReopenDelay)
 	}
 }
@@ -162,19 +159,17 @@ func (c *client) reopenStreams() {
 	}
 }
 
+// run executes one call of the codec.
 func (c *client) run(now time.Time, work func()) codec.Output {
-	c.now, c.out = now, &codec.Output{}
-	work()
-	out := c.out
-	c.out = nil
-	if out.Wake = c.nextPing; !c.reopenAt.IsZero() && c.reopenAt.Before(out.Wake) {
-		out.Wake = c.reopenAt
-	}
-	return *out
+	return c.Run(now, func() {
+		work()
+		c.Out.WakeBy(c.nextPing)
+		c.Out.WakeBy(c.reopenAt)
+	})
 }
 
 func (c *client) send(m any) {
-	c.out.Foreign = append(c.out.Foreign, textFrame(protocol.MustEncode(m)))
+	c.Out.Foreign = append(c.Out.Foreign, textFrame(protocol.MustEncode(m)))
 }
 
 // sendRequest sends a request. Until the tag set is known it sends one at a time.
@@ -188,7 +183,7 @@ func (c *client) sendRequest(req *request) {
 		return
 	}
 	if len(c.requests)+len(c.deferred) >= maxRequests {
-		req.done(nil, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
+		req.done(nil, codec.TooMany(maxRequests))
 		return
 	}
 	if !c.capabilities.tagsKnown && len(c.requests) > 0 {
@@ -227,13 +222,13 @@ func (c *client) confirmTags() {
 func (c *client) handleMessage(line []byte) {
 	var m message
 	err := json.Unmarshal(line, &m)
-	c.checkProtocol(err == nil && decodeString(m.Tag) != "")
+	c.checkProtocol(err == nil && codec.String(m.Tag) != "")
 	if err != nil {
 		return // of no session: no log keeps it
 	}
 	id, _ := requestID(m.RequestID)
 	req := c.requests[id]
-	switch decodeString(m.Tag) {
+	switch codec.String(m.Tag) {
 	case tagPong:
 		c.awaitingPong = false
 	case tagChunk:

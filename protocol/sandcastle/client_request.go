@@ -15,16 +15,16 @@ func (s *server) dispatch(c *rpcCall) {
 	case opSend:
 		s.handleSend(c)
 	case opInterrupt:
-		s.requests.Do(s.out, protocol.DoInterrupt, c.SessionID, "", protocol.InterruptData{}, func(a protocol.Answer) {
+		s.Request(protocol.DoInterrupt, c.SessionID, "", protocol.InterruptData{}, func(a protocol.Answer) {
 			s.answer(c, a, func() any { return interruptResult{decodeResult[protocol.InterruptResult](a).Interrupted} })
 		})
 	case opDequeue:
 		d := protocol.QueueRemoveData{MessageID: c.MessageID}
-		s.requests.Do(s.out, protocol.DoQueueRemove, c.SessionID, "", d, func(a protocol.Answer) {
+		s.Request(protocol.DoQueueRemove, c.SessionID, "", d, func(a protocol.Answer) {
 			s.answer(c, a, func() any { return dequeueResult{decodeResult[protocol.QueueRemoveResult](a).Removed} })
 		})
 	case opState:
-		s.requests.Do(s.out, protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+		s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
 			s.answer(c, a, func() any {
 				if state := decodeResult[protocol.SnapshotResult](a).Snapshot.State; state != nil {
 					return snapshotOf(state)
@@ -48,12 +48,12 @@ func decodeResult[T any](a protocol.Answer) (r T) {
 func (s *server) handleSend(c *rpcCall) {
 	d := protocol.SendData{Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID}
 	ask := func() {
-		s.requests.Do(s.out, protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
+		s.Request(protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
 			s.answer(c, a, func() any { return s.sendResultOf(&d, decodeResult[protocol.SendResult](a)) })
 		})
 	}
 	if sub := s.subscriptions[c.SessionID]; sub != nil && sub.offersMode(c.Mode) {
-		s.requests.Do(s.out, protocol.DoConfigure, sub.id, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
+		s.Request(protocol.DoConfigure, sub.id, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
 			func(protocol.Answer) { ask() })
 		return
 	}
@@ -65,7 +65,7 @@ func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendR
 	if r.Status == protocol.SendStarted {
 		return sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
 	}
-	m := protocol.Message{MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.now}
+	m := protocol.Message{MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.Now}
 	for _, sub := range s.subscriptions { // a subscribed session has the queue time
 		if sub.state == nil {
 			continue
@@ -95,7 +95,7 @@ func (s *server) handleApproval(c *rpcCall) {
 		s.failApproval(c)
 		return
 	}
-	s.requests.Do(s.out, protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
+	s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
 		r := decodeResult[protocol.SnapshotResult](a)
 		if r.Snapshot.State == nil || !s.approveIn(c, r.Snapshot.State.Session, r.Snapshot.State.Approvals) {
 			s.failApproval(c)
@@ -109,7 +109,7 @@ func (s *server) approveIn(c *rpcCall, session string, pending []protocol.Approv
 	if i < 0 {
 		return false
 	}
-	s.requests.Do(s.out, protocol.DoApprove, session, "", decisionOf(&pending[i], &c.payload), func(a protocol.Answer) {
+	s.Request(protocol.DoApprove, session, "", decisionOf(&pending[i], &c.payload), func(a protocol.Answer) {
 		s.answer(c, a, func() any { return approvalResult{true} })
 	})
 	return true
@@ -129,7 +129,7 @@ const (
 // has, the start or the bound.
 func (s *server) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
 	d := protocol.HistoryData{Before: before, Limit: historyTurns}
-	s.requests.Do(s.out, protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
+	s.Request(protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
 		page := decodeResult[protocol.HistoryResult](a)
 		events := slices.Concat(page.Events, later)
 		size := 0

@@ -38,7 +38,7 @@ type clientTool struct {
 
 // A pendingInterrupt is an answer that awaits the end of the turn.
 type pendingInterrupt struct {
-	cmd    protocol.Command
+	cmd    *protocol.Command
 	result protocol.InterruptResult
 }
 
@@ -64,7 +64,7 @@ func (t *clientTurn) continuedBy(buffer []json.RawMessage) bool {
 // startTurn starts a turn.
 func (c *client) startTurn(s *session, e *sessionEvent) {
 	if s.turn != nil {
-		lost := "the server began another turn"
+		lost := "the server started another turn"
 		s.turn.lastError = &lost
 		c.endTurn(s, &sessionEvent{TurnID: s.turn.id, Reason: stopError}, nil)
 	}
@@ -102,7 +102,7 @@ func (c *client) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
 	}
 	end := protocol.TurnEndedData{Reason: reasonOf(e.Reason, t.finish), Usage: t.usage}
 	if st := s.log.State.Turn; st != nil {
-		end.DurationMS = max(0, c.now.Sub(st.Started).Milliseconds())
+		end.DurationMS = max(0, c.Now.Sub(st.Started).Milliseconds())
 	}
 	if t.lastError != nil {
 		end.Message = *t.lastError
@@ -128,7 +128,7 @@ func (c *client) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
 // answerInterrupts answers the interrupts that await the turn's end.
 func (c *client) answerInterrupts(t *clientTurn) {
 	for _, p := range t.interrupts {
-		c.responder.Answer(c.out, &p.cmd, p.result)
+		c.Answer(p.cmd, p.result)
 	}
 	t.interrupts = nil
 }
@@ -140,37 +140,5 @@ func (c *client) recordResolution(s *session, d protocol.ApprovalResolvedData, b
 		return
 	}
 	c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Task: a.Task, By: by, Data: d})
-	s.addWinner(d, by)
-}
-
-// addWinner remembers a decision.
-func (s *session) addWinner(d protocol.ApprovalResolvedData, by *protocol.Actor) {
-	w := protocol.Winner{Outcome: d.Outcome, Decision: d.Decision, Option: d.Option}
-	if by != nil {
-		w.By = *by
-	}
-	if _, known := s.winners[d.Request]; !known {
-		s.winnerOrder = append(s.winnerOrder, d.Request)
-	}
-	s.winners[d.Request] = w
-	if len(s.winnerOrder) > maxWinners {
-		delete(s.winners, s.winnerOrder[0])
-		s.winnerOrder = s.winnerOrder[1:]
-	}
-}
-
-// decidedError returns the error for a request that is not pending: conflict with the winner, or
-// not_found.
-func (s *session) decidedError(request string) *protocol.Error {
-	w, known := s.winners[request]
-	if !known {
-		return protocol.Errorf(protocol.CodeNotFound, "nothing waits for a decision under that name")
-	}
-	who := w.By.Name
-	if who == "" {
-		who = "somebody"
-	}
-	e := protocol.Errorf(protocol.CodeConflict, "%s has already decided", who)
-	e.Winner = &w
-	return e
+	s.decisions.Put(by, d)
 }

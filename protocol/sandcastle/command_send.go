@@ -33,13 +33,13 @@ func (o *unansweredSends) remove(key string) {
 
 // handleSend sends a user message. The server knows it by clientMessageId only, which defaults to
 // the command's key.
-func (c *client) handleSend(cmd protocol.Command) {
+func (c *client) handleSend(cmd *protocol.Command) {
 	var d protocol.SendData
-	if !c.decodeData(&cmd, &d) {
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
 	if d.Front {
-		c.failUnsupported(&cmd, "send with front: its queue has no order but that of adding")
+		c.FailUnsupported(cmd, "send with front: its queue has no order but that of adding")
 		return
 	}
 	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < maxSubscriptions {
@@ -51,7 +51,7 @@ func (c *client) handleSend(cmd protocol.Command) {
 		p.ClientMessageID = cmd.Key
 	}
 	if p.ClientMessageID == "" {
-		p.ClientMessageID = c.options.ID("m")
+		p.ClientMessageID = c.Options.ID("m")
 	}
 	// sent on an earlier connection, without an answer
 	again := cmd.Key != "" && c.capabilities.unanswered.has(cmd.Key)
@@ -64,7 +64,7 @@ func (c *client) handleSend(cmd protocol.Command) {
 	if s != nil && (again || p.ClientMessageID == cmd.Key && cmd.Key != "") {
 		if r := s.acceptedSend(p.ClientMessageID); r != nil {
 			c.capabilities.unanswered.remove(cmd.Key)
-			c.responder.Answer(c.out, &cmd, *r)
+			c.Answer(cmd, *r)
 			return
 		}
 	}
@@ -76,10 +76,10 @@ func (c *client) handleSend(cmd protocol.Command) {
 	c.sendRequest(&request{op: opSend, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
 		c.capabilities.unanswered.remove(cmd.Key)
 		if err != nil {
-			c.responder.Fail(c.out, &cmd, err)
+			c.Fail(cmd, err)
 			return
 		}
-		c.responder.Answer(c.out, &cmd, c.resultOfSend(&cmd, p.ClientMessageID, v))
+		c.Answer(cmd, c.resultOfSend(cmd, p.ClientMessageID, v))
 	}})
 }
 

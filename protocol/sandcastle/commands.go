@@ -8,7 +8,7 @@ import (
 )
 
 // handleCommand executes a command of the client.
-func (c *client) handleCommand(cmd protocol.Command) {
+func (c *client) handleCommand(cmd *protocol.Command) {
 	switch cmd.Command {
 	case protocol.DoSubscribe:
 		c.handleSubscribe(cmd)
@@ -16,7 +16,7 @@ func (c *client) handleCommand(cmd protocol.Command) {
 		if s := c.sessions[cmd.Session]; s != nil {
 			c.unfollow(s)
 		}
-		c.responder.Answer(c.out, &cmd, protocol.Empty{})
+		c.Answer(cmd, protocol.Empty{})
 	case protocol.DoSnapshot:
 		c.handleSnapshot(cmd)
 	case protocol.DoHistory:
@@ -27,8 +27,8 @@ func (c *client) handleCommand(cmd protocol.Command) {
 		c.handleInterrupt(cmd)
 	case protocol.DoQueueRemove:
 		var d protocol.QueueRemoveData
-		if c.decodeData(&cmd, &d) {
-			c.forward(&cmd, opDequeue, payload{SessionID: cmd.Session, MessageID: d.MessageID}, func(v json.RawMessage) any {
+		if c.DecodeData(cmd, &d) {
+			c.forward(cmd, opDequeue, payload{SessionID: cmd.Session, MessageID: d.MessageID}, func(v json.RawMessage) any {
 				var r dequeueResult
 				_ = json.Unmarshal(v, &r)
 				return protocol.QueueRemoveResult{Removed: r.Removed}
@@ -39,29 +39,14 @@ func (c *client) handleCommand(cmd protocol.Command) {
 	}
 }
 
-// decodeData decodes a command's data. If it is invalid, the command fails and decodeData returns
-// false.
-func (c *client) decodeData(cmd *protocol.Command, v any) bool {
-	err := cmd.DecodeData(v)
-	if err != nil {
-		c.responder.Fail(c.out, cmd, err)
-	}
-	return err == nil
-}
-
-// failUnsupported fails a command with the code unsupported.
-func (c *client) failUnsupported(cmd *protocol.Command, what string) {
-	c.responder.Fail(c.out, cmd, protocol.Errorf(protocol.CodeUnsupported, "the dialect %s cannot say %s", Name, what))
-}
-
 // forward sends a request and answers the command with the result.
 func (c *client) forward(cmd *protocol.Command, op operation, p payload, result func(json.RawMessage) any) {
 	c.sendRequest(&request{op: op, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
 		if err != nil {
-			c.responder.Fail(c.out, cmd, err)
+			c.Fail(cmd, err)
 			return
 		}
-		c.responder.Answer(c.out, cmd, result(v))
+		c.Answer(cmd, result(v))
 	}})
 }
 
@@ -73,34 +58,30 @@ func (c *client) knownSession(id string) *session {
 	return nil
 }
 
-func (c *client) handleSnapshot(cmd protocol.Command) {
+func (c *client) handleSnapshot(cmd *protocol.Command) {
 	if s := c.requireSession(cmd); s != nil {
-		c.responder.Answer(c.out, &cmd, s.log.Snapshot())
+		c.AnswerSnapshot(cmd, s.log)
 	}
 }
 
-func (c *client) handleHistory(cmd protocol.Command) {
-	var d protocol.HistoryData
-	if !c.decodeData(&cmd, &d) {
-		return
-	}
+func (c *client) handleHistory(cmd *protocol.Command) {
 	if s := c.requireSession(cmd); s != nil {
-		c.responder.Answer(c.out, &cmd, s.log.History(d))
+		c.AnswerHistory(cmd, s.log)
 	}
 }
 
-func (c *client) handleInterrupt(cmd protocol.Command) {
+func (c *client) handleInterrupt(cmd *protocol.Command) {
 	var d protocol.InterruptData
-	if !c.decodeData(&cmd, &d) {
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
 	s := c.knownSession(cmd.Session)
 	switch {
 	case d.Queue == protocol.QueueHold:
-		c.failUnsupported(&cmd, "interrupt and hold the queue")
+		c.FailUnsupported(cmd, "interrupt and hold the queue")
 		return
 	case d.Turn != "" && s != nil && (s.log.State.Turn == nil || s.log.State.Turn.Turn != d.Turn):
-		c.responder.Answer(c.out, &cmd, protocol.InterruptResult{Turn: d.Turn})
+		c.Answer(cmd, protocol.InterruptResult{Turn: d.Turn})
 		return
 	case d.Queue == protocol.QueueClear && s == nil:
 		c.requireSession(cmd) // runs again when the queue is known
@@ -112,7 +93,7 @@ func (c *client) handleInterrupt(cmd protocol.Command) {
 	}
 	c.sendRequest(&request{op: opInterrupt, payload: payload{SessionID: cmd.Session}, done: func(v json.RawMessage, err *protocol.Error) {
 		if err != nil {
-			c.responder.Fail(c.out, &cmd, err)
+			c.Fail(cmd, err)
 			return
 		}
 		var r interruptResult
@@ -125,29 +106,25 @@ func (c *client) handleInterrupt(cmd protocol.Command) {
 			s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res})
 			return
 		}
-		c.responder.Answer(c.out, &cmd, res)
+		c.Answer(cmd, res)
 	}})
 }
 
 func ignoreAnswer(json.RawMessage, *protocol.Error) {}
 
 // handleApprove decides an approval.
-func (c *client) handleApprove(cmd protocol.Command) {
+func (c *client) handleApprove(cmd *protocol.Command) {
 	var d protocol.ApproveData
-	if !c.decodeData(&cmd, &d) {
+	if !c.DecodeData(cmd, &d) {
 		return
 	}
 	s := c.requireSession(cmd)
 	if s == nil {
 		return
 	}
-	st := s.log.State
-	if d.Request == "" && len(st.Approvals) == 1 {
-		d.Request = st.Approvals[0].Request
-	}
-	a := st.Pending(d.Request)
-	if a == nil {
-		c.responder.Fail(c.out, &cmd, s.decidedError(d.Request))
+	a, notPending := s.decisions.Find(s.log.State, &d)
+	if notPending != nil {
+		c.Fail(cmd, notPending)
 		return
 	}
 	if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option }); d.Option != "" && i >= 0 {
@@ -155,10 +132,10 @@ func (c *client) handleApprove(cmd protocol.Command) {
 	}
 	switch in := d.Input; {
 	case !supportsDecision(d.Decision):
-		c.failUnsupported(&cmd, "the decision "+string(d.Decision)+": only allow_once and deny")
+		c.FailUnsupported(cmd, "the decision "+string(d.Decision)+": only allow_once and deny")
 		return
 	case in != nil && (in.Tasks != nil || in.Patch != ""):
-		c.failUnsupported(&cmd, "an edited plan or patch: only whether it is allowed")
+		c.FailUnsupported(cmd, "an edited plan or patch")
 		return
 	}
 	approved := d.Decision == protocol.AllowOnce
@@ -170,16 +147,16 @@ func (c *client) handleApprove(cmd protocol.Command) {
 	c.sendRequest(&request{op: opApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			if err.Code == protocol.CodeNotFound {
-				err = s.decidedError(approvalID)
+				err = s.decisions.Error(approvalID)
 			}
-			c.responder.Fail(c.out, &cmd, err)
+			c.Fail(cmd, err)
 			return
 		}
 		out := protocol.ApprovalResolvedData{Request: approvalID, Outcome: protocol.Allowed, Decision: d.Decision, Reason: d.Reason, Input: d.Input}
 		if !approved {
 			out.Outcome = protocol.Denied
 		}
-		c.recordResolution(s, out, &protocol.Actor{Name: c.options.Name})
-		c.responder.Answer(c.out, &cmd, protocol.ApproveResult{Request: approvalID, Outcome: out.Outcome, Decision: d.Decision})
+		c.recordResolution(s, out, c.User())
+		c.Answer(cmd, protocol.ApproveResult{Request: approvalID, Outcome: out.Outcome, Decision: d.Decision})
 	}})
 }

@@ -13,7 +13,7 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 	t := s.turn
 	var e chatEvent
 	if json.Unmarshal(raw, &e) != nil || e.Type == "" {
-		c.recordRaw(s, t.id, truncate(e.Type), raw)
+		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
 		return
 	}
 	switch e.Type {
@@ -59,7 +59,7 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 	case chatModeChange, chatRenamed:
 		c.handleSessionChat(s, t.id, raw, raw)
 	default:
-		c.recordRaw(s, t.id, truncate(e.Type), raw)
+		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
 	}
 }
 
@@ -163,7 +163,7 @@ func (c *client) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
 	switch n.Type {
 	case protocol.ApprovalRequested:
 		var a protocol.Approval
-		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxWinners {
+		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxApprovals {
 			return
 		}
 		if a.Editable || slices.ContainsFunc(a.Options, unsupportedOption) {
@@ -181,7 +181,7 @@ func (c *client) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
 		if json.Unmarshal(n.Data, &d) != nil || s.log.State.Pending(d.Request) == nil {
 			return // decided by this client, and recorded then
 		}
-		s.addWinner(d, n.By)
+		s.decisions.Put(n.By, d)
 	}
 	c.record(s, en)
 }

@@ -75,9 +75,9 @@ func (c *client) recordTurn(s *session, question, answer *chatMessage) {
 		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: words, Parts: nativeParts(words, protocol.MustEncode(parts)),
 	}
 	at, ended := parseTime(question.CreatedAt), parseTime(answer.CreatedAt)
-	defer func(now time.Time) { c.now = now }(c.now)
+	defer func(now time.Time) { c.Now = now }(c.Now)
 	if !at.IsZero() {
-		c.now = at // record with the original time
+		c.Now = at // record with the original time
 	}
 	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
 	s.recordStartedSend()
@@ -91,8 +91,8 @@ func (c *client) recordTurn(s *session, question, answer *chatMessage) {
 	if !at.IsZero() && ended.After(at) {
 		end.DurationMS = ended.Sub(at).Milliseconds()
 	}
-	if told := turnEndOf(answer.Metadata); told != nil {
-		end = *told
+	if native := turnEndOf(answer.Metadata); native != nil {
+		end = *native
 	}
 	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
 }
@@ -120,7 +120,7 @@ func (c *client) recordPart(s *session, p *messagePart, n int) {
 			c.handleTool(s, &chatEvent{Type: chatToolDenied, ToolCallID: p.ToolCallID}, p.whole)
 		}
 	default:
-		c.recordRaw(s, s.turn.id, truncate(p.Type), p.whole)
+		c.recordRaw(s, s.turn.id, codec.Excerpt(p.Type), p.whole)
 	}
 }
 

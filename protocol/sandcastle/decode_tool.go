@@ -168,10 +168,10 @@ func (s *session) findApproval(toolCall string) *protocol.Approval {
 
 // recordPending records that a tool call awaits a decision.
 func (c *client) recordPending(s *session, id, name string) {
-	if id == "" || s.findApproval(id) != nil || len(s.log.State.Approvals) >= maxWinners {
+	if id == "" || s.findApproval(id) != nil || len(s.log.State.Approvals) >= maxApprovals {
 		return
 	}
-	if _, decided := s.winners[id]; decided {
+	if _, decided := s.decisions.Get(id); decided {
 		return
 	}
 	var title string
@@ -180,6 +180,6 @@ func (c *client) recordPending(s *session, id, name string) {
 		title, input = call.title, call.input
 	}
 	a := approvalOf(id, name, title, input)
-	a.Asked = c.now.UTC()
+	a.Asked = c.Now.UTC()
 	c.record(s, codec.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Data: a})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // An operation is a kind of request.
@@ -156,14 +157,14 @@ func foreignError(e *protocol.Error, p *payload, op operation, typed bool) any {
 
 // nativeError decodes an error of either tag set.
 func nativeError(raw json.RawMessage) *protocol.Error {
-	s := decodeString(raw)
+	s := codec.String(raw)
 	var t typedError
 	_ = json.Unmarshal(raw, &t)
 	switch {
 	case s == noSessionDocument, t.Tag == sessionNotFound:
-		return protocol.Errorf(protocol.CodeNoSession, "there is no such session")
+		return protocol.Errorf(protocol.CodeNoSession, "no such session")
 	case t.Tag == approvalNotFound:
-		return protocol.Errorf(protocol.CodeNotFound, "nothing waits for a decision under that name")
+		return protocol.Errorf(protocol.CodeNotFound, "no such request is pending")
 	case s != "":
 		return protocol.Errorf(nativeCode(s), "the server refused: %.200s", s)
 	case t.Message != "":

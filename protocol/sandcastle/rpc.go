@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Tags of @effect/rpc messages.
@@ -31,13 +32,6 @@ type message struct {
 	Defect    json.RawMessage   `json:"defect"`
 }
 
-// decodeString decodes a string; "" for other JSON.
-func decodeString(raw json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
 // maxRequestID bounds the id of a request, in bytes.
 const maxRequestID = 64
 
@@ -46,7 +40,7 @@ func requestID(raw json.RawMessage) (id string, ok bool) {
 	if len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
 		id = string(raw)
 	} else {
-		id = decodeString(raw)
+		id = codec.String(raw)
 	}
 	return id, id != "" && len(id) <= maxRequestID
 }

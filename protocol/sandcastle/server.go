@@ -2,7 +2,6 @@ package sandcastle
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -15,17 +14,12 @@ const (
 	maxSubscriptions = 64  // subscribed sessions
 )
 
-// A serverCodec is the server end of one connection. It subscribes to each session once for all
-// streams.
+// A server is the server end of one connection. It subscribes to each session once for all streams.
 type server struct {
-	options       codec.ServerOptions
-	requests      codec.Requests
+	codec.ServerBase
 	splitter      lineSplitter
 	calls         map[string]*rpcCall      // by request id
 	subscriptions map[string]*subscription // by session id
-
-	now time.Time // valid during one call of the codec
-	out *codec.Output
 }
 
 // An rpcCall is an open request.
@@ -38,23 +32,22 @@ type rpcCall struct {
 	ended  bool    // later answers are dropped
 }
 
-// newServerCodec returns the server end of a connection.
-func newServer(d codec.ServerOptions) *server {
-	return &server{options: d, splitter: lineSplitter{limit: protocol.MaxMessage}, calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{}}
+func newServer(o codec.ServerOptions) *server {
+	return &server{
+		ServerBase: codec.ServerBase{Options: o}, splitter: lineSplitter{limit: protocol.MaxMessage},
+		calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{},
+	}
 }
 
 // Open implements codec.Codec.
 func (s *server) Open(now time.Time) codec.Output {
-	return s.run(now, func() {
-		hello := protocol.HelloData{Version: protocol.Version, Name: s.options.By.Name, Agent: Name}
-		s.requests.Do(s.out, protocol.DoHello, "", "", hello, nil)
-	})
+	return s.run(now, func() { s.Hello(Name) })
 }
 
 // Native implements codec.Codec.
 func (s *server) Native(now time.Time, line []byte) codec.Output {
 	return s.run(now, func() {
-		e := s.requests.Receive(line)
+		e := s.Receive(line)
 		if e == nil {
 			return
 		}
@@ -83,17 +76,13 @@ func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // run executes one call of the codec.
 func (s *server) run(now time.Time, work func()) codec.Output {
-	s.now, s.out = now, &codec.Output{}
-	work()
-	s.flush()
-	out := s.out
-	s.out = nil
-	return *out
+	return s.Run(now, func() {
+		work()
+		s.flush()
+	})
 }
 
-func (s *server) send(lines ...[]byte) {
-	s.out.Foreign = append(s.out.Foreign, textFrame(lines...))
-}
+func (s *server) send(lines ...[]byte) { s.Send(textFrame(lines...)) }
 
 // handleMessage handles a message of the client.
 func (s *server) handleMessage(line []byte) {
@@ -103,7 +92,7 @@ func (s *server) handleMessage(line []byte) {
 		s.send(protocol.MustEncode(defectMessage{tagDefect, why}))
 		return
 	}
-	switch tag := decodeString(m.Tag); tag {
+	switch tag := codec.String(m.Tag); tag {
 	case tagPing:
 		s.send(protocol.MustEncode(controlMessage{Tag: tagPong}))
 	case tagRequest:
@@ -121,7 +110,7 @@ func (s *server) handleMessage(line []byte) {
 		}
 	case tagEOF: // the client sends no more requests; its streams go on
 	default:
-		s.send(protocol.MustEncode(defectMessage{tagDefect, "Unknown message: " + truncate(tag)}))
+		s.send(protocol.MustEncode(defectMessage{tagDefect, "Unknown message: " + codec.Excerpt(tag)}))
 	}
 }
 
@@ -136,15 +125,15 @@ func (s *server) handleRequest(m *message) {
 		s.endCall(old, defectExit(id, "the id "+id+" is in use"))
 		return
 	}
-	if len(s.calls) >= maxRequests || s.requests.Pending() >= 2*maxRequests {
+	if len(s.calls) >= maxRequests || s.Requests.Pending() >= 2*maxRequests {
 		s.send(defectExit(id, "too many requests under way"))
 		return
 	}
 	c := &rpcCall{id: id}
-	name := decodeString(m.Name)
+	name := codec.String(m.Name)
 	c.op, c.typed = operationOf(name)
 	if c.op == opNone {
-		s.send(defectExit(id, "Unknown request tag: "+truncate(name)))
+		s.send(defectExit(id, "Unknown request tag: "+codec.Excerpt(name)))
 		return
 	}
 	if err := json.Unmarshal(m.Payload, &c.payload); err != nil {
@@ -180,6 +169,3 @@ func (s *server) answer(c *rpcCall, a protocol.Answer, value func() any) {
 	}
 	s.endCall(c, successExit(c.id, value()))
 }
-
-// truncate shortens a peer's text for an error message.
-func truncate(s string) string { return strings.ToValidUTF8(s[:min(len(s), 80)], "") }

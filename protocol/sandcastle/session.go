@@ -22,39 +22,33 @@ type session struct {
 	turn        *clientTurn
 	// last message of the finished turns; empty: none; nil: unknown
 	lastMessage  *string
-	startedSends []startedSend              // oldest first
-	winners      map[string]protocol.Winner // newest decisions, by request
-	winnerOrder  []string                   // of winners, oldest first
+	startedSends []startedSend // oldest first
+	decisions    codec.Decisions
 }
 
-// maxWinners bounds the remembered decisions.
-const maxWinners = 256
-
 // handleSubscribe subscribes to a session.
-func (c *client) handleSubscribe(cmd protocol.Command) {
+func (c *client) handleSubscribe(cmd *protocol.Command) {
 	if s := c.requireSession(cmd); s != nil {
-		s.log.Attach(c.out, &c.responder, &cmd, c.now)
+		c.Subscribe(cmd, s.log)
 	}
 }
 
 // requireSession returns the session of a command. If its state is unknown, it opens the stream,
 // defers the command until the state arrives, and returns nil. The stream is the only source of the
 // full state.
-func (c *client) requireSession(cmd protocol.Command) *session {
+func (c *client) requireSession(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
 	switch {
 	case s != nil && s.log != nil:
 		return s
 	case s == nil && len(c.sessions) >= maxSubscriptions:
-		c.responder.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many sessions followed"))
+		c.Failf(cmd, protocol.CodeTooMany, "too many sessions followed")
 	case s == nil:
-		s = &session{id: cmd.Session, winners: map[string]protocol.Winner{}, waiting: []protocol.Command{cmd}}
+		s = &session{id: cmd.Session, waiting: []protocol.Command{*cmd}}
 		c.sessions[s.id] = s
 		c.openStream(s)
-	case len(s.waiting) >= maxRequests:
-		c.responder.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeTooMany, "too many requests under way"))
 	default:
-		s.waiting = append(s.waiting, cmd)
+		c.Hold(&s.waiting, maxRequests, cmd)
 	}
 	return nil
 }
@@ -70,11 +64,11 @@ func (c *client) openStream(s *session) {
 		switch {
 		case s.log == nil:
 			if err == nil {
-				err = protocol.Errorf(protocol.CodeInternal, "the server ended the stream before it began")
+				err = protocol.Errorf(protocol.CodeInternal, "the server ended the stream before its first state")
 			}
 			delete(c.sessions, s.id)
 			for _, cmd := range s.waiting {
-				c.responder.Fail(c.out, &cmd, err)
+				c.Fail(&cmd, err)
 			}
 		case err != nil && err.Code == protocol.CodeNoSession && !s.log.State.Closed:
 			c.recordClosed(s)
@@ -93,7 +87,7 @@ func (c *client) unfollow(s *session) {
 	}
 	c.deferred = slices.DeleteFunc(c.deferred, func(req *request) bool { return req.session == s })
 	for _, cmd := range s.waiting {
-		c.responder.Fail(c.out, &cmd, protocol.Errorf(protocol.CodeNotSubscribed, "unsubscribed meanwhile"))
+		c.Failf(&cmd, protocol.CodeNotSubscribed, "unsubscribed")
 	}
 	if s.turn != nil {
 		c.answerInterrupts(s.turn)
@@ -113,34 +107,21 @@ func (c *client) orderedSessions() []*session {
 // the state, becomes a raw event without content.
 func (c *client) record(s *session, en codec.Entry) {
 	data, err := protocol.Encode(en.Data)
-	if err == nil && (len(data) > protocol.MaxEvent-1024 || s.full(en.Type)) {
+	if err == nil && (len(data) > protocol.MaxEvent-1024 || s.log.Full(en.Type, maxOpen)) {
 		en = codec.Entry{Type: protocol.Raw, Turn: en.Turn, Data: protocol.RawData{
 			Source: Name, Method: string(en.Type), Bytes: int64(len(data)),
 		}}
 	}
-	s.log.Add(c.out, c.now, en)
-}
-
-// full reports whether the state holds the maximum of what an event type adds.
-func (s *session) full(t protocol.Type) bool {
-	st := s.log.State
-	switch t {
-	case protocol.QueueAdded:
-		return len(st.Queue) >= maxOpen
-	case protocol.TextStart, protocol.ReasoningStart:
-		return st.Turn != nil && len(st.Turn.Parts) >= maxOpen
-	case protocol.ToolStarted:
-		return st.Turn != nil && len(st.Turn.Tools) >= maxOpen
-	case protocol.ApprovalResolved:
-		return len(st.Rules) >= maxOpen
-	}
-	return false
+	c.Record(s.log, en)
 }
 
 // recordRaw records a message without a native equivalent.
 func (c *client) recordRaw(s *session, turn, method string, data json.RawMessage) {
-	c.record(s, codec.Entry{Type: protocol.Raw, Turn: turn, Data: codec.Raw(Name, method, data)})
+	c.RecordRaw(s.log, turn, method, data)
 }
+
+// maxApprovals bounds the pending approvals of a session.
+const maxApprovals = 256
 
 // errTooDeep rejects a message whose parts would nest too deep in an event.
 var errTooDeep = errors.New("nested too deep")
@@ -169,7 +150,7 @@ func (c *client) handleSessionEvent(s *session, raw json.RawMessage) {
 	turn := s.turnID()
 	switch {
 	case err != nil:
-		c.recordRaw(s, turn, truncate(e.Tag), raw)
+		c.recordRaw(s, turn, codec.Excerpt(e.Tag), raw)
 	case e.Tag == initialState && e.Snapshot != nil:
 		c.resync(s, &e)
 	case e.Tag == userMessage && e.Message != nil:
@@ -190,7 +171,7 @@ func (c *client) handleSessionEvent(s *session, raw json.RawMessage) {
 	case e.Tag == sessionDeleted:
 		c.recordClosed(s)
 	default:
-		c.recordRaw(s, turn, truncate(e.Tag), raw)
+		c.recordRaw(s, turn, codec.Excerpt(e.Tag), raw)
 	}
 }
 

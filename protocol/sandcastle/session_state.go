@@ -3,7 +3,6 @@ package sandcastle
 import (
 	"encoding/json"
 	"net/url"
-	"strconv"
 	"time"
 
 	"agentctl/protocol"
@@ -23,17 +22,16 @@ type historyFetch struct {
 func (c *client) startLog(s *session, e *sessionEvent) {
 	last := e.Snapshot.HistoryCursor.LastMessageID
 	start := func(messages []chatMessage) {
-		c.logCount++
-		s.log = codec.NewLog(s.id, c.responder.Epoch+"x"+strconv.Itoa(c.logCount))
+		s.log = codec.NewLog(s.id, c.NextEpoch())
 		s.log.StartFrom(e.Snapshot.nativeState())
 		c.recordCreated(s, e, messages)
 		c.recordHistory(s, messages, last)
 		s.lastMessage = new(e.Snapshot.lastMessage())
 		c.recordActiveTurn(s, e)
-		subs := s.waiting
+		waiting := s.waiting
 		s.waiting = nil
-		for _, cmd := range subs {
-			c.handleCommand(cmd)
+		for i := range waiting {
+			c.handleCommand(&waiting[i])
 		}
 	}
 	// tried even without finished turns, to learn whether the endpoint exists
@@ -81,8 +79,8 @@ func (c *client) Got(now time.Time, path string, body []byte) codec.Output {
 	return c.run(now, func() {
 		p := c.fetches[path]
 		delete(c.fetches, path)
-		messages, told := decodeHistory(body)
-		if c.capabilities.httpHistory = told; p != nil {
+		messages, ok := decodeHistory(body)
+		if c.capabilities.httpHistory = ok; p != nil {
 			p.done(messages)
 		}
 	})
@@ -91,7 +89,7 @@ func (c *client) Got(now time.Time, path string, body []byte) codec.Output {
 // recordCreated records the first event of the log. The protocol omits the creation time: use the
 // earliest time known.
 func (c *client) recordCreated(s *session, e *sessionEvent, messages []chatMessage) {
-	at := c.now
+	at := c.Now
 	known := []string{}
 	if t := e.TurnContext; t != nil {
 		known = append(known, t.StartedAt)
@@ -149,7 +147,7 @@ func (c *client) recordActiveTurn(s *session, e *sessionEvent) {
 func (c *client) resync(s *session, e *sessionEvent) {
 	c.reopenDelay = 0
 	if c.missedTurns(s, e) && c.hasHistory() {
-		c.out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken: beginning anew"}
+		c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "turns ended while the stream was broken"}
 		return
 	}
 	queue := e.Snapshot.nativeState().Queue
@@ -172,7 +170,7 @@ func (c *client) resync(s *session, e *sessionEvent) {
 		return
 	}
 	if s.turn != nil {
-		lost := "the server does not tell how the turn ended"
+		lost := "the server did not report the end of the turn"
 		s.turn.lastError = &lost
 		c.endTurn(s, &sessionEvent{TurnID: s.turn.id, Reason: stopError}, nil)
 	}

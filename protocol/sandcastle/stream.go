@@ -64,7 +64,7 @@ func (s *server) handleSubscribe(c *rpcCall) {
 		s.endCall(c, defectExit(c.id, "too many sessions followed"))
 		return
 	}
-	s.requests.Do(s.out, protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
+	s.Request(protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.answer(c, a, nil)
 			return
@@ -73,7 +73,7 @@ func (s *server) handleSubscribe(c *rpcCall) {
 		sub := s.subscriptions[r.Session]
 		switch {
 		case c.ended && sub == nil:
-			s.requests.Do(s.out, protocol.DoUnsubscribe, r.Session, "", nil, nil)
+			s.Request(protocol.DoUnsubscribe, r.Session, "", nil, nil)
 			return
 		case sub == nil:
 			sub = &subscription{id: r.Session, phase: phaseSubscribing}
@@ -115,7 +115,7 @@ func (s *server) detachStream(st *stream) {
 		return
 	}
 	if sub.phase != phaseDeleted {
-		s.requests.Do(s.out, protocol.DoUnsubscribe, sub.id, "", nil, nil)
+		s.Request(protocol.DoUnsubscribe, sub.id, "", nil, nil)
 	}
 	delete(s.subscriptions, sub.id)
 }
@@ -126,7 +126,7 @@ func (s *server) resubscribe(sub *subscription) {
 	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: sub.epoch, Seq: sub.state.Seq}}
 	sub.attempts++
 	attempt := sub.attempts
-	s.requests.Do(s.out, protocol.DoSubscribe, sub.id, "", d, func(a protocol.Answer) {
+	s.Request(protocol.DoSubscribe, sub.id, "", d, func(a protocol.Answer) {
 		if s.subscriptions[sub.id] != sub || sub.phase != phaseSubscribing || sub.attempts != attempt {
 			return
 		}
@@ -157,7 +157,7 @@ func (s *server) boundStreams(sub *subscription) {
 // pause ends the native subscription while the client acknowledges nothing.
 func (s *server) pause(sub *subscription) {
 	sub.phase = phasePaused
-	s.requests.Do(s.out, protocol.DoUnsubscribe, sub.id, "", nil, nil)
+	s.Request(protocol.DoUnsubscribe, sub.id, "", nil, nil)
 }
 
 // resume restarts a paused subscription when one of its streams has caught up.
