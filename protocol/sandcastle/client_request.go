@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // dispatch executes a request.
@@ -15,22 +16,20 @@ func (s *server) dispatch(c *rpcCall) {
 	case opSend:
 		s.handleSend(c)
 	case opInterrupt:
-		s.Request(protocol.DoInterrupt, c.SessionID, "", protocol.InterruptData{}, func(a protocol.Answer) {
-			s.answer(c, a, func() any { return interruptResult{decodeResult[protocol.InterruptResult](a).Interrupted} })
+		forward(s, c, protocol.DoInterrupt, c.SessionID, protocol.InterruptData{}, func(r protocol.InterruptResult) any {
+			return interruptResult{r.Interrupted}
 		})
 	case opDequeue:
 		d := protocol.QueueRemoveData{MessageID: c.MessageID}
-		s.Request(protocol.DoQueueRemove, c.SessionID, "", d, func(a protocol.Answer) {
-			s.answer(c, a, func() any { return dequeueResult{decodeResult[protocol.QueueRemoveResult](a).Removed} })
+		forward(s, c, protocol.DoQueueRemove, c.SessionID, d, func(r protocol.QueueRemoveResult) any {
+			return dequeueResult{r.Removed}
 		})
 	case opState:
-		s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
-			s.answer(c, a, func() any {
-				if state := decodeResult[protocol.SnapshotResult](a).Snapshot.State; state != nil {
-					return snapshotOf(state)
-				}
+		forward(s, c, protocol.DoSnapshot, c.SessionID, nil, func(r protocol.SnapshotResult) any {
+			if r.Snapshot.State == nil {
 				return snapshotOf(&protocol.State{})
-			})
+			}
+			return snapshotOf(r.Snapshot.State)
 		})
 	case opHistory:
 		s.handleHistory(c, 0, nil)
@@ -39,25 +38,29 @@ func (s *server) dispatch(c *rpcCall) {
 	}
 }
 
-// decodeResult decodes a result of agentctl's server.
-func decodeResult[T any](a protocol.Answer) (r T) {
-	_ = json.Unmarshal(a.Result, &r)
-	return r
+// forward sends a native command and ends the call with the encoded result or the error.
+func forward[T any](s *server, c *rpcCall, verb protocol.Verb, session string, data any, encode func(T) any) {
+	s.Request(verb, session, "", data, func(a protocol.Answer) {
+		r, err := codec.DecodeResult[T](a)
+		if err != nil {
+			s.failCall(c, err)
+			return
+		}
+		s.endCall(c, successExit(c.id, encode(r)))
+	})
 }
 
 func (s *server) handleSend(c *rpcCall) {
 	d := protocol.SendData{Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID}
-	ask := func() {
-		s.Request(protocol.DoSend, c.SessionID, "", d, func(a protocol.Answer) {
-			s.answer(c, a, func() any { return s.sendResultOf(&d, decodeResult[protocol.SendResult](a)) })
-		})
+	send := func() {
+		forward(s, c, protocol.DoSend, c.SessionID, d, func(r protocol.SendResult) any { return s.sendResultOf(&d, r) })
 	}
 	if sub := s.subscriptions[c.SessionID]; sub != nil && sub.offersMode(c.Mode) {
-		s.Request(protocol.DoConfigure, sub.id, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
-			func(protocol.Answer) { ask() })
+		s.Request(protocol.DoConfigure, sub.Session, "", protocol.ConfigureData{Setting: settingMode, Value: c.Mode},
+			func(protocol.Answer) { send() })
 		return
 	}
-	ask()
+	send()
 }
 
 // sendResultOf encodes the result of a send.
@@ -67,11 +70,11 @@ func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendR
 	}
 	m := protocol.Message{MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.Now}
 	for _, sub := range s.subscriptions { // a subscribed session has the queue time
-		if sub.state == nil {
+		if sub.State == nil {
 			continue
 		}
-		if i := sub.state.Queued(r.MessageID); i >= 0 {
-			m = sub.state.Queue[i]
+		if i := sub.State.Queued(r.MessageID); i >= 0 {
+			m = sub.State.Queue[i]
 		}
 	}
 	return sendResult{Status: protocol.SendQueued, QueuedMessage: newQueuedMessage(&m)}
@@ -80,23 +83,23 @@ func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendR
 // handleApproval decides an approval. The real client sends the tool call only: search the
 // subscribed sessions for it. If the request names another session, take a snapshot of that.
 func (s *server) handleApproval(c *rpcCall) {
-	asked := false // the named session is subscribed
+	subscribed := false // to the session that the request names
 	for _, id := range s.sessionIDs() {
 		sub := s.subscriptions[id]
-		if sub.state == nil || c.SessionID != "" && c.SessionID != sub.id {
+		if sub.State == nil || c.SessionID != "" && c.SessionID != sub.Session {
 			continue
 		}
-		asked = asked || c.SessionID == sub.id
-		if s.approveIn(c, sub.id, sub.state.Approvals) {
+		subscribed = subscribed || c.SessionID == sub.Session
+		if s.approveIn(c, sub.Session, sub.State.Approvals) {
 			return
 		}
 	}
-	if c.SessionID == "" || asked {
+	if c.SessionID == "" || subscribed {
 		s.failApproval(c)
 		return
 	}
 	s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
-		r := decodeResult[protocol.SnapshotResult](a)
+		r, _ := codec.DecodeResult[protocol.SnapshotResult](a)
 		if r.Snapshot.State == nil || !s.approveIn(c, r.Snapshot.State.Session, r.Snapshot.State.Approvals) {
 			s.failApproval(c)
 		}
@@ -109,8 +112,8 @@ func (s *server) approveIn(c *rpcCall, session string, pending []protocol.Approv
 	if i < 0 {
 		return false
 	}
-	s.Request(protocol.DoApprove, session, "", decisionOf(&pending[i], &c.payload), func(a protocol.Answer) {
-		s.answer(c, a, func() any { return approvalResult{true} })
+	forward(s, c, protocol.DoApprove, session, decisionOf(&pending[i], &c.payload), func(protocol.ApproveResult) any {
+		return approvalResult{true}
 	})
 	return true
 }
@@ -130,16 +133,20 @@ const (
 func (s *server) handleHistory(c *rpcCall, before uint64, later []json.RawMessage) {
 	d := protocol.HistoryData{Before: before, Limit: historyTurns}
 	s.Request(protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
-		page := decodeResult[protocol.HistoryResult](a)
+		page, err := codec.DecodeResult[protocol.HistoryResult](a)
+		if err != nil {
+			s.failCall(c, err)
+			return
+		}
 		events := slices.Concat(page.Events, later)
 		size := 0
 		for _, e := range events {
 			size += len(e)
 		}
-		if a.Error == nil && page.More && page.First > 1 && size < maxHistoryBytes && !containsMessage(page.Events, c.After) && !c.ended {
+		if page.More && page.First > 1 && size < maxHistoryBytes && !containsMessage(page.Events, c.After) && !c.ended {
 			s.handleHistory(c, page.First, events)
 			return
 		}
-		s.answer(c, a, func() any { return historyMessages(turnsFromEvents(events), c.After) })
+		s.endCall(c, successExit(c.id, historyMessages(turnsFromEvents(events), c.After)))
 	})
 }

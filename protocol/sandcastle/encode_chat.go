@@ -20,7 +20,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 		sub.encodeQueue(e, at, before)
 	case protocol.MessageUser:
 		sub.resetTurn()
-		sub.sendEvent(sessionEvent{Tag: userMessage, Message: newStartedMessage(&sub.state.Turn.Message)})
+		sub.sendEvent(sessionEvent{Tag: userMessage, Message: newStartedMessage(&sub.State.Turn.Message)})
 	case protocol.TurnStarted:
 		var d protocol.TurnStartedData
 		_ = e.Decode(&d)
@@ -32,7 +32,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 	case protocol.SessionUpdated:
 		var d protocol.SessionUpdatedData
 		if _ = e.Decode(&d); d.Title != nil {
-			sub.sendTransientChat(chatEvent{Type: chatRenamed, SessionID: sub.id, Title: *d.Title})
+			sub.sendTransientChat(chatEvent{Type: chatRenamed, SessionID: sub.Session, Title: *d.Title})
 		}
 	case protocol.AgentOptions:
 		sub.encodeNative(e)
@@ -43,7 +43,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 		sub.encodeTurnEnded(e)
 	case protocol.UsageUpdated:
 		if sub.turn != nil {
-			sub.sendChat(usageEvent(sub.state.Usage))
+			sub.sendChat(usageEvent(sub.State.Usage))
 		}
 	default:
 		if sub.turn != nil && sub.turn.id == e.Turn {
@@ -160,9 +160,9 @@ func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
 	}
 	finish := chatEvent{Type: chatFinish, FinishReason: finishReason(d.Reason), MessageMetadata: protocol.MustEncode(answerMetadata{&d})}
 	if u := d.Usage; u != nil {
-		finish.Metadata = &metadata{ClaudeSessionID: sub.id, CostUSD: u.Cost, InputTokens: u.Input, OutputTokens: u.Output, CacheRead: u.Cached}
-		if sub.state.Context != nil {
-			finish.Metadata.ContextWindow = sub.state.Context.MaxTokens
+		finish.Metadata = &metadata{ClaudeSessionID: sub.Session, CostUSD: u.Cost, InputTokens: u.Input, OutputTokens: u.Output, CacheRead: u.Cached}
+		if sub.State.Context != nil {
+			finish.Metadata.ContextWindow = sub.State.Context.MaxTokens
 		}
 	}
 	sub.sendTransientChat(finish)
@@ -178,11 +178,11 @@ func usageEvent(u *protocol.Usage) chatEvent {
 
 // mode returns the agent's mode setting, or nil.
 func (sub *subscription) mode() *protocol.Setting {
-	if sub.state == nil || sub.state.Options == nil {
+	if sub.State == nil || sub.State.Options == nil {
 		return nil
 	}
-	for i := range sub.state.Options.Settings {
-		if s := &sub.state.Options.Settings[i]; s.ID == settingMode {
+	for i := range sub.State.Options.Settings {
+		if s := &sub.State.Options.Settings[i]; s.ID == settingMode {
 			return s
 		}
 	}

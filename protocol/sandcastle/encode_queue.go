@@ -20,7 +20,7 @@ func queueIndex(s *protocol.State, e *protocol.Event) int {
 // previous index. The protocol can only append to the queue: a changed message and all after it are
 // removed and added again.
 func (sub *subscription) encodeQueue(e *protocol.Event, at, before int) {
-	queue := sub.state.Queue
+	queue := sub.State.Queue
 	switch e.Type {
 	case protocol.QueueAdded:
 		var d protocol.QueueAddedData
@@ -49,8 +49,8 @@ func (sub *subscription) encodeQueue(e *protocol.Event, at, before int) {
 }
 
 func (sub *subscription) requeue(from int) {
-	for i := from; i < len(sub.state.Queue); i++ {
-		m := newQueuedMessage(&sub.state.Queue[i])
+	for i := from; i < len(sub.State.Queue); i++ {
+		m := newQueuedMessage(&sub.State.Queue[i])
 		sub.sendEvent(sessionEvent{Tag: messageDequeued, MessageID: m.ID})
 		sub.sendEvent(sessionEvent{Tag: messageQueued, Message: m})
 	}

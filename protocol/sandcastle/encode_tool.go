@@ -151,7 +151,7 @@ func (sub *subscription) restateTool(t *serverTool, id, parent string, input jso
 	case len(t.text) > 0 || len(t.content) > 0:
 		sub.sendPreliminary(t, id, parent)
 	}
-	if slices.ContainsFunc(sub.state.Approvals, func(a protocol.Approval) bool { return toolCallOf(&a) == id }) {
+	if slices.ContainsFunc(sub.State.Approvals, func(a protocol.Approval) bool { return toolCallOf(&a) == id }) {
 		sub.sendTransientChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: t.name, MessageID: sub.turn.id})
 	}
 }
@@ -234,7 +234,7 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 		t.forApproval = a.Tool == ""
 		sub.encodeToolInput(t, id, e.Parent, approvalInput(&a))
 	}
-	if sub.state.Ruled(&a) != nil {
+	if sub.State.Ruled(&a) != nil {
 		return
 	}
 	// Not buffered: InitialState repeats it in pendingApprovals.

@@ -161,11 +161,7 @@ func (s *server) endCall(c *rpcCall, last []byte) {
 	}
 }
 
-// answer ends a call with a value or a native error.
-func (s *server) answer(c *rpcCall, a protocol.Answer, value func() any) {
-	if a.Error != nil {
-		s.endCall(c, failureExit(c.id, foreignError(a.Error, &c.payload, c.op, c.typed)))
-		return
-	}
-	s.endCall(c, successExit(c.id, value()))
+// failCall ends a call with a native error.
+func (s *server) failCall(c *rpcCall, err *protocol.Error) {
+	s.endCall(c, failureExit(c.id, foreignError(err, &c.payload, c.op, c.typed)))
 }

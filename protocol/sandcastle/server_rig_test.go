@@ -271,3 +271,9 @@ func (h *nativeServer) appendText(turn, part string, texts ...string) {
 func (h *nativeServer) endTurn(turn string, reason protocol.Reason) {
 	h.append(protocol.TurnEnded, turn, protocol.TurnEndedData{Reason: reason})
 }
+
+// decodeResult decodes the result of an answer; the zero value if it is an error.
+func decodeResult[T any](a protocol.Answer) (r T) {
+	_ = json.Unmarshal(a.Result, &r)
+	return r
+}

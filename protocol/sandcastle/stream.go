@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // Bounds of a stream's pending values, in bytes, plus the values of one event. If all streams of a
@@ -65,25 +66,25 @@ func (s *server) handleSubscribe(c *rpcCall) {
 		return
 	}
 	s.Request(protocol.DoSubscribe, c.SessionID, "", protocol.SubscribeData{}, func(a protocol.Answer) {
-		if a.Error != nil {
-			s.answer(c, a, nil)
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
+			s.failCall(c, err)
 			return
 		}
-		r := decodeResult[protocol.SubscribeResult](a)
 		sub := s.subscriptions[r.Session]
 		switch {
 		case c.ended && sub == nil:
 			s.Request(protocol.DoUnsubscribe, r.Session, "", nil, nil)
 			return
 		case sub == nil:
-			sub = &subscription{id: r.Session, phase: phaseSubscribing}
+			sub = &subscription{phase: phaseSubscribing}
 			s.subscriptions[r.Session] = sub
-			sub.handleSubscribed(r)
+			sub.handleSubscribed(&r)
 		case sub.phase == phasePaused: // subscribed under another name, and paused
 			s.pause(sub)
-		// subscribed under another name: agentctl's server restarted the subscription, so resume
-		// from the current position
 		default:
+			// Subscribed under another name: agentctl's server restarted the subscription, so resume
+			// from the current position.
 			s.resubscribe(sub)
 		}
 		if !c.ended {
@@ -115,26 +116,27 @@ func (s *server) detachStream(st *stream) {
 		return
 	}
 	if sub.phase != phaseDeleted {
-		s.Request(protocol.DoUnsubscribe, sub.id, "", nil, nil)
+		s.Request(protocol.DoUnsubscribe, sub.Session, "", nil, nil)
 	}
-	delete(s.subscriptions, sub.id)
+	delete(s.subscriptions, sub.Session)
 }
 
 // resubscribe resumes a subscription from its position.
 func (s *server) resubscribe(sub *subscription) {
 	sub.phase = phaseSubscribing
-	d := protocol.SubscribeData{Position: &protocol.Position{Epoch: sub.epoch, Seq: sub.state.Seq}}
+	d := protocol.SubscribeData{Position: sub.Position()}
 	sub.attempts++
 	attempt := sub.attempts
-	s.Request(protocol.DoSubscribe, sub.id, "", d, func(a protocol.Answer) {
-		if s.subscriptions[sub.id] != sub || sub.phase != phaseSubscribing || sub.attempts != attempt {
+	s.Request(protocol.DoSubscribe, sub.Session, "", d, func(a protocol.Answer) {
+		if s.subscriptions[sub.Session] != sub || sub.phase != phaseSubscribing || sub.attempts != attempt {
 			return
 		}
-		if a.Error != nil {
+		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
+		if err != nil {
 			s.dropSubscription(sub)
 			return
 		}
-		sub.handleSubscribed(decodeResult[protocol.SubscribeResult](a))
+		sub.handleSubscribed(&r)
 	})
 }
 
@@ -157,7 +159,7 @@ func (s *server) boundStreams(sub *subscription) {
 // pause ends the native subscription while the client acknowledges nothing.
 func (s *server) pause(sub *subscription) {
 	sub.phase = phasePaused
-	s.Request(protocol.DoUnsubscribe, sub.id, "", nil, nil)
+	s.Request(protocol.DoUnsubscribe, sub.Session, "", nil, nil)
 }
 
 // resume restarts a paused subscription when one of its streams has caught up.
@@ -173,12 +175,11 @@ func (s *server) resume(sub *subscription) {
 // dropSubscription ends the streams of a deleted session.
 func (s *server) dropSubscription(sub *subscription) {
 	sub.phase = phaseDeleted
-	sub.sendEvent(sessionEvent{Tag: sessionDeleted, SessionID: sub.id})
+	sub.sendEvent(sessionEvent{Tag: sessionDeleted, SessionID: sub.Session})
 	for _, st := range slices.Clone(sub.streams) {
 		st.ending = true
 		if !st.started {
-			e := protocol.Errorf(protocol.CodeNoSession, "the session was deleted")
-			s.endCall(st.call, failureExit(st.call.id, foreignError(e, &st.call.payload, st.call.op, st.call.typed)))
+			s.failCall(st.call, protocol.Errorf(protocol.CodeNoSession, "the session was deleted"))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
 // A phase is the state of a subscription.
@@ -20,9 +21,7 @@ const (
 // A subscription is a session that the client's streams share: its state and the events of the
 // current turn.
 type subscription struct {
-	id       string
-	epoch    string
-	state    *protocol.State
+	codec.Subscription
 	phase    phase
 	attempts int // number of subscribe commands
 	streams  []*stream
@@ -33,15 +32,10 @@ type subscription struct {
 
 // handleSubscribed handles the answer to subscribe: the subscription resumes or restarts from a
 // snapshot.
-func (sub *subscription) handleSubscribed(r protocol.SubscribeResult) {
+func (sub *subscription) handleSubscribed(r *protocol.SubscribeResult) {
 	sub.phase = phaseCatchingUp
-	if r.Mode == protocol.ModeResume && sub.state != nil {
+	if sub.Start(r) {
 		return
-	}
-	sub.epoch = r.After.Epoch
-	sub.state = &protocol.State{Session: sub.id, Seq: r.After.Seq}
-	if r.Snapshot != nil && r.Snapshot.State != nil {
-		sub.epoch, sub.state = r.Snapshot.Epoch, r.Snapshot.State
 	}
 	sub.resetTurn()
 	for _, st := range sub.streams { // restart the streams
@@ -52,7 +46,7 @@ func (sub *subscription) handleSubscribed(r protocol.SubscribeResult) {
 // resetTurn empties the buffer.
 func (sub *subscription) resetTurn() {
 	sub.buffer, sub.turn = turnBuffer{}, nil
-	if t := sub.state.Turn; t != nil {
+	if t := sub.State.Turn; t != nil {
 		sub.turn = newServerTurn(t.Turn)
 	}
 }
@@ -60,15 +54,15 @@ func (sub *subscription) resetTurn() {
 // sendInitialState sends the state to a stream. Later events follow without a gap.
 func (sub *subscription) sendInitialState(st *stream) {
 	st.started = true
-	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(sub.state), Buffer: sub.buffer.list()}
-	if t := sub.state.Turn; t != nil {
+	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(sub.State), Buffer: sub.buffer.list()}
+	if t := sub.State.Turn; t != nil {
 		m := newStartedMessage(&t.Message)
 		e.TurnContext = &turnContext{
 			TurnID: t.Turn, MessageID: m.ID, Content: m.Content, Parts: m.Parts, ClientMessageID: m.ClientMessageID, StartedAt: formatTime(t.Started),
 		}
 	}
-	for i := range sub.state.Approvals {
-		a := &sub.state.Approvals[i]
+	for i := range sub.State.Approvals {
+		a := &sub.State.Approvals[i]
 		e.PendingApprovals = append(e.PendingApprovals, pendingApproval{toolCallOf(a), toolNameOf(a)})
 	}
 	st.push(protocol.MustEncode(e))
@@ -102,18 +96,10 @@ func (sub *subscription) sendTransientChat(c chatEvent) json.RawMessage {
 
 // handleEvent handles an event of a subscribed session.
 func (s *server) handleEvent(sub *subscription, e *protocol.Event) {
+	why, ended := s.Unsubscribed(e)
 	switch {
-	case e.Type == protocol.SummaryChanged:
-		var d protocol.Summary
-		if _ = json.Unmarshal(e.Data, &d); d.Deleted && sub.phase != phaseDeleted {
-			s.dropSubscription(sub)
-		}
-		return
-	case e.Type == protocol.ClientDetached:
-		var d protocol.Client
-		if _ = json.Unmarshal(e.Data, &d); d.Reason == string(protocol.CodeNoSession) && sub.phase != phaseDeleted {
-			s.dropSubscription(sub)
-		}
+	case ended && why == protocol.CodeNoSession && sub.phase != phaseDeleted:
+		s.dropSubscription(sub)
 		return
 	case sub.phase != phaseCatchingUp && sub.phase != phaseLive:
 		return
@@ -125,18 +111,16 @@ func (s *server) handleEvent(sub *subscription, e *protocol.Event) {
 			}
 		}
 		return
-	case !e.Durable() || e.Seq <= sub.state.Seq:
+	case !e.Durable() || sub.Known(e):
 		return
-	case e.First() != sub.state.Seq+1: // of another subscription
+	case !sub.Contiguous(e): // of another subscription
 		s.resubscribe(sub)
 		return
 	}
-	before := len(sub.state.Queue)
-	at := queueIndex(sub.state, e)
-	if sub.state.Apply(e) != nil {
-		sub.state.Seq = e.Seq
-		return
+	before := len(sub.State.Queue)
+	at := queueIndex(sub.State, e)
+	if sub.Apply(e) {
+		sub.encodeEvent(e, at, before)
+		s.boundStreams(sub)
 	}
-	sub.encodeEvent(e, at, before)
-	s.boundStreams(sub)
 }
