@@ -9,7 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// MY-10, MY-15, MY-17, MY-28: what a message lacks is named, and nothing is done.
+// MY-10, MY-15, MY-17, MY-28: a frame with a missing field is refused with the field's name, and
+// nothing is executed.
 func TestWhatAMessageLacksIsNamed(t *testing.T) {
 	for frame, want := range map[string]string{
 		`{"event":"user.response","session_id":"s1","content":{"approved":true}}`: "step_id",
@@ -25,12 +26,13 @@ func TestWhatAMessageLacksIsNamed(t *testing.T) {
 			t.Errorf("%s: %s %s", frame, m.Content, m.Metadata)
 		}
 		if len(b.native.commands) != before {
-			t.Errorf("%s: did %+v", frame, b.native.commands[before:])
+			t.Errorf("%s: executed %+v", frame, b.native.commands[before:])
 		}
 	}
 }
 
-// A command that waits for a decision is a tool with that argument, for a client that shows tools.
+// A command approval is confirmed as a tool with the command as argument, for clients that show
+// tools.
 func TestACommandIsConfirmedAsATool(t *testing.T) {
 	b := openedServer(t)
 	b.receiveNative(b.native.append("s1", event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "clean"}),
@@ -38,11 +40,11 @@ func TestACommandIsConfirmedAsATool(t *testing.T) {
 	m := b.nextFrame(agentUserConfirm)
 	meta := metaOf(m)
 	if meta.str("tool_name") != "command" || string(meta["tool_args"]) != `{"command":"rm -rf x"}` || meta.str("tool_description") != "Remove it" {
-		t.Errorf("asked %s", m.Metadata)
+		t.Errorf("confirmation %s", m.Metadata)
 	}
 }
 
-// MY-24: an end without words of its own is told in words.
+// MY-24: the end of a turn without a message gets a default text.
 func TestATurnsEndIsToldInWords(t *testing.T) {
 	for reason, want := range map[protocol.Reason]string{
 		protocol.ReasonTimeout:     agentTimeout + " Execution timed out",
@@ -60,12 +62,12 @@ func TestATurnsEndIsToldInWords(t *testing.T) {
 	}
 }
 
-// MY-7: where a client says that it was, in any of the forms.
+// MY-7: a client names its last received frame in any of the forms.
 func TestAClientSaysWhereItWas(t *testing.T) {
 	for frame, want := range map[string]struct {
 		connection string
 		seq        uint64
-		said       bool
+		found      bool
 	}{
 		`{"content":{"last_event_id":"c1-7","last_seq":3}}`:        {"c1", 7, true},
 		`{"last_event_id":"c1-7","last_seq":3}`:                    {"c1", 7, true},
@@ -80,26 +82,27 @@ func TestAClientSaysWhereItWas(t *testing.T) {
 		if frame == `{}` {
 			m, ok = decodeMessage([]byte(`{"event":"user.reconnect"}`))
 		}
-		if connection, seq, found := m.lastReceived(); !ok || connection != want.connection || seq != want.seq || found != want.said {
+		if connection, seq, found := m.lastReceived(); !ok || connection != want.connection || seq != want.seq || found != want.found {
 			t.Errorf("%s: %q %d %v", frame, connection, seq, found)
 		}
 	}
 }
 
-// An error that answers nobody is an error of the session; a thought without a part has one of its own; a client asks to be woken.
+// An unmatched error is recorded in the session; reasoning without a part id gets one; Open
+// schedules a wake.
 func TestWhatARealServerSaysUnasked(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "weather?"}, nil)
 	s.receive(serverFrame(4, agentThinking, "8202", `,"content":"hm"`))
 	if it := s.lastItem(); it.Kind != protocol.ItemReasoning || it.ID == "" || it.Text.String() != "hm" {
-		t.Errorf("thought: %+v", it)
+		t.Errorf("reasoning: %+v", it)
 	}
 	told := len(s.transcript.Current().Items)
 	s.receive(serverFrame(5, systemError, "8202", `,"content":"Session not found"`))
 	if len(s.transcript.Turns[0].Items) == told && s.state.Turn != nil {
-		t.Error("an error that answers nobody is not told")
+		t.Error("an unmatched error is not recorded")
 	}
 	if out := newClient(codec.ClientOptions{Name: "ada", ID: sequentialIDs(), Resume: new(codec.ClientState)}).Open(start); !out.Wake.Equal(start.Add(greetingTimeout)) {
-		t.Errorf("woken at %s", out.Wake)
+		t.Errorf("wake at %s", out.Wake)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A stage is our client on a MyAgent server that a test plays.
+// A clientTest is a client codec on a MyAgent server that the test plays.
 type clientTest struct {
 	*testClient
 	frames []message
@@ -34,7 +34,7 @@ func (s *clientTest) connect() {
 	})
 }
 
-// hear hands the client what the server says.
+// receive delivers frames of the server.
 func (s *clientTest) receive(frames ...string) {
 	s.t.Helper()
 	for _, f := range frames {
@@ -43,19 +43,19 @@ func (s *clientTest) receive(frames ...string) {
 	}
 }
 
-// said returns what the client said since.
+// takeSent returns the frames sent since the last call.
 func (s *clientTest) takeSent() []message {
 	frames := s.frames
 	s.frames = nil
 	return frames
 }
 
-// item is the newest item of the transcript.
+// lastItem returns the newest item of the transcript.
 func (s *clientTest) lastItem() *protocol.Item {
 	s.t.Helper()
 	turn := s.transcript.Current()
 	if turn == nil || len(turn.Items) == 0 {
-		s.t.Fatal("nothing was told")
+		s.t.Fatal("no item")
 	}
 	return turn.Items[len(turn.Items)-1]
 }
@@ -66,22 +66,22 @@ func (s *clientTest) wake(d time.Duration) {
 	s.deliver(s.codec.Wake(s.now))
 }
 
-// real frames a server's event as the real system does.
+// serverFrame returns a frame of the real system.
 func serverFrame(seq int, event, session, rest string) string {
 	return fmt.Sprintf(`{"event":%q,"session_id":%q,"timestamp":"2026-03-01T09:00:00.123456","seq":%d,"event_id":"c1-%d"%s}`, event, session, seq, seq, rest)
 }
 
-// attached is our client on a real server, with a session of its own called work.
+// attachedClient returns a client on a real server, with a session called work.
 func attachedClient(t *testing.T) *clientTest {
 	s := newClientTest(t)
 	s.receive(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
 	id := s.command(protocol.DoSubscribe, "work", protocol.SubscribeData{})
 	if m := s.takeSent(); len(m) != 1 || m[0].Event != userReconnect || m[0].Session != "work" {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.receive(`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect","seq":2}`)
 	if m := s.takeSent(); len(m) != 1 || m[0].Event != userCreateSession {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.receive(serverFrame(3, "agent.session_created", "8202", `,"content":"Session created successfully","metadata":{"agent_name":"weather","connection_id":"c1"}`))
 	if a, ok := s.answers[id]; !ok || a.Error != nil {
@@ -93,8 +93,8 @@ func attachedClient(t *testing.T) *clientTest {
 	return s
 }
 
-// MY-8, MY-11, MY-14, MY-23: a turn with a tool that asks, on a real server: seqs have gaps and come out of order, and coalesced text that
-// the server dropped comes with the final answer.
+// MY-8, MY-11, MY-14, MY-23: a turn with a tool approval on a real server. Seqs have gaps and are
+// out of order; the final answer repeats text that the server dropped while coalescing.
 func TestATurnOnARealServer(t *testing.T) {
 	s := attachedClient(t)
 	var sent protocol.SendResult
@@ -154,7 +154,7 @@ func TestATurnOnARealServer(t *testing.T) {
 	}
 }
 
-// X-1: a real server refuses messages while it works, so they wait in our client's queue.
+// X-1: a real server rejects messages during a turn, so the client queues them.
 func TestMessagesWaitForARealServer(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
@@ -173,9 +173,9 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 		t.Fatalf("%+v", s.state)
 	}
 	if m := s.takeSent(); !slices.ContainsFunc(m, func(m message) bool { return m.Event == userMessage && scalarText(m.Content) == "two" }) {
-		t.Errorf("said %+v", m)
+		t.Errorf("sent %+v", m)
 	}
-	// Interrupting is answered when the turn has ended.
+	// An interrupt is answered after the end of the turn.
 	id := s.command(protocol.DoInterrupt, "work", protocol.InterruptData{})
 	if _, early := s.answers[id]; early || s.takeSent()[0].Event != userCancel {
 		t.Error("answered at once")
@@ -186,7 +186,8 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 	}
 }
 
-// A real server's sessions end with their connections: nothing is done or looked at by who is gone after a command.
+// Sessions of a real server end with their connection, so a one-shot client can neither use nor
+// read them.
 func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 	s := newClientTest(t)
 	s.codec.(*client).Options.OneShot = true
@@ -205,7 +206,7 @@ func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 	}
 }
 
-// What does not greet may be no server of the dialect at all.
+// A server without a greeting may speak another protocol.
 func TestABriefClientIsToldOfASilence(t *testing.T) {
 	s := newClientTest(t)
 	s.codec.(*client).Options.OneShot = true
@@ -216,7 +217,8 @@ func TestABriefClientIsToldOfASilence(t *testing.T) {
 	}
 }
 
-// A message that is more than a server takes is not said: the connection would end, and it would be said again on the next.
+// A message over the server's limit is not sent: it would end this connection and, sent again, the
+// next.
 func TestATooLargeMessageIsNotSaid(t *testing.T) {
 	s := attachedClient(t)
 	text := strings.Repeat("x", protocol.MaxMessage-40)
@@ -231,14 +233,15 @@ func TestATooLargeMessageIsNotSaid(t *testing.T) {
 	}
 }
 
-// MY-7, MY-9, MY-18, MY-35: a real server's session ends with its connection; a state that was asked for at the turn's end brings it
-// back: what was heard is not told again, what was missed is, and old confirmations are not asked again.
+// MY-7, MY-9, MY-18, MY-35: a real server's session ends with its connection. The state requested
+// at the turn's end restores it: received frames are skipped, missed frames are recorded, and old
+// confirmations are not requested again.
 func TestARealSessionIsRevived(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
 	s.receive(serverFrame(4, "agent.final_answer", "8202", `,"content":"first"`))
 	if m := s.takeSent(); m[len(m)-1].Event != userRequestState {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.receive(serverFrame(5, "agent.state_exported", "8202", `,"metadata":{"signed_state":{"state":{"session_id":"8202"},"timestamp":1,"signature":"s","version":"1.0","checksum":"c"}}`))
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
@@ -250,7 +253,7 @@ func TestARealSessionIsRevived(t *testing.T) {
 	id := s.command(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
 	m := s.takeSent()
 	if len(m) != 1 || m[0].Event != userReconnectState || parseObject(m[0].Signed) == nil || parseObject(m[0].Content).str("last_event_id") != "c1-6" {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.receive(
 		`{"event":"agent.state_restored","session_id":"9000","seq":2,"event_id":"c2-2","metadata":{"original_session_id":"8202","connection_id":"c2"}}`,
@@ -273,12 +276,12 @@ func TestARealSessionIsRevived(t *testing.T) {
 	s.takeSent()
 	s.call(protocol.DoSend, "8202", protocol.SendData{Text: "three"}, nil)
 	if m := s.takeSent(); m[0].Session != "9000" {
-		t.Errorf("said to %s", m[0].Session)
+		t.Errorf("sent to %s", m[0].Session)
 	}
 }
 
-// While a session that was revived is told what it missed, nothing is said to it: neither a message that waits nor a question for the
-// state, for each turn that ends among the old frames. That comes once, behind them.
+// During the replay of a restored session the client sends neither a queued message nor a request
+// for the state. It sends both once after the replay.
 func TestNothingIsSaidIntoAReplay(t *testing.T) {
 	s := attachedClient(t)
 	exported := `,"metadata":{"signed_state":{"state":{},"signature":"s"}}`
@@ -296,33 +299,33 @@ func TestNothingIsSaidIntoAReplay(t *testing.T) {
 	}
 	s.receive(`{"event":"agent.state_restored","session_id":"9000"}`, old(6, "agent.final_answer"), old(7, "agent.thinking"), old(8, "agent.final_answer"))
 	if m := s.takeSent(); len(m) != 0 {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.receive(`{"event":"system.notice","session_id":"9000","metadata":{"action":"replay","replayed":3}}`)
 	m := s.takeSent()
 	if len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || scalarText(m[1].Content) != "three" || m[1].Session != "9000" {
-		t.Errorf("said %+v", m)
+		t.Errorf("sent %+v", m)
 	}
 }
 
-// A state that is restored by hand is told first, too: whoever has the answer may speak.
+// A restore command is answered after the replay.
 func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
 	s := attachedClient(t)
 	id := s.command(protocol.DoRestore, "", protocol.RestoreData{State: protocol.SignedState{Version: Name, State: []byte(`{"state":{}}`)}})
 	s.receive(`{"event":"agent.state_restored","session_id":"9000"}`, `{"event":"agent.thinking","session_id":"9000","content":"hm","metadata":{"orig_seq":4}}`)
 	if _, early := s.answers[id]; early {
-		t.Fatal("answered before the old frames came")
+		t.Fatal("answered before the replay")
 	}
 	s.receive(`{"event":"system.notice","session_id":"9000","metadata":{"action":"replay","replayed":1}}`)
 	if a, ok := s.answers[id]; !ok || a.Error != nil {
 		t.Fatalf("%t %+v", ok, a.Error)
 	}
 	if last := s.codec.(*client).findSession("9000").log.State.Last; last == nil || last.Reason != protocol.ReasonInterrupted {
-		t.Errorf("the old turn ended %+v", last)
+		t.Errorf("end of the old turn %+v", last)
 	}
 }
 
-// What a server says once of a recovery holds until the next one.
+// The recovery action of a started recovery applies to its later events.
 func TestARecoveryKeepsItsName(t *testing.T) {
 	s := attachedClient(t)
 	s.receive(
@@ -337,11 +340,12 @@ func TestARecoveryKeepsItsName(t *testing.T) {
 		}
 	}
 	if !slices.Equal(actions, []string{"reload", "reload", "Starting over", "Starting over"}) {
-		t.Errorf("recovered by %q", actions)
+		t.Errorf("recovery actions %q", actions)
 	}
 }
 
-// A session that is lost for good is begun anew, and our client is told so by a reset. What was said stays, what waits is said.
+// A session that cannot be restored is created again. The client gets a reset, the transcript
+// stays, and queued messages are sent.
 func TestALostRealSessionIsBegunAnew(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
@@ -356,36 +360,36 @@ func TestALostRealSessionIsBegunAnew(t *testing.T) {
 		`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`,
 	)
 	if m := s.takeSent(); len(m) != 2 || m[1].Event != userCreateSession || scalarText(m[1].Content) != "work" {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.receive(`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`)
 	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "8202" || len(s.state.Queue) != 0 || s.state.Turn.Message.Text != "three" {
 		t.Errorf("%v %+v", s.modes, s.state)
 	}
 	if m := s.takeSent(); len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || scalarText(m[1].Content) != "three" || m[1].Session != "9000" {
-		t.Errorf("said %+v", m)
+		t.Errorf("sent %+v", m)
 	}
 	s.receive(serverFrame(5, "agent.final_answer", "9000", `,"content":"third"`))
 	var past protocol.HistoryResult
 	s.call(protocol.DoHistory, "work", protocol.HistoryData{}, &past)
-	told := string(protocol.MustEncode(past.Events))
+	history := string(protocol.MustEncode(past.Events))
 	for what, n := range map[string]int{"first": 1, `"two"`: 1, "server_restart": 1, "third": 1} {
-		if strings.Count(told, what) != n {
-			t.Errorf("history tells %q %d times: %s", what, strings.Count(told, what), told)
+		if strings.Count(history, what) != n {
+			t.Errorf("history has %q %d times: %s", what, strings.Count(history, what), history)
 		}
 	}
 }
 
-// A server that says nothing is spoken to after a while, and one that never answers is given up.
+// The client stops waiting for a greeting, and for a reply.
 func TestASilentServerIsGivenUp(t *testing.T) {
 	s := newClientTest(t)
 	id := s.command(protocol.DoCreate, "", protocol.CreateData{Title: "x"})
 	if len(s.frames) != 0 {
-		t.Fatal("spoke before the greeting")
+		t.Fatal("sent before the greeting")
 	}
 	s.wake(greetingTimeout)
 	if m := s.takeSent(); len(m) != 1 || m[0].Event != userCreateSession {
-		t.Fatalf("said %+v", m)
+		t.Fatalf("sent %+v", m)
 	}
 	s.wake(requestTimeout)
 	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout {
@@ -393,7 +397,8 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	}
 }
 
-// Invariant 12: what is unknown, with a namespace, odd or out of order is kept or understood, never lost and never the end.
+// Invariant 12: unknown, malformed or namespaced frames are recorded or understood, and never end
+// the session.
 func TestUnknownFramesAreKept(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
@@ -404,22 +409,22 @@ func TestUnknownFramesAreKept(t *testing.T) {
 		before := len(s.transcript.Current().Items)
 		s.receive(frame)
 		if len(s.transcript.Current().Items) != before+1 || s.lastItem().Type != protocol.Raw {
-			t.Errorf("%.80s is lost", frame)
+			t.Errorf("%.80s is not recorded", frame)
 		}
 	}
 	s.receive(`{"event":"myapp.agent.final_answer","session_id":"8202","content":"done"}`)
 	if s.state.Last == nil || s.state.Last.Reason != protocol.ReasonCompleted {
-		t.Error("a namespace is not understood")
+		t.Error("the namespaced event is not handled")
 	}
 }
 
-// MY-13: a cancelled plan ends the turn when nothing else does.
+// MY-13: a cancelled plan ends the turn if the server does not.
 func TestACancelledPlanEndsTheTurn(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
 	s.receive(serverFrame(4, "plan.start", "8202", `,"content":{"question":"one"}`), serverFrame(5, "plan.cancelled", "8202", `,"content":null,"metadata":{"reason":"denied"}`))
 	if s.state.Turn == nil {
-		t.Fatal("too early")
+		t.Fatal("ended too early")
 	}
 	s.wake(turnEndTimeout)
 	if s.state.Turn != nil || s.state.Plan.Status != protocol.StatusCancelled {
@@ -427,7 +432,7 @@ func TestACancelledPlanEndsTheTurn(t *testing.T) {
 	}
 }
 
-// Invariant 14: however much a server says, what is remembered of it is bounded, and our client's view folds.
+// Invariant 14: the state kept for a server is bounded, and the client's events apply.
 func TestTheClientsEndIsBounded(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
@@ -440,9 +445,9 @@ func TestTheClientsEndIsBounded(t *testing.T) {
 	}
 	c := s.codec.(*client)
 	if len(s.state.Approvals) > maxApprovals || len(s.state.Turn.Tools) > maxPending || len(c.resume.sessions) > maxSessions || len(c.acks.frames) > maxUnackedFrames {
-		t.Errorf("%d approvals, %d tools, %d sessions, %d receipts", len(s.state.Approvals), len(s.state.Turn.Tools), len(c.resume.sessions), len(c.acks.frames))
+		t.Errorf("%d approvals, %d tools, %d sessions, %d unacked frames", len(s.state.Approvals), len(s.state.Turn.Tools), len(c.resume.sessions), len(c.acks.frames))
 	}
 	if c.findSession("work") == nil {
-		t.Error("the session that is followed was forgotten")
+		t.Error("the subscribed session was dropped")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A user is our client as far as its codec can tell: it sends commands and folds what it is shown.
+// A testClient is a client above its codec: it sends commands and applies the events it receives.
 type testClient struct {
 	t          testing.TB
 	codec      codec.Codec
@@ -35,7 +35,7 @@ func newTestClient(t testing.TB) *testClient {
 	return u
 }
 
-// dial begins a connection.
+// dial opens a connection.
 func (u *testClient) dial(foreign func(codec.Frame)) {
 	u.toServer = foreign
 	u.codec = newClient(codec.ClientOptions{Name: "ada", ID: u.newID, Resume: u.resume})
@@ -48,7 +48,7 @@ func (u *testClient) deliver(out codec.Output) {
 		e, a, err := protocol.DecodeIncoming(line)
 		switch {
 		case err != nil:
-			u.t.Fatalf("not a line of a server: %s", line)
+			u.t.Fatalf("not a native line: %s", line)
 		case a != nil:
 			u.handleAnswer(*a)
 		default:
@@ -98,7 +98,7 @@ func (u *testClient) handleEvent(e *protocol.Event) {
 	u.events = append(u.events, *e)
 }
 
-// ask sends a command and returns the id of its answer.
+// command sends a command and returns its id.
 func (u *testClient) command(verb protocol.Verb, session string, data any) string {
 	u.t.Helper()
 	u.n++
@@ -113,7 +113,7 @@ func (u *testClient) command(verb protocol.Verb, session string, data any) strin
 	return c.ID
 }
 
-// get asks and reads the answer, which must be there.
+// call sends a command and decodes the result, which must exist.
 func (u *testClient) call(verb protocol.Verb, session string, data, result any) {
 	u.t.Helper()
 	id := u.command(verb, session, data)
@@ -128,7 +128,7 @@ func (u *testClient) call(verb protocol.Verb, session string, data, result any) 
 	}
 }
 
-// fails asks and returns the error, which must be there.
+// callError sends a command and returns the error, which must exist.
 func (u *testClient) callError(verb protocol.Verb, session string, data any) *protocol.Error {
 	u.t.Helper()
 	a, ok := u.answers[u.command(verb, session, data)]
@@ -138,13 +138,13 @@ func (u *testClient) callError(verb protocol.Verb, session string, data any) *pr
 	return a.Error
 }
 
-// A pair is our client's codec on our server's codec on a native peer.
+// A codecPair connects a client codec to a server codec on a native server.
 type codecPair struct {
 	*testClient
 	native    *nativeServer
 	store     *codec.ResumeStore
 	server    *serverTest
-	delivered int // frames that the client got
+	delivered int // frames delivered to the client
 }
 
 func newCodecPair(t testing.TB) *codecPair {
@@ -153,7 +153,7 @@ func newCodecPair(t testing.TB) *codecPair {
 	return p
 }
 
-// connect begins a new connection; the old one is gone.
+// connect replaces the connection.
 func (p *codecPair) connect() {
 	b := newServerTest(p.t, p.native, p.store)
 	p.server, p.delivered = b, 0
@@ -164,7 +164,7 @@ func (p *codecPair) connect() {
 	p.deliverFrames()
 }
 
-// pump hands frames to the client.
+// deliverFrames delivers frames to the client.
 func (p *codecPair) deliverFrames() {
 	b := p.server
 	for p.delivered < len(b.raw) {
@@ -174,7 +174,7 @@ func (p *codecPair) deliverFrames() {
 	}
 }
 
-// happens lets events happen in a session.
+// emit appends events to a session.
 func (p *codecPair) emit(session string, events ...protocol.Event) {
 	p.server.receiveNative(p.native.append(session, events...)...)
 	p.deliverFrames()
@@ -187,7 +187,7 @@ func TestOurClientOnOurServer(t *testing.T) {
 	var made protocol.CreateResult
 	p.call(protocol.DoCreate, "", protocol.CreateData{Title: "fix", Agent: "script", CWD: "/x"}, &made)
 	if made.Session != "s1" {
-		t.Fatalf("made %+v", made)
+		t.Fatalf("created %+v", made)
 	}
 	p.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
 	if p.state.Agent != "script" || p.state.Title != "fix" || p.caughtUp != 1 {
@@ -199,7 +199,7 @@ func TestOurClientOnOurServer(t *testing.T) {
 		t.Errorf("sent %+v", sent)
 	}
 	if c := p.server.lastCommand(protocol.DoSend, nil); c.Key == "" {
-		t.Error("the key is lost")
+		t.Error("the key is not forwarded")
 	}
 	p.emit("s1", planApprovalTurn()...)
 	if p.state.Status() != protocol.Waiting || p.state.Approvals[0].Request != "r1" {
@@ -243,7 +243,7 @@ func TestOurClientOnOurServer(t *testing.T) {
 	p.call(protocol.DoPlanRun, "s1", protocol.PlanRunData{Tasks: []protocol.Task{{ID: "1", Title: "a"}}}, nil)
 }
 
-// X-9, S8: a client that comes late names a session as everywhere, gets it as it is, and follows it.
+// X-9, S8: a late client names a session by id, gets its state and follows it.
 func TestOurClientAttachesLate(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada", Acks: true}, nil)
@@ -263,7 +263,7 @@ func TestOurClientAttachesLate(t *testing.T) {
 	if late.state.Last.Reason != protocol.ReasonDenied || late.ephemeral[len(late.ephemeral)-1].Type != protocol.SummaryChanged {
 		t.Errorf("%+v", late.state.Last)
 	}
-	// MY-5, MY-6: what our client took is acknowledged to our server.
+	// MY-5, MY-6: received frames are acknowledged.
 	late.command(protocol.DoAck, "s1", protocol.AckData{Seq: late.at.Seq})
 	if s := late.server.codec.(*server); s.sentFrames.acked != s.seq {
 		t.Errorf("acknowledged %d of %d", s.sentFrames.acked, s.seq)
@@ -272,7 +272,7 @@ func TestOurClientAttachesLate(t *testing.T) {
 	before := late.at
 	late.emit("s1", completedTurn(2)...)
 	if late.at != before {
-		t.Error("still followed")
+		t.Error("still subscribed")
 	}
 	late.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &before}, nil)
 	if late.modes[len(late.modes)-1] != protocol.ModeResume || late.state.Turns != 3 {
@@ -285,7 +285,7 @@ func TestOurClientAttachesLate(t *testing.T) {
 	}
 }
 
-// A server that restarted knows nothing of the connection before: the log begins anew, and our client is told by a reset.
+// After a server restart the log starts again, and the client gets a reset.
 func TestAForgottenConnectionIsAReset(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoCreate, "", protocol.CreateData{}, nil)
@@ -299,7 +299,7 @@ func TestAForgottenConnectionIsAReset(t *testing.T) {
 	}
 }
 
-// the whole log is there for a client that asks for it from the beginning.
+// a client that asks from the start gets the whole log.
 func TestTheWholeLogCanBeHad(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
@@ -316,7 +316,8 @@ func TestTheWholeLogCanBeHad(t *testing.T) {
 	}
 }
 
-// MY-33 to MY-35: a session is carried away and comes back as a new one, with what was said since; the old one lives on.
+// MY-33 to MY-35: an exported session is restored as a new one, with the turns since. The old
+// session continues to exist.
 func TestOurClientRestores(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)

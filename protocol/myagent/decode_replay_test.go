@@ -7,9 +7,9 @@ import (
 	"agentctl/protocol"
 )
 
-// X-8, MY-7, MY-9: the replay of the document is one notice with a list of events. Our client takes it after a reconnect with and
-// without a state: what it had is passed over, old confirmations are not asked again but those that the server waits for, and the
-// turn goes on.
+// X-8, MY-7, MY-9: the document's replay is one notice with a list of events. The client accepts it
+// after a reconnect with and without a state: received events are skipped, old confirmations are
+// requested again only if they are pending, and the turn goes on.
 func TestAReplayMayBeAListOfEvents(t *testing.T) {
 	missed := `[{"event":"agent.thinking","seq":4,"content":"heard"},{"event":"agent.thinking","seq":5,"content":"missed"},` +
 		`{"event":"agent.user_confirm","seq":6,"step_id":"old","content":"sure?"},{"event":"system.heartbeat","seq":7},` +
@@ -41,16 +41,16 @@ func TestAReplayMayBeAListOfEvents(t *testing.T) {
 				want, how = userReconnectState, protocol.ResumeRestored
 			}
 			if m := s.takeSent(); len(m) != 1 || string(m[0].Event) != want || parseObject(m[0].Content).int("last_seq") != 4 {
-				t.Fatalf("said %+v", m)
+				t.Fatalf("sent %+v", m)
 			}
 			s.receive(c.notice)
 			if a, ok := s.answers[id]; !ok || a.Error != nil || s.modes[len(s.modes)-1] != protocol.ModeResume || !strings.Contains(string(a.Result), how) {
 				t.Fatalf("%t %s %+v", ok, a.Result, a.Error)
 			}
-			told := string(protocol.MustEncode(s.transcript.Current()))
+			transcript := string(protocol.MustEncode(s.transcript.Current()))
 			for what, n := range map[string]int{"heard": 1, "missed": 1, "by the way": 1, "of.tomorrow": 2, "sure?": 1} {
-				if strings.Count(told, what) != n {
-					t.Errorf("%q is told %d times in %s", what, strings.Count(told, what), told)
+				if strings.Count(transcript, what) != n {
+					t.Errorf("%q occurs %d times in %s", what, strings.Count(transcript, what), transcript)
 				}
 			}
 			if len(s.state.Approvals) != 0 || s.state.Turn == nil {
@@ -64,7 +64,7 @@ func TestAReplayMayBeAListOfEvents(t *testing.T) {
 	}
 }
 
-// MY-9: what the server says waits still is asked again.
+// MY-9: a pending confirmation is requested again.
 func TestAConfirmationThatWaitsIsAskedAgain(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)

@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// examples are those of the protocol's document, by name. It writes them as JavaScript and Python; here they are JSON, and what it
-// leaves out with dots is left out.
+// examples returns the examples of the protocol's document, by name. The document writes them in
+// JavaScript and Python; the file holds them as JSON without the ellipses.
 func examples(t testing.TB) map[string]string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/examples.json")
@@ -29,13 +29,13 @@ func examples(t testing.TB) map[string]string {
 	return all
 }
 
-// MY-1, MY-3: every example, none left out, is understood by who it is said to: by our client without keeping it raw, by our server
-// without an error; and what our client reads is what the example holds.
+// MY-1, MY-3: each example is understood by its receiver: the client does not record it raw, and
+// the server answers without an error.
 func TestEveryExampleIsUnderstood(t *testing.T) {
 	for name, frame := range examples(t) {
 		m, ok := decodeMessage([]byte(frame))
 		if !ok {
-			t.Fatalf("%s is no frame", name)
+			t.Fatalf("%s is not a frame", name)
 		}
 		if strings.HasPrefix(string(m.Event), "user.") {
 			b := openedServer(t)
@@ -46,7 +46,7 @@ func TestEveryExampleIsUnderstood(t *testing.T) {
 			b.native.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) { return protocol.ApproveResult{}, nil }
 			b.receive(strings.Replace(frame, "plan_confirm_1", "confirm_plan_plan_confirm_1", 1))
 			if got := b.takeEvents(); len(got) != 0 {
-				t.Errorf("%s is answered with %v", name, got)
+				t.Errorf("%s: answered with %v", name, got)
 			}
 			continue
 		}
@@ -55,17 +55,18 @@ func TestEveryExampleIsUnderstood(t *testing.T) {
 		s.receive(frame)
 		items := s.transcript.Current().Items
 		if len(items) == before && s.state.Plan == nil {
-			t.Errorf("%s tells nothing", name)
+			t.Errorf("%s: nothing recorded", name)
 		}
 		for _, it := range items {
 			if it.Type == protocol.Raw {
-				t.Errorf("%s is kept raw", name)
+				t.Errorf("%s: recorded raw", name)
 			}
 		}
 	}
 }
 
-// documented is our client on a server that does no more than the document says, with one session and a turn.
+// documentClient returns a client on a server with the document's features only, with one session
+// and a turn.
 func documentClient(t *testing.T) *clientTest {
 	s := newClientTest(t)
 	s.receive(`{"event":"system.connected","content":{"server_version":"1.0","capabilities":["plan"]}}`)
@@ -77,7 +78,7 @@ func documentClient(t *testing.T) *clientTest {
 	return s
 }
 
-// MY-3, MY-12, MY-21, MY-23, MY-29, MY-31: every example that a server sends is understood whole.
+// MY-3, MY-12, MY-21, MY-23, MY-29, MY-31: each example of a server is decoded completely.
 func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	example := examples(t)
 	s := documentClient(t)
@@ -98,7 +99,7 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	s.call(protocol.DoApprove, "sess_123", protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}, nil)
 	m := s.takeSent()[0]
 	if m.Event != userResponse || m.Step != "plan_confirm_1" || parseObject(m.Content).str("approved") != "true" || parseObject(m.Content).str("confirmed") != "true" {
-		t.Errorf("answered %+v %s", m, m.Content)
+		t.Errorf("sent %+v %s", m, m.Content)
 	}
 	s.receive(example["solved"])
 	var done protocol.TaskData
@@ -119,7 +120,7 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	}
 }
 
-// MY-4, X-25: the same events in our server's words are the examples, display texts and all.
+// MY-4, X-25: the server encodes the same events as in the examples, including display texts.
 func TestTheDocumentsExamplesAreTold(t *testing.T) {
 	example := examples(t)
 	b := openedServer(t)
@@ -141,7 +142,7 @@ func TestTheDocumentsExamplesAreTold(t *testing.T) {
 	for _, name := range []string{"confirm", "solved", "timeout", "retry"} {
 		want, _ := decodeMessage([]byte(example[name]))
 		got := b.nextFrame(string(want.Event))
-		if want.Event == agentUserConfirm { // the document's display text has other titles than its tasks
+		if want.Event == agentUserConfirm { // the example's display text does not match its tasks
 			want.Show = "请确认规划（3 个任务）：Generate PPT、Optimize styling、Export file"
 			want.Content = protocol.MustEncode(string(want.Show))
 		}
@@ -156,9 +157,9 @@ func TestTheDocumentsExamplesAreTold(t *testing.T) {
 	}
 	b.receiveNative(b.native.append("s1", event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks}))...)
 	if m := b.nextFrame(planCompleted); m.Show != "规划完成（3 个任务）" {
-		t.Errorf("shown %s", m.Show)
+		t.Errorf("display text %s", m.Show)
 	}
-	// What the client says in the examples is understood.
+	// The server decodes the client's examples.
 	b.receive(example["ack"])
 	b.native.answers[protocol.DoApprove] = func(c protocol.Command) (any, *protocol.Error) { return protocol.ApproveResult{}, nil }
 	b.receive(strings.Replace(example["response"], "plan_confirm_1", "confirm_plan_r1", 1))
@@ -174,7 +175,7 @@ func equalJSON(a, b json.RawMessage) bool {
 	return err1 == nil && err2 == nil && string(x) == string(y)
 }
 
-// MY-19, MY-22: the whole pipeline is told in its order, and what belongs to a task says so.
+// MY-19, MY-22: the pipeline is encoded in order, and each frame of a task names it.
 func TestAPipelineIsToldInOrder(t *testing.T) {
 	b := openedServer(t)
 	b.takeEvents()
@@ -209,7 +210,7 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 				t.Errorf("%s %s", m.Content, m.Metadata)
 			}
 		case solverCompleted:
-			if took := metaOf(m).int("execution_time_ms"); took != 5000 { // by the times of the events
+			if took := metaOf(m).int("execution_time_ms"); took != 5000 { // measured by event times
 				t.Errorf("the task took %d ms", took)
 			}
 		case agentFinalAnswer:
@@ -227,7 +228,8 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 	}
 }
 
-// MY-20, MY-24, MY-25: cancelled and broken plans, ends of turns and of the session each have their word.
+// MY-20, MY-24, MY-25: the end of a plan, task, turn, session and recovery, and each error, has its
+// event.
 func TestEveryEndHasItsWord(t *testing.T) {
 	for _, c := range []struct {
 		event protocol.Event

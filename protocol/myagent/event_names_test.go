@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// MY-2: the events are called as the document and the real system call them, to the letter.
+// MY-2: event names match the document and the real system.
 func TestTheEventsAreTheDocuments(t *testing.T) {
 	got := []string{
 		userMessage, userSolveTasks, userResponse, userCancel, userCancelTask, userRestartTask, userAck, userCreateSession, userReconnect,

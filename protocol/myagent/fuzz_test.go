@@ -12,7 +12,7 @@ import (
 	"agentctl/protocol"
 )
 
-// foreignSeeds are frames as either end sends them, and what nobody should.
+// foreignSeeds are frames of both ends, and invalid ones.
 var foreignSeeds = []string{
 	`{"event":"user.create_session","content":{"a":1}}`, `{"event":"user.message","session_id":"s1","content":"hi"}`,
 	`{"event":"user.response","step_id":"confirm_r1","content":{"approved":true,"tasks":[{"id":1}]}}`, `{"event":"user.ack","content":{"last_seq":12}}`,
@@ -43,7 +43,8 @@ var foreignSeeds = []string{
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-// FuzzServer: whatever a client sends, the codec does not panic or close, says valid frames and valid commands, and not many.
+// FuzzServer: for any frame of a client, the codec does not panic or close, and sends valid frames
+// and commands, in bounded number.
 func FuzzServer(f *testing.F) {
 	for _, s := range foreignSeeds {
 		f.Add([]byte(s))
@@ -57,10 +58,10 @@ func FuzzServer(f *testing.F) {
 			b.now = b.now.Add(time.Second)
 			b.receive(string(line))
 			if b.out.Close != nil {
-				t.Fatal("closes")
+				t.Fatal("the codec closed the connection")
 			}
 			if n := len(b.raw) - before; n > maxReplay+16 {
-				t.Fatalf("%d frames for one", n)
+				t.Fatalf("%d frames for one line", n)
 			}
 		}
 		b.wake(time.Hour)
@@ -72,7 +73,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// FuzzClient: whatever a server sends, the codec does not panic or close, and what our client is shown folds without error.
+// FuzzClient: for any frame of a server, the codec does not panic or close, and the client's events
+// apply.
 func FuzzClient(f *testing.F) {
 	for _, s := range foreignSeeds {
 		f.Add([]byte(s), true)
@@ -113,14 +115,14 @@ func FuzzClient(f *testing.F) {
 				u.now = u.now.Add(time.Minute)
 				out := u.codec.Wake(u.now)
 				if out.Close != nil && out.Close.Reason != "no answer to a reconnect" {
-					t.Fatal("closes")
+					t.Fatal("the codec closed the connection")
 				}
 				u.deliver(out)
 			}
 		}
 		waits()
 		at := u.at
-		u.dial(u.toServer) // on another connection the same is said
+		u.dial(u.toServer) // the same frames on another connection
 		hear([]byte(`{"event":"system.connected"}`))
 		u.command(protocol.DoSubscribe, "a", protocol.SubscribeData{Position: &at})
 		for line := range bytes.Lines(data) {

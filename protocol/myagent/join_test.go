@@ -9,14 +9,14 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// pipelined is what a client said in one go, before our server answered any of it.
+// pipelined delivers frames in one batch, before the server answers any.
 func pipelined(b *serverTest, frames ...string) {
 	b.t.Helper()
 	var lines [][]byte
 	for _, f := range frames {
 		out := b.codec.Foreign(b.now, codec.Frame{Data: []byte(f)})
 		for _, refused := range out.Foreign {
-			b.t.Fatalf("%s is answered at once: %s", f, refused.Data)
+			b.t.Fatalf("%s: answered at once: %s", f, refused.Data)
 		}
 		lines = append(lines, out.Native...)
 	}
@@ -25,7 +25,7 @@ func pipelined(b *serverTest, frames ...string) {
 	}
 }
 
-// did lists the commands that change a session, and which.
+// changes lists the commands that change a session.
 func changes(p *nativeServer) (all []string) {
 	for _, c := range p.commands {
 		if c.Command != protocol.DoHello && c.Command != protocol.DoSubscribe {
@@ -35,7 +35,7 @@ func changes(p *nativeServer) (all []string) {
 	return all
 }
 
-// A client need not wait for agent.session_created: what it says behind user.create_session means the session being created.
+// Before agent.session_created, a frame without session_id means the session being created.
 func TestASessionMayBeSpokenToBeforeItIsThere(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	b.takeEvents()
@@ -45,18 +45,19 @@ func TestASessionMayBeSpokenToBeforeItIsThere(t *testing.T) {
 		`{"event":"user.create_session","content":"b"}`, `{"event":"user.message","content":"two"}`,
 	)
 	if got, want := changes(b.native), []string{"create ", "send s1", "task.cancel s1", "export s1", "create ", "send s2"}; !slices.Equal(got, want) {
-		t.Errorf("did %v, want %v", got, want)
+		t.Errorf("commands %v, want %v", got, want)
 	}
 	if got := b.takeEvents(); !slices.Equal(got, []string{agentSessionCreated, agentStateExported, agentSessionCreated}) {
-		t.Errorf("told %v", got)
+		t.Errorf("frames %v", got)
 	}
 	b.receive(`{"event":"user.cancel"}`)
 	if c := b.lastCommand(protocol.DoInterrupt, nil); c.Session != "s2" {
-		t.Errorf("then %q is used", c.Session)
+		t.Errorf("current session %q", c.Session)
 	}
 }
 
-// The same behind a reconnect, with or without a state, and behind a frame that names a session for the first time.
+// The same applies during a reconnect, with or without a state, and after a frame that names a new
+// session.
 func TestASessionMayBeSpokenToBeforeItIsFollowed(t *testing.T) {
 	was := openedServer(t)
 	was.receive(`{"event":"user.request_state"}`)
@@ -70,12 +71,12 @@ func TestASessionMayBeSpokenToBeforeItIsFollowed(t *testing.T) {
 		b.native.append("other", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		pipelined(b, first, `{"event":"user.message","content":"hi"}`)
 		if c := b.lastCommand(protocol.DoSend, nil); c.Session != session {
-			t.Errorf("%s: said to %q", first, c.Session)
+			t.Errorf("%s: sent to %q", first, c.Session)
 		}
 	}
 }
 
-// What was meant for a session that could not be created reaches no other one.
+// A frame for a session that could not be created does not reach another session.
 func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
 	b := openedServer(t)
 	b.native.answers[protocol.DoCreate] = func(protocol.Command) (any, *protocol.Error) {
@@ -84,7 +85,7 @@ func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
 	b.takeEvents()
 	pipelined(b, `{"event":"user.create_session"}`, `{"event":"user.message","step_id":"mine","content":"hi"}`)
 	if slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool { return c.Command == protocol.DoSend }) {
-		t.Error("said to another session")
+		t.Error("sent to another session")
 	}
 	b.nextFrame(agentError)
 	if m := b.nextFrame(agentError); m.Step != "mine" || metaOf(m).str("in_reply_to") != userMessage || !strings.Contains(scalarText(m.Content), "too many") {
@@ -92,11 +93,11 @@ func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
 	}
 	b.receive(`{"event":"user.message","content":"hi"}`)
 	if c := b.lastCommand(protocol.DoSend, nil); c.Session != "s1" {
-		t.Errorf("then %q is used", c.Session)
+		t.Errorf("current session %q", c.Session)
 	}
 }
 
-// Invariant 14: what waits for a session is bounded as everything that waits is.
+// Invariant 14: frames that wait for a session are bounded.
 func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 	silent := newServer(codec.ServerOptions{ID: sequentialIDs(), Agent: func(string) string { return "" }, Sign: sign})
 	silent.Open(start)
@@ -106,11 +107,11 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 		refused += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.message","content":"hi"}`)}).Foreign)
 	}
 	if silent.deferred >= maxPendingCommands || refused != 1000-silent.deferred {
-		t.Errorf("%d wait, %d were refused", silent.deferred, refused)
+		t.Errorf("%d deferred, %d refused", silent.deferred, refused)
 	}
 }
 
-// What a rule allows as soon as it is asked is asked of nobody: a client could only be told that it is too late. It is noted.
+// An approval that a rule allows at once is a notice, not a confirmation: no answer could matter.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b := openedServer(t)
 	want := func(request string) protocol.Event {
@@ -124,7 +125,7 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b.nextFrame(agentUserConfirm)
 	b.takeEvents()
 	b.receiveNative(b.native.append("s1", want("r2"), event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1"}))...)
-	if told := b.takeEvents(); !slices.Equal(told, []string{systemNotice, systemNotice}) {
-		t.Errorf("told %v", told)
+	if got := b.takeEvents(); !slices.Equal(got, []string{systemNotice, systemNotice}) {
+		t.Errorf("frames %v", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// canonical JSON is what Python's json.dumps(sort_keys=True, separators=(',', ':')) writes, for MyAgent signs that.
+// MyAgent signs the output of Python's json.dumps(sort_keys=True, separators=(',', ':')).
 func TestCanonicalJSONIsPythons(t *testing.T) {
 	in := `{"session_id": "会话😀", "b": [1, 2.5, -0.0, true, null, "a\"\\/\n` + "\u007f\u2028" + `<>&"], "a": {"z": 1, "A": 2, "é": "x"}}`
 	want := `{"a":{"A":2,"z":1,"\u00e9":"x"},"b":[1,2.5,-0.0,true,null,"a\"\\/\n\u007f\u2028<>&"],"session_id":"\u4f1a\u8bdd\ud83d\ude00"}`
@@ -20,7 +20,7 @@ func TestCanonicalJSONIsPythons(t *testing.T) {
 	}
 }
 
-// However a number was written, it is signed as Python writes the same number.
+// A number in any notation is signed as Python writes it.
 func TestCanonicalNumbersArePythons(t *testing.T) {
 	for in, want := range map[string]string{
 		"0": "0", "-0": "0", "-3": "-3", "100000000000000000000000": "100000000000000000000000", "1.0": "1.0", "1e0": "1.0", "1.50": "1.5", "-0.0": "-0.0",
@@ -34,7 +34,7 @@ func TestCanonicalNumbersArePythons(t *testing.T) {
 	}
 }
 
-// answering is a whole turn.
+// completedTurn returns the events of a turn.
 func completedTurn(n int) []protocol.Event {
 	turn, message := fmt.Sprintf("t%d", n), fmt.Sprintf("m%d", n)
 	return []protocol.Event{
@@ -48,8 +48,9 @@ func completedTurn(n int) []protocol.Event {
 	}
 }
 
-// MY-6, MY-7, MY-9, MY-18, MY-35, X-9: after a reconnect with a state the client gets what came after its last frame, wherever that
-// was: each frame once, restamped with a new seq, the new session and its old seq; a notice ends them.
+// MY-6, MY-7, MY-9, MY-18, MY-35, X-9: after a reconnect with a state the client gets the frames
+// after its last one, at any point: each once, with a new seq, the new session and its original
+// seq. A notice ends them.
 func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 	for _, by := range []string{"event_id", "seq"} {
 		for last := uint64(1); last <= 15; last++ {
@@ -95,16 +96,16 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 				t.Errorf("after %d by %s:\n got %v\nwant %v", last, by, got, missed)
 			}
 			if o := metaOf(after.nextFrame(systemNotice)); o.str("action") != actionReplay {
-				t.Errorf("ended by %v", o)
+				t.Errorf("last notice %v", o)
 			}
 			if then := after.takeEvents(); len(then) != 0 {
-				t.Errorf("then %v", then)
+				t.Errorf("frames after the replay %v", then)
 			}
 		}
 	}
 }
 
-// MY-9: without anything to replay the client is told so.
+// MY-9: an empty replay is announced.
 func TestNothingToReplayIsSaid(t *testing.T) {
 	trail := new(codec.ResumeStore)
 	b := newServerTest(t, newNativeServer(t), trail)
@@ -117,7 +118,7 @@ func TestNothingToReplayIsSaid(t *testing.T) {
 	if o := metaOf(n); scalarText(n.Content) != "No buffered events available for replay" || o.str("action") != "replay" || o.str("count") != "0" {
 		t.Errorf("%+v", n)
 	}
-	// The old session lives on, on this connection too.
+	// The old session continues to exist, on this connection too.
 	b.takeEvents()
 	b.receiveNative(b.native.append("s1", completedTurn(1)...)...)
 	if m := b.nextFrame(agentFinalAnswer); m.Session != "s1" || scalarText(m.Content) != "Hello world" {
@@ -129,7 +130,8 @@ func TestNothingToReplayIsSaid(t *testing.T) {
 	}
 }
 
-// MY-6: what was acknowledged is not delivered again, even to a client that asks for it; all forms of an ack are understood.
+// MY-6: acknowledged frames are not sent again, even on request. All forms of an ack are
+// understood.
 func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 	for _, ack := range []string{`"seq":%d`, `"content":%d`, `"content":{"last_seq":%d}`} {
 		trail := new(codec.ResumeStore)
@@ -151,7 +153,7 @@ func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 	}
 }
 
-// X-9: a plain reconnect gets a fresh snapshot, the turn under way and its pending confirmation.
+// X-9: a plain reconnect gets a snapshot, the current turn and its pending confirmation.
 func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
 	p := newNativeServer(t)
 	b := newServerTest(t, p, nil)
@@ -169,7 +171,7 @@ func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
 	}
 }
 
-// What MyAgent's clients cannot take is not sent to them.
+// A state over the size limit of MyAgent's clients is not sent to them.
 func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
 	p := newNativeServer(t)
 	p.append("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
@@ -177,12 +179,13 @@ func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
 		p.append("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10)}))
 	}
 	p.append("s1", completedTurn(1)...)
-	for meta, want := range map[string]bool{`{}`: false, `{"reply_to":"a"}`: true} { // ours asks for an answer, and takes more
+	// agentctl's client sends reply_to and accepts more
+	for meta, want := range map[string]bool{`{}`: false, `{"reply_to":"a"}`: true} {
 		b := newServerTest(t, p, nil)
 		b.receive(`{"event":"user.reconnect","session_id":"s1","metadata":` + meta + `}`)
 		m := b.nextFrame(systemNotice)
 		if got := metaOf(m).has("state"); got != want || metaOf(m).str("action") != actionReconnected {
-			t.Errorf("%s: shown %t", meta, got)
+			t.Errorf("%s: state sent %t", meta, got)
 		}
 	}
 }
@@ -205,7 +208,7 @@ func TestAReplayIsBounded(t *testing.T) {
 	for _, m := range after.frames {
 		if o := metaOf(m); o.has("orig_seq") {
 			if n++; uint64(o.int("orig_seq")) != last-maxReplay+uint64(n) {
-				t.Fatalf("frame %d was %s", n, o["orig_seq"])
+				t.Fatalf("frame %d has orig_seq %s", n, o["orig_seq"])
 			}
 		}
 	}

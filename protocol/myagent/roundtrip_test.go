@@ -12,18 +12,18 @@ import (
 	"agentctl/protocol"
 )
 
-// A story is the history of a session, as a native server would write it.
+// A generatedSession is the random history of a session on a native server.
 type generatedSession struct {
 	*historygen.Generator
 }
 
-// next is the next event.
+// next returns the next event.
 func (l *generatedSession) next() protocol.Event {
 	en := l.Next()
 	return protocol.Event{Type: en.Type, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Data: protocol.MustEncode(en.Data)}
 }
 
-// step makes the next event happen and keeps the state that a native client would have.
+// step emits the next event and updates the expected state.
 func (l *generatedSession) step(p *codecPair) {
 	p.emit("s1", l.next())
 	l.apply(p.native)
@@ -37,8 +37,8 @@ func (l *generatedSession) apply(p *nativeServer) {
 	l.State.Session = "s1"
 }
 
-// MY-1 to MY-3, MY-8, MY-19 to MY-32: whatever happens in a session reaches our client over this dialect, with any number of reconnects in
-// between, but for what the table in docs/dialects/myagent.md says is lost.
+// MY-1 to MY-3, MY-8, MY-19 to MY-32: any history of a session reaches the client over this
+// dialect, with any number of reconnects, except for the losses listed in docs/dialects/myagent.md.
 func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newCodecPair(t)
@@ -57,7 +57,7 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 				p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
 				p.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
 				if mode := p.modes[len(p.modes)-1]; mode != protocol.ModeResume {
-					rt.Fatalf("attached again by %s", mode)
+					rt.Fatalf("subscribed again with mode %s", mode)
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 		late.native.subscribed["s1"] = false
 		late.connect()
 		late.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		requireEqual(rt, "state of one who came late", normalState(l.State), normalState(late.state))
+		requireEqual(rt, "state of a late client", normalState(l.State), normalState(late.state))
 		whole := &codecPair{testClient: newTestClient(t), native: p.native, store: p.store}
 		whole.native.subscribed["s1"] = false
 		whole.connect()
@@ -84,7 +84,7 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 	})
 }
 
-// missed lets a few events happen while the client is away.
+// emitWhileAway emits a few events while the client is disconnected.
 func (l *generatedSession) emitWhileAway(p *codecPair) {
 	for range rapid.IntRange(0, 10).Draw(l.T, "missed") {
 		p.native.append("s1", l.next())
@@ -103,7 +103,7 @@ func requireEqual(t *rapid.T, what string, want, got any) {
 	}
 }
 
-// normalState removes what this dialect loses: seqs are the connection's own.
+// normalState removes the losses of this dialect: seqs are local to the connection.
 func normalState(s *protocol.State) *protocol.State {
 	c := s.Clone()
 	c.Seq = 0
@@ -113,7 +113,8 @@ func normalState(s *protocol.State) *protocol.State {
 	return c
 }
 
-// normalStory removes what this dialect loses: streaming input and output of a tool that is under way, and where a summary was filled in.
+// normalTranscript removes the losses of this dialect: streaming input and output of an open tool,
+// and the source of a summary.
 func normalTranscript(s *protocol.Transcript) []any {
 	var all []any
 	for _, turn := range s.Turns {
@@ -129,7 +130,8 @@ func normalTranscript(s *protocol.Transcript) []any {
 				if turn.End != nil && tool.End != nil && tool.End.Status == protocol.ToolUnknown && tool.End.DurationMS == 0 && tool.End.Output == nil {
 					tool.End = nil
 				}
-				if tool.Input != nil || tool.End == nil { // arguments that were whole once, or that the turn's end cut
+				// arguments that were complete once, or that the turn's end cut off
+				if tool.Input != nil || tool.End == nil {
 					tool.InputText = nil
 				}
 				c.Tool = &tool
@@ -144,7 +146,7 @@ func normalTranscript(s *protocol.Transcript) []any {
 	return all
 }
 
-// sorted writes an object with its keys in order, without what is empty.
+// sorted returns the object with sorted keys and without empty fields.
 func (o fields) sorted() json.RawMessage {
 	keys := []string{}
 	for k := range o {

@@ -15,7 +15,7 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// counter mints ids that a test can foresee.
+// sequentialIDs returns predictable ids.
 func sequentialIDs() func(string) string {
 	n := 0
 	return func(prefix string) string { n++; return fmt.Sprintf("%s_%d", prefix, n) }
@@ -25,7 +25,7 @@ func sign(message string) string {
 	return fmt.Sprintf("%064x", len(message)) + message[:min(8, len(message))]
 }
 
-// A peer is a scripted native server, as far as a codec can tell.
+// A nativeServer is a scripted native server.
 type nativeServer struct {
 	t           testing.TB
 	logs        map[string][]protocol.Event
@@ -42,7 +42,7 @@ func newNativeServer(t testing.TB) *nativeServer {
 	return &nativeServer{t: t, logs: map[string][]protocol.Event{}, subscribed: map[string]bool{}, answers: map[protocol.Verb]func(protocol.Command) (any, *protocol.Error){}}
 }
 
-// add appends events to a session and returns the lines that a follower gets.
+// append appends events to a session and returns the lines for a subscriber.
 func (p *nativeServer) append(session string, events ...protocol.Event) [][]byte {
 	var lines [][]byte
 	for _, e := range events {
@@ -62,7 +62,7 @@ func event(typ protocol.Type, turn string, data any) protocol.Event {
 	return protocol.Event{Type: typ, Turn: turn, Data: protocol.MustEncode(data)}
 }
 
-// take answers one command.
+// handle answers one command.
 func (p *nativeServer) handle(line []byte) [][]byte {
 	p.t.Helper()
 	c, err := protocol.DecodeCommand(line)
@@ -152,13 +152,13 @@ func (p *nativeServer) subscribe(c protocol.Command, d *protocol.SubscribeData, 
 	return append(lines, up.AppendJSON(nil))
 }
 
-// A bench is a server codec between a native peer and a foreign client that a test plays.
+// A serverTest is a server codec between a native server and a foreign client that the test plays.
 type serverTest struct {
 	t      testing.TB
 	native *nativeServer
 	codec  codec.Codec
 	now    time.Time
-	frames []message // that the client got and the test did not look at yet
+	frames []message // received by the client and not yet checked
 	raw    [][]byte
 	out    codec.Output
 }
@@ -167,7 +167,7 @@ func newServerTest(t testing.TB, p *nativeServer, trail *codec.ResumeStore) *ser
 	return newServerTestWith(t, p, trail, nil)
 }
 
-// newBenchWith is newBench with options of the dialect.
+// newServerTestWith is newServerTest with options of the dialect.
 func newServerTestWith(t testing.TB, p *nativeServer, trail *codec.ResumeStore, options map[string]string) *serverTest {
 	b := &serverTest{t: t, native: p, now: start}
 	door := codec.ServerOptions{
@@ -206,19 +206,19 @@ func (b *serverTest) receiveNative(lines ...[]byte) {
 	}
 }
 
-// say sends what the client says.
+// receive delivers a frame of the client.
 func (b *serverTest) receive(frame string) {
 	b.t.Helper()
 	b.deliver(b.codec.Foreign(b.now, codec.Frame{Data: []byte(frame)}))
 }
 
-// wake lets time pass.
+// wake advances the time.
 func (b *serverTest) wake(d time.Duration) {
 	b.now = b.now.Add(d)
 	b.deliver(b.codec.Wake(b.now))
 }
 
-// next returns the next frame of one of the events, skipping others.
+// nextFrame returns the next frame of one of the events, skipping others.
 func (b *serverTest) nextFrame(events ...string) message {
 	b.t.Helper()
 	var seen []string
@@ -230,11 +230,11 @@ func (b *serverTest) nextFrame(events ...string) message {
 		}
 		seen = append(seen, string(m.Event))
 	}
-	b.t.Fatalf("no %s came, but %s", events, strings.Join(seen, ", "))
+	b.t.Fatalf("no %s frame, got %s", events, strings.Join(seen, ", "))
 	return message{}
 }
 
-// events lists the events of the frames that wait, and forgets them.
+// takeEvents returns the events of the unchecked frames and drops these.
 func (b *serverTest) takeEvents() []string {
 	var all []string
 	for _, m := range b.frames {
@@ -244,7 +244,7 @@ func (b *serverTest) takeEvents() []string {
 	return all
 }
 
-// last returns the newest command of a verb.
+// lastCommand returns the newest command of a verb.
 func (b *serverTest) lastCommand(verb protocol.Verb, data any) protocol.Command {
 	b.t.Helper()
 	for i := len(b.native.commands) - 1; i >= 0; i-- {
@@ -261,7 +261,7 @@ func (b *serverTest) lastCommand(verb protocol.Verb, data any) protocol.Command 
 	return protocol.Command{}
 }
 
-// opened is a bench whose client has made session s1.
+// openedServer returns a serverTest whose client has created session s1.
 func openedServer(t testing.TB) *serverTest {
 	b := newServerTest(t, newNativeServer(t), nil)
 	b.receive(`{"event":"user.create_session"}`)

@@ -11,7 +11,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// MY-1, MY-5, MY-26, X-24: the first frame of a connection greets it; frames are numbered from 1 and named after the connection.
+// MY-1, MY-5, MY-26, X-24: the first frame of a connection is the greeting. Frames are numbered
+// from 1 and named after the connection.
 func TestEveryConnectionIsGreetedFirst(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	m := b.nextFrame(systemConnected)
@@ -28,7 +29,7 @@ func TestEveryConnectionIsGreetedFirst(t *testing.T) {
 	}
 }
 
-// MY-16, MY-25, S8: a session is made of any content, which becomes its title.
+// MY-16, MY-25, S8: a session is created from any content, which becomes its title.
 func TestASessionIsCreatedFromAnyContent(t *testing.T) {
 	for content, title := range map[string]string{
 		``: "", `,"content":null`: "", `,"content":"fix CI"`: "fix CI", `,"content":{"title":"fix"}`: "fix", `,"content":{"a":[1]}`: `{"a":[1]}`,
@@ -48,7 +49,7 @@ func TestASessionIsCreatedFromAnyContent(t *testing.T) {
 	}
 }
 
-// MY-14: string and object content are taken, an empty one is answered with an error.Validation; nothing crashes.
+// MY-14: string and object content are accepted, and empty content gets error.validation.
 func TestAMessageMayHoldAnything(t *testing.T) {
 	for content, text := range map[string]string{
 		`"hi"`: "hi", `{"text":"hi"}`: "hi", `{"content":"hi"}`: "hi", `{"q":1}`: `{"q":1}`, `["a"]`: `["a"]`, `5`: "5",
@@ -69,7 +70,8 @@ func TestAMessageMayHoldAnything(t *testing.T) {
 	}
 }
 
-// MY-10, MY-11: the answer with the right step_id decides, in either field; both must say yes; another step_id decides nothing.
+// MY-10, MY-11: a response with the right step_id decides, in either field. If both are present,
+// both must be true. Another step_id decides nothing.
 func TestAResponseDecidesItsOwnStepOnly(t *testing.T) {
 	for content, want := range map[string]protocol.Decision{
 		`{"approved":true}`: protocol.AllowOnce, `{"confirmed":true}`: protocol.AllowOnce, `{"approved":true,"confirmed":true}`: protocol.AllowOnce,
@@ -94,7 +96,7 @@ func TestAResponseDecidesItsOwnStepOnly(t *testing.T) {
 	b.receive(`{"event":"user.response","step_id":"other","content":{"approved":true}}`)
 	var d protocol.ApproveData
 	if b.lastCommand(protocol.DoApprove, &d); d.Request != "other" {
-		t.Errorf("decided %+v", d)
+		t.Errorf("approve %+v", d)
 	}
 	b.nextFrame(agentError)
 	for _, bad := range []string{`{"approved":"yes"}`, `{}`, `null`, `{"approved":true,"decision":"deny"}`, `{"decision":"perhaps"}`} {
@@ -103,7 +105,7 @@ func TestAResponseDecidesItsOwnStepOnly(t *testing.T) {
 	}
 }
 
-// asking is a turn that waits for a decision on a plan.
+// planApprovalTurn returns the events of a turn with a pending plan approval.
 func planApprovalTurn() []protocol.Event {
 	tasks := []protocol.Task{{ID: "1", Title: "生成PPT"}, {ID: "2", Title: "优化样式"}, {ID: "3", Title: "导出文件"}}
 	return []protocol.Event{
@@ -118,7 +120,8 @@ func planApprovalTurn() []protocol.Event {
 	}
 }
 
-// MY-4, MY-12: a plan's confirmation has scope, tasks, count, summary and its display text; edited tasks reach the agent.
+// MY-4, MY-12: a plan's confirmation has scope, tasks, count, summary and display text. Edited
+// tasks reach the agent.
 func TestAPlanIsConfirmed(t *testing.T) {
 	b := openedServer(t)
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
@@ -128,7 +131,7 @@ func TestAPlanIsConfirmed(t *testing.T) {
 		t.Errorf("metadata: %s", m.Metadata)
 	}
 	if want := "请确认规划（3 个任务）：生成PPT、优化样式、导出文件"; string(m.Show) != want || scalarText(m.Content) != want {
-		t.Errorf("shown %q", m.Show)
+		t.Errorf("display text %q", m.Show)
 	}
 	b.receive(`{"event":"user.response","step_id":"` + string(m.Step) + `","content":{"confirmed":true,"tasks":[{"id":2,"title":"only this"}]}}`)
 	var d protocol.ApproveData
@@ -137,7 +140,7 @@ func TestAPlanIsConfirmed(t *testing.T) {
 	}
 }
 
-// MY-13, X-14: a confirmation that nobody answers is denied after 300 s, in turns that this client began.
+// MY-13, X-14: an unanswered confirmation is denied after 300 s, in turns of this client.
 func TestAConfirmationTimesOut(t *testing.T) {
 	for _, mine := range []bool{true, false} {
 		b := openedServer(t)
@@ -159,7 +162,7 @@ func TestAConfirmationTimesOut(t *testing.T) {
 	}
 }
 
-// MY-13, MY-27, MY-34: how long each takes is the options'.
+// MY-13, MY-27, MY-34: each timeout is an option.
 func TestTheServersTimesAreOptions(t *testing.T) {
 	b := newServerTestWith(t, newNativeServer(t), nil, map[string]string{"heartbeat": "5s", "confirm_timeout": "7s", "state_ttl": "1m"})
 	b.receive(`{"event":"user.create_session"}`)
@@ -182,7 +185,7 @@ func TestTheServersTimesAreOptions(t *testing.T) {
 	b.now = b.now.Add(2 * time.Minute)
 	b.receive(`{"event":"user.reconnect_with_state","signed_state":` + string(state) + `}`)
 	if m := b.nextFrame(systemError); !strings.HasPrefix(scalarText(m.Content), "Invalid state: ") {
-		t.Errorf("a state of two minutes ago: %s", m.Content)
+		t.Errorf("a state from two minutes ago: %s", m.Content)
 	}
 
 	b = newServerTestWith(t, newNativeServer(t), nil, map[string]string{"heartbeat": "0", "confirm_timeout": "0"})
@@ -190,11 +193,12 @@ func TestTheServersTimesAreOptions(t *testing.T) {
 	b.receive(`{"event":"user.message","content":"slides"}`)
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
 	if b.takeEvents(); !b.out.Wake.IsZero() {
-		t.Errorf("wakes at %s for nothing", b.out.Wake)
+		t.Errorf("wake at %s without a timer", b.out.Wake)
 	}
 }
 
-// MY-15, MY-17: given tasks are solved; one task is cancelled or restarted; cancel names the turn that it means.
+// MY-15, MY-17: given tasks are solved, a task is cancelled or restarted, and cancel names the
+// current turn.
 func TestTasksAndTurnsAreSteered(t *testing.T) {
 	b := openedServer(t)
 	b.receive(`{"event":"user.solve_tasks","content":{"tasks":[{"id":1,"title":"a"},{"id":"x","title":"b","after":[1]}],"question":"q","plan_summary":"s"}}`)
@@ -224,11 +228,11 @@ func TestTasksAndTurnsAreSteered(t *testing.T) {
 	}
 }
 
-// MY-27, X-10: a heartbeat every 30 s, with both field sets.
+// MY-27, X-10: a heartbeat is sent every 30 s, with both sets of fields.
 func TestTheServerSendsHeartbeats(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	if want := start.Add(30 * time.Second); !b.out.Wake.Equal(want) {
-		t.Fatalf("wakes at %s", b.out.Wake)
+		t.Fatalf("wake at %s", b.out.Wake)
 	}
 	b.wake(30 * time.Second)
 	m := b.nextFrame(systemHeartbeat)
@@ -237,7 +241,7 @@ func TestTheServerSendsHeartbeats(t *testing.T) {
 	}
 }
 
-// MY-36, X-17, X-18: what cannot be understood is answered to the sender, and the connection lives on.
+// MY-36, X-17, X-18: an invalid frame gets an error, and the connection stays open.
 func TestBadFramesAreAnswered(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	for frame, want := range map[string]string{
@@ -254,12 +258,13 @@ func TestBadFramesAreAnswered(t *testing.T) {
 			t.Errorf("%s: %s", frame, b.raw)
 		}
 		if b.out.Close != nil {
-			t.Errorf("%s closes", frame)
+			t.Errorf("%s: the codec closed the connection", frame)
 		}
 	}
 }
 
-// MY-33, MY-34: a state is signed as MyAgent does it, and verified: checksum, signature, age, required fields.
+// MY-33, MY-34: a state is signed as in MyAgent and verified: checksum, signature, age, required
+// fields.
 func TestAStateIsSignedAndVerified(t *testing.T) {
 	b := openedServer(t)
 	b.receive(`{"event":"user.request_state","session_id":"s1"}`)
@@ -281,20 +286,21 @@ func TestAStateIsSignedAndVerified(t *testing.T) {
 		"gone":     spoil(func(s *signedState) { s.State = nil }),
 	} {
 		if _, err := verifyState(bad, b.now, defaultStateTTL, sign); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 	if _, err := verifyState(raw, b.now.Add(8*24*time.Hour), defaultStateTTL, sign); err == nil {
-		t.Error("an old state is taken")
+		t.Error("an expired state is accepted")
 	}
 	if bad, err := signState(carriedState{Session: "s"}, b.now, sign); err != nil {
 		t.Error(err)
 	} else if _, err := verifyState(bad, b.now, defaultStateTTL, sign); err == nil {
-		t.Error("a state without its fields is taken")
+		t.Error("a state without its fields is accepted")
 	}
 }
 
-// X-1: a message that comes while a turn runs is queued, and its sender is told so; nothing is refused or cancelled.
+// X-1: a message during a turn is queued, and a notice reports it. Nothing is rejected or
+// cancelled.
 func TestAQueuedMessageIsTold(t *testing.T) {
 	b := openedServer(t)
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
@@ -311,7 +317,7 @@ func TestAQueuedMessageIsTold(t *testing.T) {
 	}
 }
 
-// S8: a session is named by id, name or prefix, and followed as soon as it is used.
+// S8: a session is named by id, name or prefix, and subscribed on first use.
 func TestASessionIsFollowedWhenItIsUsed(t *testing.T) {
 	p := newNativeServer(t)
 	p.append("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
@@ -327,7 +333,7 @@ func TestASessionIsFollowedWhenItIsUsed(t *testing.T) {
 	b.nextFrame(agentFinalAnswer)
 }
 
-// Invariant 14: however much a client asks for, what it causes is bounded.
+// Invariant 14: the state and commands that a client can cause are bounded.
 func TestTheServersEndIsBounded(t *testing.T) {
 	p := newNativeServer(t)
 	b := newServerTest(t, p, nil)
@@ -337,7 +343,7 @@ func TestTheServersEndIsBounded(t *testing.T) {
 		b.receive(`{"event":"user.cancel","session_id":"` + id + `"}`)
 	}
 	if s := b.codec.(*server); len(s.subscriptions) != maxSubscriptions {
-		t.Errorf("%d are followed", len(s.subscriptions))
+		t.Errorf("%d subscriptions", len(s.subscriptions))
 	}
 	if m := b.nextFrame(agentError); metaOf(m).str("error_type") != "too_many" {
 		t.Errorf("%s", m.Metadata)
@@ -349,11 +355,11 @@ func TestTheServersEndIsBounded(t *testing.T) {
 		commands += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)}).Native)
 	}
 	if commands > maxPendingCommands {
-		t.Errorf("%d commands wait", commands)
+		t.Errorf("%d pending commands", commands)
 	}
 }
 
-// A client need not wait for one answer before it asks for more.
+// A client can send several requests before the first answer.
 func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 	p := newNativeServer(t)
 	p.append("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
@@ -381,11 +387,11 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 		}
 	}
 	if asked != 1 || len(replies) != 3 {
-		t.Errorf("asked %d times, replied to %q", asked, replies)
+		t.Errorf("%d confirmations, replies to %q", asked, replies)
 	}
 }
 
-// A session that is deleted, or that cannot be read any more, is told to have ended; other clients' leaving is not.
+// A deleted or unreadable session is reported as ended. Other clients' departures are not.
 func TestASessionThatIsGoneEnds(t *testing.T) {
 	detached := func(client string, reason protocol.Code) []byte {
 		e := event(protocol.ClientDetached, "", protocol.Client{Client: client, Reason: string(reason)})
@@ -394,8 +400,8 @@ func TestASessionThatIsGoneEnds(t *testing.T) {
 	}
 	b := openedServer(t)
 	b.receiveNative(detached("another", ""), detached("another", protocol.CodeNoSession))
-	if told := b.takeEvents(); len(told) != 0 {
-		t.Errorf("told %v", told)
+	if got := b.takeEvents(); len(got) != 0 {
+		t.Errorf("frames %v", got)
 	}
 	b.receiveNative(detached("c1", protocol.CodeNoSession))
 	if m := b.nextFrame(agentSessionEnd); m.Session != "s1" || metaOf(m).str("reason") != "deleted" {
