@@ -11,7 +11,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A caller is our client beside the codec of its connection: it follows one session, folds what it is told, and keeps answers.
+// A clientTest is a client above its codec. It subscribes to one session, applies its events and
+// keeps answers.
 type clientTest struct {
 	t          testingT
 	resume     *codec.ClientState
@@ -22,7 +23,7 @@ type clientTest struct {
 	wake       time.Time
 	lastID     int
 	answers    map[string]*protocol.Answer
-	frames     [][]byte // said to the foreign server and not taken yet
+	frames     [][]byte // sent to the foreign server and not yet checked
 	state      *protocol.State
 	epoch      string
 	transcript *protocol.Transcript
@@ -42,7 +43,7 @@ func (c *clientTest) connect() {
 	before := len(c.frames)
 	c.deliver(c.codec.Open(c.now))
 	if got := c.frames[before:]; len(got) == 0 || string(got[0]) != `{"type":"PING"}` {
-		c.t.Fatalf("%s: not greeted", got)
+		c.t.Fatalf("%s: no PING", got)
 	}
 	c.frames = slices.Delete(c.frames, before, before+1)
 	c.receive(`{"type":"PONG"}`)
@@ -51,12 +52,12 @@ func (c *clientTest) connect() {
 func (c *clientTest) deliver(out codec.Output) {
 	c.t.Helper()
 	if out.Close != nil {
-		c.t.Fatalf("the codec closes: %v", out.Close)
+		c.t.Fatalf("the codec closed the connection: %v", out.Close)
 	}
 	c.wake = out.Wake
 	for _, f := range out.Foreign {
 		if !json.Valid(f.Data) || f.Binary {
-			c.t.Fatalf("no JSON: %s", f.Data)
+			c.t.Fatalf("not JSON: %s", f.Data)
 		}
 		c.frames = append(c.frames, f.Data)
 	}
@@ -108,7 +109,7 @@ func (c *clientTest) handleEvent(e *protocol.Event, line []byte) {
 	}
 }
 
-// asks gives a command and returns its id.
+// command sends a command and returns its id.
 func (c *clientTest) command(verb protocol.Verb, session string, data any) string {
 	c.t.Helper()
 	return c.commandWithKey(verb, session, "", data)
@@ -125,7 +126,7 @@ func (c *clientTest) commandWithKey(verb protocol.Verb, session, key string, dat
 	return cmd.ID
 }
 
-// result returns what a command was answered; nil when it has no answer.
+// result returns the result of a command, or nil if it has no answer.
 func result[R any](c *clientTest, id string) *R {
 	c.t.Helper()
 	a := c.answers[id]
@@ -149,7 +150,7 @@ func (c *clientTest) errorCode(id string) protocol.Code {
 	return ""
 }
 
-// says brings a frame of the foreign server.
+// receive delivers frames of the foreign server.
 func (c *clientTest) receive(frames ...string) {
 	c.t.Helper()
 	for _, f := range frames {
@@ -167,17 +168,17 @@ func (c *clientTest) wantSent(frames ...string) {
 	wantFrames(c.t, got, frames)
 }
 
-// waits lets the time pass that the codec asked for.
+// advance advances the time to the codec's next wake.
 func (c *clientTest) advance() {
 	c.t.Helper()
 	if c.wake.IsZero() {
-		c.t.Fatal("nothing to wait for")
+		c.t.Fatal("no wake is scheduled")
 	}
 	c.now = c.wake
 	c.deliver(c.codec.Wake(c.now))
 }
 
-// follows subscribes to the conversation.
+// subscribe subscribes to the conversation.
 func (c *clientTest) subscribe() {
 	c.t.Helper()
 	if result[protocol.SubscribeResult](c, c.command(protocol.DoSubscribe, "uuid", nil)) == nil {
@@ -188,7 +189,7 @@ func (c *clientTest) subscribe() {
 	}
 }
 
-// sends sends a message and waits until it counts as taken.
+// send sends a message and waits until it counts as accepted.
 func (c *clientTest) send(text string) {
 	c.t.Helper()
 	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: text})

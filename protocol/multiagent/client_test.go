@@ -12,13 +12,13 @@ func errorMessage(code string) string {
 	return string(errorFrame("uuid", code, "because").encode().Data)
 }
 
-// MA-6, MA-7, MA-8, MA-11, MA-13: what our client says is what the document shows, and it takes what the document answers.
+// MA-6, MA-7, MA-8, MA-11, MA-13: the client sends the document's examples and accepts its answers.
 func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	c := newClientTest(t, nil)
 	ping := c.command(protocol.DoPing, "", nil)
 	c.wantSent(`{ "type": "PING" }`)
 	if c.answers[ping] != nil {
-		t.Error("ping is answered by nobody")
+		t.Error("ping is answered before the PONG")
 	}
 	c.receive(`{ "type": "PONG" }`)
 	if result[protocol.Empty](c, ping) == nil {
@@ -76,7 +76,7 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	}
 }
 
-// MA-9: chunks are said once, and what they left out is taken from the whole.
+// MA-9: each chunk is recorded once, and the complete message adds what the chunks omitted.
 func TestChunksAndTheWholeJoin(t *testing.T) {
 	chunk := func(text string) string {
 		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text + `","agentName":"a"}}`
@@ -105,7 +105,7 @@ func TestChunksAndTheWholeJoin(t *testing.T) {
 	}
 }
 
-// MA-16: each code answers what it is about.
+// MA-16: an error fails the request that it answers.
 func TestErrorsAnswerWhatTheyAreAbout(t *testing.T) {
 	for code, want := range map[string]protocol.Code{
 		badRequest: protocol.CodeInvalidMessage, forbidden: protocol.CodeForbidden, notFound: protocol.CodeNoSession,
@@ -146,7 +146,7 @@ func TestErrorsAnswerWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-// MA-11: the real system says cancelled twice; the next turn must not be hit by the second.
+// MA-11: the real system sends cancelled twice. The second one must not end the next turn.
 func TestCancelledTwice(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -161,7 +161,7 @@ func TestCancelledTwice(t *testing.T) {
 		t.Fatal("not interrupted")
 	}
 	if c.state.Turn == nil || c.state.Turn.Message.Text != "two" {
-		t.Errorf("the queued message does not run: %+v", c.state.Turn)
+		t.Errorf("the queued message did not start: %+v", c.state.Turn)
 	}
 	idle := newClientTest(t, nil)
 	id := idle.command(protocol.DoInterrupt, "uuid", nil)
@@ -171,7 +171,7 @@ func TestCancelledTwice(t *testing.T) {
 	}
 }
 
-// X-1: our client queues, because the real server would cancel the running stream.
+// X-1: the client queues messages, because the real server would cancel its stream.
 func TestTheQueueIsOurs(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -200,7 +200,7 @@ func TestTheQueueIsOurs(t *testing.T) {
 	}
 }
 
-// MA-14: a tool that somebody rejected is denied, once, and later decisions come too late.
+// MA-14: a rejected tool is denied once, and later decisions get conflict.
 func TestRejections(t *testing.T) {
 	gone := `{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"Tool Name","result":null,"success":false,"errorMessage":"nope"}}`
 	for _, mine := range []bool{true, false} {
@@ -230,7 +230,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// A plan that is to be made again is denied, and the reason says so.
+// A request for another plan is a denial with the reason.
 func TestAnotherPlanIsAskedForByTheReason(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -244,7 +244,8 @@ func TestAnotherPlanIsAskedForByTheReason(t *testing.T) {
 	}
 }
 
-// MA-4: a server accepts whom it then closes, so nothing is answered before it has answered.
+// MA-4: a server accepts a connection before it rejects the credential, so commands wait for its
+// first message.
 func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 	for name, sign := range map[string]func(*clientTest){
 		"its PONG":      func(c *clientTest) { c.receive(`{"type":"PONG"}`) },
@@ -262,30 +263,31 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 		id := c.command(protocol.DoHello, "", nil)
 		ping := c.command(protocol.DoPing, "", nil)
 		if c.answers[id] != nil {
-			t.Errorf("%s: answered at once", name)
+			t.Errorf("%s: answered before the first message", name)
 		}
 		if sign(c); c.answers[id] == nil || c.answers[ping] != nil {
 			t.Errorf("%s: %v %v", name, c.answers[id], c.answers[ping])
 		}
 		c.wantSent(`{"type":"PING"}`)
 		if c.receive(`{"type":"PONG"}`); c.answers[ping] == nil {
-			t.Errorf("%s: the second PONG answers nothing", name)
+			t.Errorf("%s: no answer to the second PONG", name)
 		}
 	}
 }
 
-// Who is gone after a command has no queue for what a server would cancel its work for, if it is known that it works.
+// A one-shot client has no queue, so a message during a turn fails: the server would cancel its
+// stream.
 func TestABriefClientsMessageDoesNotWait(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.codec.Options.OneShot = true
 	c.send("x")
 	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
 	if c.errorCode(id) != protocol.CodeUnsupported || len(c.frames) != 0 {
-		t.Errorf("answered %+v, said %s", c.answers[id], c.frames)
+		t.Errorf("answered %+v, sent %s", c.answers[id], c.frames)
 	}
 }
 
-// MA-6: what answers no PING is no server of the dialect, or none that works.
+// MA-6: a server without an answer to PING does not speak the dialect.
 func TestALongSilenceIsTold(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
@@ -302,21 +304,21 @@ func TestAToolCommandEndsWithItsTool(t *testing.T) {
 	c.send("/tool rm {}")
 	c.receive(askExample, `{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`)
 	if c.state.Turn == nil {
-		t.Error("an agent that goes on would begin another turn")
+		t.Error("the turn ended before the agent could continue")
 	}
 	c.advance()
 	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonCompleted {
-		t.Error("the turn waits for what never comes")
+		t.Error("the turn did not end")
 	}
 }
 
-// A server of our kind goes on after a tool, also in a turn that somebody else began and in which nothing was said yet.
+// agentctl's server continues a turn after a tool, even a turn of another client without any text.
 func TestSomebodyElsesTurnGoesOnAfterATool(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.receive(askExample, executedExample, chunkExample)
 	if !c.wake.IsZero() {
-		t.Error("the turn is about to end")
+		t.Error("the end of the turn is scheduled")
 	}
 	if c.receive(completeExample); len(c.transcript.Turns) != 1 || c.state.Turn != nil {
 		t.Errorf("%d turns, %+v", len(c.transcript.Turns), c.state.Turn)
@@ -333,7 +335,8 @@ func TestSomebodyElsesTurn(t *testing.T) {
 	}
 }
 
-// MA-21, X-9: what was under way when the connection was lost is marked, what waited goes on, the past is still there.
+// MA-21, X-9: after a lost connection the turn ends with an error, the queue continues and the
+// history remains.
 func TestReconnect(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -378,10 +381,10 @@ func TestWatch(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.command(protocol.DoWatch, "", nil)
 	c.subscribe()
-	told := len(c.summaries)
+	published := len(c.summaries)
 	c.command(protocol.DoWatch, "", nil)
-	if len(c.summaries) != told {
-		t.Errorf("what was just listed is told once more: %+v", c.summaries)
+	if len(c.summaries) != published {
+		t.Errorf("a listed session is published again: %+v", c.summaries)
 	}
 	c.send("x")
 	if len(c.summaries) == 0 || c.summaries[len(c.summaries)-1].Status != protocol.Running {
@@ -392,7 +395,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// Nothing unknown is dropped.
+// Unknown messages are recorded.
 func TestWhatIsUnknownIsKept(t *testing.T) {
 	c := newClientTest(t, map[string]string{"thinking": "true"})
 	c.subscribe()
@@ -438,7 +441,7 @@ func TestWhatTheDialectCannotSay(t *testing.T) {
 	}
 }
 
-// X-13: to deny and stop is to reject the tool and to cancel the stream; the queue is held.
+// X-13: deny and stop rejects the tool, cancels the stream and holds the queue.
 func TestDenyAndStop(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -454,7 +457,7 @@ func TestDenyAndStop(t *testing.T) {
 	c.wantSent(cancelExample)
 	c.receive(errorMessage(rejected), errorMessage(cancelled), errorMessage(cancelled))
 	if c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonDenied || len(c.frames) > 0 {
-		t.Errorf("%+v, said %s", c.state.Last, c.frames)
+		t.Errorf("%+v, sent %s", c.state.Last, c.frames)
 	}
 	if h := c.state.Blocked(); h == nil || h.Reason != protocol.HoldDenyStop || len(c.state.Queue) != 1 {
 		t.Errorf("%+v", h)
@@ -463,7 +466,8 @@ func TestDenyAndStop(t *testing.T) {
 	c.wantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
 }
 
-// Who looks at a conversation, or decides in it, takes it up first, and is answered when what is pending had time to come.
+// A snapshot or decision requests updates first, and is answered once pending approvals had time to
+// arrive.
 func TestALookTakesAConversationUp(t *testing.T) {
 	c := newClientTest(t, nil)
 	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})

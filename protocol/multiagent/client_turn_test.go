@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// MA-14: a result that is nothing but what a server of ours makes of text is text; any other is kept as it is.
+// MA-14: a result that agentctl's server made from text becomes text. Any other result is kept.
 func TestAResultOfTextIsText(t *testing.T) {
 	for given, want := range map[string]string{
 		`{"output":"done\n","exitCode":3}`: `text "done\n" code 3 output `,
@@ -30,24 +30,24 @@ func TestAResultOfTextIsText(t *testing.T) {
 	}
 }
 
-// MA-15: an error that ends a turn is told beside the turn's end, with the server's code.
+// MA-15: an error that ends a turn is also recorded, with the server's code.
 func TestAnErrorThatEndsATurnIsTold(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
 	c.receive(errorMessage(streamError))
-	var told protocol.ErrorData
+	var raised protocol.ErrorData
 	for _, e := range c.events {
 		if e.Type == protocol.ErrorRaised {
-			_ = e.Decode(&told)
+			_ = e.Decode(&raised)
 		}
 	}
-	if told.Message != "because" || told.Details["code"] != streamError || told.Code != c.state.Last.Code {
-		t.Errorf("told %+v, ended %+v", told, c.state.Last)
+	if raised.Message != "because" || raised.Details["code"] != streamError || raised.Code != c.state.Last.Code {
+		t.Errorf("error %+v, ended %+v", raised, c.state.Last)
 	}
 }
 
-// MA-7: conversations are started in the order in which they were asked for.
+// MA-7: conversations are started in the order of the commands.
 func TestConversationsAreStartedInTheirOrder(t *testing.T) {
 	c := newClientTest(t, nil)
 	first, second := c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "b"})
@@ -59,7 +59,7 @@ func TestConversationsAreStartedInTheirOrder(t *testing.T) {
 	}
 }
 
-// MA-10: what the chunks left out, or contradict, is told by the whole message: nothing of it twice, nothing of it lost.
+// MA-10: the complete message adds what the chunks omitted or contradict, without repetition.
 func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 	chunk := func(text string) string {
 		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text + `","agentName":"A"}}`
@@ -67,7 +67,7 @@ func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 	for _, c := range []struct {
 		chunks []string
 		whole  string
-		want   string // the parts
+		want   string // parts
 	}{
 		{[]string{"one ", "two"}, "one two", "one two"},
 		{[]string{"one "}, "one two", "one two"},
@@ -95,7 +95,7 @@ func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 	}
 }
 
-// What waits in the queue is bounded, and who asks for more is told.
+// The queue is bounded, and a message beyond it fails.
 func TestAFullQueueIsTold(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()

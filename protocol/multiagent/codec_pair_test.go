@@ -13,7 +13,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A pair is our client and our server, with nothing but the dialect between them.
+// A codecPair connects a client and a server over the dialect.
 type codecPair struct {
 	*serverTest
 	client *clientTest
@@ -25,7 +25,7 @@ func newCodecPair(t testingT) *codecPair {
 	return p
 }
 
-// carry brings each what the other said, until both are silent.
+// exchange delivers frames in both directions until none is left.
 func (p *codecPair) exchange() {
 	p.t.Helper()
 	for len(p.frames)+len(p.client.frames) > 0 {
@@ -47,7 +47,7 @@ func (p *codecPair) emit(typ protocol.Type, task string, data any) {
 	p.exchange()
 }
 
-// patient lets the time pass that decides what no error decides.
+// awaitRequests advances the time until no request is pending.
 func (p *codecPair) awaitRequests() {
 	p.t.Helper()
 	for s := p.client.codec.sessionByID("uuid"); len(s.requests) > 0; {
@@ -55,7 +55,7 @@ func (p *codecPair) awaitRequests() {
 	}
 }
 
-// reconnects loses the connection and makes another.
+// reconnect replaces the connection.
 func (p *codecPair) reconnect() {
 	p.t.Helper()
 	p.serverTest.connect(codec.ServerOptions{})
@@ -71,8 +71,8 @@ func (p *codecPair) subscribe() {
 	p.exchange()
 }
 
-// Whatever happens in a session, our client's State and Transcript are those of the native session, but for what the
-// documentation says is lost: at every moment, in turns of its own and of others, over reconnects.
+// At any moment of any history the client's State and Transcript equal those of the native session,
+// except for documented losses: in its own turns and others', over reconnects.
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newCodecPair(r)
@@ -112,7 +112,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 	})
 }
 
-// stateOf is a state without what the client makes itself: ids of turns and messages, seqs.
+// comparableState removes what the client mints: ids of turns and messages, seqs.
 func comparableState(s *protocol.State) *protocol.State {
 	s = s.Clone()
 	s.Seq, s.History.LastMessageID = 0, ""
@@ -128,7 +128,7 @@ func comparableState(s *protocol.State) *protocol.State {
 	return s
 }
 
-// storyOf is a transcript without the same.
+// comparableTranscript does the same for a transcript.
 func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
 	c := new(protocol.Transcript)
 	_ = json.Unmarshal(protocol.MustEncode(s), c)
@@ -161,14 +161,14 @@ func TestAQueuedMessageIsToldAsANotice(t *testing.T) {
 	p.exchange()
 	p.client.advance()
 	if p.log.State.Queued(p.log.State.Queue[0].MessageID) != 0 {
-		t.Error("our server did not queue it")
+		t.Error("the message is not queued")
 	}
-	told := false
+	noticed := false
 	for _, e := range p.client.events {
-		told = told || e.Type == protocol.Notice && strings.Contains(string(e.Data), "queued")
+		noticed = noticed || e.Type == protocol.Notice && strings.Contains(string(e.Data), "queued")
 	}
-	if !told {
-		t.Error("nobody says that it waits")
+	if !noticed {
+		t.Error("no notice reports the queued message")
 	}
 }
 
@@ -177,7 +177,7 @@ func TestManyBytesArrive(t *testing.T) {
 	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	p.exchange()
 	piece := strings.Repeat("é", 20<<10)
-	for range 120 { // more than a message repeats
+	for range 120 { // more than message_complete repeats
 		p.emit(protocol.TextDelta, "", protocol.PartDeltaData{Part: "p", Text: piece})
 	}
 	p.emit(protocol.ToolEnded, "", protocol.ToolEndedData{

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// The examples of the document, as it writes them.
+// The examples of the document, verbatim.
 const (
 	pingExample  = `{ "type": "PING" }`
 	startExample = `{
@@ -101,8 +101,8 @@ const (
 }`
 )
 
-// MA-5 to MA-15: every example of the document is what our server says or understands, and what our client understands or says, byte for
-// byte but for the space between.
+// MA-5 to MA-15: the server and the client send or accept each example of the document, equal
+// except for whitespace.
 func TestEveryExampleOfTheDocument(t *testing.T) {
 	for example, server := range map[string]func(*serverTest){
 		pongExample:    func(h *serverTest) { h.receive(pingExample) },
@@ -139,17 +139,17 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		server(h)
 		h.wantSent(example)
 	}
-	for example, heard := range map[string]protocol.Verb{
+	for example, verb := range map[string]protocol.Verb{
 		startExample: protocol.DoCreate, sendExample: protocol.DoSend, cancelExample: protocol.DoInterrupt, approveExample: protocol.DoApprove,
 	} {
 		h := newServerTest(t, codec.ServerOptions{})
 		h.useConversation()
 		h.receive(example)
-		if len(h.commands) != 1 || h.commands[0].Command != heard {
-			t.Errorf("our server does %v for %s", h.commands, example)
+		if len(h.commands) != 1 || h.commands[0].Command != verb {
+			t.Errorf("the server executes %v for %s", h.commands, example)
 		}
 	}
-	for example, says := range map[string]func(*clientTest){
+	for example, act := range map[string]func(*clientTest){
 		pingExample: func(c *clientTest) { c.command(protocol.DoPing, "", nil) },
 		startExample: func(c *clientTest) {
 			c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "software_development"})
@@ -164,17 +164,17 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 	} {
 		c := newClientTest(t, nil)
 		c.subscribe()
-		says(c)
+		act(c)
 		c.wantSent(example)
 	}
-	for example, means := range map[string][]protocol.Type{
+	for example, want := range map[string][]protocol.Type{
 		chunkExample:    {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta},
 		completeExample: {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded},
 		askExample:      {protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ApprovalRequested},
 		executedExample: {protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolEnded},
-		errorExample:    {protocol.Raw}, // nothing is under way that it could be about
+		errorExample:    {protocol.Raw}, // no turn or request that it could concern
 		pongExample:     nil,
-		startedExample:  {protocol.Raw}, // nobody asked for one
+		startedExample:  {protocol.Raw}, // unrequested
 	} {
 		c := newClientTest(t, nil)
 		c.subscribe()
@@ -184,8 +184,8 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		for _, e := range c.events[before:] {
 			got = append(got, e.Type)
 		}
-		if !slices.Equal(got, means) {
-			t.Errorf("our client makes %v of %s", got, example)
+		if !slices.Equal(got, want) {
+			t.Errorf("the client records %v for %s", got, example)
 		}
 	}
 }

@@ -11,13 +11,14 @@ import (
 
 const bareError = `{"type":"error","error":"Unknown event type: bogus"}`
 
-// MA-15: the real system's errors need not name a conversation. They are of what waits for an answer, else of the only turn.
+// MA-15: errors of the real system can omit the conversation. They concern the pending request, or
+// else the only turn.
 func TestAnErrorThatNamesNoConversation(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	if c.receive(bareError); c.errorCode(id) != protocol.CodeAgentFailed || !strings.Contains(c.answers[id].Error.Message, "bogus") {
-		t.Errorf("while a send waits: %v", c.answers[id])
+		t.Errorf("during a send: %v", c.answers[id])
 	}
 	c.send("y")
 	if c.receive(bareError); c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
@@ -25,11 +26,11 @@ func TestAnErrorThatNamesNoConversation(t *testing.T) {
 	}
 	c.receive(bareError)
 	if last := c.events[len(c.events)-1]; last.Type != protocol.Raw {
-		t.Errorf("without anything that it could be of: %s", last.Type)
+		t.Errorf("without a turn or request: %s", last.Type)
 	}
 }
 
-// Of two turns that it could end, an error that names neither ends none.
+// An error without a conversation ends no turn if it could concern two.
 func TestAnErrorThatCouldBeOfSeveralEndsNone(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -37,11 +38,11 @@ func TestAnErrorThatCouldBeOfSeveralEndsNone(t *testing.T) {
 	c.command(protocol.DoSend, "other", protocol.SendData{Text: "y"})
 	c.advance()
 	if c.receive(bareError); c.state.Turn == nil {
-		t.Errorf("ended: %+v", c.state.Last)
+		t.Errorf("the turn ended: %+v", c.state.Last)
 	}
 }
 
-// MA-11: a server that knows of no stream is believed: the turn is over, and nothing was interrupted.
+// MA-11: if the server knows of no stream, the turn has ended, and nothing was interrupted.
 func TestNothingToCancelEndsTheTurnThatWeThinkThereIs(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -59,7 +60,7 @@ func TestNothingToCancelEndsTheTurnThatWeThinkThereIs(t *testing.T) {
 	}
 }
 
-// MA-7: a conversation's domain is the agent, else the option's, else the document's.
+// MA-7: a conversation's domain is the agent, else the option, else the document's.
 func TestASessionWithoutAnAgentHasADomain(t *testing.T) {
 	for _, c := range []struct{ agent, option, want string }{
 		{"", "", "software_development"}, {"", "law", "law"}, {"medicine", "law", "medicine"},
@@ -70,7 +71,7 @@ func TestASessionWithoutAnAgentHasADomain(t *testing.T) {
 	}
 }
 
-// MA-16: a conversation that cannot be started is told in the document's codes, and is not there.
+// MA-16: a conversation that cannot be started is reported with the document's codes.
 func TestAConversationThatCannotBeStarted(t *testing.T) {
 	for code, want := range map[protocol.Code]string{
 		protocol.CodeNoAgent: notConfigured, protocol.CodeInternal: streamError, protocol.CodeTooMany: badRequest,
@@ -87,7 +88,7 @@ func TestAConversationThatCannotBeStarted(t *testing.T) {
 	}
 }
 
-// MA-15, MA-16: what our server refuses is told for every message, in the conversation that it is of.
+// MA-15, MA-16: each refused message gets an error, in its conversation.
 func TestEveryRefusalIsTold(t *testing.T) {
 	for verb, c := range map[protocol.Verb]struct{ frame, code string }{
 		protocol.DoSend:      {`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, streamError},
@@ -103,14 +104,14 @@ func TestEveryRefusalIsTold(t *testing.T) {
 			return c.Command == verb
 		}
 		h.receive(c.frame)
-		told := h.takeSent()
-		if want := fmt.Sprintf(`{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`, c.code); len(told) == 0 || told[len(told)-1] != want {
-			t.Errorf("%s: told %s", verb, told)
+		sent := h.takeSent()
+		if want := fmt.Sprintf(`{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`, c.code); len(sent) == 0 || sent[len(sent)-1] != want {
+			t.Errorf("%s: sent %s", verb, sent)
 		}
 	}
 }
 
-// Who is told that it is not told any more is this connection, not another one.
+// Only the end of this connection's own subscription is reported.
 func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.useConversation()
@@ -123,7 +124,7 @@ func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 	}
 }
 
-// MA-16: the document's eight codes, and those that the real system has beside them.
+// MA-16: the document's eight codes, and those of the real system.
 func TestTheCodesAreTheDocuments(t *testing.T) {
 	got := []string{
 		badRequest, forbidden, notFound, notConfigured, streamError, cancelled, requestFailed, executeFailed, rejected, rejectFailed,

@@ -11,34 +11,34 @@ import (
 	"agentctl/protocol"
 )
 
-// A told session is what the dialect leaves of a native one: what our client's end must make of it. Each loss that
-// docs/dialects/multiagent.md names is made here, and none else is.
+// An expectedSession is what the dialect preserves of a native session, and thus what the client
+// end must produce. It applies each loss listed in docs/dialects/multiagent.md and no other.
 type expectedSession struct {
 	t          testingT
 	now        func() time.Time
 	state      *protocol.State
 	transcript *protocol.Transcript
 
-	agent     string // the session's: nobody is told it, but what it says is under its name
-	lastAgent string // the agent when the last turn ended, where a snapshot begins
-	thinking  bool   // reasoning was asked for
-	sending   string // text of the message that our client is sending
+	agent     string // of the session: hidden, but used as the speaker
+	lastAgent string // at the end of the last turn, where a snapshot starts
+	thinking  bool   // reasoning was requested
+	sending   string // text of the message being sent
 	deciding  protocol.Decision
 	reason    string // of the decision
 	refused   map[string]bool
 
-	turn *expectedTurn // of the server
+	turn *expectedTurn // at the server
 }
 
-// A toldTurn is a turn at the server.
+// An expectedTurn is a turn at the server.
 type expectedTurn struct {
 	own, started bool
 	message      protocol.Message
 	agent        string
 	startedAt    time.Time
 	hasText      bool
-	stopped      bool   // by a decision of our client
-	open         string // the client's text part; empty: none
+	stopped      bool   // by a decision of the client
+	open         string // the client's open text part; empty: none
 	speaker      string
 	n            int
 	parts        []*expectedPart
@@ -65,11 +65,12 @@ type expectedApproval struct {
 
 func newExpectedSession(t testingT, now func() time.Time) *expectedSession {
 	o := &expectedSession{t: t, now: now, state: &protocol.State{}, transcript: &protocol.Transcript{}, agent: "agent_id", refused: map[string]bool{}}
-	o.append(protocol.SessionCreated, nil, protocol.SessionCreatedData{Agent: Name}) // lost: name, title, directory, agent
+	// lost: name, title, directory, agent
+	o.append(protocol.SessionCreated, nil, protocol.SessionCreatedData{Agent: Name})
 	return o
 }
 
-// add is an event of the client's log. Lost: ids, times, tasks and parents.
+// append adds an event to the client's log. Lost: ids, times, tasks and parents.
 func (o *expectedSession) append(typ protocol.Type, by *protocol.Actor, data any) {
 	o.t.Helper()
 	e := &protocol.Event{Session: "uuid", Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by, Data: protocol.MustEncode(data)}
@@ -92,7 +93,7 @@ func mustDecode[T any](o *expectedSession, e *protocol.Event) *T {
 	return d
 }
 
-// event takes an event of the server. Lost: every type that is not named here.
+// handleEvent handles an event of the server. Lost: every type not listed.
 func (o *expectedSession) handleEvent(e *protocol.Event) {
 	switch e.Type {
 	case protocol.SessionCreated:
@@ -103,7 +104,7 @@ func (o *expectedSession) handleEvent(e *protocol.Event) {
 		}
 	case protocol.MessageUser:
 		o.turn = &expectedTurn{agent: o.agent, tools: map[string]*expectedTool{}, own: o.sending != ""}
-		if o.turn.own { // lost: of whose message it is otherwise, and what it says
+		if o.turn.own { // lost otherwise: the author and the text
 			o.turn.message = protocol.Message{Text: o.sending, By: &protocol.Actor{Name: "ada"}}
 			o.sending = ""
 		}
@@ -129,11 +130,12 @@ func (o *expectedSession) handleEvent(e *protocol.Event) {
 				o.tool(p.Part).output += p.Text
 			}
 		}
-	case protocol.ToolStarted: // told when it ends, or with the request for it. Lost: its input as it grows, its places
+	// sent at its end, or with its approval request. Lost: streamed input and locations
+	case protocol.ToolStarted:
 		d := mustDecode[protocol.ToolStartedData](o, e)
 		k := o.tool(d.Tool)
 		k.name, k.title, k.kind = cmp.Or(d.Name, k.name), cmp.Or(d.Title, k.title), cmp.Or(d.Kind, k.kind)
-	case protocol.ToolOutput: // lost: until its end, and all of a diff, an image or a blob
+	case protocol.ToolOutput: // lost: streaming, and diffs, images and blobs
 		d := mustDecode[protocol.ToolOutputData](o, e)
 		k := o.tool(d.Tool)
 		if d.Replace {
@@ -152,7 +154,8 @@ func (o *expectedSession) handleEvent(e *protocol.Event) {
 	}
 }
 
-// begin lets the client know of the turn: at its first word or, of its own message, once that was not refused.
+// startTurn makes the turn known to the client: with its first text or, for the client's own
+// message, once it counts as accepted.
 func (o *expectedSession) startTurn() *expectedTurn {
 	if u := o.turn; !u.started {
 		u.started, u.startedAt = true, o.now()
@@ -180,15 +183,15 @@ func (o *expectedSession) tool(id string) *expectedTool {
 	return o.turn.tools[id]
 }
 
-// delta is text. What belongs to a task or a tool, and reasoning, is told whole: at the part's end.
+// appendText handles text. Text of a task or tool, and reasoning, is sent whole at the part's end.
 func (o *expectedSession) appendText(p *expectedPart, text string) {
 	if p.buffer += text; !p.buffered {
 		o.flush(p)
 	}
 }
 
-// utter tells what a part said. Lost: the borders of text parts. A turn is one message, in which an empty line sets them apart; the
-// client sees a part for each speaker in a row, between one tool and the next.
+// flush sends a part's text. Lost: the boundaries of text parts. A turn is one message with blank
+// lines between parts; the client sees one part per run of the same speaker between two tools.
 func (o *expectedSession) flush(p *expectedPart) {
 	text := p.buffer
 	p.buffer = ""
@@ -218,7 +221,7 @@ func (o *expectedSession) flush(p *expectedPart) {
 	o.append(protocol.TextDelta, nil, protocol.PartDeltaData{Part: u.open, Text: text})
 }
 
-// close ends the open text part.
+// closePart ends the open text part.
 func (o *expectedSession) closePart() {
 	if u := o.turn; u.open != "" {
 		o.append(protocol.TextEnd, nil, protocol.PartEndData{Part: u.open})
@@ -226,8 +229,8 @@ func (o *expectedSession) closePart() {
 	}
 }
 
-// asked is a request. Lost: its options but to allow and to deny; its kind, where a tool has a name; what it is for stands in the
-// arguments, and its command there or before why.
+// approvalRequested handles a request. Lost: all options but allow and deny, and the kind if a tool
+// has a name. The arguments hold the details, and the command precedes why.
 func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 	u := o.startTurn()
 	r := &expectedApproval{id: a.Request, tool: a.Tool, name: cmp.Or(a.Name, a.Kind)}
@@ -256,7 +259,8 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 	o.append(protocol.ApprovalRequested, nil, seen)
 }
 
-// resolved is the end of a request. Lost: who decided, always and stop, and until its tool ends that somebody else allowed it.
+// approvalResolved handles the end of a request. Lost: who decided, always and stop, and until the
+// tool ends another client's permission.
 func (o *expectedSession) approvalResolved(d *protocol.ApprovalResolvedData) {
 	u := o.turn
 	i := slices.IndexFunc(u.approvals, func(r *expectedApproval) bool { return r.id == d.Request })
@@ -264,7 +268,7 @@ func (o *expectedSession) approvalResolved(d *protocol.ApprovalResolvedData) {
 		return
 	}
 	r := u.approvals[i]
-	if o.deciding != "" { // our client knows what it decided
+	if o.deciding != "" { // the client knows its own decision
 		u.stopped = o.deciding == protocol.DenyStop
 		o.recordOutcome(&protocol.Actor{Name: "ada"}, protocol.ApprovalResolvedData{
 			Request: r.id, Outcome: d.Outcome, Decision: o.deciding, Option: string(o.deciding), Reason: o.reason,
@@ -293,12 +297,13 @@ func (o *expectedSession) recordOutcome(by *protocol.Actor, d protocol.ApprovalR
 	}
 }
 
-// toolEnded is the end of a tool. Lost: how long it took and, where it has a structured result, all other output.
+// toolEnded handles the end of a tool. Lost: the duration and, with a structured result, all other
+// output.
 func (o *expectedSession) toolEnded(d *protocol.ToolEndedData) {
 	u := o.turn
 	k := o.tool(d.Tool)
 	delete(u.tools, d.Tool)
-	if k.request != "" { // it was not run, and the end of the request said so
+	if k.request != "" { // not run: the end of the request reported that
 		return
 	}
 	as := &expectedApproval{id: d.Tool, name: cmp.Or(k.name, k.title, k.kind)}
@@ -317,7 +322,8 @@ func (o *expectedSession) toolEnded(d *protocol.ToolEndedData) {
 	o.toolExecuted(as, &end, why)
 }
 
-// executed is what the client hears of a tool or a request: how it ended, or nil, and why it failed.
+// toolExecuted reports the end of a tool or a request. end is nil if it did not run; why is the
+// error.
 func (o *expectedSession) toolExecuted(r *expectedApproval, end *protocol.ToolEndedData, why string) {
 	o.startTurn()
 	d := protocol.ApprovalResolvedData{Request: r.id, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
@@ -357,9 +363,10 @@ func (o *expectedSession) toolExecuted(r *expectedApproval, end *protocol.ToolEn
 	o.append(protocol.ToolEnded, nil, end)
 }
 
-// ended is the end of a turn. Lost: tools that did not end, usage but what was said, how long an unfinished turn took, and
-// every reason but completed, interrupted and error. A turn of which nothing was said is known only if it is finished or is our
-// client's own; one of ours that failed before it counted as sent was refused.
+// turnEnded handles the end of a turn. Lost: unfinished tools, all usage but output, the duration
+// of an unfinished turn, and all reasons but completed, interrupted and error. A turn without text
+// is known only if it completed or is the client's own; the client's own turn that failed before it
+// counted as accepted was refused.
 func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 	u := o.turn
 	for _, p := range u.parts {
@@ -401,7 +408,7 @@ func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 	o.turn, o.lastAgent = nil, o.agent
 }
 
-// lost is a lost connection: it ends the turn, and what the client has of its turn is told anew as somebody else's.
+// connectionLost ends the turn. The rest of the turn then belongs to another client.
 func (o *expectedSession) connectionLost() {
 	if u := o.turn; u != nil && u.started {
 		o.closePart()

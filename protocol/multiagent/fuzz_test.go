@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// FuzzServer gives our server's end lines of any foreign client.
+// FuzzServer delivers any lines to the server end.
 func FuzzServer(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"PING"}`, `{"type":"start_conversation","payload":{"domainId":"d"}}`,
@@ -39,7 +39,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// FuzzClient gives our client's end frames of any foreign server.
+// FuzzClient delivers any frames to the client end.
 func FuzzClient(f *testing.F) {
 	for _, seed := range []string{
 		chunkExample, completeExample, askExample, executedExample, errorExample, `{"type":"PONG"}`,

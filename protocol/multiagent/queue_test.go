@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A hold of one message is an edit's, and ends with it; a hold of the whole queue stays.
+// An edit releases the hold of its message, and not the hold of the whole queue.
 func TestAnEditEndsItsHoldAlone(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -25,7 +25,7 @@ func TestAnEditEndsItsHoldAlone(t *testing.T) {
 	}
 }
 
-// MA-11: an interrupt that the server does not answer has failed, unless its turn is over.
+// MA-11: an interrupt without an answer fails, unless its turn has ended.
 func TestAnInterruptWithoutAnAnswer(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -34,24 +34,25 @@ func TestAnInterruptWithoutAnAnswer(t *testing.T) {
 	for _, of := range []string{turn, ""} {
 		id := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: of})
 		if c.advance(); c.errorCode(id) != protocol.CodeTimeout {
-			t.Errorf("while the turn %q goes on: %+v", of, c.answers[id])
+			t.Errorf("during the turn %q: %+v", of, c.answers[id])
 		}
 	}
 	id := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: turn})
 	c.receive(completeExample)
 	c.advance()
 	if r := result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
-		t.Errorf("of a turn that ended by itself: %+v", r)
+		t.Errorf("for a turn that completed: %+v", r)
 	}
 }
 
-// Who interrupts what was sent a moment ago has sent it; of a turn that is over nothing is cancelled.
+// An interrupt counts a message just sent as accepted. For a turn that has ended it cancels
+// nothing.
 func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	none := c.command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: "over"})
 	if r := result[protocol.InterruptResult](c, none); r == nil || r.Interrupted {
-		t.Errorf("of a turn that is over: %+v", c.answers[none])
+		t.Errorf("for a turn that has ended: %+v", c.answers[none])
 	}
 	c.frames = nil
 	send := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
@@ -66,18 +67,18 @@ func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 	}
 }
 
-// A turn of ours in which a tool comes first goes on until the server says otherwise.
+// The client's own turn goes on after a first tool until the server ends it.
 func TestOurTurnGoesOnAfterAToolThatComesFirst(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
 	c.receive(executedExample)
 	if c.state.Turn == nil || !c.wake.IsZero() {
-		t.Errorf("the turn is over, or about to be: %v", c.wake)
+		t.Errorf("the turn has ended or will: %v", c.wake)
 	}
 }
 
-// What is remembered of commands is bounded.
+// Saved answers are bounded.
 func TestOnlyTheNewestKeysAreKept(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -89,7 +90,8 @@ func TestOnlyTheNewestKeysAreKept(t *testing.T) {
 	}
 }
 
-// The queue is our client's own: each change is answered and done, of what is not there it is told.
+// The queue belongs to the client: each change is answered and applied, and an unknown message is
+// not_found.
 func TestTheQueueIsChangedAsAsked(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
@@ -120,15 +122,15 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 		protocol.DoQueueHold: protocol.QueueHoldData{MessageID: "nobody"},
 	} {
 		if id := c.command(verb, "uuid", data); c.errorCode(id) != protocol.CodeNotFound {
-			t.Errorf("%s of what is not there: %+v", verb, c.answers[id])
+			t.Errorf("%s of an unknown message: %+v", verb, c.answers[id])
 		}
 	}
 	if order() != "three one two " {
-		t.Errorf("after all: %s", order())
+		t.Errorf("finally: %s", order())
 	}
 }
 
-// What a server makes our client remember is bounded.
+// State that a server can cause is bounded.
 func TestAServerCannotFillOurClient(t *testing.T) {
 	c := newClientTest(t, nil)
 	var last string
@@ -157,7 +159,7 @@ func TestAServerCannotFillOurClient(t *testing.T) {
 	}
 }
 
-// A tool that was asked for by its command is all that its turn does: when it cannot be decided, the turn is over.
+// A tool command runs one tool only, so a failed decision ends its turn.
 func TestAToolCommandThatCannotBeDecidedEndsItsTurn(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()

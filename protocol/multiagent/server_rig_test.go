@@ -12,7 +12,7 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// mint makes ids that a test can foretell.
+// sequentialIDs returns predictable ids.
 func sequentialIDs(kind string) func(string) string {
 	n := 0
 	return func(prefix string) string {
@@ -21,7 +21,7 @@ func sequentialIDs(kind string) func(string) string {
 	}
 }
 
-// A tester is what testing and rapid have in common.
+// A testingT is the common part of testing.T and rapid.T.
 type testingT interface {
 	Helper()
 	Fatal(...any)
@@ -29,7 +29,8 @@ type testingT interface {
 	Errorf(string, ...any)
 }
 
-// A host is a native server with one session, beside the codec of a foreign client's connection.
+// A serverTest is a server codec between a native server with one session and a foreign client that
+// the test plays.
 type serverTest struct {
 	t         testingT
 	codec     *server
@@ -37,10 +38,10 @@ type serverTest struct {
 	responder codec.Responder
 	id        func(string) string
 	now       time.Time
-	commands  []protocol.Command // but hello and subscribe
-	frames    [][]byte           // said to the foreign client and not taken yet
+	commands  []protocol.Command // without hello and subscribe
+	frames    [][]byte           // sent to the foreign client and not yet checked
 	answer    func(*codec.Output, *protocol.Command) bool
-	onEvent   func(*protocol.Event) // sees what is recorded, before the codec does; may be nil
+	onEvent   func(*protocol.Event) // called before the codec gets an event; may be nil
 }
 
 var allVerbs = func() (all []protocol.Verb) {
@@ -76,25 +77,25 @@ func (h *serverTest) newSession(id, agent string) {
 	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: agent}})
 }
 
-// do carries out what the codec wants.
+// deliver delivers the codec's output.
 func (h *serverTest) deliver(out codec.Output) {
 	h.t.Helper()
 	if out.Close != nil {
-		h.t.Fatalf("the codec closes: %v", out.Close)
+		h.t.Fatalf("the codec closed the connection: %v", out.Close)
 	}
 	for _, f := range out.Foreign {
 		if !json.Valid(f.Data) || f.Binary {
-			h.t.Fatalf("no JSON: %s", f.Data)
+			h.t.Fatalf("not JSON: %s", f.Data)
 		}
 		h.frames = append(h.frames, f.Data)
 	}
 	for _, line := range out.Native {
-		var said codec.Output
-		cmd, ok := h.responder.Decode(&said, line)
+		var answer codec.Output
+		cmd, ok := h.responder.Decode(&answer, line)
 		if ok {
-			h.handleCommand(&said, &cmd)
+			h.handleCommand(&answer, &cmd)
 		}
-		h.receiveNative(said.Native)
+		h.receiveNative(answer.Native)
 	}
 }
 
@@ -160,7 +161,7 @@ func (h *serverTest) handleSend(out *codec.Output, c *protocol.Command, d protoc
 	h.responder.Answer(out, c, r)
 }
 
-// next starts the turn of the first queued message.
+// startNext starts the turn of the first queued message.
 func (h *serverTest) startNext(out *codec.Output) {
 	if m := h.log.State.Next(); m != nil {
 		first := *m
@@ -175,7 +176,7 @@ func (h *serverTest) append(out *codec.Output, turn string, typ protocol.Type, d
 	h.log.Add(out, h.now, codec.Entry{Type: typ, Turn: turn, Data: data})
 }
 
-// happens adds an event to the turn under way.
+// emit adds an event to the current turn.
 func (h *serverTest) emit(typ protocol.Type, data any) {
 	h.t.Helper()
 	h.emitEntry(codec.Entry{Type: typ, Data: data})
@@ -194,7 +195,7 @@ func (h *serverTest) emitEntry(e codec.Entry) {
 	h.receiveNative(out.Native)
 }
 
-// native brings the codec what our server says.
+// receiveNative delivers lines of the native server.
 func (h *serverTest) receiveNative(lines [][]byte) {
 	h.t.Helper()
 	for _, l := range lines {
@@ -205,13 +206,13 @@ func (h *serverTest) receiveNative(lines [][]byte) {
 	}
 }
 
-// says brings a frame of the foreign client.
+// receive delivers a frame of the foreign client.
 func (h *serverTest) receive(frame string) {
 	h.t.Helper()
 	h.deliver(h.codec.Foreign(h.now, codec.Frame{Data: []byte(frame)}))
 }
 
-// takes returns the frames that the foreign client got since the last time.
+// takeSent returns the frames sent to the foreign client since the last call.
 func (h *serverTest) takeSent() []string {
 	var got []string
 	for _, f := range h.frames {
@@ -250,13 +251,13 @@ func compactJSON(s string) string {
 	return string(c)
 }
 
-// turn starts a turn of that id with a message of somebody else.
+// startTurn starts a turn with a message of another client.
 func (h *serverTest) startTurn(id string) {
 	h.emitEntry(codec.Entry{Type: protocol.MessageUser, Turn: id, Data: protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: "x"}}})
 	h.emitEntry(codec.Entry{Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: "m", Agent: "Agent Name"}})
 }
 
-// used makes the foreign client use the conversation, without any trace.
+// useConversation makes the codec subscribe to the conversation.
 func (h *serverTest) useConversation() {
 	h.receive(`{"type":"cancel_stream","conversationId":"uuid"}`)
 	h.takeSent()

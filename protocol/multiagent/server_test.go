@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// MA-5 to MA-7, MA-9, MA-10, MA-12, MA-14: what our server says is what the document shows.
+// MA-5 to MA-7, MA-9, MA-10, MA-12, MA-14: the server sends the document's examples.
 func TestTheServersExamplesOfTheDocument(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.receive(`{ "type": "PING" }`)
@@ -50,7 +50,7 @@ func TestTheServersExamplesOfTheDocument(t *testing.T) {
 	}
 }
 
-// MA-8, MA-9: the chunks in order join to the content.
+// MA-8, MA-9: the chunks joined in order are the content.
 func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.receive(`{ "type": "send_message", "conversationId": "uuid", "payload": { "content": "Hello, help me with..." } }`)
@@ -84,7 +84,7 @@ func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
 	}
 }
 
-// MA-11: a cancelled stream is an error of its own; without one there is nothing to cancel.
+// MA-11: a cancelled stream has its own error code. Without a stream, cancel fails.
 func TestCancel(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.receive(`{ "type": "cancel_stream", "conversationId": "uuid" }`)
@@ -94,7 +94,7 @@ func TestCancel(t *testing.T) {
 	h.wantSent(`{"type":"error","conversationId":"uuid","error":"Stream cancelled","payload":{"code":"cancelled","message":"Stream cancelled"}}`)
 }
 
-// X-1: a message during a turn waits; the running turn is not touched.
+// X-1: a message during a turn is queued, and the turn goes on.
 func TestASecondMessageIsQueued(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.receive(`{"type":"send_message","conversationId":"uuid","payload":{"content":"one"}}`)
@@ -106,7 +106,8 @@ func TestASecondMessageIsQueued(t *testing.T) {
 	}
 }
 
-// MA-14: a rejected tool is executed without success, and only who rejected it gets the error.
+// MA-14: a rejected tool is executed without success, and only the client that rejected it gets the
+// error.
 func TestReject(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.useConversation()
@@ -122,8 +123,8 @@ func TestReject(t *testing.T) {
 	h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "without a reason", Kind: protocol.ApproveCommand})
 	h.takeSent()
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"without a reason","payload":{"approved":false}}`)
-	if told := h.takeSent(); len(told) == 0 || told[len(told)-1] != `{"type":"error","conversationId":"uuid","error":"Tool execution rejected","payload":{"code":"rejected","message":"Tool execution rejected"}}` {
-		t.Errorf("rejected without a reason: %s", told)
+	if sent := h.takeSent(); len(sent) == 0 || sent[len(sent)-1] != `{"type":"error","conversationId":"uuid","error":"Tool execution rejected","payload":{"code":"rejected","message":"Tool execution rejected"}}` {
+		t.Errorf("rejected without a reason: %s", sent)
 	}
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":false}}`)
@@ -162,7 +163,7 @@ func TestNoRequestStaysOpen(t *testing.T) {
 	}
 }
 
-// MA-15 to MA-17, X-18: what is wrong is told, and the connection goes on.
+// MA-15 to MA-17, X-18: an invalid message gets an error, and the connection stays open.
 func TestBadInput(t *testing.T) {
 	for _, c := range []struct{ frame, code, message string }{
 		{`nonsense`, badRequest, "a message is a JSON object with a type"},
@@ -196,7 +197,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// MA-16, MA-17, X-23: a user may not approve, and an observer nothing but look.
+// MA-16, MA-17, X-23: an operator may not approve, and an observer may only read.
 func TestRoles(t *testing.T) {
 	roles := append([]protocol.Role{"stranger"}, protocol.Roles...)
 	for frame, least := range map[string]protocol.Role{
@@ -207,21 +208,21 @@ func TestRoles(t *testing.T) {
 		`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`:  protocol.RoleApprover,
 		`{"type":"APPROVE_TOOL","conversationId":"uuid","payload":{"requestId":"r","approved":false}}`: protocol.RoleApprover,
 	} {
-		for rank, role := range append(roles, "") { // no role is everything
+		for rank, role := range append(roles, "") { // no role permits everything
 			h := newServerTest(t, codec.ServerOptions{Role: role})
 			h.receive(frame)
-			said := strings.Join(h.takeSent(), "")
+			sent := strings.Join(h.takeSent(), "")
 			may := rank >= slices.Index(roles, least)
-			if refused := strings.Contains(said, `"code":"forbidden"`); refused == may || !may && len(h.commands) > 0 {
-				t.Errorf("%q %s: %s", role, frame, said)
+			if refused := strings.Contains(sent, `"code":"forbidden"`); refused == may || !may && len(h.commands) > 0 {
+				t.Errorf("%q %s: %s", role, frame, sent)
 			}
 			h.receive(`{"type":"PING"}`)
-			h.wantSent(`{"type":"PONG"}`) // the connection lives on
+			h.wantSent(`{"type":"PONG"}`) // the connection stays open
 		}
 	}
 }
 
-// MA-21: any message that names a conversation takes it up again, with what its turn said so far.
+// MA-21: a message that names a conversation resumes it, with the current turn so far.
 func TestAConversationIsTakenUpAgain(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.startTurn("t")
@@ -289,7 +290,7 @@ func TestHowATurnEnds(t *testing.T) {
 	}
 }
 
-// A PING that names a conversation takes it up: what is pending is told at once.
+// A PING that names a conversation resumes it, with its pending approvals.
 func TestAPingTakesAConversationUp(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.startTurn("t")
