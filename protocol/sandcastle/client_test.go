@@ -11,13 +11,13 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A desk is a client codec whose foreign side is a test that plays the real server.
+// A clientTest is a client codec on a real server that the test plays.
 type clientTest struct {
 	t      *testing.T
 	client *client
 	now    time.Time
 	sent   []string // to the server
-	lines  []string // to our client
+	lines  []string // to the native client
 	state  *protocol.State
 	lastID int
 	closed *codec.Close
@@ -59,7 +59,7 @@ func (d *clientTest) deliver(out codec.Output) {
 	}
 }
 
-// does sends a command of our client.
+// command sends a command of the native client.
 func (d *clientTest) command(verb protocol.Verb, key string, data any) *protocol.Answer {
 	d.t.Helper()
 	d.lastID++
@@ -83,7 +83,7 @@ func (d *clientTest) answer(id string) *protocol.Answer {
 	return nil
 }
 
-// says lets the server say something.
+// receive delivers a frame of the server.
 func (d *clientTest) receive(frame string) {
 	d.t.Helper()
 	d.deliver(d.client.Foreign(d.now, codec.Frame{Data: []byte(frame + "\n")}))
@@ -108,7 +108,7 @@ func (d *clientTest) nativeTypes() string {
 
 const idle = `{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[]}`
 
-// follows subscribes to an idle session; the stream is request 0.
+// subscribe subscribes to an idle session. The stream is request 0.
 func (d *clientTest) subscribe() {
 	d.t.Helper()
 	d.command(protocol.DoSubscribe, "", nil)
@@ -147,7 +147,8 @@ func TestWhatTheDialectCannotSayIsUnsupported(t *testing.T) {
 	}
 }
 
-// SC-1, SC-10, SC-46, SC-45, SC-26: the request as the real server wants it, and an Ack for each chunk.
+// SC-1, SC-10, SC-46, SC-45, SC-26: the request in the real server's form, and an Ack for each
+// chunk.
 func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.command(protocol.DoSubscribe, "", nil)
@@ -170,7 +171,7 @@ func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 	}
 }
 
-// SC-6, X-20: a server of the document is asked in its words, also on the next connection.
+// SC-6, X-20: a server of the document gets its tags, on the next connection too.
 func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 	for _, no := range []string{
 		`{"_tag":"Defect","defect":"Unknown request tag: chat.subscribe"}`,
@@ -180,12 +181,13 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 		d := newClientTest(t, memory)
 		d.command(protocol.DoSubscribe, "", nil)
 		d.command(protocol.DoInterrupt, "", nil)
-		wantLines(t, d.sent) // until it is known how
+		wantLines(t, d.sent) // until the tag set is known
 		d.receive(no)
 		wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"SubscribeSession","payload":{"_tag":"SubscribeSession","sessionId":"abc"},"headers":[]}`,
 			`{"_tag":"Request","id":"2","tag":"Interrupt","payload":{"_tag":"Interrupt","sessionId":"abc"},"headers":[]}`)
 		d.receiveChunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
-		wantLines(t, d.client.Gets(), "/api/sessions/abc/messages") // its history is there
+		// its history is at the endpoint
+		wantLines(t, d.client.Gets(), "/api/sessions/abc/messages")
 		d.deliver(d.client.Got(d.now, "/api/sessions/abc/messages", []byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
 		if d.nativeTypes() != "answer caught_up" || d.state.Turns != 1 {
 			t.Errorf("subscribed: %s", d.lines)
@@ -194,12 +196,13 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 		d = newClientTest(t, memory)
 		d.command(protocol.DoSubscribe, "", nil)
 		if !strings.Contains(d.sent[0], "SubscribeSession") {
-			t.Errorf("the next connection asks %s", d.sent)
+			t.Errorf("the next connection sends %s", d.sent)
 		}
 	}
 }
 
-// SC-11 to SC-14, SC-18 to SC-21, SC-36, SC-38: the end of a turn and the next one can be one chunk.
+// SC-11 to SC-14, SC-18 to SC-21, SC-36, SC-38: one chunk can hold the end of a turn and the start
+// of the next.
 func TestTurnsAreTold(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
@@ -225,7 +228,7 @@ func TestTurnsAreTold(t *testing.T) {
 	}
 }
 
-// CARD-4 and the rule that nothing unknown is dropped.
+// CARD-4, invariant 12: unknown events are recorded raw.
 func TestWhatIsUnknownIsKept(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
@@ -263,7 +266,7 @@ func TestSend(t *testing.T) {
 	d.receiveChunk(0, strings.ReplaceAll(turnOne, "temp_1", "key-1"))
 	again := d.command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
 	if len(d.sent) != 0 || !strings.Contains(string(again.Result), `"message_id":"m1","turn":"t1"`) {
-		t.Errorf("sent twice: %s %s", d.sent, again.Result)
+		t.Errorf("sent again: %s %s", d.sent, again.Result)
 	}
 	d.command(protocol.DoSend, "key-2", protocol.SendData{Text: "more"})
 	d.receive(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"status":"queued","queuedMessage":{"id":"m2","content":"more","queuedAt":"2026-03-01T12:00:00.000Z"}}}}`)
@@ -275,7 +278,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// SC-36, SC-39: a message whose answer a broken connection kept is looked up on the next one, and sent again only if it is not there.
+// SC-36, SC-39: an unanswered message is looked up on the next connection, and sent again only if
+// it is missing.
 func TestAMessageIsSentOnceOverConnections(t *testing.T) {
 	for arrived, want := range map[string]string{"key-1": "", "another": `"tag":"chat.send"`} {
 		memory := &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true}}
@@ -290,16 +294,16 @@ func TestAMessageIsSentOnceOverConnections(t *testing.T) {
 		d.receiveChunk(0, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
 		d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"` + arrived + `"},` +
 			`{"id":"a1","role":"assistant","parts":[]}]}}`)
-		said := strings.Join(d.sent, "")
+		sent := strings.Join(d.sent, "")
 		a := d.answer("n1")
-		if want == "" && (strings.Contains(said, "chat.send") || a == nil || !strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
-			want != "" && (!strings.Contains(said, want) || a != nil) {
-			t.Errorf("arrived %s: said %s, answered %+v", arrived, said, a)
+		if want == "" && (strings.Contains(sent, "chat.send") || a == nil || !strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
+			want != "" && (!strings.Contains(sent, want) || a != nil) {
+			t.Errorf("arrived %s: sent %s, answered %+v", arrived, sent, a)
 		}
 	}
 }
 
-// SC-47: causes come nested.
+// SC-47: causes can be nested.
 func TestErrorsAreReadInEveryForm(t *testing.T) {
 	for cause, want := range map[string]protocol.Code{
 		`{"_tag":"Fail","error":"SESSION_NOT_FOUND"}`:                                                protocol.CodeNoSession,
@@ -320,7 +324,7 @@ func TestErrorsAreReadInEveryForm(t *testing.T) {
 	}
 }
 
-// X-21, SC-34: the answer to an interrupt comes when the end is visible, in either order.
+// X-21, SC-34: an interrupt is answered when the end is visible, in either order.
 func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 	stop, yes := `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`, `{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"interrupted":true}}}`
 	for _, stopFirst := range []bool{true, false} {
@@ -377,7 +381,7 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 	}
 	d.receiveChunk(0, streamEventJSON("t1", `{"type":"tool-output-available","toolCallId":"y","output":{"answers":{}}}`))
 	if got := d.nativeTypes(); got != "approval.resolved tool.ended" {
-		t.Errorf("somebody else decided: %s", got)
+		t.Errorf("another client decided: %s", got)
 	}
 	d.receive(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"y","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 	if a := d.answer("n5"); a.Error.Code != protocol.CodeConflict {
@@ -385,7 +389,7 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 	}
 	d.receiveChunk(0, streamEventJSON("t1", `{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
 	if len(d.state.Approvals) != 0 {
-		t.Error("an approval outlives its turn")
+		t.Error("an approval is pending after its turn")
 	}
 }
 
@@ -393,7 +397,7 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	if !d.wake.Equal(noon.Add(10 * time.Second)) {
-		t.Fatalf("wakes at %v", d.wake)
+		t.Fatalf("wake at %v", d.wake)
 	}
 	tick := func() { d.now = d.wake; d.deliver(d.client.Wake(d.now)) }
 	tick()
@@ -407,7 +411,7 @@ func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 	}
 }
 
-// A server of another protocol is not waited for.
+// A server of another protocol fails the requests at once.
 func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 	for _, greeting := range []string{`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello"} {
 		for _, early := range []bool{true, false} {
@@ -429,11 +433,12 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 	d.receive(`{"_tag":"Pong"}`)
 	d.command(protocol.DoSnapshot, "", nil)
 	if d.receive(`{"event":"x"}`); d.answer("n1") != nil {
-		t.Error("one odd message ends what was asked")
+		t.Error("one malformed message failed the request")
 	}
 }
 
-// SC-28, SC-29: finished turns come with the state, without a gap before it, and the stream waits meanwhile.
+// SC-28, SC-29: finished turns are fetched before the first state is recorded, without a gap. The
+// stream waits.
 func TestFinishedTurnsAreAskedFor(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.command(protocol.DoSubscribe, "", nil)
@@ -467,7 +472,7 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 	}
 }
 
-// X-18: a server that knows no history breaks everything off when asked for it; that happens once.
+// X-18: a server without history answers the request with a defect, once.
 func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	memory := &codec.ClientState{}
 	past := strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`)
@@ -478,30 +483,31 @@ func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	if d.nativeTypes() != "answer session.created caught_up" || len(d.sent) != 2 || !strings.Contains(d.sent[1], `"id":"2","tag":"chat.subscribe"`) {
 		t.Errorf("%s %s", d.lines, d.sent)
 	}
-	wantLines(t, d.sent[:1], `{"_tag":"Interrupt","requestId":"0"}`) // what is streamed goes on there
+	// the server keeps streaming otherwise
+	wantLines(t, d.sent[:1], `{"_tag":"Interrupt","requestId":"0"}`)
 	d = newClientTest(t, memory)
 	d.command(protocol.DoSubscribe, "", nil)
 	d.receiveChunk(0, past)
 	wantLines(t, d.sent, `{"_tag":"Ack","requestId":"0"}`)
 }
 
-// SC-26, SC-25, SC-29: a stream that breaks off is opened again, and what is known is not told twice. Where turns ended meanwhile,
-// the connection begins anew to learn of them, unless the server does not tell.
+// SC-26, SC-25, SC-29: a broken stream is reopened, and known events are not repeated. If turns
+// ended in between, the connection is replaced to load them, unless the server has no history.
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
-	for _, tells := range []bool{true, false} {
-		testBrokenStream(t, tells)
+	for _, history := range []bool{true, false} {
+		testBrokenStream(t, history)
 	}
 }
 
-func testBrokenStream(t *testing.T, tells bool) {
+func testBrokenStream(t *testing.T, history bool) {
 	t.Helper()
-	d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: !tells}})
+	d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: !history}})
 	d.subscribe()
 	one, two := `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
 	d.receiveChunk(0, turnOne, streamEventJSON("t1", one))
 	d.receive(`{"_tag":"Defect","defect":"boom"}`)
 	if wait := d.wake.Sub(d.now); wait != minReopenDelay {
-		t.Errorf("tried again after %s", wait)
+		t.Errorf("reopened after %s", wait)
 	}
 	d.now = d.wake
 	d.deliver(d.client.Wake(d.now))
@@ -519,15 +525,16 @@ func testBrokenStream(t *testing.T, tells bool) {
 	d.deliver(d.client.Wake(d.now))
 	d.receiveChunk(2, idle)
 	want := "queue.removed turn.ended"
-	if tells {
+	if history {
 		want = ""
 	}
-	if got := d.nativeTypes(); got != want || (d.closed != nil) != tells {
-		t.Errorf("a turn whose end was missed: %s, %+v", got, d.closed)
+	if got := d.nativeTypes(); got != want || (d.closed != nil) != history {
+		t.Errorf("missed end of a turn: %s, %+v", got, d.closed)
 	}
 }
 
-// SC-28: history comes as a list or within an object, and what of it cannot be read hides nothing else; a page of a web site is none.
+// SC-28: history is a list, or an object with one. A malformed message hides no other, and an HTML
+// page is no history.
 func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 	for raw, want := range map[string]int{
 		`[]`: 0, `[{"id":"a","role":"user","parts":[]},7,{"id":8},{"id":"b","role":"assistant","parts":[7,{"type":"text","text":9}]}]`: 2,
@@ -540,7 +547,7 @@ func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 	}
 }
 
-// SC-29: also turns that began and ended while the stream was broken are missed.
+// SC-29: turns that started and ended while the stream was broken are missed too.
 func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 	for last, missed := range map[string]bool{`null`: true, `"a1"`: false, `"a2"`: true} {
 		d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true}})
@@ -556,7 +563,7 @@ func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 	}
 }
 
-// SC-26: on a new connection a position of the old one is answered with a reset and a fresh state.
+// SC-26: a position of another connection gets a reset and the current state.
 func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.command(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
@@ -576,7 +583,7 @@ func TestADeletedSessionIsClosed(t *testing.T) {
 	}
 }
 
-// What is said of the session rather than of a turn.
+// Events of the session outside of turns.
 func TestModeAndTitle(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()

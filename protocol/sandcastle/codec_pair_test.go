@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 )
 
-// SC-49: a decision that our client takes at a server of ours is the server's own, and told once.
+// SC-49: a decision at agentctl's server is recorded once.
 func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	l := newCodecPair(t, nil)
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -27,27 +27,28 @@ func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	}
 	asked := l.commands[len(l.commands)-1]
 	if want := `{"request":"r1","decision":"allow_once","input":{"answers":{"branch":["main","another"]}}}`; string(asked.Data) != want {
-		t.Errorf("our server was told %s", asked.Data)
+		t.Errorf("the native server got %s", asked.Data)
 	}
 	l.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
 	l.emit()
-	told := 0
+	count := 0
 	for _, line := range l.lines {
 		if strings.Contains(string(line), `"type":"approval.resolved"`) {
-			told++
+			count++
 		}
 	}
-	if told != 1 {
-		t.Errorf("told %d times", told)
+	if count != 1 {
+		t.Errorf("recorded %d times", count)
 	}
 }
 
-// SC-49: what the dialect cannot say of a decision is not offered, or refused; words go with every decision.
+// SC-49: unsupported options are not offered, unsupported decisions are refused, and each decision
+// carries its reason.
 func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 	for _, c := range []struct {
 		kind string
 		give protocol.ApproveData
-		want string // told to our server; empty: unsupported
+		want string // received by the native server; empty: unsupported
 	}{
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.Deny, Reason: "use make"}, `{"request":"r1","decision":"deny","reason":"use make"}`},
 		{protocol.ApproveTool, protocol.ApproveData{Option: "yes", Reason: "go on"}, `{"request":"r1","decision":"allow_once","reason":"go on"}`},
@@ -82,12 +83,12 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 				t.Errorf("%+v: %+v", c.give, a)
 			}
 		case a == nil || a.Error != nil || string(asked.Data) != c.want:
-			t.Errorf("%s %+v: %+v, our server was told %s", c.kind, c.give, a, asked.Data)
+			t.Errorf("%s %+v: %+v, the native server got %s", c.kind, c.give, a, asked.Data)
 		}
 	}
 }
 
-// A script asks and decides without following.
+// A snapshot and a decision need no subscription.
 func TestADecisionNeedsNoSubscription(t *testing.T) {
 	l := newCodecPair(t, nil)
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -102,7 +103,7 @@ func TestADecisionNeedsNoSubscription(t *testing.T) {
 	}
 	for _, line := range l.lines {
 		if e, _, _ := protocol.DecodeIncoming(line); e != nil {
-			t.Errorf("an event that nobody follows: %s", line)
+			t.Errorf("an event without a subscription: %s", line)
 		}
 	}
 	if a := l.command(protocol.DoSnapshot, "nope", "", nil); a == nil || a.Error == nil || a.Error.Code != protocol.CodeNoSession {
@@ -110,7 +111,7 @@ func TestADecisionNeedsNoSubscription(t *testing.T) {
 	}
 }
 
-// X-1: a queue is cleared by who has not seen it, too.
+// X-1: a client without a subscription can clear the queue.
 func TestAQueueIsClearedWithoutASubscription(t *testing.T) {
 	l := newCodecPair(t, nil)
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -120,13 +121,13 @@ func TestAQueueIsClearedWithoutASubscription(t *testing.T) {
 	if a := l.command(protocol.DoInterrupt, "s", "", protocol.InterruptData{Queue: protocol.QueueClear}); a == nil || a.Error != nil {
 		t.Errorf("%+v", a)
 	}
-	var told []string
+	var commands []string
 	for _, c := range l.commands {
 		if c.Command == protocol.DoQueueRemove || c.Command == protocol.DoInterrupt {
-			told = append(told, string(c.Command)+string(c.Data))
+			commands = append(commands, string(c.Command)+string(c.Data))
 		}
 	}
-	wantLines(t, told, `queue.remove{"message_id":"m1"}`, `queue.remove{"message_id":"m2"}`, `interrupt{}`)
+	wantLines(t, commands, `queue.remove{"message_id":"m1"}`, `queue.remove{"message_id":"m2"}`, `interrupt{}`)
 }
 
 // SC-16, X-5: a held queue is an idle session with items.
@@ -141,7 +142,7 @@ func TestAHeldQueueIsAnIdleSessionWithItems(t *testing.T) {
 	}
 }
 
-// SC-28, SC-29: what finished before our client came is its history.
+// SC-28, SC-29: turns that ended before the client came are its history.
 func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 	l := newCodecPair(t, nil)
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -157,7 +158,7 @@ func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 	all := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", nil))
 	last := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Limit: 1}))
 	before := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Before: last.First, Limit: 1}))
-	said := func(r protocol.HistoryResult) string {
+	text := func(r protocol.HistoryResult) string {
 		var words []string
 		for _, t := range turnsFromEvents(r.Events) {
 			words = append(words, t.Turn, t.Message.Text)
@@ -167,19 +168,20 @@ func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 		}
 		return strings.Join(words, " ")
 	}
-	if got := said(all); got != "t1 ask t1 answer t1 t2 ask t2 answer t2 t3 now" || all.More {
+	if got := text(all); got != "t1 ask t1 answer t1 t2 ask t2 answer t2 t3 now" || all.More {
 		t.Errorf("all: %s", got)
 	}
-	if got := said(last); got != "t3 now" || !last.More {
+	if got := text(last); got != "t3 now" || !last.More {
 		t.Errorf("the last: %s", got)
 	}
-	if got := said(before); got != "t2 ask t2 answer t2" || !before.More {
+	if got := text(before); got != "t2 ask t2 answer t2" || !before.More {
 		t.Errorf("before it: %s", got)
 	}
 }
 
-// SC-26, SC-25, SC-29: streams that break off, however often, cost our client nothing: it goes on in the turn under way, and learns
-// of turns that ended meanwhile on its next connection. As their servers do, this one repeats the turn as it said it.
+// SC-26, SC-25, SC-29: broken streams lose nothing. The client continues the current turn, and
+// learns of turns that ended meanwhile on its next connection. The server repeats a turn unfolded,
+// as real servers do.
 func TestBrokenStreamsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		options := map[string]string{"tags": rapid.SampledFrom([]string{"chat", "document"}).Draw(rt, "tags")}
@@ -210,8 +212,9 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 			}
 			switch ended := meanwhile(protocol.TurnEnded); {
 			case ended && !l.closed:
-				rt.Fatal("a turn that ended meanwhile is missed")
-			case l.closed || meanwhile(protocol.SessionUpdated, protocol.MessageUser): // which are not part of their state
+				rt.Fatal("a turn that ended meanwhile was missed")
+			// not part of InitialState
+			case l.closed || meanwhile(protocol.SessionUpdated, protocol.MessageUser):
 				l.dial(options)
 				past, joined = l.subscribe(), len(l.events)
 			}

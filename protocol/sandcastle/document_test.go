@@ -8,13 +8,13 @@ import (
 	"agentctl/protocol"
 )
 
-// The requests that the document shows, with the answers that it shows, at our server: SC-1 to SC-5.
+// The server answers the document's requests as shown: SC-1 to SC-5.
 func TestTheDocumentsRequestsAreAnsweredAsItShows(t *testing.T) {
 	const abc, hello = `{"sessionId":"abc"}`, `{"sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"temp_123"}`
 	for _, c := range []struct {
-		tag, payload string
-		answers      map[protocol.Verb]any // of our server
-		told, want   string
+		tag, payload  string
+		answers       map[protocol.Verb]any // of the native server
+		command, want string
 	}{
 		{"SendMessage", hello, map[protocol.Verb]any{protocol.DoSend: protocol.SendResult{Status: protocol.SendStarted, MessageID: "msg_456"}}, `{"text":"Hello","client_message_id":"temp_123"}`, `{"status":"started","messageId":"msg_456"}`},
 		{"SendMessage", hello, map[protocol.Verb]any{protocol.DoSend: protocol.SendResult{Status: protocol.SendQueued, MessageID: "msg_456"}}, `{"text":"Hello","client_message_id":"temp_123"}`, `{"status":"queued","queuedMessage":{"id":"msg_456","content":"Hello","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_123"}}`},
@@ -29,8 +29,8 @@ func TestTheDocumentsRequestsAreAnsweredAsItShows(t *testing.T) {
 		d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 		d.nativeServer.answers = c.answers
 		wantLines(t, d.request(requestFrame(0, c.tag, c.payload)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+c.want+`}}`)
-		if got := string(d.commands[len(d.commands)-1].Data); got != c.told {
-			t.Errorf("%s: our server was told %s", c.tag, got)
+		if got := string(d.commands[len(d.commands)-1].Data); got != c.command {
+			t.Errorf("%s: the native server got %s", c.tag, got)
 		}
 		nobody := strings.ReplaceAll(c.payload, `"abc"`, `"nobody"`)
 		wantLines(t, d.request(requestFrame(1, c.tag, nobody)), `{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
@@ -39,8 +39,8 @@ func TestTheDocumentsRequestsAreAnsweredAsItShows(t *testing.T) {
 	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)), `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 }
 
-// The events that the document shows, as our server says them: the chat events of its buffer, with the fields that its transport
-// reads, and each session event.
+// The server sends the document's events as shown: the buffered chat events with the fields that
+// clients read, and each session event.
 func TestTheDocumentsEventsAreSaidAsItShows(t *testing.T) {
 	d := newServerTest(t)
 	d.session = "abc"
@@ -72,7 +72,7 @@ func TestTheDocumentsEventsAreSaidAsItShows(t *testing.T) {
 	late := d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"abc"}`))
 	if len(late) != 1 || !strings.Contains(late[0], `"snapshot":{"status":"streaming","activeTurnId":"turn_1","queue":[`+queued+`],`) ||
 		!strings.Contains(late[0], `"buffer":[`+buffer+`]`) {
-		t.Errorf("who comes late sees %s", late)
+		t.Errorf("a late client gets %s", late)
 	}
 	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "msg_457", Reason: protocol.RemovedUser})
 	d.endTurn("turn_1", protocol.ReasonInterrupted)

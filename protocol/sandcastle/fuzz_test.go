@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// seeds are frames that say everything once, several to an input.
+// serverSeeds contain each client message, several to an input.
 var serverSeeds = []string{
 	requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`) + ackFrame(0) + requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`),
 	requestFrame(0, "SendMessage", `{"sessionId":"s","content":"x","parts":[{"type":"text","text":"x"},{"type":"file","url":"u"},7],"clientMessageId":"c"}`),
@@ -22,8 +22,8 @@ var serverSeeds = []string{
 	`[[[[[[[[`, `{"_tag":7}`, "\xff\xfe", `null`, `{"_tag":"Request","id":"1","payload":null,"tag":null}`,
 }
 
-// Hostile frames make no panic, nothing but valid messages and commands that our server takes, and no more of them than they
-// are worth.
+// FuzzServer: for any frames the codec does not panic, and sends valid messages and commands, in
+// bounded number.
 func FuzzServer(f *testing.F) {
 	for _, s := range serverSeeds {
 		f.Add([]byte(s))
@@ -66,7 +66,7 @@ var clientSeeds = []string{
 	`{"_tag":"Chunk","requestId":"0","values":[null,7,[],"x",{"_tag":"UserMessage","message":null}]}`, `{{{{`, "\xff\n", `null`,
 }
 
-// A hostile server makes no panic and no line that our client cannot fold.
+// FuzzClient: for any frames the codec does not panic, and the client's events apply.
 func FuzzClient(f *testing.F) {
 	for _, s := range clientSeeds {
 		f.Add([]byte(s))
@@ -90,12 +90,12 @@ func FuzzClient(f *testing.F) {
 			if size > 64<<10+400*len(input) {
 				t.Fatalf("%d bytes for %d", size, len(input))
 			}
-			for _, said := range d.sent {
-				if !json.Valid([]byte(said)) {
-					t.Fatalf("not JSON: %q", said)
+			for _, line := range d.sent {
+				if !json.Valid([]byte(line)) {
+					t.Fatalf("not JSON: %q", line)
 				}
 			}
-			for _, path := range d.client.Gets() { // a hostile history, too
+			for _, path := range d.client.Gets() { // any history too
 				d.deliver(d.client.Got(d.now, path, frame))
 			}
 			d.now = d.now.Add(pingEvery)

@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// SC-45: how messages lie in frames means nothing: several in one, one over several. One alone needs no newline.
+// SC-45: messages can share a frame or span several. A message alone in its frame needs no newline.
 func TestRequestsComeInAnyPackets(t *testing.T) {
 	all := requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`) + requestFrame(1, "GetSessionState", `{"sessionId":"s"}`) + "{\"_tag\":\"Ping\"}\n" +
 		requestFrame(2, "Interrupt", `{"sessionId":"s"}`) + "{\"_tag\":\"Eof\"}\n" + requestFrame(3, "nope", `{}`)
@@ -25,23 +25,23 @@ func TestRequestsComeInAnyPackets(t *testing.T) {
 	for _, size := range sizes {
 		d := newServerTest(t)
 		d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		var said []string
+		var sent []string
 		for rest := all; rest != ""; {
 			n := min(size, len(rest))
-			said = append(said, d.request(rest[:n])...)
+			sent = append(sent, d.request(rest[:n])...)
 			rest = rest[n:]
 		}
-		slices.Sort(said) // answers overtake each other
-		wantLines(t, said, want...)
-		d.startTurn("t1", "still here") // the stream lives
+		slices.Sort(sent) // answers can overtake each other
+		wantLines(t, sent, want...)
+		d.startTurn("t1", "still here") // the stream goes on
 		d.emit()
 		if got := eventTags(sessionEvents(t, d.request(strings.TrimSuffix(ackFrame(0), "\n")))); got != "UserMessage SessionStarted start" {
-			t.Errorf("in frames of %d bytes the stream then says %q", size, got)
+			t.Errorf("in frames of %d bytes the stream then sends %q", size, got)
 		}
 	}
 }
 
-// The same at our client, which acknowledges each chunk.
+// The same at the client, which acknowledges each chunk.
 func TestAnswersComeInAnyPackets(t *testing.T) {
 	for size := 1; size < 2000; size = size*3 + 1 {
 		d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: true}})
@@ -62,7 +62,7 @@ func TestAnswersComeInAnyPackets(t *testing.T) {
 	}
 }
 
-// SC-47: however a stream ends in mid-turn, and with whatever cause, the turn goes on when it is opened again.
+// SC-47: whatever the cause of a stream's end during a turn, the turn continues after reopening.
 func TestAStreamMayEndWithAnyCause(t *testing.T) {
 	const one, two = `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
 	for _, exit := range []string{
@@ -78,28 +78,28 @@ func TestAStreamMayEndWithAnyCause(t *testing.T) {
 		d.receiveChunk(0, turnOne, streamEventJSON("t1", one))
 		d.receive(`{"_tag":"Exit","requestId":"0","exit":` + exit + `}`)
 		if d.state.Turn == nil || d.closed != nil {
-			t.Fatalf("%s: the turn is over", exit)
+			t.Fatalf("%s: the turn ended", exit)
 		}
 		d.now = d.wake
 		d.deliver(d.client.Wake(d.now))
 		if len(d.sent) != 1 || !strings.Contains(d.sent[0], `"id":"1","tag":"chat.subscribe"`) {
-			t.Fatalf("%s: said %s", exit, d.sent)
+			t.Fatalf("%s: sent %s", exit, d.sent)
 		}
 		active := strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`)
 		d.receiveChunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
 		if got := d.nativeTypes(); got != "text.delta" || !strings.Contains(d.lines[0], "two") {
-			t.Errorf("%s: then came %s", exit, d.lines)
+			t.Errorf("%s: then recorded %s", exit, d.lines)
 		}
 	}
 }
 
-// SC-14: what was wrong with a call is shown of it.
+// SC-14: the invalid input of a call is recorded.
 func TestAnInputThatIsWrongIsShown(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
 	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"tool-input-error","toolCallId":"x","toolName":"Look","input":{"at":7},"errorText":"no number"}`))
 	if got := d.nativeTypes(); got != "message.user turn.started tool.started tool.input tool.ended" || !strings.Contains(d.lines[3], `"input":{"at":7}`) ||
 		!strings.Contains(d.lines[4], `"status":"failed","error":"no number"`) {
-		t.Errorf("told %s", d.lines)
+		t.Errorf("recorded %s", d.lines)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A link is both codecs back to back: a native client, the client codec, the server codec, a native server.
+// A codecPair connects a native client to a native server over both codecs.
 type codecPair struct {
 	*nativeServer
 	server        *server
@@ -22,8 +22,8 @@ type codecPair struct {
 	lines         [][]byte // for the native client
 	lastID        int
 	now           time.Time
-	closed        bool // as the client codec wanted
-	noHTTPHistory bool // there is no history endpoint
+	closed        bool // by the client codec
+	noHTTPHistory bool // the server has no history endpoint
 }
 
 func newCodecPair(t testingT, options map[string]string) *codecPair {
@@ -32,7 +32,7 @@ func newCodecPair(t testingT, options map[string]string) *codecPair {
 	return l
 }
 
-// dial begins a connection.
+// dial opens a connection.
 func (l *codecPair) dial(options map[string]string) {
 	l.server, l.closed, l.following = newServer(codec.ServerOptions{}), false, false
 	ids := 0
@@ -58,7 +58,7 @@ func (l *codecPair) deliverToClient(out codec.Output) {
 	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
 		if e, a, err := protocol.DecodeIncoming(line); err != nil || e == nil && a == nil {
-			l.t.Fatalf("not a line of ours: %s", line)
+			l.t.Fatalf("not a native line: %s", line)
 		}
 		l.lines = append(l.lines, line)
 	}
@@ -78,7 +78,7 @@ func (l *codecPair) deliverToClient(out codec.Output) {
 	}
 }
 
-// does sends a command of the native client; the answers and events are in l.lines.
+// command sends a command of the native client. Answers and events are in l.lines.
 func (l *codecPair) command(verb protocol.Verb, session, key string, data any) *protocol.Answer {
 	l.t.Helper()
 	l.lastID++
@@ -102,7 +102,7 @@ func (l *codecPair) emit() {
 	}
 }
 
-// joins subscribes, and returns the turns before as history tells them.
+// subscribe subscribes, and returns the events of earlier turns from history.
 func (l *codecPair) subscribe() (past []json.RawMessage) {
 	l.t.Helper()
 	l.lines = nil
@@ -120,7 +120,7 @@ func (l *codecPair) subscribe() (past []json.RawMessage) {
 	return past
 }
 
-// seen folds what the native client got since it joined.
+// clientView returns the state and transcript of the native client since it subscribed.
 func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protocol.Transcript) {
 	l.t.Helper()
 	tr := &protocol.Transcript{Turns: turnsFromEvents(past)}
@@ -134,16 +134,16 @@ func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protoc
 			continue
 		}
 		if err := s.Apply(e); err != nil {
-			l.t.Fatalf("the client cannot fold %s: %v", line, err)
+			l.t.Fatalf("the client cannot apply %s: %v", line, err)
 		}
 		if _, err := tr.Apply(e); err != nil {
-			l.t.Fatalf("the client cannot tell %s: %v", line, err)
+			l.t.Fatalf("the transcript cannot apply %s: %v", line, err)
 		}
 	}
 	return s, tr
 }
 
-// apart shows where two texts part.
+// diffContext returns the lines around the first difference.
 func diffContext(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	i := 0
@@ -154,7 +154,7 @@ func diffContext(got, want string) string {
 	return "got\n" + near(g) + "\nwant\n" + near(w)
 }
 
-// A teller makes up a session.
+// A sessionGenerator generates a random session.
 type sessionGenerator struct {
 	*nativeServer
 	*historygen.Generator
@@ -166,7 +166,8 @@ func newSessionGenerator(t *rapid.T, h *nativeServer) *sessionGenerator {
 	return g
 }
 
-// step adds an event of any type. One message of a queue that nothing holds starts as soon as it can, as a server has it.
+// step adds an event of any type. As on a server, the next message of an unblocked queue starts at
+// once.
 func (g *sessionGenerator) step() {
 	if m := g.State.Next(); m != nil {
 		next := *m
@@ -176,7 +177,7 @@ func (g *sessionGenerator) step() {
 	} else {
 		g.apply(g.Next())
 	}
-	if t := g.State.Turn; t != nil && g.State.Seq == t.First { // both are one commit: nobody comes in between
+	if t := g.State.Turn; t != nil && g.State.Seq == t.First { // one commit contains both
 		g.apply(g.Started())
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// SC-14: reasoning and text are told apart at both ends, as they stream and in history.
+// SC-14: reasoning and text are distinct at both ends, while streaming and in history.
 func TestReasoningIsNoText(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -21,11 +21,11 @@ func TestReasoningIsNoText(t *testing.T) {
 	d.appendText("t1", "p1", "Hi")
 	d.append(protocol.UsageUpdated, "t1", protocol.Usage{Input: 1})
 	d.endTurn("t1", protocol.ReasonCompleted)
-	d.append(protocol.UsageUpdated, "", protocol.Usage{Input: 2}) // no turn is there to tell it of
+	d.append(protocol.UsageUpdated, "", protocol.Usage{Input: 2}) // outside of a turn: not sent
 	d.emit()
 	const stream = "start reasoning-start reasoning-delta reasoning-end text-start text-delta text-end metadata-update finish"
 	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); got != "UserMessage SessionStarted "+stream+" SessionStopped" {
-		t.Errorf("said %s", got)
+		t.Errorf("sent %s", got)
 	}
 
 	g := newClientTest(t, &codec.ClientState{})
@@ -35,7 +35,7 @@ func TestReasoningIsNoText(t *testing.T) {
 		`{"id":"a1","role":"assistant","parts":[{"type":"reasoning","text":"hm","state":"done"},{"type":"text","text":"Hi"},{"type":"tool-T","toolCallId":"x","state":"output-available","output":1}]}]}}`)
 	g.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"reasoning-start","id":"p"}`), streamEventJSON("t1", `{"type":"reasoning-delta","id":"p","delta":"so"}`), streamEventJSON("t1", `{"type":"reasoning-end","id":"p"}`))
 	if got := g.nativeTypes(); got != "message.user turn.started reasoning.start reasoning.delta reasoning.end" {
-		t.Errorf("took %s", got)
+		t.Errorf("recorded %s", got)
 	}
 	history := fmt.Sprintf("%s", decodeResult[protocol.HistoryResult](*g.command(protocol.DoHistory, "", protocol.HistoryData{})).Events)
 	for _, want := range []string{`"type":"reasoning.delta","data":{"part":"part0","text":"hm"}`, `"type":"text.delta","data":{"part":"part1","text":"Hi"}`, `"tool":"x"`} {
@@ -48,7 +48,7 @@ func TestReasoningIsNoText(t *testing.T) {
 	}
 }
 
-// SC-49: a request that no tool call stands for is one on their screens; what becomes of it is that call's end.
+// SC-49: an approval without a tool call gets one, which ends with the approval.
 func TestARequestOfItsOwnEndsAsATool(t *testing.T) {
 	for outcome, want := range map[protocol.Outcome]string{
 		protocol.Allowed: "tool-output-available", protocol.Denied: "tool-output-denied", protocol.Expired: "tool-output-error", protocol.Cancelled: "tool-output-error",
@@ -75,7 +75,7 @@ func TestARequestOfItsOwnEndsAsATool(t *testing.T) {
 			}
 		}
 		if len(ends) != 1 || !strings.Contains(ends[0], want) || !strings.Contains(ends[0], `"toolCallId":"alone"`) {
-			t.Errorf("%s: said %s", outcome, ends)
+			t.Errorf("%s: sent %s", outcome, ends)
 		}
 	}
 }

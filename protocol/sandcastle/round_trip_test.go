@@ -9,9 +9,10 @@ import (
 	"agentctl/protocol"
 )
 
-// What is lost between our own ends. Each line is one of the table in docs/dialects/sandcastle.md; all else has to arrive.
+// The losses between agentctl's own ends. Each matches a line of the table in
+// docs/dialects/sandcastle.md. Everything else must arrive.
 
-// mapping is a plain JSON object.
+// A mapping is a JSON object.
 type mapping map[string]any
 
 func (m mapping) drop(keys ...string) {
@@ -45,17 +46,18 @@ func indented(v any) string {
 	return string(b)
 }
 
-// lossy is a turn without what is lost of it. finished: before the client came, so that it is of the history.
+// lossy returns a turn without what is lost. finished means that it ended before the client came
+// and so comes from history.
 func lossy(t *protocol.Turn, finished bool) mapping {
 	m := toMapping(t)
-	m.drop("first", "started", "ended") // positions and clocks are the client's own
+	m.drop("first", "started", "ended") // positions and times are the client's own
 	m.of("message").drop("by", "queued_at")
 	items := []mapping{}
 	for i, it := range m.each("items") {
 		it.drop("seq", "started")
 		switch t.Items[i].Kind {
 		case protocol.ItemText, protocol.ItemReasoning:
-			if finished { // history has no ids, voices or openness of parts
+			if finished { // history has no part ids, speakers or open parts
 				it.drop("id", "agent", "task", "parent", "open")
 				if len(t.Items[i].Text) == 0 {
 					it.drop("text")
@@ -92,12 +94,12 @@ func lossyTool(it mapping, item *protocol.Item, finished bool) {
 		tool.of("end").drop("output")
 	}
 	if end != nil && !finished && end.Status == protocol.ToolFailed && end.Error == "" && len(item.Text) > 0 {
-		tool.of("end")["error"] = item.Text.String() // an empty error is the output
+		tool.of("end")["error"] = item.Text.String() // an empty error becomes the output
 	}
 	if !finished {
 		return
 	}
-	it.drop("open", "text") // history has the result alone
+	it.drop("open", "text") // history has the result only
 	if item.Tool.Input == nil {
 		tool["input"] = item.Tool.InputText.String()
 	}
@@ -123,7 +125,7 @@ func nameOf(name, kind string) string {
 	return name
 }
 
-// lossyApproval drops the options that the dialect has no words for, as for an edited patch.
+// lossyApproval drops the options that the protocol does not carry.
 func lossyApproval(a mapping) {
 	delete(a, "editable")
 	kept := []any{}
@@ -139,7 +141,7 @@ func lossyUsage(u mapping) {
 	u.drop("reasoning", "currency")
 }
 
-// lossyState is a state without what is lost of it.
+// lossyState returns a state without what is lost.
 func lossyState(s *protocol.State) mapping {
 	m := toMapping(s)
 	m.drop("seq", "created", "agent", "name", "cwd", "holds", "closed")
@@ -163,11 +165,12 @@ func lossyState(s *protocol.State) mapping {
 	return m
 }
 
-// told is a session as it is told to a client that came before its event number joined: of the turns that had ended by then, what
-// history says, if there is one; of what happens between turns, the queue, and titles from then on.
+// visibleSession returns the session as a client sees it that came before event number joined:
+// finished turns from history, if the server has it; between turns the queue, and titles from then
+// on.
 func visibleSession(events []protocol.Event, joined int, history bool) (*protocol.State, []mapping) {
-	whole, told := &protocol.State{}, &protocol.State{}
-	over := 0 // events of the turns that had ended
+	whole, visible := &protocol.State{}, &protocol.State{}
+	over := 0 // events of finished turns
 	for i := range events[:joined] {
 		if events[i].Type == protocol.TurnEnded {
 			over = i + 1
@@ -186,12 +189,12 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 		switch {
 		case i < over && !(frame && history), e.Turn == "" && !(e.Type == protocol.SessionUpdated && i >= joined):
 		default:
-			told.Seq = e.Seq - 1
-			_ = told.Apply(&e)
+			visible.Seq = e.Seq - 1
+			_ = visible.Apply(&e)
 		}
 	}
-	whole.Plan, whole.Context, whole.Rules, whole.Options, whole.Usage = told.Plan, told.Context, told.Rules, told.Options, told.Usage
-	whole.Title, whole.Last, whole.Turns = told.Title, told.Last, told.Turns
+	whole.Plan, whole.Context, whole.Rules, whole.Options, whole.Usage = visible.Plan, visible.Context, visible.Rules, visible.Options, visible.Usage
+	whole.Title, whole.Last, whole.Turns = visible.Title, visible.Last, visible.Turns
 	var turns []mapping
 	for _, t := range past.Turns {
 		if history {
@@ -204,7 +207,8 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 	return whole, turns
 }
 
-// compare fails unless the native client, which came before event number joined and got the past as history, saw all that is told.
+// compare fails unless the native client, which came before event number joined, saw all that is
+// preserved.
 func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
 	l.t.Helper()
 	s, tr := l.clientView(past)
@@ -222,8 +226,8 @@ func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
 	}
 }
 
-// What a native client of ours sees over the dialect is what a native client sees, but for what the table says is lost: from
-// wherever it came in, however the events came. SC-14, SC-22, SC-25, SC-30.
+// A client over the dialect sees what a native client sees, except for documented losses, whenever
+// it came and however the events arrived. SC-14, SC-22, SC-25, SC-30.
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tags := rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")

@@ -13,18 +13,18 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// A host is a native server with one session: it answers from a list of events.
+// A nativeServer is a native server with one session. It answers from a list of events.
 type nativeServer struct {
 	t             testingT
 	session       string
 	epoch         string
 	events        []protocol.Event
-	after         uint64 // written to the subscriber up to here
+	after         uint64 // last seq written to the subscriber
 	following     bool
-	rawHistory    bool // the past comes as it was said
-	allowRefusals bool // what the client says may be refused
+	rawHistory    bool // past events are not folded
+	allowRefusals bool // the client's commands may be invalid
 	commands      []protocol.Command
-	answers       map[protocol.Verb]any // beside those that the host makes
+	answers       map[protocol.Verb]any // in place of the default answers
 	errors        map[protocol.Verb]*protocol.Error
 }
 
@@ -37,7 +37,7 @@ func newNativeServer(t testingT) *nativeServer {
 	return &nativeServer{t: t, session: "s", epoch: "e1", answers: map[protocol.Verb]any{}, errors: map[protocol.Verb]*protocol.Error{}}
 }
 
-// add appends an event.
+// append appends an event.
 func (h *nativeServer) append(typ protocol.Type, turn string, data any) *protocol.Event {
 	h.events = append(h.events, protocol.Event{
 		Session: h.session, Seq: uint64(len(h.events) + 1), Turn: turn, Type: typ, Data: protocol.MustEncode(data),
@@ -50,13 +50,13 @@ func (h *nativeServer) state(upto uint64) *protocol.State {
 	s := &protocol.State{}
 	for i := range h.events[:upto] {
 		if err := s.Apply(&h.events[i]); err != nil {
-			h.t.Fatalf("the host's own event: %v", err)
+			h.t.Fatalf("own event: %v", err)
 		}
 	}
 	return s
 }
 
-// boundary is the seq of the last end of a turn.
+// boundary returns the seq of the last end of a turn.
 func (h *nativeServer) boundary() uint64 {
 	for i := len(h.events) - 1; i >= 0; i-- {
 		if h.events[i].Type == protocol.TurnEnded {
@@ -66,7 +66,7 @@ func (h *nativeServer) boundary() uint64 {
 	return 0
 }
 
-// take answers a command.
+// handle answers a command.
 func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 	h.t.Helper()
 	c, err := protocol.DecodeCommand(line)
@@ -74,7 +74,7 @@ func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 		err = c.DecodeData(ct.Data())
 	}
 	if err != nil && (!h.allowRefusals || c.ID == "") {
-		h.t.Fatalf("our server refuses %s: %v", line, err)
+		h.t.Fatalf("invalid command %s: %v", line, err)
 	}
 	if err != nil {
 		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: protocol.AsError(err)})}
@@ -141,7 +141,7 @@ func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 	return lines
 }
 
-// news is what the subscriber has not got yet.
+// newLines returns the events that the subscriber does not have yet.
 func (h *nativeServer) newLines() (lines [][]byte) {
 	if !h.following {
 		return nil
@@ -153,11 +153,11 @@ func (h *nativeServer) newLines() (lines [][]byte) {
 	return lines
 }
 
-// A door is a server codec whose native side is a host and whose foreign side is a test.
+// A serverTest is a server codec between a nativeServer and a foreign client that the test plays.
 type serverTest struct {
 	*nativeServer
 	server *server
-	sent   []string // frames' messages, without the newline
+	sent   []string // messages of the frames, without newlines
 }
 
 func newServerTest(t testingT) *serverTest {
@@ -186,7 +186,7 @@ func (d *serverTest) deliver(out codec.Output) {
 	}
 }
 
-// asks sends the server a frame and returns what it says.
+// request delivers a frame of the client and returns the messages sent.
 func (d *serverTest) request(frame string) []string {
 	d.t.Helper()
 	d.sent = nil
@@ -194,7 +194,7 @@ func (d *serverTest) request(frame string) []string {
 	return d.sent
 }
 
-// happens lets the host's new events come, and returns what the server says.
+// emit delivers the new events of the native server and returns the messages sent.
 func (d *serverTest) emit() []string {
 	d.t.Helper()
 	d.sent = nil
@@ -210,10 +210,10 @@ func requestFrame(id int, tag, payload string) string {
 
 func ackFrame(id int) string { return fmt.Sprintf(`{"_tag":"Ack","requestId":"%d"}`+"\n", id) }
 
-// events are the session events in what the server said.
-func sessionEvents(t testingT, said []string) (list []sessionEvent) {
+// sessionEvents returns the session events of the messages sent.
+func sessionEvents(t testingT, sent []string) (list []sessionEvent) {
 	t.Helper()
-	for _, line := range said {
+	for _, line := range sent {
 		var c chunkMessage
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			t.Fatalf("%v", err)
@@ -232,7 +232,7 @@ func sessionEvents(t testingT, said []string) (list []sessionEvent) {
 	return list
 }
 
-// tags are what events are, with the type of a stream event.
+// eventTags returns the tags of events, or the type of a stream event.
 func eventTags(list []sessionEvent) string {
 	var words []string
 	for _, e := range list {
@@ -254,7 +254,7 @@ func wantLines(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// user begins a turn.
+// startTurn starts a turn.
 func (h *nativeServer) startTurn(turn, text string) {
 	h.append(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: text, ClientMessageID: "c" + turn}})
 	h.append(protocol.TurnStarted, turn, protocol.TurnStartedData{MessageID: "m" + turn})

@@ -17,7 +17,7 @@ func TestAnIdleSessionIsSaidAsItIs(t *testing.T) {
 		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[]}]}`)
 }
 
-// SC-1, SC-6, SC-20 of the conflicts: each tag set has its errors.
+// SC-1, SC-6, SC-20 of the conflicts: each tag set has its own errors.
 func TestAnUnknownSessionIsAFailureInTheWordsOfItsTagSet(t *testing.T) {
 	d := newServerTest(t)
 	for _, tag := range []string{"SubscribeSession", "SendMessage", "Interrupt", "DequeueMessage", "GetSessionState"} {
@@ -44,7 +44,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	wantLines(t, d.request(requestFrame(0, "SendMessage", send)),
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":{"status":"started","messageId":"m1"}}}`)
 	if got, want := string(d.commands[len(d.commands)-1].Data), `{"text":"Hello","parts":[{"type":"file","url":"file:///a","media_type":"text/plain","data":{"type":"file","url":"file:///a","mediaType":"text/plain","x":1}}],"client_message_id":"temp_123"}`; got != want {
-		t.Errorf("our server was asked %s", got)
+		t.Errorf("the native server got %s", got)
 	}
 	one := 0
 	d.answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendQueued, MessageID: "m2", Index: &one}
@@ -69,8 +69,8 @@ func TestATurnIsSaidInOrder(t *testing.T) {
 	d.endTurn("t1", protocol.ReasonCompleted)
 	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "m2", Reason: protocol.RemovedStarted})
 	d.startTurn("t2", "next")
-	if said := d.emit(); len(said) != 0 {
-		t.Fatalf("a chunk before the Ack of the last: %s", said)
+	if sent := d.emit(); len(sent) != 0 {
+		t.Fatalf("a chunk before the Ack of the last: %s", sent)
 	}
 	got := sessionEvents(t, d.request(ackFrame(0)))
 	want := "UserMessage SessionStarted start text-start text-delta text-delta text-end MessageQueued finish SessionStopped MessageDequeued UserMessage SessionStarted start"
@@ -88,7 +88,7 @@ func TestATurnIsSaidInOrder(t *testing.T) {
 	}
 }
 
-// SC-25, SC-23, SC-40, SC-27: who comes in mid-turn has all of it once.
+// SC-25, SC-23, SC-40, SC-27: a client that subscribes during a turn gets all of it once.
 func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -115,10 +115,10 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 		return s
 	}
 	if got := said(first); got != "start text-start text-delta a " {
-		t.Errorf("the first sees %s", got)
+		t.Errorf("the first stream has %s", got)
 	}
 	if got := said(second); got != "start text-start text-delta a text-delta b " {
-		t.Errorf("the second sees %s", got)
+		t.Errorf("the second stream has %s", got)
 	}
 	if first.TurnContext.Content != "Hello" || *first.Snapshot.HistoryCursor.LastMessageID != "t0" || *first.Snapshot.ActiveTurnID != "t1" {
 		t.Errorf("%+v", first)
@@ -133,11 +133,11 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 		}
 	}
 	if subscribes != 1 {
-		t.Errorf("the session is followed %d times", subscribes)
+		t.Errorf("%d native subscriptions", subscribes)
 	}
 }
 
-// SC-17, SC-30, SC-31, SC-32, X-5: a queue that is edited and reordered ends up the same there.
+// SC-17, SC-30, SC-31, SC-32, X-5: edits and moves lead to the same queue at the client.
 func TestEditsAndMovesLeaveTheSameQueue(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -166,7 +166,7 @@ func TestEditsAndMovesLeaveTheSameQueue(t *testing.T) {
 		}
 	}
 	if got := strings.Join(queue, " "); got != "dd cc aA" {
-		t.Errorf("their queue is %s", got)
+		t.Errorf("the client's queue is %s", got)
 	}
 }
 
@@ -194,11 +194,12 @@ func TestABadRequestEndsAlone(t *testing.T) {
 	wantLines(t, d.request(`{"_tag":"Interrupt","requestId":"0"}`+"\n"),
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Interrupt","fiberId":{"_tag":"Runtime","id":-499,"startTimeMillis":0}}}}`)
 	if d.following {
-		t.Error("a session is followed that nobody sees")
+		t.Error("the session is still subscribed")
 	}
 }
 
-// SC-27, SC-46, SC-25, X-21: a client that does not acknowledge costs a bound, and misses nothing; answers overtake its stream.
+// SC-27, SC-46, SC-25, X-21: a stream without acks is bounded and loses nothing. Answers overtake
+// it.
 func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -211,7 +212,7 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 	}
 	sub := d.server.subscriptions["s"]
 	if sub.phase != phasePaused || sub.streams[0].bytes > maxPending+64<<10 {
-		t.Fatalf("phase %d, %d bytes wait", sub.phase, sub.streams[0].bytes)
+		t.Fatalf("phase %d, %d bytes pending", sub.phase, sub.streams[0].bytes)
 	}
 	wantLines(t, d.request(requestFrame(1, "GetSessionState", `{"sessionId":"s"}`))[:0])
 	if len(d.sent) != 1 {
@@ -238,15 +239,16 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 		want += fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10))
 	}
 	if got.String() != want {
-		t.Errorf("%d bytes came, want %d", got.Len(), len(want))
+		t.Errorf("got %d bytes, want %d", got.Len(), len(want))
 	}
 }
 
-// SC-40, SC-27: a stream that takes nothing holds up no other of its session, be it there or new, and what waits for it is bounded.
+// SC-40, SC-27: a stream without acks delays no other stream of its session, existing or new, and
+// is bounded.
 func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`)) // takes nothing
+	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`)) // sends no Ack
 	d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"s"}`))
 	d.startTurn("t1", "go")
 	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
@@ -263,16 +265,16 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 		said(true)
 	}
 	if sub.phase != phaseLive || len(sub.streams) != 2 || sub.streams[0].bytes < 3<<20 || sub.streams[1].bytes > 0 {
-		t.Fatalf("phase %d, %d streams, %d and %d bytes wait", sub.phase, len(sub.streams), sub.streams[0].bytes, sub.streams[1].bytes)
+		t.Fatalf("phase %d, %d streams, %d and %d bytes pending", sub.phase, len(sub.streams), sub.streams[0].bytes, sub.streams[1].bytes)
 	}
 	for range 12 {
 		said(false)
 	}
 	if sub.phase != phasePaused {
-		t.Fatal("a session is followed whose streams take nothing")
+		t.Fatal("a session without acknowledging streams is subscribed")
 	}
 	if got := sessionEvents(t, d.request(requestFrame(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 || got[0].Tag != initialState || len(got[0].Buffer) < 3 {
-		t.Errorf("a new stream sees %s", eventTags(got))
+		t.Errorf("a new stream gets %s", eventTags(got))
 	}
 	for range 50 {
 		d.request(ackFrame(2))
@@ -284,11 +286,11 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	d.endTurn("t1", protocol.ReasonCompleted)
 	d.emit()
 	if got := strings.Join(d.request(ackFrame(1)+ackFrame(2)), ""); strings.Count(got, sessionStopped) != 2 {
-		t.Error("the others miss the end")
+		t.Error("the other streams miss the end")
 	}
 }
 
-// SC-43: on their screens a call that is called something else begins anew: nothing that was shown of it may be gone then.
+// SC-43: on their screens a renamed call starts again, so its input and output are repeated.
 func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -304,11 +306,11 @@ func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
 	if eventTags(got) != "tool-input-available tool-output-available tool-approval-request" ||
 		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) || !strings.Contains(string(got[0].Event), `"title":"list all"`) ||
 		!strings.Contains(string(got[1].Event), `"output":"a b","preliminary":true`) {
-		t.Errorf("said %s: %s", eventTags(got), d.sent)
+		t.Errorf("sent %s: %s", eventTags(got), d.sent)
 	}
 	d.append(protocol.ToolStarted, "t1", again)
 	if d.emit(); len(d.request(ackFrame(0))) != 0 {
-		t.Errorf("said again: %s", d.sent)
+		t.Errorf("sent again: %s", d.sent)
 	}
 }
 
@@ -346,14 +348,14 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 	d.request(ackFrame(0))
 	late := sessionEvents(t, d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
 	if p := late.PendingApprovals; len(p) != 2 || p[0] != (pendingApproval{"call-1", "Bash"}) || p[1] != (pendingApproval{"r2", "AskUserQuestion"}) {
-		t.Errorf("who comes late sees %+v", p)
+		t.Errorf("a late client gets %+v", p)
 	}
 	decide := func(id int, payload, want string) {
 		t.Helper()
 		wantLines(t, d.request(requestFrame(id, "chat.respondToToolApproval", payload)),
 			fmt.Sprintf(`{"_tag":"Exit","requestId":"%d","exit":{"_tag":"Success","value":{"acknowledged":true}}}`, id))
 		if got := string(d.commands[len(d.commands)-1].Data); got != want {
-			t.Errorf("our server was told %s", got)
+			t.Errorf("the native server got %s", got)
 		}
 	}
 	decide(2, `{"type":"tool-approval-response","toolCallId":"call-1","toolName":"Bash","approved":false}`, `{"request":"r1","decision":"deny"}`)
@@ -363,7 +365,7 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"nope","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 }
 
-// What a rule allows as soon as it is asked is asked of nobody: their screens would show what nobody can decide.
+// An approval that a rule allows at once is not requested: no client could decide it.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -420,7 +422,7 @@ func TestEveryEndOfATurnHasOneFinish(t *testing.T) {
 	}
 }
 
-// SC-26, X-9: a log that was replaced is a fresh state in the same stream.
+// SC-26, X-9: a replaced log restarts the same stream with a new state.
 func TestAResetIsAFreshInitialState(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -470,7 +472,7 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 	wantLines(t, said, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
 }
 
-// SC-28: a long history is read page by page, up to a bound or the message that the client has.
+// SC-28: a long history is read in pages, up to a bound or the client's last message.
 func TestALongHistoryIsReadUpToABound(t *testing.T) {
 	much := protocol.MustEncode(protocol.Event{
 		Session: "s", Seq: 2, Turn: "t1", Type: protocol.TextDelta, Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 200<<10)}),

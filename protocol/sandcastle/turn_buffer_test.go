@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol"
 )
 
-// SC-25, SC-43: who comes late into a turn that is too long to be repeated sees the newest of it whole, and nothing whose beginning
-// is not there: their clients would give it up.
+// SC-25, SC-43: a late client of a turn beyond the buffer's bound gets its newest content whole,
+// and no event without its start, which clients would reject.
 func TestABufferThatIsFullStillBeginsWhatItGoesOnWith(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
