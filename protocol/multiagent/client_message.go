@@ -135,12 +135,12 @@ func (s *server) handleApprove(m message) {
 	}
 	body := m.payload()
 	request := m.request()
-	approved, said := body.flag("approved")
+	approved, known := body.flag("approved")
 	switch {
 	case request == "":
 		s.sendError(id, badRequest, "requestId is required")
 		return
-	case !said:
+	case !known:
 		s.sendError(id, badRequest, "approved is required")
 		return
 	case !s.checkRole(protocol.DoApprove, id):

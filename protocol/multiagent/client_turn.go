@@ -94,16 +94,16 @@ func (c *client) appendText(s *session, message, agent, text string) {
 func (c *client) handleComplete(s *session, m message) {
 	t := c.ensureTurn(s)
 	message, agent, whole := m.name("messageId"), m.name("agentName"), m.text("content")
-	said := ""
+	received := ""
 	if t.message == message {
-		said = string(t.text)
+		received = string(t.text)
 	}
 	switch {
-	case whole == "" || strings.HasPrefix(said, whole):
-	case said == "":
+	case whole == "" || strings.HasPrefix(received, whole):
+	case received == "":
 		c.appendText(s, message, agent, whole)
-	case strings.HasPrefix(whole, said):
-		c.appendText(s, message, t.agent, whole[len(said):])
+	case strings.HasPrefix(whole, received):
+		c.appendText(s, message, t.agent, whole[len(received):])
 	default: // the chunks were of its end
 		c.endPart(s)
 		c.appendText(s, message, agent, whole)

@@ -44,16 +44,16 @@ func toolArgs(a *protocol.Approval) json.RawMessage {
 }
 
 func describeApproval(a *protocol.Approval) string {
-	said := []string{a.Title}
+	lines := []string{a.Title}
 	for _, more := range []string{a.Command, a.Why} {
-		if more != "" && !slices.Contains(said, more) {
-			said = append(said, more)
+		if more != "" && !slices.Contains(lines, more) {
+			lines = append(lines, more)
 		}
 	}
 	for _, q := range a.Questions {
-		said = append(said, q.Text)
+		lines = append(lines, q.Text)
 	}
-	return strings.TrimSpace(strings.Join(said, "\n"))
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // encodeResolution sends the end of an approval request, unless the end of its tool will.

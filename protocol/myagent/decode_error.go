@@ -38,11 +38,11 @@ func flattenErrors(raw json.RawMessage) map[string]string {
 	if len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
 		for _, e := range list[:min(len(list), maxFields)] {
 			o := parseObject(e)
-			name, words := o.str("field", "loc"), o.str("message", "msg", "error")
+			name, text := o.str("field", "loc"), o.str("message", "msg", "error")
 			if o == nil {
-				name, words = "message", resultText(e)
+				name, text = "message", resultText(e)
 			}
-			m[clipID(name)] = protocol.SplitText(words, 1<<10)[0]
+			m[clipID(name)] = protocol.SplitText(text, 1<<10)[0]
 		}
 	}
 	if len(m) == 0 {

@@ -100,22 +100,22 @@ func init() {
 
 // encodeData returns an encoder that decodes the event's data first. An event that cannot be
 // decoded becomes a notice.
-func encodeData[T any](tell func(*encoder, *protocol.Event, *T) []frame) func(*encoder, *protocol.Event) []frame {
+func encodeData[T any](encode func(*encoder, *protocol.Event, *T) []frame) func(*encoder, *protocol.Event) []frame {
 	return func(t *encoder, e *protocol.Event) []frame {
 		d := new(T)
 		if e.Decode(d) != nil {
 			return nativeNotice(e)
 		}
-		return tell(t, e, d)
+		return encode(t, e, d)
 	}
 }
 
 func single(f frame) []frame { return []frame{f} }
 
 // notice returns a system.notice with a text.
-func notice(words string, m meta) frame {
-	m["message"] = words
-	return frame{Event: systemNotice, Content: words, Meta: m, Show: shorten(words)}
+func notice(text string, m meta) frame {
+	m["message"] = text
+	return frame{Event: systemNotice, Content: text, Meta: m, Show: shorten(text)}
 }
 
 // nativeNotice encodes an event that the protocol has no frame for.
@@ -135,7 +135,7 @@ func describeEvent(e *protocol.Event) string {
 		Percent              float64
 	}
 	_ = e.Decode(&d)
-	who := "somebody"
+	who := "someone"
 	if e.By != nil && e.By.Name != "" {
 		who = e.By.Name
 	}

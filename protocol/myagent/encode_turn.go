@@ -120,18 +120,18 @@ func (enc *encoder) foldedDeltas(e *protocol.Event, d *protocol.FoldData) []fram
 	for _, p := range d.Parts {
 		of := *e
 		of.Task, of.Parent = p.Task, p.Parent
-		var told []frame
+		var partFrames []frame
 		switch p.Kind {
 		case protocol.KindText:
-			told = enc.textDelta(&of, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
+			partFrames = enc.textDelta(&of, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
 		case protocol.KindReasoning:
-			told = enc.reasoningDelta(&of, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
+			partFrames = enc.reasoningDelta(&of, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
 		case protocol.KindInput:
-			told = enc.toolInput(&of, &protocol.ToolInputData{Tool: p.Part, Text: p.Text})
+			partFrames = enc.toolInput(&of, &protocol.ToolInputData{Tool: p.Part, Text: p.Text})
 		case protocol.KindOutput:
-			told = enc.toolOutput(&of, &protocol.ToolOutputData{Tool: p.Part, Text: p.Text})
+			partFrames = enc.toolOutput(&of, &protocol.ToolOutputData{Tool: p.Part, Text: p.Text})
 		}
-		for _, f := range told {
+		for _, f := range partFrames {
 			if p.Task != "" {
 				f.Meta["task_id"] = taskID(p.Task)
 			}

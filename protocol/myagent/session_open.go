@@ -189,9 +189,9 @@ func (c *client) createSession(o *sessionOpen) {
 
 // continueIn continues a session in the new one that the server created in its place. The
 // transcript and the queue remain, but the agent has no memory of them.
-func (s *session) continueIn(c *client, anew *session) {
-	c.removeSession(anew)
-	s.serverID, s.lastEventID, s.lastSeq = anew.serverID, anew.lastEventID, anew.lastSeq
+func (s *session) continueIn(c *client, replacement *session) {
+	c.removeSession(replacement)
+	s.serverID, s.lastEventID, s.lastSeq = replacement.serverID, replacement.lastEventID, replacement.lastSeq
 	waiting := s.log.State.Queue
 	if t := s.log.State.Turn; t != nil {
 		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: serverRestarted})

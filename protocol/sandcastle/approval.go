@@ -114,13 +114,13 @@ func answerOf(a *protocol.Approval, d *protocol.ApproveData) *approvalAnswer {
 		return &approvalAnswer{Type: feedbackPayload, Feedback: d.Reason}
 	}
 	answers := map[string]json.RawMessage{}
-	for key, words := range d.Input.Answers {
+	for key, values := range d.Input.Answers {
 		q := questionOf(a, key)
 		if q != nil {
 			key = q.Text
 		}
-		labels := make([]string, len(words))
-		for i, w := range words {
+		labels := make([]string, len(values))
+		for i, w := range values {
 			labels[i] = q.choiceLabel(w)
 		}
 		if len(labels) == 1 && (q == nil || !q.Many) {
@@ -168,11 +168,11 @@ func approvalInput(a *protocol.Approval) json.RawMessage {
 	case protocol.ApproveQuestion:
 		var in promptInput
 		for _, q := range a.Questions {
-			asked := promptQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
+			question := promptQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
 			for _, c := range q.Choices {
-				asked.Options = append(asked.Options, promptOption{c.Label, c.About})
+				question.Options = append(question.Options, promptOption{c.Label, c.About})
 			}
-			in.Questions = append(in.Questions, asked)
+			in.Questions = append(in.Questions, question)
 		}
 		return protocol.MustEncode(in)
 	case protocol.ApprovePlan:
@@ -202,11 +202,11 @@ func questionsOf(input json.RawMessage) []protocol.Question {
 	}
 	var list []protocol.Question
 	for _, q := range in.Questions {
-		asked := protocol.Question{ID: q.Question, Text: q.Question, Many: q.MultiSelect}
+		question := protocol.Question{ID: q.Question, Text: q.Question, Many: q.MultiSelect}
 		for _, o := range q.Options {
-			asked.Choices = append(asked.Choices, protocol.Choice{ID: o.Label, Label: o.Label, About: o.Description})
+			question.Choices = append(question.Choices, protocol.Choice{ID: o.Label, Label: o.Label, About: o.Description})
 		}
-		list = append(list, asked)
+		list = append(list, question)
 	}
 	return list
 }

@@ -251,10 +251,10 @@ func (c *client) handleMessage(line []byte) {
 	}
 }
 
-// checkProtocol detects a server of another protocol and fails all requests to it. ours reports
+// checkProtocol detects a server of another protocol and fails all requests to it. known reports
 // whether a message was of this protocol.
-func (c *client) checkProtocol(ours bool) {
-	if ours {
+func (c *client) checkProtocol(known bool) {
+	if known {
 		c.heardProtocol, c.otherProtocol = true, false
 		return
 	}

@@ -63,16 +63,16 @@ func (c *client) recordHistory(s *session, messages []chatMessage, last *string)
 
 // recordTurn records a finished turn under the id of its answer.
 func (c *client) recordTurn(s *session, question, answer *chatMessage) {
-	var words string
+	var text string
 	parts := []json.RawMessage{}
 	for _, p := range question.Parts {
 		if p.Type == "text" && p.Text != nil && p.Filename == "" {
-			words += *p.Text
+			text += *p.Text
 		}
 		parts = append(parts, p.whole)
 	}
 	m := protocol.Message{
-		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: words, Parts: nativeParts(words, protocol.MustEncode(parts)),
+		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: text, Parts: nativeParts(text, protocol.MustEncode(parts)),
 	}
 	at, ended := parseTime(question.CreatedAt), parseTime(answer.CreatedAt)
 	defer func(now time.Time) { c.Now = now }(c.Now)

@@ -124,8 +124,8 @@ func answerChatMessage(t *protocol.Turn) chatMessage {
 	for _, it := range t.Items {
 		switch it.Kind {
 		case protocol.ItemText, protocol.ItemReasoning:
-			words := it.Text.String()
-			m.Parts = append(m.Parts, messagePart{Type: string(it.Kind), Text: &words, State: "done"})
+			text := it.Text.String()
+			m.Parts = append(m.Parts, messagePart{Type: string(it.Kind), Text: &text, State: "done"})
 		case protocol.ItemTool:
 			m.Parts = append(m.Parts, toolPart(it))
 		}

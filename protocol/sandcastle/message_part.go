@@ -53,7 +53,7 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 		return nil
 	}
 	list = list[:min(len(list), maxParts)]
-	said := new(strings.Builder)
+	texts := new(strings.Builder)
 	parts := make([]protocol.Part, 0, len(list))
 	for _, raw := range list {
 		var p part
@@ -61,7 +61,7 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 			continue
 		}
 		if p.Type == "text" && p.Filename == "" {
-			said.WriteString(p.Text)
+			texts.WriteString(p.Text)
 			parts = append(parts, protocol.Part{Type: "text", Text: p.Text})
 			continue
 		}
@@ -74,7 +74,7 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 		}
 		parts = append(parts, protocol.Part{Type: p.Type, Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Filename, Data: whole})
 	}
-	if said.String() != content {
+	if texts.String() != content {
 		return parts
 	}
 	others := parts[:0]
