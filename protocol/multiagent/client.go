@@ -26,8 +26,8 @@ const (
 
 // verbs lists the commands that the dialect carries, or that the client end implements itself.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoHistory,
-	protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot,
+	protocol.DoHistory, protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove,
 	protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove, protocol.DoQueueHold, protocol.DoQueueRelease,
 }
 
@@ -43,7 +43,8 @@ const noQueue = "the server's queue cannot be changed, only that of an attached 
 // unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server has no history",
-	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue, protocol.DoQueueHold: noQueue,
+	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue,
+	protocol.DoQueueHold:    noQueue,
 	protocol.DoQueueRelease: noQueue,
 }
 

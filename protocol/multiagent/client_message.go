@@ -57,7 +57,9 @@ func (s *server) handleStart(m message) {
 			return
 		}
 		s.withConversation(made.Session, func(c *conversation) {
-			s.send(frame{Type: typeStarted, Payload: conversationStarted{Conversation: c.id, Domain: d, Agent: c.agent}})
+			s.send(frame{
+				Type: typeStarted, Payload: conversationStarted{Conversation: c.id, Domain: d, Agent: c.agent},
+			})
 		})
 	})
 }
@@ -100,7 +102,10 @@ func (s *server) handleSend(m message) {
 				if r.Index != nil && *r.Index > 0 {
 					why = fmt.Sprintf("queued behind %d others", *r.Index)
 				}
-				s.send(frame{Type: typeThought, Payload: workflowThought{ID: queueAgent, Agent: queueAgent, Conversation: c.id, Reason: why}})
+				s.send(frame{
+					Type:    typeThought,
+					Payload: workflowThought{ID: queueAgent, Agent: queueAgent, Conversation: c.id, Reason: why},
+				})
 			}
 		})
 	})

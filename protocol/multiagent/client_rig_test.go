@@ -32,7 +32,10 @@ type clientTest struct {
 }
 
 func newClientTest(t testingT, options map[string]string) *clientTest {
-	c := &clientTest{t: t, resume: new(codec.ClientState), options: options, newID: sequentialIDs("c"), now: start, answers: map[string]*protocol.Answer{}}
+	c := &clientTest{
+		t: t, resume: new(codec.ClientState), options: options, newID: sequentialIDs("c"), now: start,
+		answers: map[string]*protocol.Answer{},
+	}
 	c.connect()
 	return c
 }

@@ -39,15 +39,19 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	sent := c.command(protocol.DoSend, "fix", protocol.SendData{Text: "Hello, help me with..."})
 	c.wantSent(`{ "type": "send_message", "conversationId": "uuid", "payload": { "content": "Hello, help me with..." } }`)
 	c.receive(chunkExample)
-	if r := result[protocol.SendResult](c, sent); r == nil || r.Status != protocol.SendStarted || r.Turn != c.state.Turn.Turn {
+	if r := result[protocol.SendResult](c, sent); r == nil || r.Status != protocol.SendStarted ||
+		r.Turn != c.state.Turn.Turn {
 		t.Fatalf("%v", c.answers[sent])
 	}
 	c.receive(askExample)
 	a := c.state.Pending("uuid")
-	if a == nil || a.Name != "Tool Name" || a.Title != "Tool description" || string(a.Input) != "{}" || c.state.Status() != protocol.Waiting {
+	if a == nil || a.Name != "Tool Name" || a.Title != "Tool description" || string(a.Input) != "{}" ||
+		c.state.Status() != protocol.Waiting {
 		t.Fatalf("%+v", a)
 	}
-	ok := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce, Reason: "optional rejection reason"})
+	ok := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+		Decision: protocol.AllowOnce, Reason: "optional rejection reason",
+	})
 	c.wantSent(`{ "type": "approve_tool", "conversationId": "uuid", "requestId": "uuid", "payload": { "approved": true, "reason": "optional rejection reason" } }`)
 	c.receive(executedExample)
 	if r := result[protocol.ApproveResult](c, ok); r == nil || r.Outcome != protocol.Allowed {
@@ -56,14 +60,16 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	stop := c.command(protocol.DoInterrupt, "uuid", nil)
 	c.wantSent(`{ "type": "cancel_stream", "conversationId": "uuid" }`)
 	c.receive(errorMessage(cancelled))
-	if r := result[protocol.InterruptResult](c, stop); r == nil || !r.Interrupted || c.state.Last.Reason != protocol.ReasonInterrupted {
+	if r := result[protocol.InterruptResult](c, stop); r == nil || !r.Interrupted ||
+		c.state.Last.Reason != protocol.ReasonInterrupted {
 		t.Fatalf("%v", c.answers[stop])
 	}
 
 	c.send("again")
 	c.receive(completeExample)
 	last := c.transcript.Current()
-	if c.state.Turn != nil || last.End.Reason != protocol.ReasonCompleted || last.End.Usage.Output != 150 || last.End.DurationMS != 2500 {
+	if c.state.Turn != nil || last.End.Reason != protocol.ReasonCompleted || last.End.Usage.Output != 150 ||
+		last.End.DurationMS != 2500 {
 		t.Errorf("%+v", last.End)
 	}
 	if c.text() != "partial text"+"full response text" {
@@ -79,10 +85,12 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 // MA-9: each chunk is recorded once, and the complete message adds what the chunks omitted.
 func TestChunksAndTheWholeJoin(t *testing.T) {
 	chunk := func(text string) string {
-		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text + `","agentName":"a"}}`
+		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text +
+			`","agentName":"a"}}`
 	}
 	whole := func(text string) string {
-		return `{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` + text + `","agentName":"a"}}`
+		return `{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` + text +
+			`","agentName":"a"}}`
 	}
 	for _, c := range []struct {
 		frames []string
@@ -109,7 +117,8 @@ func TestChunksAndTheWholeJoin(t *testing.T) {
 func TestErrorsAnswerWhatTheyAreAbout(t *testing.T) {
 	for code, want := range map[string]protocol.Code{
 		badRequest: protocol.CodeInvalidMessage, forbidden: protocol.CodeForbidden, notFound: protocol.CodeNoSession,
-		notConfigured: protocol.CodeNoAgent, streamError: protocol.CodeAgentFailed, requestFailed: protocol.CodeAgentFailed,
+		notConfigured: protocol.CodeNoAgent, streamError: protocol.CodeAgentFailed,
+		requestFailed: protocol.CodeAgentFailed,
 		"of_tomorrow": protocol.CodeAgentFailed,
 	} {
 		c := newClientTest(t, nil)
@@ -121,7 +130,8 @@ func TestErrorsAnswerWhatTheyAreAbout(t *testing.T) {
 		}
 	}
 	for code, want := range map[string]protocol.Code{
-		forbidden: protocol.CodeForbidden, notFound: protocol.CodeNotFound, executeFailed: protocol.CodeAgentFailed, rejectFailed: protocol.CodeAgentFailed,
+		forbidden: protocol.CodeForbidden, notFound: protocol.CodeNotFound, executeFailed: protocol.CodeAgentFailed,
+		rejectFailed: protocol.CodeAgentFailed,
 	} {
 		c := newClientTest(t, nil)
 		c.subscribe()
@@ -187,7 +197,8 @@ func TestTheQueueIsOurs(t *testing.T) {
 	c.wantSent()
 	c.receive(completeExample)
 	c.wantSent()
-	if len(c.state.Queue) != 2 || c.state.Status() != protocol.Idle || result[protocol.QueueHoldResult](c, held) == nil {
+	if len(c.state.Queue) != 2 || c.state.Status() != protocol.Idle ||
+		result[protocol.QueueHoldResult](c, held) == nil {
 		t.Fatalf("%+v", c.state)
 	}
 	c.command(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{})
@@ -220,10 +231,13 @@ func TestRejections(t *testing.T) {
 		}
 		items := c.transcript.Current().Items
 		tool, asked := items[0], items[1]
-		if tool.Tool.End.Status != protocol.ToolDenied || asked.Resolved.Outcome != protocol.Denied || asked.Resolved.Reason != "nope" || c.state.Turn == nil {
+		if tool.Tool.End.Status != protocol.ToolDenied || asked.Resolved.Outcome != protocol.Denied ||
+			asked.Resolved.Reason != "nope" || c.state.Turn == nil {
 			t.Errorf("%+v %+v", tool.Tool.End, asked.Resolved)
 		}
-		late := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "uuid", Decision: protocol.AllowOnce})
+		late := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+			Request: "uuid", Decision: protocol.AllowOnce,
+		})
 		if c.errorCode(late) != protocol.CodeConflict || c.answers[late].Error.Winner == nil {
 			t.Errorf("%v", c.answers[late])
 		}
@@ -236,7 +250,9 @@ func TestAnotherPlanIsAskedForByTheReason(t *testing.T) {
 	c.subscribe()
 	c.send("x")
 	c.receive(askExample)
-	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.Deny, Reason: "fewer tasks", Input: &protocol.ApprovalInput{Replan: true}})
+	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+		Decision: protocol.Deny, Reason: "fewer tasks", Input: &protocol.ApprovalInput{Replan: true},
+	})
 	c.wantSent(`{"type":"approve_tool","conversationId":"uuid","requestId":"uuid","payload":{"approved":false,"reason":"fewer tasks"}}`)
 	c.receive(errorMessage(rejected))
 	if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied {
@@ -293,7 +309,8 @@ func TestALongSilenceIsTold(t *testing.T) {
 	c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
 	c.deliver(c.codec.Open(c.now))
 	id := c.command(protocol.DoHello, "", nil)
-	if c.advance(); c.errorCode(id) != protocol.CodeTimeout || !strings.Contains(c.answers[id].Error.Message, "does not speak multiagent") {
+	if c.advance(); c.errorCode(id) != protocol.CodeTimeout ||
+		!strings.Contains(c.answers[id].Error.Message, "does not speak multiagent") {
 		t.Errorf("answered %+v", c.answers[id])
 	}
 }
@@ -350,14 +367,16 @@ func TestReconnect(t *testing.T) {
 	c.wantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"three"}}`)
 	id := c.command(protocol.DoSubscribe, "uuid", protocol.SubscribeData{Position: &at})
 	r := result[protocol.SubscribeResult](c, id)
-	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Position.Epoch == at.Epoch || r.Snapshot.State.Last.Reason != protocol.ReasonError {
+	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Position.Epoch == at.Epoch ||
+		r.Snapshot.State.Last.Reason != protocol.ReasonError {
 		t.Fatalf("%+v", r)
 	}
 	if c.state.Turn == nil || c.state.Turn.Message.Text != "three" {
 		t.Errorf("%+v", c.state)
 	}
 	past := result[protocol.HistoryResult](c, c.command(protocol.DoHistory, "uuid", protocol.HistoryData{}))
-	if all := string(protocol.MustEncode(past.Events)); !strings.Contains(all, "full response text") || !strings.Contains(all, "partial text") {
+	if all := string(protocol.MustEncode(past.Events)); !strings.Contains(all, "full response text") ||
+		!strings.Contains(all, "partial text") {
 		t.Errorf("%s", all)
 	}
 }
@@ -372,7 +391,8 @@ func TestAKeyIsCarriedOutOnceAlsoOverAReconnect(t *testing.T) {
 	if r := result[protocol.SendResult](c, again); r == nil || r.Status != protocol.SendStarted || len(c.frames) != 0 {
 		t.Errorf("%v, %s", c.answers[again], c.frames)
 	}
-	if id := c.commandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "y"}); c.errorCode(id) != protocol.CodeKeyReused {
+	if id := c.commandWithKey(protocol.DoSend, "uuid", "k",
+		protocol.SendData{Text: "y"}); c.errorCode(id) != protocol.CodeKeyReused {
 		t.Errorf("%v", c.answers[id])
 	}
 }
@@ -451,7 +471,8 @@ func TestDenyAndStop(t *testing.T) {
 	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.DenyStop, Reason: "nope"})
 	c.wantSent(`{"type":"approve_tool","conversationId":"uuid","requestId":"uuid","payload":{"approved":false,"reason":"nope"}}`)
 	c.receive(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`)
-	if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied || r.Decision != protocol.DenyStop {
+	if r := result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied ||
+		r.Decision != protocol.DenyStop {
 		t.Fatalf("%v", c.answers[id])
 	}
 	c.wantSent(cancelExample)
@@ -472,7 +493,8 @@ func TestALookTakesAConversationUp(t *testing.T) {
 	c := newClientTest(t, nil)
 	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
 	c.wantSent(`{"type":"PING","conversationId":"uuid"}`)
-	c.receive(`{"type":"PONG"}`, `{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r","toolName":"n","toolArgs":{}}}`)
+	c.receive(`{"type":"PONG"}`,
+		`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r","toolName":"n","toolArgs":{}}}`)
 	c.advance()
 	c.wantSent(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
 	c.advance()

@@ -32,7 +32,10 @@ type clientTurn struct {
 func (c *client) sendMessage(s *session, m protocol.Message, cmd *protocol.Command) {
 	s.cancelSeen = false
 	s.updatesRequested = true
-	c.send(frame{Type: typeSend, Conversation: s.log.Session, Payload: sendPayload{m.Text, c.Options.Options["thinking"] == "true"}})
+	c.send(frame{
+		Type: typeSend, Conversation: s.log.Session,
+		Payload: sendPayload{m.Text, c.Options.Options["thinking"] == "true"},
+	})
 	req := &request{command: cmd, verb: protocol.DoSend, deadline: c.Now.Add(errorTimeout), message: m}
 	if cmd != nil {
 		c.addRequest(s, req)
@@ -46,11 +49,15 @@ func (c *client) startTurn(s *session, req *request) {
 	if s.turn != nil { // another client's turn started in between
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 	}
-	s.turn = &clientTurn{id: c.Options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.Now}
+	s.turn = &clientTurn{
+		id: c.Options.ID("t"), isToolCommand: strings.HasPrefix(req.message.Text, "/tool "), started: c.Now,
+	}
 	c.record(s, protocol.MessageUser, req.message.By, protocol.MessageUserData{Message: req.message})
 	at := s.log.State.Seq
 	c.record(s, protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: req.message.MessageID, Agent: s.agent})
-	c.answerOnce(req.command, protocol.SendResult{Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: s.turn.id, Seq: at})
+	c.answerOnce(req.command, protocol.SendResult{
+		Status: protocol.SendStarted, MessageID: req.message.MessageID, Turn: s.turn.id, Seq: at,
+	})
 }
 
 // ensureTurn starts a turn if none runs: that of the message just sent, or one of another client.
@@ -154,7 +161,9 @@ func (c *client) sendNext(s *session) {
 	}
 	if m := s.log.State.Next(); m != nil {
 		next := *m
-		c.record(s, protocol.QueueRemoved, nil, protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted})
+		c.record(s, protocol.QueueRemoved, nil, protocol.QueueRemovedData{
+			MessageID: next.MessageID, Reason: protocol.RemovedStarted,
+		})
 		c.sendMessage(s, next, nil)
 	}
 }

@@ -24,7 +24,8 @@ func TestAResultOfTextIsText(t *testing.T) {
 		if tool.Tool.End.ExitCode != nil {
 			code = *tool.Tool.End.ExitCode
 		}
-		if got := fmt.Sprintf("text %q code %d output %s", tool.Text.String(), code, tool.Tool.End.Output); got != want {
+		if got := fmt.Sprintf("text %q code %d output %s", tool.Text.String(), code,
+			tool.Tool.End.Output); got != want {
 			t.Errorf("%s became %s, want %s", given, got, want)
 		}
 	}
@@ -50,7 +51,8 @@ func TestAnErrorThatEndsATurnIsTold(t *testing.T) {
 // MA-7: conversations are started in the order of the commands.
 func TestConversationsAreStartedInTheirOrder(t *testing.T) {
 	c := newClientTest(t, nil)
-	first, second := c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "b"})
+	first, second := c.command(protocol.DoCreate, "", protocol.CreateData{Agent: "a"}), c.command(protocol.DoCreate, "",
+		protocol.CreateData{Agent: "b"})
 	for i, id := range []string{first, second} {
 		c.receive(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
 		if r := result[protocol.CreateResult](c, id); r == nil || r.Session != fmt.Sprint("c", i) {
@@ -62,7 +64,8 @@ func TestConversationsAreStartedInTheirOrder(t *testing.T) {
 // MA-10: the complete message adds what the chunks omitted or contradict, without repetition.
 func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 	chunk := func(text string) string {
-		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text + `","agentName":"A"}}`
+		return `{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"` + text +
+			`","agentName":"A"}}`
 	}
 	for _, c := range []struct {
 		chunks []string
@@ -81,7 +84,8 @@ func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 		for _, text := range c.chunks {
 			g.receive(chunk(text))
 		}
-		g.receive(`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` + c.whole + `","agentName":"A","metadata":{"tokenCount":150,"durationMs":2500}}}`)
+		g.receive(`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"` +
+			c.whole + `","agentName":"A","metadata":{"tokenCount":150,"durationMs":2500}}}`)
 		var parts []string
 		for _, it := range g.transcript.Turns[0].Items {
 			parts = append(parts, it.Text.String())

@@ -81,8 +81,11 @@ func TestAnyHistoryArrives(t *testing.T) {
 		l := &historygen.Generator{T: r, Now: start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = p.log.State
-			switch does := rapid.SampledFrom([]string{"send", "decide", "reconnect", "", "", "", "", "", "", "", "", ""}).Draw(r, "does"); {
-			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.Blocked() == nil && !l.State.Closed:
+			switch does := rapid.SampledFrom([]string{
+				"send", "decide", "reconnect", "", "", "", "", "", "", "", "", "",
+			}).Draw(r, "does"); {
+			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.Blocked() == nil &&
+				!l.State.Closed:
 				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
 				p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
 				p.exchange()
@@ -92,9 +95,13 @@ func TestAnyHistoryArrives(t *testing.T) {
 				}
 			case does == "decide" && len(p.client.state.Approvals) > 0 && len(l.State.Approvals) > 0:
 				request := l.State.Approvals[0].Request
-				want.deciding = rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny, protocol.DenyStop}).Draw(r, "decision")
+				want.deciding = rapid.SampledFrom([]protocol.Decision{
+					protocol.AllowOnce, protocol.Deny, protocol.DenyStop,
+				}).Draw(r, "decision")
 				want.reason = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
-				p.client.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: request, Decision: want.deciding, Reason: want.reason})
+				p.client.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+					Request: request, Decision: want.deciding, Reason: want.reason,
+				})
 				p.exchange()
 				p.awaitRequests()
 			case does == "reconnect" && len(p.client.codec.sessionByID("uuid").requests) == 0:
@@ -106,7 +113,8 @@ func TestAnyHistoryArrives(t *testing.T) {
 			}
 			if len(p.client.codec.sessionByID("uuid").requests) == 0 {
 				requireEqual(r, "state", comparableState(p.client.state), comparableState(want.state))
-				requireEqual(r, "transcript", comparableTranscript(p.client.transcript), comparableTranscript(want.transcript))
+				requireEqual(r, "transcript", comparableTranscript(p.client.transcript),
+					comparableTranscript(want.transcript))
 			}
 		}
 	})

@@ -155,9 +155,14 @@ func (c *client) handleStarted(m message) {
 	c.lastSession, s.updatesRequested = s, true
 	r := protocol.CreateResult{Session: id, Name: made.data.Name}
 	if made.data.Prompt != "" && s.turn == nil {
-		m := protocol.Message{MessageID: c.Options.ID("m"), ClientMessageID: made.data.ClientMessageID, Text: made.data.Prompt, By: c.User()}
+		m := protocol.Message{
+			MessageID: c.Options.ID("m"), ClientMessageID: made.data.ClientMessageID, Text: made.data.Prompt,
+			By: c.User(),
+		}
 		c.sendMessage(s, m, nil)
-		r.Message = &protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: s.turn.id, Seq: s.log.State.Turn.First}
+		r.Message = &protocol.SendResult{
+			Status: protocol.SendStarted, MessageID: m.MessageID, Turn: s.turn.id, Seq: s.log.State.Turn.First,
+		}
 	}
 	r.Position = protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}
 	c.answerOnce(made.command, r)
@@ -178,7 +183,10 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 		c.Failf(cmd, protocol.CodeInvalidMessage, "text: missing")
 		return
 	}
-	m := protocol.Message{MessageID: c.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: protocol.ValidText(d.Text), By: c.User()}
+	m := protocol.Message{
+		MessageID: c.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: protocol.ValidText(d.Text),
+		By: c.User(),
+	}
 	state := s.log.State
 	if s.turn == nil && s.findRequest(protocol.DoSend) == nil && len(state.Queue) == 0 && state.Blocked() == nil {
 		c.sendMessage(s, m, cmd)
@@ -200,7 +208,9 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 		index, added.Index = 0, new(int)
 	}
 	c.record(s, protocol.QueueAdded, m.By, added)
-	c.answerOnce(cmd, protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: state.Seq})
+	c.answerOnce(cmd, protocol.SendResult{
+		Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: state.Seq,
+	})
 }
 
 func (c *client) handleInterrupt(s *session, cmd *protocol.Command) {

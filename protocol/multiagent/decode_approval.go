@@ -21,21 +21,25 @@ var approvalOptions = []protocol.Option{
 // handleApprovalRequest handles tool_approval_required.
 func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	id := m.name("requestId")
-	if id == "" || s.log.State.Pending(id) != nil || len(s.log.State.Approvals) >= maxOpenItems || len(s.tools) >= maxOpenItems {
+	if id == "" || s.log.State.Pending(id) != nil || len(s.log.State.Approvals) >= maxOpenItems ||
+		len(s.tools) >= maxOpenItems {
 		c.recordRaw(s, typeAsk, data)
 		return
 	}
 	c.ensureTurn(s)
 	c.endPart(s)
 	a := protocol.Approval{
-		Request: id, Kind: protocol.ApproveTool, Title: clipText(m.text("description")), Tool: id, Name: m.name("toolName"),
+		Request: id, Kind: protocol.ApproveTool, Title: clipText(m.text("description")), Tool: id,
+		Name:  m.name("toolName"),
 		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.Now.UTC(),
 	}
 	args := decodeMessage(m["toolArgs"])
 	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
 	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
 	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
-	if slices.Contains([]string{protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion}, a.Name) {
+	if slices.Contains([]string{
+		protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion,
+	}, a.Name) {
 		a.Kind = a.Name
 	}
 	if a.Title == "" {
@@ -43,7 +47,9 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	}
 	s.tools[id] = a.Name
 	s.decisions.Delete(id) // requested again
-	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: a.Name, Title: a.Title, Input: a.Input})
+	c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{
+		Tool: id, Name: a.Name, Title: a.Title, Input: a.Input,
+	})
 	c.record(s, protocol.ApprovalRequested, nil, a)
 }
 
@@ -82,10 +88,12 @@ func (c *client) handleApprove(s *session, cmd *protocol.Command) {
 		return
 	}
 	c.send(frame{
-		Type: typeApprove, Conversation: s.log.Session, Request: d.Request, Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
+		Type: typeApprove, Conversation: s.log.Session, Request: d.Request,
+		Payload: approvePayload{d.Decision == protocol.AllowOnce, d.Reason},
 	})
 	c.addRequest(s, &request{
-		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request, decision: d.Decision, reason: d.Reason,
+		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request,
+		decision: d.Decision, reason: d.Reason,
 	})
 }
 
@@ -98,7 +106,8 @@ func inputFits(in *protocol.ApprovalInput) bool {
 // resolution returns the resolution by an approve command.
 func (r *request) resolution() protocol.ApprovalResolvedData {
 	d := protocol.ApprovalResolvedData{
-		Request: r.request, Outcome: protocol.Allowed, Decision: r.decision, Option: string(r.decision), Reason: r.reason,
+		Request: r.request, Outcome: protocol.Allowed, Decision: r.decision, Option: string(r.decision),
+		Reason: r.reason,
 	}
 	if denies(r.decision) {
 		d.Outcome = protocol.Denied
@@ -180,7 +189,8 @@ func (c *client) handleToolExecuted(s *session, m message) {
 		end.Output = result
 	}
 	c.record(s, protocol.ToolEnded, nil, end)
-	if (t.byOther && !t.hasText || t.isToolCommand && status == protocol.ToolDenied) && len(s.log.State.Approvals) == 0 && len(s.tools) == 0 {
+	if (t.byOther && !t.hasText || t.isToolCommand && status == protocol.ToolDenied) &&
+		len(s.log.State.Approvals) == 0 && len(s.tools) == 0 {
 		s.turnDeadline = c.Now.Add(quietTimeout)
 	}
 }
@@ -188,7 +198,8 @@ func (c *client) handleToolExecuted(s *session, m message) {
 // resolveByTool ends a pending request whose tool ran, or did not run for a reason.
 func (c *client) resolveByTool(s *session, request string, ran bool, why string) {
 	for _, req := range slices.Clone(s.requests) {
-		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) && s.removeRequest(req) {
+		if req.verb == protocol.DoApprove && req.request == request && (ran || denies(req.decision)) &&
+			s.removeRequest(req) {
 			c.applyDecision(s, req)
 		}
 	}

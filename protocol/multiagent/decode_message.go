@@ -152,7 +152,9 @@ func (c *client) failRequest(s *session, req *request, code, message string) {
 		if code == notFound { // no stream is active at the server
 			if s.turn != nil && (req.turn == "" || req.turn == s.turn.id) {
 				c.applyQueueMode(s, req.queue)
-				c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: message})
+				c.endTurn(s, protocol.TurnEndedData{
+					Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: message,
+				})
 			}
 			c.answerOnce(req.command, protocol.InterruptResult{})
 			c.sendNext(s)
@@ -166,7 +168,9 @@ func (c *client) failRequest(s *session, req *request, code, message string) {
 // failTurn ends the turn with an error.
 func (c *client) failTurn(s *session, code, message string) {
 	e := nativeError(code, message, protocol.CodeNoSession)
-	c.record(s, protocol.ErrorRaised, nil, protocol.ErrorData{Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code)})
+	c.record(s, protocol.ErrorRaised, nil, protocol.ErrorData{
+		Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code),
+	})
 	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: e.Code, Message: e.Message})
 	c.sendNext(s)
 }

@@ -19,7 +19,10 @@ var Dialect = codec.Dialect{
 	AcceptsUnauthorized: true,
 	Retry:               codec.RetryPolicy{Attempts: 5, Delay: 3 * time.Second},
 	Options: []codec.Option{
-		{Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"}, About: "growth of the delay between reconnects"},
+		{
+			Name: "backoff", Ends: clientEnd, Values: []string{"even", "exponential"},
+			About: "growth of the delay between reconnects",
+		},
 		{Name: "domain", Ends: clientEnd, Kind: codec.OptionText, About: "domain of sessions without an agent"},
 		{Name: "thinking", Ends: clientEnd, Values: []string{"false", "true"}, About: "request reasoning"},
 	},

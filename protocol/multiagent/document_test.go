@@ -115,7 +115,9 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 			h.startTurn("uuid")
 			h.emit(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "full response text"})
 			h.takeSent()
-			h.emit(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500})
+			h.emit(protocol.TurnEnded, protocol.TurnEndedData{
+				Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500,
+			})
 		},
 		askExample: func(h *serverTest) {
 			h.startTurn("uuid")
@@ -140,7 +142,8 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		h.wantSent(example)
 	}
 	for example, verb := range map[string]protocol.Verb{
-		startExample: protocol.DoCreate, sendExample: protocol.DoSend, cancelExample: protocol.DoInterrupt, approveExample: protocol.DoApprove,
+		startExample: protocol.DoCreate, sendExample: protocol.DoSend, cancelExample: protocol.DoInterrupt,
+		approveExample: protocol.DoApprove,
 	} {
 		h := newServerTest(t, codec.ServerOptions{})
 		h.useConversation()
@@ -159,7 +162,9 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		},
 		cancelExample: func(c *clientTest) { c.command(protocol.DoInterrupt, "uuid", nil) },
 		approveExample: func(c *clientTest) {
-			c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "uuid", Decision: protocol.AllowOnce, Reason: "optional rejection reason"})
+			c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+				Request: "uuid", Decision: protocol.AllowOnce, Reason: "optional rejection reason",
+			})
 		},
 	} {
 		c := newClientTest(t, nil)
@@ -169,7 +174,10 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 	}
 	for example, want := range map[string][]protocol.Type{
 		chunkExample:    {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta},
-		completeExample: {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd, protocol.TurnEnded},
+		completeExample: {
+			protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd,
+			protocol.TurnEnded,
+		},
 		askExample:      {protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ApprovalRequested},
 		executedExample: {protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.ToolEnded},
 		errorExample:    {protocol.Raw}, // no turn or request that it could concern

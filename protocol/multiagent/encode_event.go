@@ -120,7 +120,8 @@ func (s *server) handleToolEvent(c *conversation, e *protocol.Event) {
 			return
 		}
 		call := t.tool(d.Tool)
-		call.name, call.title, call.kind = cmp.Or(d.Name, call.name), cmp.Or(d.Title, call.title), cmp.Or(d.Kind, call.kind)
+		call.name, call.title, call.kind = cmp.Or(d.Name, call.name), cmp.Or(d.Title, call.title), cmp.Or(d.Kind,
+			call.kind)
 	case protocol.ToolOutput:
 		var d protocol.ToolOutputData
 		if e.Decode(&d) != nil {

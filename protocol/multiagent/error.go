@@ -36,7 +36,8 @@ func foreignCode(code protocol.Code, rest string) string {
 		return forbidden
 	case protocol.CodeNoAgent, protocol.CodeAgentAuth, protocol.CodeUnsupported:
 		return notConfigured
-	case protocol.CodeInvalidJSON, protocol.CodeInvalidMessage, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeSessionClosed:
+	case protocol.CodeInvalidJSON, protocol.CodeInvalidMessage, protocol.CodeTooLarge, protocol.CodeTooMany,
+		protocol.CodeSessionClosed:
 		return badRequest
 	}
 	return rest

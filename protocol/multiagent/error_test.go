@@ -17,7 +17,8 @@ func TestAnErrorThatNamesNoConversation(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	id := c.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
-	if c.receive(bareError); c.errorCode(id) != protocol.CodeAgentFailed || !strings.Contains(c.answers[id].Error.Message, "bogus") {
+	if c.receive(bareError); c.errorCode(id) != protocol.CodeAgentFailed ||
+		!strings.Contains(c.answers[id].Error.Message, "bogus") {
 		t.Errorf("during a send: %v", c.answers[id])
 	}
 	c.send("y")
@@ -105,7 +106,8 @@ func TestEveryRefusalIsTold(t *testing.T) {
 		}
 		h.receive(c.frame)
 		sent := h.takeSent()
-		if want := fmt.Sprintf(`{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`, c.code); len(sent) == 0 || sent[len(sent)-1] != want {
+		const format = `{"type":"error","conversationId":"uuid","error":"no","payload":{"code":%q,"message":"no"}}`
+		if len(sent) == 0 || sent[len(sent)-1] != fmt.Sprintf(format, c.code) {
 			t.Errorf("%s: sent %s", verb, sent)
 		}
 	}
@@ -116,7 +118,10 @@ func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.useConversation()
 	for client, want := range map[string]string{"else": "", "e1": `"code":"not_found"`} {
-		gone := protocol.Event{Session: "uuid", Type: protocol.ClientDetached, Time: start, Data: protocol.MustEncode(protocol.Client{Client: client, Reason: "no_session"})}
+		gone := protocol.Event{
+			Session: "uuid", Type: protocol.ClientDetached, Time: start,
+			Data: protocol.MustEncode(protocol.Client{Client: client, Reason: "no_session"}),
+		}
 		h.deliver(h.codec.Native(h.now, gone.AppendJSON(nil)))
 		if got := strings.Join(h.takeSent(), ""); (got != "") != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %s", client, got)
@@ -127,9 +132,11 @@ func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 // MA-16: the document's eight codes, and those of the real system.
 func TestTheCodesAreTheDocuments(t *testing.T) {
 	got := []string{
-		badRequest, forbidden, notFound, notConfigured, streamError, cancelled, requestFailed, executeFailed, rejected, rejectFailed,
+		badRequest, forbidden, notFound, notConfigured, streamError, cancelled, requestFailed, executeFailed,
+		rejected, rejectFailed,
 	}
-	want := "bad_request forbidden not_found not_configured stream_error cancelled tool_request_failed tool_execute_failed rejected tool_reject_failed"
+	want := "bad_request forbidden not_found not_configured stream_error cancelled tool_request_failed " +
+		"tool_execute_failed rejected tool_reject_failed"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

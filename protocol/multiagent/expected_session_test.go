@@ -64,7 +64,10 @@ type expectedApproval struct {
 }
 
 func newExpectedSession(t testingT, now func() time.Time) *expectedSession {
-	o := &expectedSession{t: t, now: now, state: &protocol.State{}, transcript: &protocol.Transcript{}, agent: "agent_id", refused: map[string]bool{}}
+	o := &expectedSession{
+		t: t, now: now, state: &protocol.State{}, transcript: &protocol.Transcript{}, agent: "agent_id",
+		refused: map[string]bool{},
+	}
 	// lost: name, title, directory, agent
 	o.append(protocol.SessionCreated, nil, protocol.SessionCreatedData{Agent: Name})
 	return o
@@ -73,7 +76,9 @@ func newExpectedSession(t testingT, now func() time.Time) *expectedSession {
 // append adds an event to the client's log. Lost: ids, times, tasks and parents.
 func (o *expectedSession) append(typ protocol.Type, by *protocol.Actor, data any) {
 	o.t.Helper()
-	e := &protocol.Event{Session: "uuid", Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by, Data: protocol.MustEncode(data)}
+	e := &protocol.Event{
+		Session: "uuid", Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by, Data: protocol.MustEncode(data),
+	}
 	if o.turn != nil && o.turn.started {
 		e.Turn = "t"
 	}
@@ -171,7 +176,10 @@ func (o *expectedSession) part(e *protocol.Event, id string, kind protocol.Kind)
 			return p
 		}
 	}
-	p := &expectedPart{id: id, kind: kind, agent: o.turn.agent, buffered: e.Task != "" || e.Parent != "" || kind == protocol.KindReasoning}
+	p := &expectedPart{
+		id: id, kind: kind, agent: o.turn.agent,
+		buffered: e.Task != "" || e.Parent != "" || kind == protocol.KindReasoning,
+	}
 	o.turn.parts = append(o.turn.parts, p)
 	return p
 }
@@ -237,7 +245,8 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 	u.approvals = append(u.approvals, r)
 	delete(o.refused, r.id)
 	seen := protocol.Approval{
-		Request: r.id, Kind: protocol.ApproveTool, Title: a.Title, Tool: r.id, Name: r.name, Options: approvalOptions, Asked: o.now(), Input: a.Input,
+		Request: r.id, Kind: protocol.ApproveTool, Title: a.Title, Tool: r.id, Name: r.name, Options: approvalOptions,
+		Asked: o.now(), Input: a.Input,
 		Command: a.Command, CWD: a.CWD, Why: a.Why,
 	}
 	switch r.name {
@@ -255,7 +264,9 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 		seen.Why = strings.TrimPrefix(seen.Why+"\n"+q.Text, "\n")
 	}
 	o.closePart()
-	o.append(protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: r.id, Name: r.name, Title: seen.Title, Input: seen.Input})
+	o.append(protocol.ToolStarted, nil, protocol.ToolStartedData{
+		Tool: r.id, Name: r.name, Title: seen.Title, Input: seen.Input,
+	})
 	o.append(protocol.ApprovalRequested, nil, seen)
 }
 
@@ -281,7 +292,9 @@ func (o *expectedSession) approvalResolved(d *protocol.ApprovalResolvedData) {
 	}
 	u.approvals = slices.Delete(u.approvals, i, i+1)
 	if d.Outcome == protocol.Allowed {
-		o.toolExecuted(r, &protocol.ToolEndedData{Output: protocol.MustEncode(map[string]any{"decision": d.Decision})}, "")
+		o.toolExecuted(r, &protocol.ToolEndedData{
+			Output: protocol.MustEncode(map[string]any{"decision": d.Decision}),
+		}, "")
 		return
 	}
 	if r.tool != "" {
@@ -307,7 +320,10 @@ func (o *expectedSession) toolEnded(d *protocol.ToolEndedData) {
 		return
 	}
 	as := &expectedApproval{id: d.Tool, name: cmp.Or(k.name, k.title, k.kind)}
-	if i := slices.IndexFunc(u.approvals, func(r *expectedApproval) bool { return r.tool == d.Tool && r.allowed }); i >= 0 {
+	if i := slices.IndexFunc(u.approvals, func(r *expectedApproval) bool {
+		return r.tool == d.Tool &&
+			r.allowed
+	}); i >= 0 {
 		as = u.approvals[i]
 		u.approvals = slices.Delete(u.approvals, i, i+1)
 	}
@@ -395,9 +411,11 @@ func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 			o.startTurn()
 		}
 	case u.started:
-		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, cmp.Or(d.Message, string(d.Reason))
+		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, cmp.Or(d.Message,
+			string(d.Reason))
 		o.append(protocol.ErrorRaised, nil, protocol.ErrorData{
-			Kind: protocol.FaultExecution, Code: end.Code, Message: end.Message, Details: map[string]string{"code": streamError},
+			Kind: protocol.FaultExecution, Code: end.Code, Message: end.Message,
+			Details: map[string]string{"code": streamError},
 		})
 	}
 	if u.started {
@@ -421,7 +439,8 @@ func (o *expectedSession) connectionLost() {
 			o.append(protocol.ToolEnded, nil, protocol.ToolEndedData{Tool: k.Tool, Status: protocol.ToolUnknown})
 		}
 		o.append(protocol.TurnEnded, nil, protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "connection lost: the rest of the turn is unknown",
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
+			Message:    "connection lost: the rest of the turn is unknown",
 			DurationMS: o.now().Sub(u.startedAt).Milliseconds(),
 		})
 	}

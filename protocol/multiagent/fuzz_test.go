@@ -12,8 +12,10 @@ import (
 func FuzzServer(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"PING"}`, `{"type":"start_conversation","payload":{"domainId":"d"}}`,
-		`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}` + "\n" + `{"type":"cancel_stream","conversationId":"uuid"}`,
-		`{"type":"APPROVE_TOOL","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`, `{"type":{},"payload":[]}`,
+		`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}` + "\n" +
+			`{"type":"cancel_stream","conversationId":"uuid"}`,
+		`{"type":"APPROVE_TOOL","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`,
+		`{"type":{},"payload":[]}`,
 		`{"type":"send_message","conversationId":"alias","data":{"content":"x"}}`, "[[[[", "{\"type\":\"\xff\"}",
 	} {
 		f.Add([]byte(seed))
@@ -43,8 +45,10 @@ func FuzzServer(f *testing.F) {
 func FuzzClient(f *testing.F) {
 	for _, seed := range []string{
 		chunkExample, completeExample, askExample, executedExample, errorExample, `{"type":"PONG"}`,
-		`{"type":"conversation_started","payload":{"conversationId":"uuid"}}`, errorMessage(cancelled), errorMessage(rejected), errorMessage(streamError),
-		`{"type":"agent_selected","conversationId":"uuid","agent_name":"b"}`, `{"type":"error","error":"x"}`, "[1", "{\"type\":\"\xff\"}",
+		`{"type":"conversation_started","payload":{"conversationId":"uuid"}}`, errorMessage(cancelled),
+		errorMessage(rejected), errorMessage(streamError),
+		`{"type":"agent_selected","conversationId":"uuid","agent_name":"b"}`, `{"type":"error","error":"x"}`, "[1",
+		"{\"type\":\"\xff\"}",
 		`{"type":"workflow_thought","conversationId":"uuid","data":{"reason":"x"}}`,
 	} {
 		f.Add([]byte(compactJSON(seed)))
@@ -59,7 +63,9 @@ func FuzzClient(f *testing.F) {
 		for line := range bytes.Lines(data) {
 			c.receive(string(bytes.TrimSuffix(line, []byte("\n"))))
 			if c.state.Pending("uuid") != nil {
-				c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "uuid", Decision: protocol.AllowOnce})
+				c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+					Request: "uuid", Decision: protocol.AllowOnce,
+				})
 			}
 			stop = c.command(protocol.DoInterrupt, "uuid", nil)
 		}

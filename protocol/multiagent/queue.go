@@ -32,7 +32,9 @@ func (c *client) handleQueueCommand(s *session, cmd *protocol.Command) {
 }
 
 // applyQueueCommand decodes a command's data and calls do.
-func applyQueueCommand[T any](s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error)) (any, *protocol.Error) {
+func applyQueueCommand[T any](s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error)) (any,
+	*protocol.Error,
+) {
 	d := new(T)
 	if err := cmd.DecodeData(d); err != nil {
 		return nil, protocol.AsError(err)
@@ -70,7 +72,9 @@ func (c *client) queueRemove(s *session, d *protocol.QueueRemoveData) (any, *pro
 	if s.checkQueued(d.MessageID) != nil {
 		return protocol.QueueRemoveResult{}, nil
 	}
-	c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser})
+	c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{
+		MessageID: d.MessageID, Reason: protocol.RemovedUser,
+	})
 	return protocol.QueueRemoveResult{Removed: true}, nil
 }
 
@@ -79,7 +83,9 @@ func (c *client) queueMove(s *session, d *protocol.QueueMoveData) (any, *protoco
 		return nil, err
 	}
 	last := len(s.log.State.Queue) - 1
-	c.record(s, protocol.QueueMoved, c.User(), protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, last))})
+	c.record(s, protocol.QueueMoved, c.User(), protocol.QueueMovedData{
+		MessageID: d.MessageID, Index: max(0, min(d.Index, last)),
+	})
 	return protocol.Empty{}, nil
 }
 
@@ -124,7 +130,9 @@ func (c *client) applyQueueMode(s *session, what string) {
 		c.holdQueue(s, protocol.HoldInterrupt)
 	case what == protocol.QueueClear:
 		for _, m := range queue {
-			c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared})
+			c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{
+				MessageID: m.MessageID, Reason: protocol.RemovedCleared,
+			})
 		}
 	}
 }

@@ -16,7 +16,8 @@ func TestAnEditEndsItsHoldAlone(t *testing.T) {
 	message := c.state.Queue[0].MessageID
 	c.command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: message})
 	whole := result[protocol.QueueHoldResult](c, c.command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{}))
-	if got := c.state.Holds; len(got) != 2 || got[0].Reason != protocol.HoldEdit || got[0].MessageID != message || got[1].Reason != protocol.HoldUser {
+	if got := c.state.Holds; len(got) != 2 || got[0].Reason != protocol.HoldEdit || got[0].MessageID != message ||
+		got[1].Reason != protocol.HoldUser {
 		t.Fatalf("held: %+v", got)
 	}
 	c.command(protocol.DoQueueEdit, "uuid", protocol.QueueEditData{MessageID: message, Text: "now"})
@@ -62,7 +63,8 @@ func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 		t.Errorf("sent: %+v", c.answers[send])
 	}
 	c.receive(errorMessage(cancelled))
-	if r := result[protocol.InterruptResult](c, id); r == nil || !r.Interrupted || c.state.Last.Reason != protocol.ReasonInterrupted {
+	if r := result[protocol.InterruptResult](c, id); r == nil || !r.Interrupted ||
+		c.state.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("interrupted: %+v, %+v", c.answers[id], c.state.Last)
 	}
 }
@@ -114,11 +116,13 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 	}
 	first, second := c.state.Holds[0].ID, c.state.Holds[1].ID
 	id = c.command(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{Hold: first})
-	if r := result[protocol.QueueReleaseResult](c, id); r == nil || len(r.Released) != 1 || r.Released[0] != first || len(c.state.Holds) != 1 || c.state.Holds[0].ID != second {
+	if r := result[protocol.QueueReleaseResult](c, id); r == nil || len(r.Released) != 1 || r.Released[0] != first ||
+		len(c.state.Holds) != 1 || c.state.Holds[0].ID != second {
 		t.Errorf("released: %+v, held %+v", c.answers[id], c.state.Holds)
 	}
 	for verb, data := range map[protocol.Verb]any{
-		protocol.DoQueueEdit: protocol.QueueEditData{MessageID: "nobody", Text: "x"}, protocol.DoQueueMove: protocol.QueueMoveData{MessageID: "nobody"},
+		protocol.DoQueueEdit: protocol.QueueEditData{MessageID: "nobody", Text: "x"},
+		protocol.DoQueueMove: protocol.QueueMoveData{MessageID: "nobody"},
 		protocol.DoQueueHold: protocol.QueueHoldData{MessageID: "nobody"},
 	} {
 		if id := c.command(verb, "uuid", data); c.errorCode(id) != protocol.CodeNotFound {
@@ -167,7 +171,8 @@ func TestAToolCommandThatCannotBeDecidedEndsItsTurn(t *testing.T) {
 	c.receive(askExample)
 	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
 	c.receive(errorMessage(executeFailed))
-	if c.errorCode(id) != protocol.CodeAgentFailed || c.state.Turn != nil || c.state.Last.Reason != protocol.ReasonError {
+	if c.errorCode(id) != protocol.CodeAgentFailed || c.state.Turn != nil ||
+		c.state.Last.Reason != protocol.ReasonError {
 		t.Errorf("%+v, %+v", c.answers[id], c.state.Turn)
 	}
 }

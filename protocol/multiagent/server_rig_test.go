@@ -54,7 +54,10 @@ var allVerbs = func() (all []protocol.Verb) {
 }()
 
 func newServerTest(t testingT, door codec.ServerOptions) *serverTest {
-	h := &serverTest{t: t, now: start, id: sequentialIDs("n"), responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: allVerbs}}
+	h := &serverTest{
+		t: t, now: start, id: sequentialIDs("n"),
+		responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: allVerbs},
+	}
 	if door.Agent == nil {
 		door.Agent = func(foreign string) string { return foreign }
 	}
@@ -74,7 +77,9 @@ func (h *serverTest) connect(door codec.ServerOptions) {
 
 func (h *serverTest) newSession(id, agent string) {
 	h.log = codec.NewLog(id, "e1")
-	h.log.Add(&codec.Output{}, h.now, codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: agent}})
+	h.log.Add(&codec.Output{}, h.now, codec.Entry{
+		Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: agent},
+	})
 }
 
 // deliver delivers the codec's output.
@@ -126,7 +131,9 @@ func (h *serverTest) handleCommand(out *codec.Output, c *protocol.Command) {
 		}
 		turn := h.log.State.Turn.Turn
 		for _, a := range slices.Clone(h.log.State.Approvals) {
-			h.append(out, turn, protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+			h.append(out, turn, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+				Request: a.Request, Outcome: protocol.Cancelled,
+			})
 		}
 		h.append(out, turn, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted})
 		h.responder.Answer(out, c, protocol.InterruptResult{Interrupted: true, Turn: turn})
@@ -166,7 +173,9 @@ func (h *serverTest) startNext(out *codec.Output) {
 	if m := h.log.State.Next(); m != nil {
 		first := *m
 		turn := h.id("t")
-		h.append(out, "", protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted})
+		h.append(out, "", protocol.QueueRemoved, protocol.QueueRemovedData{
+			MessageID: first.MessageID, Reason: protocol.RemovedStarted,
+		})
 		h.append(out, turn, protocol.MessageUser, protocol.MessageUserData{Message: first})
 		h.append(out, turn, protocol.TurnStarted, protocol.TurnStartedData{MessageID: first.MessageID})
 	}
@@ -253,8 +262,13 @@ func compactJSON(s string) string {
 
 // startTurn starts a turn with a message of another client.
 func (h *serverTest) startTurn(id string) {
-	h.emitEntry(codec.Entry{Type: protocol.MessageUser, Turn: id, Data: protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: "x"}}})
-	h.emitEntry(codec.Entry{Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: "m", Agent: "Agent Name"}})
+	h.emitEntry(codec.Entry{
+		Type: protocol.MessageUser, Turn: id,
+		Data: protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: "x"}},
+	})
+	h.emitEntry(codec.Entry{
+		Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: "m", Agent: "Agent Name"},
+	})
 }
 
 // useConversation makes the codec subscribe to the conversation.

@@ -29,7 +29,8 @@ func TestTheServersExamplesOfTheDocument(t *testing.T) {
 
 	h.emit(protocol.ToolStarted, protocol.ToolStartedData{Tool: "k", Name: "Tool Name"})
 	h.emit(protocol.ApprovalRequested, protocol.Approval{
-		Request: "uuid", Kind: protocol.ApproveTool, Tool: "k", Name: "Tool Name", Title: "Tool description", Input: json.RawMessage(`{}`),
+		Request: "uuid", Kind: protocol.ApproveTool, Tool: "k", Name: "Tool Name", Title: "Tool description",
+		Input: json.RawMessage(`{}`),
 	})
 	h.wantSent(`{ "type": "tool_approval_required", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name",
 		"toolArgs": {}, "description": "Tool description", "agentName": "Agent Name" } }`)
@@ -39,7 +40,9 @@ func TestTheServersExamplesOfTheDocument(t *testing.T) {
 	h.wantSent(`{ "type": "tool_executed", "conversationId": "uuid", "payload": { "requestId": "uuid", "toolName": "Tool Name", "result": {},
 		"success": true, "errorMessage": null } }`)
 
-	h.emit(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500})
+	h.emit(protocol.TurnEnded, protocol.TurnEndedData{
+		Reason: protocol.ReasonCompleted, Usage: &protocol.Usage{Output: 150}, DurationMS: 2500,
+	})
 	h.wantSent(`{ "type": "message_complete", "conversationId": "uuid", "payload": { "messageId": "uuid", "content": "partial text",
 		"agentName": "Agent Name", "metadata": { "tokenCount": 150, "durationMs": 2500 } } }`)
 
@@ -54,7 +57,8 @@ func TestTheServersExamplesOfTheDocument(t *testing.T) {
 func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.receive(`{ "type": "send_message", "conversationId": "uuid", "payload": { "content": "Hello, help me with..." } }`)
-	if len(h.commands) != 1 || h.commands[0].Command != protocol.DoSend || !strings.Contains(string(h.commands[0].Data), "Hello, help me with...") {
+	if len(h.commands) != 1 || h.commands[0].Command != protocol.DoSend ||
+		!strings.Contains(string(h.commands[0].Data), "Hello, help me with...") {
 		t.Fatalf("%v", h.commands)
 	}
 	task := func(typ protocol.Type, data any) { h.emitEntry(codec.Entry{Type: typ, Task: "1", Data: data}) }
@@ -112,7 +116,9 @@ func TestReject(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.useConversation()
 	h.startTurn("t")
-	h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Tool: "k", Title: "rm", Command: "rm -rf build"})
+	h.emit(protocol.ApprovalRequested, protocol.Approval{
+		Request: "r", Kind: protocol.ApproveCommand, Tool: "k", Title: "rm", Command: "rm -rf build",
+	})
 	h.wantSent(`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r","toolName":"command","toolArgs":{"command":"rm -rf build"},"description":"rm\nrm -rf build","agentName":"Agent Name"}}`)
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":false,"reason":"nope"}}`)
 	h.emit(protocol.ToolEnded, protocol.ToolEndedData{Tool: "k", Status: protocol.ToolDenied})
@@ -123,7 +129,8 @@ func TestReject(t *testing.T) {
 	h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "without a reason", Kind: protocol.ApproveCommand})
 	h.takeSent()
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"without a reason","payload":{"approved":false}}`)
-	if sent := h.takeSent(); len(sent) == 0 || sent[len(sent)-1] != `{"type":"error","conversationId":"uuid","error":"Tool execution rejected","payload":{"code":"rejected","message":"Tool execution rejected"}}` {
+	if sent := h.takeSent(); len(sent) == 0 ||
+		sent[len(sent)-1] != `{"type":"error","conversationId":"uuid","error":"Tool execution rejected","payload":{"code":"rejected","message":"Tool execution rejected"}}` {
 		t.Errorf("rejected without a reason: %s", sent)
 	}
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
@@ -145,7 +152,9 @@ func TestNoRequestStaysOpen(t *testing.T) {
 			h.emit(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired})
 		}, `"success":false,"errorMessage":"expired"`},
 		{"allowed by another, no tool", protocol.Approval{Request: "r", Kind: "plan"}, func(h *serverTest) {
-			h.emit(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+			h.emit(protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+				Request: "r", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+			})
 		}, `"result":{"decision":"allow_once"},"success":true`},
 		{"the turn ends", protocol.Approval{Request: "r", Kind: "tool", Tool: "k"}, func(h *serverTest) {
 			h.emit(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "broke"})
@@ -157,7 +166,8 @@ func TestNoRequestStaysOpen(t *testing.T) {
 		h.emit(protocol.ApprovalRequested, c.a)
 		h.takeSent()
 		c.end(h)
-		if got := h.takeSent(); len(got) == 0 || !strings.Contains(got[0], c.why) || !strings.Contains(got[0], `"requestId":"r"`) {
+		if got := h.takeSent(); len(got) == 0 || !strings.Contains(got[0], c.why) ||
+			!strings.Contains(got[0], `"requestId":"r"`) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -176,12 +186,24 @@ func TestBadInput(t *testing.T) {
 		{`{"type":"send_message","payload":{"content":"x"}}`, badRequest, "conversationId is required"},
 		{`{"type":"send_message","conversationId":"uuid","payload":{}}`, badRequest, "content is required"},
 		{`{"type":"send_message","conversationId":"uuid","payload":"x"}`, badRequest, "content is required"},
-		{`{"type":"send_message","conversationId":"nobody","payload":{"content":"x"}}`, notFound, `no session is called "nobody"`},
+		{
+			`{"type":"send_message","conversationId":"nobody","payload":{"content":"x"}}`, notFound,
+			`no session is called "nobody"`,
+		},
 		{`{"type":"cancel_stream"}`, badRequest, "conversationId is required"},
 		{`{"type":"cancel_stream","conversationId":"nobody"}`, notFound, `no session is called "nobody"`},
-		{`{"type":"approve_tool","conversationId":"uuid","payload":{"approved":true}}`, badRequest, "requestId is required"},
-		{`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{}}`, badRequest, "approved is required"},
-		{`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":"yes"}}`, badRequest, "approved is required"},
+		{
+			`{"type":"approve_tool","conversationId":"uuid","payload":{"approved":true}}`, badRequest,
+			"requestId is required",
+		},
+		{
+			`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{}}`, badRequest,
+			"approved is required",
+		},
+		{
+			`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":"yes"}}`, badRequest,
+			"approved is required",
+		},
 	} {
 		h := newServerTest(t, codec.ServerOptions{})
 		h.receive(c.frame)
@@ -191,7 +213,8 @@ func TestBadInput(t *testing.T) {
 			t.Fatalf("%s: %v", c.frame, got)
 		}
 		m := decodeMessage([]byte(got[0]))
-		if m.messageType() != typeError || m.text("error") != c.message || m.payload().text("code") != c.code || m.payload().text("message") != c.message {
+		if m.messageType() != typeError || m.text("error") != c.message || m.payload().text("code") != c.code ||
+			m.payload().text("message") != c.message {
 			t.Errorf("%s: %s", c.frame, got[0])
 		}
 	}
@@ -227,7 +250,9 @@ func TestAConversationIsTakenUpAgain(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.startTurn("t")
 	h.emit(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "so far"})
-	h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: "tool", Name: "shell", Tool: "k", Title: "ls"})
+	h.emit(protocol.ApprovalRequested, protocol.Approval{
+		Request: "r", Kind: "tool", Name: "shell", Tool: "k", Title: "ls",
+	})
 	h.receive(`{"type":"approve_tool","conversationId":"uuid","requestId":"other","payload":{"approved":true}}`)
 	got := strings.Join(h.takeSent(), "\n")
 	for _, want := range []string{`"chunk":"so far"`, `"requestId":"r"`, `tool_execute_failed`} {
@@ -270,7 +295,8 @@ func TestReasoningIsForWhoAsksForIt(t *testing.T) {
 	}
 	h.receive(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x","enableThinking":true}}`)
 	think()
-	if got := h.takeSent(); len(got) != 2 || got[0] != `{"type":"workflow_thought","payload":{"agentId":"planner","agentName":"planner","conversationId":"uuid","reason":"hm"}}` {
+	if got := h.takeSent(); len(got) != 2 ||
+		got[0] != `{"type":"workflow_thought","payload":{"agentId":"planner","agentName":"planner","conversationId":"uuid","reason":"hm"}}` {
 		t.Errorf("%v", got)
 	}
 }
@@ -294,7 +320,9 @@ func TestHowATurnEnds(t *testing.T) {
 func TestAPingTakesAConversationUp(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.startTurn("t")
-	h.emit(protocol.ApprovalRequested, protocol.Approval{Request: "r", Kind: protocol.ApproveTool, Name: "n", Title: "d", Input: json.RawMessage(`{}`)})
+	h.emit(protocol.ApprovalRequested, protocol.Approval{
+		Request: "r", Kind: protocol.ApproveTool, Name: "n", Title: "d", Input: json.RawMessage(`{}`),
+	})
 	h.wantSent()
 	h.receive(`{"type":"PING","conversationId":"uuid"}`)
 	h.wantSent(`{"type":"PONG"}`, `{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r","toolName":"n","toolArgs":{},

@@ -78,7 +78,9 @@ func (s *server) sendChunk(c *conversation, p *serverPart, text string) {
 	}
 	p.started = true
 	t.content = append(t.content, text[:min(len(text), maxContent-len(t.content))]...)
-	s.send(frame{Type: typeChunk, Conversation: c.id, Payload: messageChunk{Message: t.id, Chunk: text, Agent: p.agent}})
+	s.send(frame{
+		Type: typeChunk, Conversation: c.id, Payload: messageChunk{Message: t.id, Chunk: text, Agent: p.agent},
+	})
 }
 
 // appendText handles a delta of a part.
@@ -104,7 +106,9 @@ func (s *server) flushPart(c *conversation, p *serverPart) {
 	case p.kind == protocol.KindText:
 		s.sendChunk(c, p, text)
 	case c.thinking:
-		s.send(frame{Type: typeThought, Payload: workflowThought{ID: p.agent, Agent: p.agent, Conversation: c.id, Reason: text}})
+		s.send(frame{
+			Type: typeThought, Payload: workflowThought{ID: p.agent, Agent: p.agent, Conversation: c.id, Reason: text},
+		})
 	}
 }
 
@@ -128,7 +132,10 @@ func (s *server) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
 	}
 	switch d.Reason {
 	case protocol.ReasonCompleted:
-		done := messageComplete{Message: t.id, Content: protocol.ValidText(string(t.content)), Agent: t.agent, Metadata: metadata{Duration: d.DurationMS}}
+		done := messageComplete{
+			Message: t.id, Content: protocol.ValidText(string(t.content)), Agent: t.agent,
+			Metadata: metadata{Duration: d.DurationMS},
+		}
 		if d.Usage != nil {
 			done.Metadata.Tokens = d.Usage.Output
 		}

@@ -75,7 +75,9 @@ func (c *client) sessionFor(cmd *protocol.Command) (*session, bool) {
 }
 
 func tooManySessions() *protocol.Error {
-	return &protocol.Error{Code: protocol.CodeTooMany, Message: "too many sessions for one client of this dialect", Limit: maxSessions}
+	return &protocol.Error{
+		Code: protocol.CodeTooMany, Message: "too many sessions for one client of this dialect", Limit: maxSessions,
+	}
 }
 
 // addSession adds a session; nil if there are too many.
@@ -191,7 +193,8 @@ func (c *client) reconnect(s *session) {
 	}
 	if s.turn != nil {
 		c.endTurn(s, protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "connection lost: the rest of the turn is unknown",
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
+			Message: "connection lost: the rest of the turn is unknown",
 		})
 	}
 	c.sendNext(s)

@@ -36,9 +36,10 @@ const (
 
 // verbs lists the commands that the dialect supports besides hello and ping.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList, protocol.DoSnapshot, protocol.DoCreate,
-	protocol.DoSend, protocol.DoInterrupt, protocol.DoApprove, protocol.DoTaskCancel, protocol.DoTaskRestart, protocol.DoPlanRun,
-	protocol.DoExport, protocol.DoRestore, protocol.DoHistory,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList,
+	protocol.DoSnapshot, protocol.DoHistory, protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt,
+	protocol.DoApprove, protocol.DoTaskCancel, protocol.DoTaskRestart, protocol.DoPlanRun,
+	protocol.DoExport, protocol.DoRestore,
 }
 
 // unsupportedReasons explains the rejection of a command.

@@ -22,7 +22,8 @@ func (s *server) handleFrame(m *message) {
 	}
 	do := s.handlerOf(c.event)
 	if do == nil {
-		s.sendRefusal(c, protocol.Errorf(protocol.CodeUnknownCommand, "Unknown event type or missing session_id: %.100s", c.event))
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeUnknownCommand,
+			"Unknown event type or missing session_id: %.100s", c.event))
 		return
 	}
 	if s.Requests.Pending()+s.deferred >= maxPendingCommands {
@@ -84,7 +85,8 @@ func (s *server) withSession(c *clientFrame, then func(*subscription)) {
 		name = s.current
 	}
 	if name == "" {
-		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "Unknown event type or missing session_id: %s", c.event))
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "Unknown event type or missing session_id: %s",
+			c.event))
 		return
 	}
 	if sub := s.findSubscription(name); sub != nil {
@@ -123,7 +125,8 @@ func (s *server) findSubscription(name string) *subscription {
 
 // checkRoom reports whether one more session fits, and refuses the frame if not.
 func (s *server) checkRoom(c *clientFrame, name string) bool {
-	if len(s.subscriptions)+s.Requests.Pending() < maxSubscriptions+maxPendingCommands && len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
+	if len(s.subscriptions)+s.Requests.Pending() < maxSubscriptions+maxPendingCommands &&
+		len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
 		return true
 	}
 	e := protocol.Errorf(protocol.CodeTooMany, "Too many sessions on one connection")

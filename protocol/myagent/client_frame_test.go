@@ -22,7 +22,8 @@ func TestWhatAMessageLacksIsNamed(t *testing.T) {
 		b := openedServer(t)
 		before := len(b.native.commands)
 		b.receive(frame)
-		if m := b.nextFrame(errorValidation); !strings.Contains(string(m.Metadata), want) && !strings.Contains(scalarText(m.Content), want) {
+		if m := b.nextFrame(errorValidation); !strings.Contains(string(m.Metadata), want) &&
+			!strings.Contains(scalarText(m.Content), want) {
 			t.Errorf("%s: %s %s", frame, m.Content, m.Metadata)
 		}
 		if len(b.native.commands) != before {
@@ -35,11 +36,16 @@ func TestWhatAMessageLacksIsNamed(t *testing.T) {
 // tools.
 func TestACommandIsConfirmedAsATool(t *testing.T) {
 	b := openedServer(t)
-	b.receiveNative(b.native.append("s1", event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "clean"}),
-		event(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Remove it", Command: "rm -rf x"}))...)
+	b.receiveNative(b.native.append("s1", event(protocol.MessageUser, "t1", protocol.Message{
+		MessageID: "m1", Text: "clean",
+	}),
+		event(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: "r1", Kind: protocol.ApproveCommand, Title: "Remove it", Command: "rm -rf x",
+		}))...)
 	m := b.nextFrame(agentUserConfirm)
 	meta := metaOf(m)
-	if meta.str("tool_name") != "command" || string(meta["tool_args"]) != `{"command":"rm -rf x"}` || meta.str("tool_description") != "Remove it" {
+	if meta.str("tool_name") != "command" || string(meta["tool_args"]) != `{"command":"rm -rf x"}` ||
+		meta.str("tool_description") != "Remove it" {
 		t.Errorf("confirmation %s", m.Metadata)
 	}
 }
@@ -52,9 +58,11 @@ func TestATurnsEndIsToldInWords(t *testing.T) {
 		protocol.ReasonRefusal:     agentError + " The turn ended: refusal",
 	} {
 		b := openedServer(t)
-		b.receiveNative(b.native.append("s1", event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}))...)
+		b.receiveNative(b.native.append("s1",
+			event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}))...)
 		b.takeEvents()
-		b.receiveNative(b.native.append("s1", event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: reason}))...)
+		b.receiveNative(b.native.append("s1",
+			event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: reason}))...)
 		event, text, _ := strings.Cut(want, " ")
 		if m := b.nextFrame(event); scalarText(m.Content) != text {
 			t.Errorf("%s: %s", reason, m.Content)
@@ -82,7 +90,8 @@ func TestAClientSaysWhereItWas(t *testing.T) {
 		if frame == `{}` {
 			m, ok = decodeMessage([]byte(`{"event":"user.reconnect"}`))
 		}
-		if connection, seq, found := m.lastReceived(); !ok || connection != want.connection || seq != want.seq || found != want.found {
+		if connection, seq, found := m.lastReceived(); !ok || connection != want.connection || seq != want.seq ||
+			found != want.found {
 			t.Errorf("%s: %q %d %v", frame, connection, seq, found)
 		}
 	}
@@ -102,7 +111,9 @@ func TestWhatARealServerSaysUnasked(t *testing.T) {
 	if len(s.transcript.Turns[0].Items) == told && s.state.Turn != nil {
 		t.Error("an unmatched error is not recorded")
 	}
-	if out := newClient(codec.ClientOptions{Name: "ada", ID: sequentialIDs(), Resume: new(codec.ClientState)}).Open(start); !out.Wake.Equal(start.Add(greetingTimeout)) {
+	if out := newClient(codec.ClientOptions{
+		Name: "ada", ID: sequentialIDs(), Resume: new(codec.ClientState),
+	}).Open(start); !out.Wake.Equal(start.Add(greetingTimeout)) {
 		t.Errorf("wake at %s", out.Wake)
 	}
 }

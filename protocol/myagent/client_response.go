@@ -76,7 +76,9 @@ func decodeVerdict(content json.RawMessage) (d protocol.ApproveData, fault strin
 		d.Option, d.Decision = option, ""
 	}
 	d.Reason = o.str("reason", "feedback", "message")
-	in := protocol.ApprovalInput{Tasks: nativeTasks(o["tasks"]), Patch: o.str("patch"), Replan: o.str("replan") == "true"}
+	in := protocol.ApprovalInput{
+		Tasks: nativeTasks(o["tasks"]), Patch: o.str("patch"), Replan: o.str("replan") == "true",
+	}
 	o.decode("answers", &in.Answers)
 	if in.Tasks != nil || in.Patch != "" || in.Replan || in.Answers != nil {
 		d.Input = &in

@@ -122,7 +122,10 @@ func (s *server) sendReconnected(c *clientFrame, sub *subscription, mode string,
 		return
 	}
 	s.goLive(sub, func(replayed int) {
-		n := notice("Caught up", meta{"action": actionReplay, "replayed": replayed, "count": replayed, "last_seq": s.seq, "last_event_id": eventID(s.id, s.seq)})
+		n := notice("Caught up", meta{
+			"action": actionReplay, "replayed": replayed, "count": replayed, "last_seq": s.seq,
+			"last_event_id": eventID(s.id, s.seq),
+		})
 		n.Session = sub.session
 		s.send(n)
 		s.sendReply(c, sub.session, result)
@@ -174,7 +177,8 @@ func (s *server) handleExport(c *clientFrame) {
 			}
 			step := int64(sub.state.Turns)
 			state, err := signState(carriedState{
-				Session: sub.session, Connection: s.id, Step: &step, Agent: string(sub.state.Status()), Memory: "[]", Native: &r.State, Boundary: at,
+				Session: sub.session, Connection: s.id, Step: &step, Agent: string(sub.state.Status()), Memory: "[]",
+				Native: &r.State, Boundary: at,
 				Created: sub.state.Created.UTC().Format(protocol.TimeFormat),
 			}, s.Now, s.Options.Sign)
 			if err != nil {
@@ -182,8 +186,11 @@ func (s *server) handleExport(c *clientFrame) {
 				return
 			}
 			s.send(frame{
-				Session: sub.session, Step: string(c.Step), Event: agentStateExported, Content: "State exported", Show: showExported,
-				Meta: meta{"signed_state": state, "expires": s.Now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat)}.with("reply_to", c.meta.str("reply_to")),
+				Session: sub.session, Step: string(c.Step), Event: agentStateExported, Content: "State exported",
+				Show: showExported,
+				Meta: meta{
+					"signed_state": state, "expires": s.Now.Add(s.stateTTL).UTC().Format(protocol.TimeFormat),
+				}.with("reply_to", c.meta.str("reply_to")),
 			})
 		})
 	})
@@ -225,8 +232,11 @@ func (s *server) handleRestore(c *clientFrame) {
 			return
 		}
 		s.send(frame{
-			Session: r.Session, Step: string(c.Step), Event: agentStateRestored, Content: "State restored successfully", Show: showRestored,
-			Meta: meta{"original_session_id": state.Session, "current_step": *state.Step, "position": r.Position}.with("reply_to", c.meta.str("reply_to")),
+			Session: r.Session, Step: string(c.Step), Event: agentStateRestored, Content: "State restored successfully",
+			Show: showRestored,
+			Meta: meta{
+				"original_session_id": state.Session, "current_step": *state.Step, "position": r.Position,
+			}.with("reply_to", c.meta.str("reply_to")),
 		})
 		s.replayOldSession(c, j, state, r)
 	})

@@ -83,7 +83,8 @@ func attachedClient(t *testing.T) *clientTest {
 	if m := s.takeSent(); len(m) != 1 || m[0].Event != userCreateSession {
 		t.Fatalf("sent %+v", m)
 	}
-	s.receive(serverFrame(3, "agent.session_created", "8202", `,"content":"Session created successfully","metadata":{"agent_name":"weather","connection_id":"c1"}`))
+	s.receive(serverFrame(3, "agent.session_created", "8202",
+		`,"content":"Session created successfully","metadata":{"agent_name":"weather","connection_id":"c1"}`))
 	if a, ok := s.answers[id]; !ok || a.Error != nil {
 		t.Fatalf("%t %+v", ok, a.Error)
 	}
@@ -99,34 +100,47 @@ func TestATurnOnARealServer(t *testing.T) {
 	s := attachedClient(t)
 	var sent protocol.SendResult
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "weather?"}, &sent)
-	if m := s.takeSent(); len(m) != 1 || m[0].Event != userMessage || m[0].Session != "8202" || scalarText(m[0].Content) != "weather?" || sent.Status != protocol.SendStarted {
+	if m := s.takeSent(); len(m) != 1 || m[0].Event != userMessage || m[0].Session != "8202" ||
+		scalarText(m[0].Content) != "weather?" || sent.Status != protocol.SendStarted {
 		t.Fatalf("%+v %+v", m, sent)
 	}
 	s.receive(
 		serverFrame(4, "agent.thinking", "8202", `,"content":"Thinking about step 1","metadata":{"step":1}`),
-		serverFrame(5, "agent.tool_call", "8202", `,"step_id":"step_0_get_weather","content":"calling","metadata":{"tool":"get_weather","args":{"city":"Paris"},"status":"running"}`),
-		serverFrame(6, "agent.user_confirm", "8202", `,"step_id":"confirm_05ae3bfd_get_weather","content":"Confirm?","metadata":{"tool_name":"get_weather","tool_description":"Get it","tool_args":{"city":"Paris"},"requires_confirmation":true}`),
+		serverFrame(5, "agent.tool_call", "8202",
+			`,"step_id":"step_0_get_weather","content":"calling","metadata":{"tool":"get_weather","args":{"city":"Paris"},"status":"running"}`),
+		serverFrame(6, "agent.user_confirm", "8202",
+			`,"step_id":"confirm_05ae3bfd_get_weather","content":"Confirm?","metadata":{"tool_name":"get_weather","tool_description":"Get it","tool_args":{"city":"Paris"},"requires_confirmation":true}`),
 	)
 	a := s.state.Approvals[0]
-	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || string(a.Input) != `{"city":"Paris"}` || len(a.Options) != 3 || a.Options[2].Kind != protocol.DenyStop {
+	if a.Kind != protocol.ApproveTool || a.Name != "get_weather" || string(a.Input) != `{"city":"Paris"}` ||
+		len(a.Options) != 3 || a.Options[2].Kind != protocol.DenyStop {
 		t.Errorf("%+v", a)
 	}
-	if e := s.callError(protocol.DoApprove, "work", protocol.ApproveData{Decision: protocol.Explain}); e.Code != protocol.CodeUnsupported {
+	if e := s.callError(protocol.DoApprove, "work",
+		protocol.ApproveData{Decision: protocol.Explain}); e.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", e)
 	}
 	s.call(protocol.DoApprove, "work", protocol.ApproveData{Decision: protocol.AllowOnce}, nil)
-	if m := s.takeSent(); len(m) != 1 || m[0].Step != "confirm_05ae3bfd_get_weather" || !equalJSON(m[0].Content, []byte(`{"approved":true,"confirmed":true}`)) {
+	if m := s.takeSent(); len(m) != 1 || m[0].Step != "confirm_05ae3bfd_get_weather" ||
+		!equalJSON(m[0].Content, []byte(`{"approved":true,"confirmed":true}`)) {
 		t.Errorf("%+v", m)
 	}
-	if e := s.callError(protocol.DoApprove, "work", protocol.ApproveData{Request: a.Request, Decision: protocol.Deny}); e.Code != protocol.CodeConflict || e.Winner.By.Name != "ada" {
+	if e := s.callError(protocol.DoApprove, "work", protocol.ApproveData{
+		Request: a.Request, Decision: protocol.Deny,
+	}); e.Code != protocol.CodeConflict || e.Winner.By.Name != "ada" {
 		t.Errorf("%+v", e)
 	}
 	s.receive(
-		serverFrame(7, "agent.tool_result", "8202", `,"step_id":"step_0_get_weather","content":"sunny","metadata":{"tool":"get_weather","status":"success"}`),
-		serverFrame(10, "agent.partial_answer", "8202", `,"content":"It is ","metadata":{"is_streaming":true,"is_final":false}`),
-		serverFrame(13, "agent.partial_answer", "8202", `,"content":"sunny","metadata":{"is_streaming":true,"is_final":false}`),
-		serverFrame(12, "system.notice", "8202", `,"content":"Retrying","metadata":{"attempt":2,"total_attempts":3,"retry_delay_seconds":1.5,"error_type":"x","error":"boom"}`),
-		serverFrame(14, "agent.partial_answer", "8202", `,"content":"","metadata":{"is_streaming":true,"is_final":true}`),
+		serverFrame(7, "agent.tool_result", "8202",
+			`,"step_id":"step_0_get_weather","content":"sunny","metadata":{"tool":"get_weather","status":"success"}`),
+		serverFrame(10, "agent.partial_answer", "8202",
+			`,"content":"It is ","metadata":{"is_streaming":true,"is_final":false}`),
+		serverFrame(13, "agent.partial_answer", "8202",
+			`,"content":"sunny","metadata":{"is_streaming":true,"is_final":false}`),
+		serverFrame(12, "system.notice", "8202",
+			`,"content":"Retrying","metadata":{"attempt":2,"total_attempts":3,"retry_delay_seconds":1.5,"error_type":"x","error":"boom"}`),
+		serverFrame(14, "agent.partial_answer", "8202",
+			`,"content":"","metadata":{"is_streaming":true,"is_final":true}`),
 		serverFrame(15, "agent.final_answer", "8202", `,"content":"It is sunny in Paris today."`),
 	)
 	turn := s.transcript.Current()
@@ -136,20 +150,26 @@ func TestATurnOnARealServer(t *testing.T) {
 		if it.Kind == protocol.ItemText {
 			texts = append(texts, it.Text.String())
 		}
-		if it.Kind == protocol.ItemTool && (it.Text.String() != "sunny" || it.Tool.End.Status != protocol.ToolCompleted || it.Tool.Name != "get_weather") {
+		if it.Kind == protocol.ItemTool && (it.Text.String() != "sunny" ||
+			it.Tool.End.Status != protocol.ToolCompleted || it.Tool.Name != "get_weather") {
 			t.Errorf("%+v", it.Tool)
 		}
 	}
-	if want := []string{"reasoning", "tool", "approval", "text", "eventretry.scheduled", "text"}; !slices.Equal(kinds, want) {
+	if want := []string{
+		"reasoning", "tool", "approval", "text", "eventretry.scheduled", "text",
+	}; !slices.Equal(kinds, want) {
 		t.Errorf("items %v", kinds)
 	}
-	if !slices.Equal(texts, []string{"It is sunny", " in Paris today."}) || turn.End.Reason != protocol.ReasonCompleted {
+	if !slices.Equal(texts, []string{
+		"It is sunny", " in Paris today.",
+	}) || turn.End.Reason != protocol.ReasonCompleted {
 		t.Errorf("%q %+v", texts, turn.End)
 	}
 	// MY-5: the highest seq is acknowledged, in both forms.
 	s.takeSent()
 	s.command(protocol.DoAck, "8202", protocol.AckData{Seq: s.at.Seq})
-	if m := s.takeSent(); len(m) != 1 || m[0].Event != userAck || m[0].Seq != 15 || parseObject(m[0].Content).int("last_seq") != 15 {
+	if m := s.takeSent(); len(m) != 1 || m[0].Event != userAck || m[0].Seq != 15 ||
+		parseObject(m[0].Content).int("last_seq") != 15 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -172,7 +192,10 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 	if s.state.Turn == nil || s.state.Turn.Message.Text != "two" || len(s.state.Queue) != 0 {
 		t.Fatalf("%+v", s.state)
 	}
-	if m := s.takeSent(); !slices.ContainsFunc(m, func(m message) bool { return m.Event == userMessage && scalarText(m.Content) == "two" }) {
+	if m := s.takeSent(); !slices.ContainsFunc(m, func(m message) bool {
+		return m.Event == userMessage &&
+			scalarText(m.Content) == "two"
+	}) {
 		t.Errorf("sent %+v", m)
 	}
 	// An interrupt is answered after the end of the turn.
@@ -181,7 +204,8 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 		t.Error("answered at once")
 	}
 	s.receive(serverFrame(6, "agent.interrupted", "8202", `,"content":"Execution cancelled"`))
-	if a := s.answers[id]; a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) || s.state.Last.Reason != protocol.ReasonInterrupted {
+	if a := s.answers[id]; a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) ||
+		s.state.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("%+v", s.answers[id])
 	}
 }
@@ -193,7 +217,8 @@ func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 	s.codec.(*client).Options.OneShot = true
 	s.receive(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
 	for verb, data := range map[protocol.Verb]any{
-		protocol.DoSend: protocol.SendData{Text: "x"}, protocol.DoSnapshot: nil, protocol.DoCreate: protocol.CreateData{},
+		protocol.DoSend: protocol.SendData{Text: "x"}, protocol.DoSnapshot: nil,
+		protocol.DoCreate: protocol.CreateData{},
 	} {
 		session := "work"
 		if verb == protocol.DoCreate {
@@ -212,7 +237,8 @@ func TestABriefClientIsToldOfASilence(t *testing.T) {
 	s.codec.(*client).Options.OneShot = true
 	id := s.command(protocol.DoSnapshot, "work", nil)
 	s.wake(greetingTimeout)
-	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout || !strings.Contains(a.Error.Message, "does not speak myagent") {
+	if a := s.answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout ||
+		!strings.Contains(a.Error.Message, "does not speak myagent") {
 		t.Errorf("%+v", a.Error)
 	}
 }
@@ -243,7 +269,8 @@ func TestARealSessionIsRevived(t *testing.T) {
 	if m := s.takeSent(); m[len(m)-1].Event != userRequestState {
 		t.Fatalf("sent %+v", m)
 	}
-	s.receive(serverFrame(5, "agent.state_exported", "8202", `,"metadata":{"signed_state":{"state":{"session_id":"8202"},"timestamp":1,"signature":"s","version":"1.0","checksum":"c"}}`))
+	s.receive(serverFrame(5, "agent.state_exported", "8202",
+		`,"metadata":{"signed_state":{"state":{"session_id":"8202"},"timestamp":1,"signature":"s","version":"1.0","checksum":"c"}}`))
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
 	s.receive(serverFrame(6, "agent.thinking", "8202", `,"content":"hm","metadata":{"step":1}`))
 	was := s.at
@@ -252,7 +279,8 @@ func TestARealSessionIsRevived(t *testing.T) {
 	s.receive(`{"event":"system.connected","metadata":{"connection_id":"c2"},"seq":1,"event_id":"c2-1"}`)
 	id := s.command(protocol.DoSubscribe, "8202", protocol.SubscribeData{Position: &was})
 	m := s.takeSent()
-	if len(m) != 1 || m[0].Event != userReconnectState || parseObject(m[0].Signed) == nil || parseObject(m[0].Content).str("last_event_id") != "c1-6" {
+	if len(m) != 1 || m[0].Event != userReconnectState || parseObject(m[0].Signed) == nil ||
+		parseObject(m[0].Content).str("last_event_id") != "c1-6" {
 		t.Fatalf("sent %+v", m)
 	}
 	s.receive(
@@ -270,7 +298,8 @@ func TestARealSessionIsRevived(t *testing.T) {
 		t.Errorf("%+v", s.state)
 	}
 	turn := s.transcript.Current()
-	if len(turn.Items) != 3 || turn.Items[0].Text.String() != "hm" || turn.Items[1].Type != protocol.Raw || turn.Items[2].Text.String() != "second" {
+	if len(turn.Items) != 3 || turn.Items[0].Text.String() != "hm" || turn.Items[1].Type != protocol.Raw ||
+		turn.Items[2].Text.String() != "second" {
 		t.Errorf("%s", protocol.MustEncode(turn.Items))
 	}
 	s.takeSent()
@@ -286,7 +315,8 @@ func TestNothingIsSaidIntoAReplay(t *testing.T) {
 	s := attachedClient(t)
 	exported := `,"metadata":{"signed_state":{"state":{},"signature":"s"}}`
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
-	s.receive(serverFrame(4, "agent.final_answer", "8202", `,"content":"first"`), serverFrame(5, "agent.state_exported", "8202", exported))
+	s.receive(serverFrame(4, "agent.final_answer", "8202", `,"content":"first"`),
+		serverFrame(5, "agent.state_exported", "8202", exported))
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "two"}, nil)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "three"}, nil)
 	was := s.at
@@ -297,13 +327,15 @@ func TestNothingIsSaidIntoAReplay(t *testing.T) {
 	old := func(seq int, event string) string {
 		return fmt.Sprintf(`{"event":%q,"session_id":"9000","content":"x","metadata":{"orig_seq":%d,"orig_event_id":"c1-%d"}}`, event, seq, seq)
 	}
-	s.receive(`{"event":"agent.state_restored","session_id":"9000"}`, old(6, "agent.final_answer"), old(7, "agent.thinking"), old(8, "agent.final_answer"))
+	s.receive(`{"event":"agent.state_restored","session_id":"9000"}`, old(6, "agent.final_answer"),
+		old(7, "agent.thinking"), old(8, "agent.final_answer"))
 	if m := s.takeSent(); len(m) != 0 {
 		t.Fatalf("sent %+v", m)
 	}
 	s.receive(`{"event":"system.notice","session_id":"9000","metadata":{"action":"replay","replayed":3}}`)
 	m := s.takeSent()
-	if len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || scalarText(m[1].Content) != "three" || m[1].Session != "9000" {
+	if len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage ||
+		scalarText(m[1].Content) != "three" || m[1].Session != "9000" {
 		t.Errorf("sent %+v", m)
 	}
 }
@@ -311,8 +343,11 @@ func TestNothingIsSaidIntoAReplay(t *testing.T) {
 // A restore command is answered after the replay.
 func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
 	s := attachedClient(t)
-	id := s.command(protocol.DoRestore, "", protocol.RestoreData{State: protocol.SignedState{Version: Name, State: []byte(`{"state":{}}`)}})
-	s.receive(`{"event":"agent.state_restored","session_id":"9000"}`, `{"event":"agent.thinking","session_id":"9000","content":"hm","metadata":{"orig_seq":4}}`)
+	id := s.command(protocol.DoRestore, "", protocol.RestoreData{
+		State: protocol.SignedState{Version: Name, State: []byte(`{"state":{}}`)},
+	})
+	s.receive(`{"event":"agent.state_restored","session_id":"9000"}`,
+		`{"event":"agent.thinking","session_id":"9000","content":"hm","metadata":{"orig_seq":4}}`)
 	if _, early := s.answers[id]; early {
 		t.Fatal("answered before the replay")
 	}
@@ -320,7 +355,8 @@ func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
 	if a, ok := s.answers[id]; !ok || a.Error != nil {
 		t.Fatalf("%t %+v", ok, a.Error)
 	}
-	if last := s.codec.(*client).findSession("9000").log.State.Last; last == nil || last.Reason != protocol.ReasonInterrupted {
+	if last := s.codec.(*client).findSession("9000").log.State.Last; last == nil ||
+		last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("end of the old turn %+v", last)
 	}
 }
@@ -329,8 +365,10 @@ func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
 func TestARecoveryKeepsItsName(t *testing.T) {
 	s := attachedClient(t)
 	s.receive(
-		serverFrame(4, "error.recovery_started", "8202", `,"metadata":{"recovery_action":"reload"}`), serverFrame(5, "error.recovery_failed", "8202", `,"metadata":{"recovery_error":"b"}`),
-		serverFrame(6, "error.recovery_started", "8202", `,"content":"Starting over"`), serverFrame(7, "error.recovery_success", "8202", `,"metadata":{"recovery_time":1.5}`),
+		serverFrame(4, "error.recovery_started", "8202", `,"metadata":{"recovery_action":"reload"}`),
+		serverFrame(5, "error.recovery_failed", "8202", `,"metadata":{"recovery_error":"b"}`),
+		serverFrame(6, "error.recovery_started", "8202", `,"content":"Starting over"`),
+		serverFrame(7, "error.recovery_success", "8202", `,"metadata":{"recovery_time":1.5}`),
 	)
 	var actions []string
 	for _, e := range s.events {
@@ -363,10 +401,12 @@ func TestALostRealSessionIsBegunAnew(t *testing.T) {
 		t.Fatalf("sent %+v", m)
 	}
 	s.receive(`{"event":"agent.session_created","session_id":"9000","metadata":{"agent_name":"weather"}}`)
-	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "8202" || len(s.state.Queue) != 0 || s.state.Turn.Message.Text != "three" {
+	if s.modes[len(s.modes)-1] != protocol.ModeReset || s.state.Session != "8202" || len(s.state.Queue) != 0 ||
+		s.state.Turn.Message.Text != "three" {
 		t.Errorf("%v %+v", s.modes, s.state)
 	}
-	if m := s.takeSent(); len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage || scalarText(m[1].Content) != "three" || m[1].Session != "9000" {
+	if m := s.takeSent(); len(m) != 2 || m[0].Event != userRequestState || m[1].Event != userMessage ||
+		scalarText(m[1].Content) != "three" || m[1].Session != "9000" {
 		t.Errorf("sent %+v", m)
 	}
 	s.receive(serverFrame(5, "agent.final_answer", "9000", `,"content":"third"`))
@@ -403,8 +443,10 @@ func TestUnknownFramesAreKept(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
 	for _, frame := range []string{
-		`{"event":"agent.llm_message","session_id":"8202","content":{"role":"assistant"}}`, `{"event":"nonsense","session_id":"8202"}`,
-		`{"event":7,"session_id":"8202"}`, `not JSON`, `[1]`, `{"event":"solver.retry","content":"` + strings.Repeat("x", 300<<10) + `"}`,
+		`{"event":"agent.llm_message","session_id":"8202","content":{"role":"assistant"}}`,
+		`{"event":"nonsense","session_id":"8202"}`,
+		`{"event":7,"session_id":"8202"}`, `not JSON`, `[1]`,
+		`{"event":"solver.retry","content":"` + strings.Repeat("x", 300<<10) + `"}`,
 	} {
 		before := len(s.transcript.Current().Items)
 		s.receive(frame)
@@ -422,7 +464,8 @@ func TestUnknownFramesAreKept(t *testing.T) {
 func TestACancelledPlanEndsTheTurn(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
-	s.receive(serverFrame(4, "plan.start", "8202", `,"content":{"question":"one"}`), serverFrame(5, "plan.cancelled", "8202", `,"content":null,"metadata":{"reason":"denied"}`))
+	s.receive(serverFrame(4, "plan.start", "8202", `,"content":{"question":"one"}`),
+		serverFrame(5, "plan.cancelled", "8202", `,"content":null,"metadata":{"reason":"denied"}`))
 	if s.state.Turn == nil {
 		t.Fatal("ended too early")
 	}
@@ -444,8 +487,10 @@ func TestTheClientsEndIsBounded(t *testing.T) {
 		)
 	}
 	c := s.codec.(*client)
-	if len(s.state.Approvals) > maxApprovals || len(s.state.Turn.Tools) > maxPending || len(c.resume.sessions) > maxSessions || len(c.acks.frames) > maxUnackedFrames {
-		t.Errorf("%d approvals, %d tools, %d sessions, %d unacked frames", len(s.state.Approvals), len(s.state.Turn.Tools), len(c.resume.sessions), len(c.acks.frames))
+	if len(s.state.Approvals) > maxApprovals || len(s.state.Turn.Tools) > maxPending ||
+		len(c.resume.sessions) > maxSessions || len(c.acks.frames) > maxUnackedFrames {
+		t.Errorf("%d approvals, %d tools, %d sessions, %d unacked frames", len(s.state.Approvals),
+			len(s.state.Turn.Tools), len(c.resume.sessions), len(c.acks.frames))
 	}
 	if c.findSession("work") == nil {
 		t.Error("the subscribed session was dropped")

@@ -70,14 +70,18 @@ func (s *server) handleTask(c *clientFrame, verb protocol.Verb) {
 		s.refuseInvalid(c, "content.task_id is missing")
 		return
 	}
-	s.withSession(c, func(sub *subscription) { s.sendCommand(c, verb, sub.session, protocol.TaskIDData{Task: id}, nil) })
+	s.withSession(c, func(sub *subscription) {
+		s.sendCommand(c, verb, sub.session, protocol.TaskIDData{Task: id}, nil)
+	})
 }
 
 // handleCancelPlan denies the plan that awaits confirmation, or else interrupts the turn.
 func (s *server) handleCancelPlan(c *clientFrame) {
 	s.withSession(c, func(sub *subscription) {
 		if a := sub.pendingPlan(); a != nil {
-			s.approve(c, sub.session, protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason")})
+			s.approve(c, sub.session, protocol.ApproveData{
+				Request: a.Request, Decision: protocol.Deny, Reason: parseObject(c.Content).str("reason"),
+			})
 			return
 		}
 		s.handleCancel(c)

@@ -31,7 +31,9 @@ type testClient struct {
 }
 
 func newTestClient(t testing.TB) *testClient {
-	u := &testClient{t: t, now: start, resume: new(codec.ClientState), newID: sequentialIDs(), answers: map[string]protocol.Answer{}}
+	u := &testClient{
+		t: t, now: start, resume: new(codec.ClientState), newID: sequentialIDs(), answers: map[string]protocol.Answer{},
+	}
 	return u
 }
 
@@ -208,7 +210,8 @@ func TestOurClientOnOurServer(t *testing.T) {
 	var done protocol.ApproveResult
 	p.call(protocol.DoApprove, "s1", protocol.ApproveData{Request: "r1", Option: "allow_once"}, &done)
 	var d protocol.ApproveData
-	if p.server.lastCommand(protocol.DoApprove, &d); done.Outcome != protocol.Allowed || d.Option != "allow_once" || d.Request != "r1" {
+	if p.server.lastCommand(protocol.DoApprove, &d); done.Outcome != protocol.Allowed || d.Option != "allow_once" ||
+		d.Request != "r1" {
 		t.Errorf("%+v %+v", done, d)
 	}
 	p.native.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) {
@@ -216,7 +219,9 @@ func TestOurClientOnOurServer(t *testing.T) {
 		e.Winner = &protocol.Winner{By: protocol.Actor{Name: "grace"}, Outcome: protocol.Denied}
 		return nil, e
 	}
-	if e := p.callError(protocol.DoApprove, "s1", protocol.ApproveData{Request: "r1", Decision: protocol.Deny}); e.Code != protocol.CodeConflict || e.Winner.By.Name != "grace" {
+	if e := p.callError(protocol.DoApprove, "s1", protocol.ApproveData{
+		Request: "r1", Decision: protocol.Deny,
+	}); e.Code != protocol.CodeConflict || e.Winner.By.Name != "grace" {
 		t.Errorf("%+v", e)
 	}
 	var stopped protocol.InterruptResult
@@ -260,7 +265,8 @@ func TestOurClientAttachesLate(t *testing.T) {
 	}
 	late.call(protocol.DoWatch, "", protocol.WatchData{}, nil)
 	late.emit("s1", event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonDenied}))
-	if late.state.Last.Reason != protocol.ReasonDenied || late.ephemeral[len(late.ephemeral)-1].Type != protocol.SummaryChanged {
+	if late.state.Last.Reason != protocol.ReasonDenied ||
+		late.ephemeral[len(late.ephemeral)-1].Type != protocol.SummaryChanged {
 		t.Errorf("%+v", late.state.Last)
 	}
 	// MY-5, MY-6: received frames are acknowledged.
@@ -311,7 +317,8 @@ func TestTheWholeLogCanBeHad(t *testing.T) {
 	late.connect()
 	late.state, late.transcript = &protocol.State{}, &protocol.Transcript{}
 	late.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
-	if late.modes[0] != protocol.ModeResume || len(late.transcript.Turns) != 5 || late.state.Turns != 5 || late.state.Title != "x" {
+	if late.modes[0] != protocol.ModeResume || len(late.transcript.Turns) != 5 || late.state.Turns != 5 ||
+		late.state.Title != "x" {
 		t.Errorf("%v %+v", late.modes, late.state)
 	}
 }
@@ -331,18 +338,22 @@ func TestOurClientRestores(t *testing.T) {
 	p.call(protocol.DoRestore, "", protocol.RestoreData{State: state.State, Name: "again"}, &made)
 	p.state, p.transcript = &protocol.State{Session: made.Session}, &protocol.Transcript{}
 	p.call(protocol.DoSubscribe, "again", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
-	if made.Session != "s2" || len(p.transcript.Turns) != 2 || p.transcript.Turns[0].Message.MessageID != "m2" || p.state.Turn != nil || len(p.state.Approvals) != 0 {
+	if made.Session != "s2" || len(p.transcript.Turns) != 2 || p.transcript.Turns[0].Message.MessageID != "m2" ||
+		p.state.Turn != nil || len(p.state.Approvals) != 0 {
 		t.Errorf("%+v %+v %+v", made, p.transcript.Turns, p.state)
 	}
 	p.emit("s2", completedTurn(3)...)
 	if p.state.Turns != 3 || p.transcript.Current().Message.MessageID != "m3" {
 		t.Errorf("%+v", p.state)
 	}
-	if e := p.callError(protocol.DoRestore, "", protocol.RestoreData{State: protocol.SignedState{Version: "1", State: []byte("{}")}}); e.Code != protocol.CodeInvalidState {
+	if e := p.callError(protocol.DoRestore, "", protocol.RestoreData{
+		State: protocol.SignedState{Version: "1", State: []byte("{}")},
+	}); e.Code != protocol.CodeInvalidState {
 		t.Errorf("%+v", e)
 	}
 	state.State.State = []byte(`{"state":{"session_id":"s1"},"timestamp":1772355600,"signature":"x","version":"1.0","checksum":"y"}`)
-	if e := p.callError(protocol.DoRestore, "", protocol.RestoreData{State: state.State}); e.Code != protocol.CodeInvalidState {
+	if e := p.callError(protocol.DoRestore, "",
+		protocol.RestoreData{State: state.State}); e.Code != protocol.CodeInvalidState {
 		t.Errorf("%+v", e)
 	}
 }

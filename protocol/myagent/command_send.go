@@ -34,11 +34,16 @@ func (c *client) sendMessage(s *session, cmd *protocol.Command, d *protocol.Send
 		return
 	}
 	if c.capabilities[capReply] {
-		f := frame{Session: s.serverID, Event: userMessage, Content: content, Meta: meta{}.with("key", cmd.Key).with("client_message_id", d.ClientMessageID)}
+		f := frame{
+			Session: s.serverID, Event: userMessage, Content: content,
+			Meta: meta{}.with("key", cmd.Key).with("client_message_id", d.ClientMessageID),
+		}
 		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.finishSend(cmd, result, err, then) })
 		return
 	}
-	m := protocol.Message{MessageID: c.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: content, By: c.actor()}
+	m := protocol.Message{
+		MessageID: c.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: content, By: c.actor(),
+	}
 	f := frame{Session: s.serverID, Event: userMessage, Content: content}
 	if err := c.checkSize(&f); err != nil {
 		c.Fail(cmd, err)
@@ -65,7 +70,9 @@ func (c *client) sendMessage(s *session, cmd *protocol.Command, d *protocol.Send
 
 // finishSend decodes the result of a send from agentctl's server. Its seq belongs to the server's
 // log and is dropped.
-func (c *client) finishSend(cmd *protocol.Command, result json.RawMessage, err *protocol.Error, then func(protocol.SendResult)) {
+func (c *client) finishSend(cmd *protocol.Command, result json.RawMessage, err *protocol.Error,
+	then func(protocol.SendResult),
+) {
 	var r protocol.SendResult
 	if err == nil && json.Unmarshal(result, &r) != nil {
 		err = protocol.Errorf(protocol.CodeInternal, "the server's answer cannot be read")
@@ -89,8 +96,12 @@ func (c *client) actor() *protocol.Actor {
 func (c *client) startTurn(s *session, m protocol.Message) string {
 	turn := c.Options.ID("t")
 	s.forgetTurn()
-	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m}})
-	c.record(s, codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.record(s, codec.Entry{
+		Type: protocol.MessageUser, Turn: turn, By: m.By, Data: protocol.MessageUserData{Message: m},
+	})
+	c.record(s, codec.Entry{
+		Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID},
+	})
 	return turn
 }
 
@@ -101,7 +112,10 @@ func (c *client) sendNext(s *session) {
 		return
 	}
 	first := *m
-	c.record(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted}})
+	c.record(s, codec.Entry{
+		Type: protocol.QueueRemoved,
+		Data: protocol.QueueRemovedData{MessageID: first.MessageID, Reason: protocol.RemovedStarted},
+	})
 	c.startTurn(s, first)
 	c.send(frame{Session: s.serverID, Event: userMessage, Content: first.Text})
 }
@@ -128,7 +142,9 @@ func (c *client) handlePlanRun(s *session, cmd *protocol.Command, d *protocol.Pl
 	}
 	turn := c.startTurn(s, m)
 	s.runsTasks = true
-	c.record(s, codec.Entry{Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Tasks, Summary: d.Summary}})
+	c.record(s, codec.Entry{
+		Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Tasks, Summary: d.Summary},
+	})
 	c.send(f)
 	c.Answer(cmd, protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: turn})
 }
@@ -138,7 +154,10 @@ const actionTurn = "turn"
 
 // handleInterrupt cancels the current turn.
 func (c *client) handleInterrupt(s *session, cmd *protocol.Command, d *protocol.InterruptData) {
-	f := frame{Session: s.serverID, Event: userCancel, Meta: meta{}.with("key", cmd.Key).with("queue", d.Queue).with("turn_id", d.Turn)}
+	f := frame{
+		Session: s.serverID, Event: userCancel,
+		Meta: meta{}.with("key", cmd.Key).with("queue", d.Queue).with("turn_id", d.Turn),
+	}
 	if c.capabilities[capReply] {
 		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
 		return
@@ -154,19 +173,26 @@ func (c *client) handleInterrupt(s *session, cmd *protocol.Command, d *protocol.
 	}
 	if d.Queue == protocol.QueueClear {
 		for _, m := range slices.Clone(s.log.State.Queue) {
-			c.record(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+			c.record(s, codec.Entry{
+				Type: protocol.QueueRemoved,
+				Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
+			})
 		}
 	}
 	f.Meta = nil
 	c.send(f)
 	result := protocol.InterruptResult{Interrupted: true, Turn: turn.Turn}
-	c.requests = append(c.requests, &request{event: actionTurn, session: s, deadline: c.Now.Add(requestTimeout), done: func(_ json.RawMessage, err *protocol.Error) {
-		if err != nil {
-			c.Fail(cmd, err)
-			return
-		}
-		c.Answer(cmd, result)
-	}})
+	c.requests = append(c.requests,
+		&request{
+			event: actionTurn, session: s, deadline: c.Now.Add(requestTimeout),
+			done: func(_ json.RawMessage, err *protocol.Error) {
+				if err != nil {
+					c.Fail(cmd, err)
+					return
+				}
+				c.Answer(cmd, result)
+			},
+		})
 }
 
 // forwardAnswer answers a command with the server's reply.
@@ -180,7 +206,10 @@ func (c *client) forwardAnswer(cmd *protocol.Command, result json.RawMessage, er
 
 // handleTask cancels or restarts a task.
 func (c *client) handleTask(s *session, cmd *protocol.Command, d *protocol.TaskIDData) {
-	f := frame{Session: s.serverID, Event: userCancelTask, Content: meta{"task_id": s.foreignTaskID(d.Task)}, Meta: meta{}.with("key", cmd.Key)}
+	f := frame{
+		Session: s.serverID, Event: userCancelTask, Content: meta{"task_id": s.foreignTaskID(d.Task)},
+		Meta: meta{}.with("key", cmd.Key),
+	}
 	if cmd.Command == protocol.DoTaskRestart {
 		f.Event = userRestartTask
 	}

@@ -16,7 +16,8 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 		c.Failf(cmd, protocol.CodeTimeout, "no greeting: the server is busy, or does not speak %s", Name)
 		return
 	case c.Options.OneShot && !c.capabilities[capReply]: // a MyAgent server
-		c.FailUnsupported(cmd, string(cmd.Command)+": its sessions end with their connection, so attach to one, or send and wait")
+		c.FailUnsupported(cmd,
+			string(cmd.Command)+": its sessions end with their connection, so attach to one, or send and wait")
 		return
 	}
 	switch cmd.Command {
@@ -36,7 +37,8 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 			return
 		}
 		sub, _ := data.(*protocol.SubscribeData)
-		c.openSession(cmd.Session, sub != nil && sub.Position != nil && sub.Position.Seq == 0, func(s *session, err *protocol.Error) {
+		c.openSession(cmd.Session, sub != nil && sub.Position != nil &&
+			sub.Position.Seq == 0, func(s *session, err *protocol.Error) {
 			if err != nil {
 				c.Fail(cmd, err)
 				return
@@ -152,7 +154,10 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 	if title == "" {
 		title = d.Name
 	}
-	f := frame{Event: userCreateSession, Content: meta{}.with("title", title).with("agent", d.Agent), Meta: meta{}.with("key", cmd.Key)}
+	f := frame{
+		Event: userCreateSession, Content: meta{}.with("title", title).with("agent", d.Agent),
+		Meta: meta{}.with("key", cmd.Key),
+	}
 	if d.Agent == "" {
 		f.Content = title
 	}
@@ -166,12 +171,16 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 			return
 		}
 		s.addName(d.Name)
-		r := protocol.CreateResult{Session: s.log.Session, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}}
+		r := protocol.CreateResult{
+			Session: s.log.Session, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq},
+		}
 		if d.Prompt == "" {
 			c.Answer(cmd, r)
 			return
 		}
-		c.sendMessage(s, cmd, &protocol.SendData{Text: d.Prompt, ClientMessageID: d.ClientMessageID}, func(sent protocol.SendResult) {
+		c.sendMessage(s, cmd, &protocol.SendData{
+			Text: d.Prompt, ClientMessageID: d.ClientMessageID,
+		}, func(sent protocol.SendResult) {
 			r.Message = &sent
 			c.Answer(cmd, r)
 		})
@@ -180,7 +189,9 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 
 // handleExport requests a signed state. The client treats the whole of it as opaque.
 func (c *client) handleExport(s *session, cmd *protocol.Command) {
-	c.sendRequest(frame{Session: s.serverID, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
+	c.sendRequest(frame{
+		Session: s.serverID, Event: userRequestState,
+	}, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.Fail(cmd, err)
 			return
@@ -189,7 +200,10 @@ func (c *client) handleExport(s *session, cmd *protocol.Command) {
 			s.signedState = raw // for the next connection, in case the server loses the session
 		}
 		o := parseObject(raw)
-		r := protocol.ExportResult{State: protocol.SignedState{Version: Name, State: raw, Signature: o.str("signature")}, Expires: c.Now.Add(defaultStateTTL).UTC()}
+		r := protocol.ExportResult{
+			State:   protocol.SignedState{Version: Name, State: raw, Signature: o.str("signature")},
+			Expires: c.Now.Add(defaultStateTTL).UTC(),
+		}
 		c.Answer(cmd, r)
 	})
 }
@@ -206,7 +220,9 @@ func (c *client) handleRestore(cmd *protocol.Command) {
 		return
 	}
 	state, _ := protocol.Compact(d.State.State)
-	c.sendRequest(frame{Event: userReconnectState, Signed: state, Meta: meta{}.with("key", cmd.Key)}, nil, func(result json.RawMessage, err *protocol.Error) {
+	c.sendRequest(frame{
+		Event: userReconnectState, Signed: state, Meta: meta{}.with("key", cmd.Key),
+	}, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.Fail(cmd, err)
 			return
@@ -217,7 +233,9 @@ func (c *client) handleRestore(cmd *protocol.Command) {
 			s = c.addSession(id)
 		}
 		s.addName(d.Name)
-		r := protocol.CreateResult{Session: id, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}}
+		r := protocol.CreateResult{
+			Session: id, Name: d.Name, Position: protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq},
+		}
 		c.awaitReplay(s, func() { // a message sent earlier would land between replayed turns
 			c.finishReplay(s, turnLeftBehind)
 			c.Answer(cmd, r)

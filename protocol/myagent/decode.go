@@ -25,7 +25,8 @@ type frameHandler struct {
 // handleFrame handles a frame of the server.
 func (c *client) handleFrame(m *message, data []byte) {
 	h := &frameHandler{
-		message: m, client: c, event: string(m.Event), data: data, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(c.Now),
+		message: m, client: c, event: string(m.Event), data: data, meta: parseObject(m.Metadata),
+		content: parseObject(m.Content), at: m.sentAt(c.Now),
 	}
 	h.event = unprefixed(h.event)
 	h.namesTurns = h.meta.has("turn_id") || c.capabilities[capTurns]
@@ -35,7 +36,8 @@ func (c *client) handleFrame(m *message, data []byte) {
 		}
 		if m.Seq > 0 {
 			defer func() { // after the frame is handled
-				if seq := uint64(m.Seq); seq > h.session.lastSeq || connectionOf(h.session.lastEventID) != m.connection() {
+				if seq := uint64(m.Seq); seq > h.session.lastSeq ||
+					connectionOf(h.session.lastEventID) != m.connection() {
 					h.session.lastSeq = seq
 					if h.session.lastEventID = string(m.ID); h.session.lastEventID == "" {
 						h.session.lastEventID = eventID(m.connection(), seq)
@@ -145,7 +147,8 @@ func (h *frameHandler) turnID() string {
 // record records an event with the frame's turn, task, parent, actor and time.
 func (h *frameHandler) record(t protocol.Type, data any) {
 	h.client.record(h.session, codec.Entry{
-		Type: t, Turn: h.turnID(), Task: clipID(h.meta.str("task_id")), Parent: clipID(h.meta.str("parent_id")), By: h.actor(), Time: h.at, Data: data,
+		Type: t, Turn: h.turnID(), Task: clipID(h.meta.str("task_id")), Parent: clipID(h.meta.str("parent_id")),
+		By: h.actor(), Time: h.at, Data: data,
 	})
 }
 
@@ -299,7 +302,8 @@ func (h *frameHandler) handleUnmatchedError() bool {
 	code := protocol.CodeAgentFailed
 	var req *request
 	switch lower := strings.ToLower(text); {
-	case strings.Contains(lower, userReconnectState), strings.Contains(lower, "invalid state"), strings.Contains(lower, "signed_state"),
+	case strings.Contains(lower, userReconnectState), strings.Contains(lower, "invalid state"), strings.Contains(lower,
+		"signed_state"),
 		strings.Contains(lower, "already active on another"):
 		req, code = c.findRequest("", "", userReconnectState), protocol.CodeInvalidState
 	case strings.Contains(lower, userReconnect):
@@ -307,7 +311,8 @@ func (h *frameHandler) handleUnmatchedError() bool {
 	case strings.Contains(lower, userRequestState):
 		req, code = c.findRequest("", "", userRequestState), protocol.CodeUnsupported
 	case strings.Contains(lower, "session not found"):
-		req, code = c.findRequest("", string(h.Session), userReconnect, userReconnectState, userRequestState), protocol.CodeNoSession
+		req, code = c.findRequest("", string(h.Session), userReconnect, userReconnectState,
+			userRequestState), protocol.CodeNoSession
 	case h.event == systemError:
 		req = c.findRequest("", "", userReconnect, userReconnectState, userRequestState, userCreateSession)
 	}

@@ -14,9 +14,12 @@ const maxFields = 64
 // recordError records an error that does not end the turn.
 func (h *frameHandler) recordError(kind string) {
 	d := protocol.ErrorData{
-		Kind: kind, Code: protocol.Code(clipID(h.meta.str("error_type", "error_code"))), Message: protocol.SplitText(h.text(), maxNoticeText)[0],
-		Recoverable: h.meta.str("recoverable") == "true", Stage: clipID(h.meta.str("stage")), LimitMS: h.meta.ms("timeout_seconds"),
-		ElapsedMS: h.meta.ms("elapsed_seconds"), Action: clipID(h.meta.str("recovery_action")), Details: flattenErrors(h.meta["context"]),
+		Kind: kind, Code: protocol.Code(clipID(h.meta.str("error_type", "error_code"))),
+		Message:     protocol.SplitText(h.text(), maxNoticeText)[0],
+		Recoverable: h.meta.str("recoverable") == "true", Stage: clipID(h.meta.str("stage")),
+		LimitMS:   h.meta.ms("timeout_seconds"),
+		ElapsedMS: h.meta.ms("elapsed_seconds"), Action: clipID(h.meta.str("recovery_action")),
+		Details: flattenErrors(h.meta["context"]),
 	}
 	d.Fields = flattenErrors(h.meta["errors"])
 	if d.Fields == nil {
@@ -54,8 +57,9 @@ func flattenErrors(raw json.RawMessage) map[string]string {
 func (h *frameHandler) retry() {
 	h.record(protocol.RetryScheduled, protocol.RetryData{
 		Attempt: int(h.meta.int("attempt")), Limit: int(h.meta.int("max_retries", "max_attempts", "total_attempts")),
-		DelayMS: h.meta.ms("delay_seconds", "delay", "retry_delay_seconds"), Cause: h.meta.str("original_error", "error"),
-		Code: protocol.Code(clipID(h.meta.str("error_type"))),
+		DelayMS: h.meta.ms("delay_seconds", "delay", "retry_delay_seconds"),
+		Cause:   h.meta.str("original_error", "error"),
+		Code:    protocol.Code(clipID(h.meta.str("error_type"))),
 	})
 }
 
@@ -71,9 +75,11 @@ func (h *frameHandler) recovery(t protocol.Type) {
 	h.session.recoveryAction = action
 	h.record(t, protocol.RecoveryData{
 		Action: action, Attempt: int(h.meta.int("attempt_count", "attempt")),
-		Limit: int(h.meta.int("max_attempts")), DelayMS: h.meta.ms("delay_seconds"), Cause: h.meta.str("original_error"),
+		Limit: int(h.meta.int("max_attempts")), DelayMS: h.meta.ms("delay_seconds"),
+		Cause:   h.meta.str("original_error"),
 		Failure: h.meta.str("recovery_error"), Code: protocol.Code(clipID(h.meta.str("error_code"))),
-		DurationMS: h.meta.ms("recovery_time_seconds", "recovery_time"), EstimateMS: h.meta.ms("estimated_duration_seconds", "estimated_duration"),
+		DurationMS: h.meta.ms("recovery_time_seconds", "recovery_time"),
+		EstimateMS: h.meta.ms("estimated_duration_seconds", "estimated_duration"),
 	})
 }
 

@@ -94,8 +94,9 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 	}
 	id := clipID(of.ID)
 	d := protocol.TaskData{
-		Task: id, Attempt: int(h.meta.int("attempt")), DurationMS: h.executionMS(), Calls: int(h.meta.int("llm_calls")), Usage: h.usage(),
-		Code: protocol.Code(clipID(h.meta.str("error_code"))),
+		Task: id, Attempt: int(h.meta.int("attempt")), DurationMS: h.executionMS(), Calls: int(h.meta.int("llm_calls")),
+		Usage: h.usage(),
+		Code:  protocol.Code(clipID(h.meta.str("error_code"))),
 	}
 	// measured by event times, which the client has too
 	if h.namesTurns && h.meta.str("measured") == "true" {

@@ -57,7 +57,10 @@ func (h *frameHandler) handleReplayed(raw json.RawMessage) {
 		h.client.recordRaw(h.session, systemNotice, raw)
 		return
 	}
-	in := &frameHandler{message: &m, client: h.client, session: h.session, event: unprefixed(string(m.Event)), data: raw, meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(h.client.Now)}
+	in := &frameHandler{
+		message: &m, client: h.client, session: h.session, event: unprefixed(string(m.Event)), data: raw,
+		meta: parseObject(m.Metadata), content: parseObject(m.Content), at: m.sentAt(h.client.Now),
+	}
 	in.namesTurns = in.meta.has("turn_id") || h.client.capabilities[capTurns]
 	if !in.meta.has("orig_seq") && m.Seq > 0 {
 		if in.meta == nil {

@@ -20,9 +20,16 @@ func TestAReplayMayBeAListOfEvents(t *testing.T) {
 	}{
 		{"as content", `{"event":"system.notice","content":` + missed + `}`, false},
 		{"in the content", `{"event":"system.notice","content":{"message":"replay","events":` + missed + `}}`, false},
-		{"in the metadata", `{"event":"system.notice","session_id":"sess_123","content":"Replayed","metadata":{"action":"replay","events":` + missed + `}}`, false},
+		{
+			"in the metadata",
+			`{"event":"system.notice","session_id":"sess_123","content":"Replayed","metadata":{"action":"replay","events":` + missed + `}}`,
+			false,
+		},
 		{"with a state", `{"event":"system.notice","session_id":"sess_123","content":` + missed + `}`, true},
-		{"with a state, under another id", `{"event":"system.notice","session_id":"sess_456","content":` + missed + `}`, true},
+		{
+			"with a state, under another id",
+			`{"event":"system.notice","session_id":"sess_456","content":` + missed + `}`, true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := documentClient(t)
@@ -40,15 +47,19 @@ func TestAReplayMayBeAListOfEvents(t *testing.T) {
 			if c.state {
 				want, how = userReconnectState, protocol.ResumeRestored
 			}
-			if m := s.takeSent(); len(m) != 1 || string(m[0].Event) != want || parseObject(m[0].Content).int("last_seq") != 4 {
+			if m := s.takeSent(); len(m) != 1 || string(m[0].Event) != want ||
+				parseObject(m[0].Content).int("last_seq") != 4 {
 				t.Fatalf("sent %+v", m)
 			}
 			s.receive(c.notice)
-			if a, ok := s.answers[id]; !ok || a.Error != nil || s.modes[len(s.modes)-1] != protocol.ModeResume || !strings.Contains(string(a.Result), how) {
+			if a, ok := s.answers[id]; !ok || a.Error != nil || s.modes[len(s.modes)-1] != protocol.ModeResume ||
+				!strings.Contains(string(a.Result), how) {
 				t.Fatalf("%t %s %+v", ok, a.Result, a.Error)
 			}
 			transcript := string(protocol.MustEncode(s.transcript.Current()))
-			for what, n := range map[string]int{"heard": 1, "missed": 1, "by the way": 1, "of.tomorrow": 2, "sure?": 1} {
+			for what, n := range map[string]int{
+				"heard": 1, "missed": 1, "by the way": 1, "of.tomorrow": 2, "sure?": 1,
+			} {
 				if strings.Count(transcript, what) != n {
 					t.Errorf("%q occurs %d times in %s", what, strings.Count(transcript, what), transcript)
 				}

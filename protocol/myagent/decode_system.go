@@ -11,11 +11,13 @@ import (
 // them.
 var noticeTypes = map[string]bool{
 	string(protocol.SessionUpdated): true, string(protocol.MessageUser): true, string(protocol.TurnStarted): true,
-	string(protocol.ApprovalRequested): true, string(protocol.ApprovalExplained): true, string(protocol.ApprovalResolved): true,
-	string(protocol.QueueAdded): true, string(protocol.QueueUpdated): true, string(protocol.QueueRemoved): true,
+	string(protocol.ApprovalRequested): true, string(protocol.ApprovalExplained): true,
+	string(protocol.ApprovalResolved): true,
+	string(protocol.QueueAdded):       true, string(protocol.QueueUpdated): true, string(protocol.QueueRemoved): true,
 	string(protocol.QueueMoved): true, string(protocol.QueueHeld): true, string(protocol.QueueReleased): true,
 	string(protocol.PlanUpdated): true, string(protocol.ContextUpdated): true, string(protocol.ContextCompacted): true,
-	string(protocol.UsageUpdated): true, string(protocol.AgentOptions): true, string(protocol.StateExported): true, string(protocol.Raw): true,
+	string(protocol.UsageUpdated): true, string(protocol.AgentOptions): true, string(protocol.StateExported): true,
+	string(protocol.Raw): true,
 }
 
 func (h *frameHandler) notice() {
@@ -34,7 +36,10 @@ func (h *frameHandler) notice() {
 	case h.namesTurns && noticeTypes[action] && h.meta.has("data"):
 		h.recordNative(protocol.Type(action), h.meta["data"])
 	default:
-		d := protocol.NoticeData{Level: h.meta.str("level"), Code: protocol.Code(clipID(h.meta.str("code"))), Message: protocol.SplitText(h.text(), maxNoticeText)[0]}
+		d := protocol.NoticeData{
+			Level: h.meta.str("level"), Code: protocol.Code(clipID(h.meta.str("code"))),
+			Message: protocol.SplitText(h.text(), maxNoticeText)[0],
+		}
 		if d.Level != protocol.LevelWarning {
 			d.Level = protocol.LevelInfo
 		}
@@ -55,7 +60,10 @@ func (h *frameHandler) recordNative(t protocol.Type, data json.RawMessage) {
 	}
 	h.session.forgetTurn()
 	h.record(t, data)
-	h.client.record(h.session, codec.Entry{Type: protocol.TurnStarted, Turn: h.turnID(), Time: h.at, Data: protocol.TurnStartedData{MessageID: d.MessageID}})
+	h.client.record(h.session, codec.Entry{
+		Type: protocol.TurnStarted, Turn: h.turnID(), Time: h.at,
+		Data: protocol.TurnStartedData{MessageID: d.MessageID},
+	})
 }
 
 // reconnected resets a session that the server cannot resume from the last frame.
@@ -88,7 +96,8 @@ func (h *frameHandler) sessionCreated() {
 	s, c := h.session, h.client
 	if s.log.State.Created.IsZero() {
 		h.record(protocol.SessionCreated, protocol.SessionCreatedData{
-			Name: h.meta.str("name"), Title: h.meta.str("title"), Agent: clipID(h.meta.str("agent_name")), CWD: h.meta.str("cwd"),
+			Name: h.meta.str("name"), Title: h.meta.str("title"), Agent: clipID(h.meta.str("agent_name")),
+			CWD: h.meta.str("cwd"),
 		})
 	}
 	if c.capabilities[capReply] {
@@ -103,7 +112,9 @@ func (h *frameHandler) sessionCreated() {
 
 func (h *frameHandler) sessionEnd() {
 	if h.session.log.State.Turn != nil {
-		h.client.endTurn(h.session, h.at, protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the session ended"})
+		h.client.endTurn(h.session, h.at, protocol.TurnEndedData{
+			Reason: protocol.ReasonInterrupted, Message: "the session ended",
+		})
 	}
 	h.record(protocol.SessionClosed, protocol.SessionClosedData{Reason: h.meta.str("reason")})
 }
@@ -143,8 +154,13 @@ func (h *frameHandler) stateRestored() {
 	h.readPendingSteps()
 	if req.session == nil {
 		h.session.replaying = true
-		h.session.log.Add(c.Out, c.Now, codec.Entry{Type: protocol.SessionCreated, Time: h.at, Data: protocol.SessionCreatedData{Agent: clipID(h.meta.str("agent_name"))}})
-		h.record(protocol.StateRestored, protocol.StateRestoredData{Session: clipID(h.meta.str("original_session_id")), Exported: h.at.UTC()})
+		h.session.log.Add(c.Out, c.Now, codec.Entry{
+			Type: protocol.SessionCreated, Time: h.at,
+			Data: protocol.SessionCreatedData{Agent: clipID(h.meta.str("agent_name"))},
+		})
+		h.record(protocol.StateRestored, protocol.StateRestoredData{
+			Session: clipID(h.meta.str("original_session_id")), Exported: h.at.UTC(),
+		})
 	}
 	c.finishRequest(req, protocol.MustEncode(meta{"session": h.session.serverID}), nil)
 }

@@ -58,11 +58,15 @@ func (h *frameHandler) toolCall() {
 		args = nil
 	}
 	tool := h.toolID()
-	if h.namesTurns && h.toolRunning(tool) && args != nil && h.meta.str("name", "kind", "title") == "" && !h.meta.has("locations") {
+	if h.namesTurns && h.toolRunning(tool) && args != nil && h.meta.str("name", "kind", "title") == "" &&
+		!h.meta.has("locations") {
 		h.record(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Input: args})
 		return
 	}
-	d := protocol.ToolStartedData{Tool: tool, Name: clipID(h.meta.str("name")), Kind: clipID(h.meta.str("kind")), Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Input: args}
+	d := protocol.ToolStartedData{
+		Tool: tool, Name: clipID(h.meta.str("name")), Kind: clipID(h.meta.str("kind")),
+		Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Input: args,
+	}
 	if !h.namesTurns {
 		d.Name, d.Title = clipID(h.meta.str("tool", "tool_name", "name")), shorten(h.text())
 	}
@@ -85,7 +89,9 @@ func (h *frameHandler) toolResult() {
 			h.record(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Text: piece})
 		}
 	}
-	d := protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted, Error: h.meta.str("error"), DurationMS: h.executionMS()}
+	d := protocol.ToolEndedData{
+		Tool: tool, Status: protocol.ToolCompleted, Error: h.meta.str("error"), DurationMS: h.executionMS(),
+	}
 	if h.meta.str("status") != "success" && (h.meta.has("status") || d.Error != "") {
 		d.Status = protocol.ToolFailed
 	}
@@ -136,8 +142,10 @@ func (h *frameHandler) userConfirm() {
 	}
 	h.ensureTurn()
 	a := protocol.Approval{
-		Request: clipID(string(h.Step)), Kind: clipID(h.meta.str("kind")), Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Tool: clipID(h.meta.str("tool_step")),
-		Name: clipID(h.meta.str("tool_name")), Command: h.meta.str("command"), CWD: h.meta.str("cwd"), Why: h.meta.str("why"), Patch: h.meta.str("patch"),
+		Request: clipID(string(h.Step)), Kind: clipID(h.meta.str("kind")),
+		Title: protocol.SplitText(h.meta.str("title"), maxTitle)[0], Tool: clipID(h.meta.str("tool_step")),
+		Name: clipID(h.meta.str("tool_name")), Command: h.meta.str("command"), CWD: h.meta.str("cwd"),
+		Why: h.meta.str("why"), Patch: h.meta.str("patch"),
 		Asked: h.at.UTC(),
 	}
 	if h.namesTurns {

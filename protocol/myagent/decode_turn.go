@@ -14,7 +14,10 @@ import (
 // partOpen reports whether a part is open.
 func (h *frameHandler) partOpen(kind protocol.Kind, part string) bool {
 	t := h.session.log.State.Turn
-	return t != nil && slices.ContainsFunc(t.Parts, func(p protocol.OpenPart) bool { return p.Part == part && p.Kind == kind })
+	return t != nil && slices.ContainsFunc(t.Parts, func(p protocol.OpenPart) bool {
+		return p.Part == part &&
+			p.Kind == kind
+	})
 }
 
 // newPartID returns a part id, for servers that send none.
@@ -127,7 +130,8 @@ func (h *frameHandler) finalAnswer() {
 // endTurn ends the turn as the frame describes.
 func (h *frameHandler) endTurn(d protocol.TurnEndedData) {
 	if reason := h.meta.str("reason"); h.namesTurns && reason != "" {
-		d.Reason, d.Code, d.Message = protocol.Reason(clipID(reason)), protocol.Code(clipID(h.meta.str("code"))), h.meta.str("message")
+		d.Reason, d.Message = protocol.Reason(clipID(reason)), h.meta.str("message")
+		d.Code = protocol.Code(clipID(h.meta.str("code")))
 	}
 	d.Usage, d.DurationMS = h.usage(), h.executionMS()
 	turn := h.session.log.State.Turn
@@ -150,9 +154,12 @@ func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 	turn := s.log.State.Turn.Turn
 	for _, a := range slices.Clone(s.log.State.Approvals) {
 		if a.Turn == turn && !c.capabilities[capTurns] {
-			c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, Time: at, Data: protocol.ApprovalResolvedData{
-				Request: a.Request, Outcome: protocol.Cancelled,
-			}})
+			c.record(s, codec.Entry{
+				Type: protocol.ApprovalResolved, Turn: turn, Time: at,
+				Data: protocol.ApprovalResolvedData{
+					Request: a.Request, Outcome: protocol.Cancelled,
+				},
+			})
 		}
 	}
 	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: turn, Time: at, Data: d})
@@ -171,7 +178,8 @@ func (c *client) betweenTurns(s *session) {
 	if c.capabilities[capTurns] {
 		return
 	}
-	if s.connected && c.capabilities[capReply] == c.capabilities[capTurns] && c.findRequest("", s.serverID, userRequestState) == nil {
+	if s.connected && c.capabilities[capReply] == c.capabilities[capTurns] &&
+		c.findRequest("", s.serverID, userRequestState) == nil {
 		c.requestState(s)
 	}
 	c.sendNext(s)
@@ -180,7 +188,9 @@ func (c *client) betweenTurns(s *session) {
 // requestState requests the session's state for the next connection, if sessions end with their
 // connection.
 func (c *client) requestState(s *session) {
-	c.sendRequest(frame{Session: s.serverID, Event: userRequestState}, s, func(raw json.RawMessage, err *protocol.Error) {
+	c.sendRequest(frame{
+		Session: s.serverID, Event: userRequestState,
+	}, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err == nil && len(raw) <= maxSigned {
 			s.signedState = raw
 		}

@@ -15,7 +15,10 @@ var Dialect = codec.Dialect{
 	Server: func(d codec.ServerOptions) codec.Codec { return newServer(d) },
 	Client: func(c codec.ClientOptions) codec.Codec { return newClient(c) },
 	Options: []codec.Option{
-		{Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration, About: "time until a confirmation is denied (300s; 0: never)"},
+		{
+			Name: "confirm_timeout", Ends: serverEnd, Kind: codec.OptionDuration,
+			About: "time until a confirmation is denied (300s; 0: never)",
+		},
 		{Name: "heartbeat", Ends: serverEnd, Kind: codec.OptionDuration, About: "interval between heartbeats (30s)"},
 		{Name: "state_ttl", Ends: serverEnd, Kind: codec.OptionDuration, About: "lifetime of an exported state (168h)"},
 	},

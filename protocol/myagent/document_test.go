@@ -43,7 +43,9 @@ func TestEveryExampleIsUnderstood(t *testing.T) {
 				Request: "plan_confirm_1", Kind: protocol.ApprovePlan, Options: []protocol.Option{},
 			}))...)
 			b.takeEvents()
-			b.native.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) { return protocol.ApproveResult{}, nil }
+			b.native.answers[protocol.DoApprove] = func(protocol.Command) (any, *protocol.Error) {
+				return protocol.ApproveResult{}, nil
+			}
 			b.receive(strings.Replace(frame, "plan_confirm_1", "confirm_plan_plan_confirm_1", 1))
 			if got := b.takeEvents(); len(got) != 0 {
 				t.Errorf("%s: answered with %v", name, got)
@@ -92,25 +94,31 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	}
 	s.receive(example["confirm"])
 	a := s.state.Approvals[0]
-	if a.Kind != protocol.ApprovePlan || len(a.Tasks) != 3 || a.Tasks[1].Title != "Optimize styling" || a.Title != "请确认规划（3 个任务）：生成PPT、优化样式、导出文件" ||
+	if a.Kind != protocol.ApprovePlan || len(a.Tasks) != 3 || a.Tasks[1].Title != "Optimize styling" ||
+		a.Title != "请确认规划（3 个任务）：生成PPT、优化样式、导出文件" ||
 		a.Why != "Generate a presentation with 5 slides..." {
 		t.Errorf("%+v", a)
 	}
 	s.call(protocol.DoApprove, "sess_123", protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce}, nil)
 	m := s.takeSent()[0]
-	if m.Event != userResponse || m.Step != "plan_confirm_1" || parseObject(m.Content).str("approved") != "true" || parseObject(m.Content).str("confirmed") != "true" {
+	if m.Event != userResponse || m.Step != "plan_confirm_1" || parseObject(m.Content).str("approved") != "true" ||
+		parseObject(m.Content).str("confirmed") != "true" {
 		t.Errorf("sent %+v %s", m, m.Content)
 	}
 	s.receive(example["solved"])
 	var done protocol.TaskData
-	if err := json.Unmarshal(s.lastItem().Data, &done); err != nil || s.lastItem().Type != protocol.TaskCompleted || done.Task != "1" || done.Title != "Generate PPT" ||
-		done.Result != `{"slides":5,"status":"success"}` || done.DurationMS != 2500 || done.Calls != 3 || done.Usage.Input != 1200 || done.Usage.Output != 800 {
+	if err := json.Unmarshal(s.lastItem().Data, &done); err != nil || s.lastItem().Type != protocol.TaskCompleted ||
+		done.Task != "1" || done.Title != "Generate PPT" ||
+		done.Result != `{"slides":5,"status":"success"}` || done.DurationMS != 2500 || done.Calls != 3 ||
+		done.Usage.Input != 1200 || done.Usage.Output != 800 {
 		t.Errorf("%v %+v", err, done)
 	}
 	s.receive(example["timeout"])
 	var fault protocol.ErrorData
-	if err := json.Unmarshal(s.lastItem().Data, &fault); err != nil || fault.Kind != protocol.FaultTimeout || fault.LimitMS != 30000 || fault.ElapsedMS != 31500 ||
-		fault.Action != "retry" || fault.Message != "Task execution exceeded 30 second timeout" || s.lastItem().Task != "task_1" {
+	if err := json.Unmarshal(s.lastItem().Data, &fault); err != nil || fault.Kind != protocol.FaultTimeout ||
+		fault.LimitMS != 30000 || fault.ElapsedMS != 31500 ||
+		fault.Action != "retry" || fault.Message != "Task execution exceeded 30 second timeout" ||
+		s.lastItem().Task != "task_1" {
 		t.Errorf("%v %+v", err, fault)
 	}
 	s.receive(example["retry"])
@@ -124,19 +132,34 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 func TestTheDocumentsExamplesAreTold(t *testing.T) {
 	example := examples(t)
 	b := openedServer(t)
-	tasks := []protocol.Task{{ID: "1", Title: "Generate PPT", Description: "..."}, {ID: "2", Title: "Optimize styling", Description: "..."}, {ID: "3", Title: "Export file", Description: "..."}}
+	tasks := []protocol.Task{
+		{ID: "1", Title: "Generate PPT", Description: "..."},
+		{ID: "2", Title: "Optimize styling", Description: "..."},
+		{ID: "3", Title: "Export file", Description: "..."},
+	}
 	b.receiveNative(b.native.append("s1",
 		event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "slides"}),
 		event(protocol.PlanStarted, "t1", protocol.PlanStartedData{Question: "slides"}),
-		event(protocol.PlanUpdated, "t1", protocol.PlanTasksData{Tasks: tasks, Summary: "Generate a presentation with 5 slides..."}),
-		event(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: start}),
-		event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks, Summary: "Generate a presentation with 5 slides..."}),
-		event(protocol.TaskCompleted, "t1", protocol.TaskData{
-			Task: "1", Title: "Generate PPT", Result: `{"slides":5,"status":"success"}`, DurationMS: 2500, Calls: 3, Usage: &protocol.Usage{Input: 1200, Output: 800},
+		event(protocol.PlanUpdated, "t1", protocol.PlanTasksData{
+			Tasks: tasks, Summary: "Generate a presentation with 5 slides...",
 		}),
-		protocol.Event{Type: protocol.ErrorRaised, Turn: "t1", Task: "task_1", Data: protocol.MustEncode(protocol.ErrorData{
-			Kind: protocol.FaultTimeout, Message: "Task execution exceeded 30 second timeout", LimitMS: 30000, ElapsedMS: 31500, Action: "retry",
-		})},
+		event(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: start,
+		}),
+		event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{
+			Tasks: tasks, Summary: "Generate a presentation with 5 slides...",
+		}),
+		event(protocol.TaskCompleted, "t1", protocol.TaskData{
+			Task: "1", Title: "Generate PPT", Result: `{"slides":5,"status":"success"}`, DurationMS: 2500, Calls: 3,
+			Usage: &protocol.Usage{Input: 1200, Output: 800},
+		}),
+		protocol.Event{
+			Type: protocol.ErrorRaised, Turn: "t1", Task: "task_1",
+			Data: protocol.MustEncode(protocol.ErrorData{
+				Kind: protocol.FaultTimeout, Message: "Task execution exceeded 30 second timeout", LimitMS: 30000,
+				ElapsedMS: 31500, Action: "retry",
+			}),
+		},
 		event(protocol.RetryScheduled, "t1", protocol.RetryData{Attempt: 1, Limit: 3}),
 	)...)
 	for _, name := range []string{"confirm", "solved", "timeout", "retry"} {
@@ -161,7 +184,9 @@ func TestTheDocumentsExamplesAreTold(t *testing.T) {
 	}
 	// The server decodes the client's examples.
 	b.receive(example["ack"])
-	b.native.answers[protocol.DoApprove] = func(c protocol.Command) (any, *protocol.Error) { return protocol.ApproveResult{}, nil }
+	b.native.answers[protocol.DoApprove] = func(c protocol.Command) (any, *protocol.Error) {
+		return protocol.ApproveResult{}, nil
+	}
 	b.receive(strings.Replace(example["response"], "plan_confirm_1", "confirm_plan_r1", 1))
 	var d protocol.ApproveData
 	if b.lastCommand(protocol.DoApprove, &d); d.Request != "r1" || d.Decision != protocol.AllowOnce {
@@ -186,7 +211,9 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 		event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks}),
 		in("1", event(protocol.TaskStarted, "t1", protocol.TaskData{Task: "1"})),
 		in("1", event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "p", Text: "hm"})),
-		in("1", event(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "c1", Name: "get_weather", Input: json.RawMessage(`{"city":"Paris"}`)})),
+		in("1", event(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+			Tool: "c1", Name: "get_weather", Input: json.RawMessage(`{"city":"Paris"}`),
+		})),
 		in("1", event(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "c1", Text: "sunny"})),
 		in("1", event(protocol.ToolEnded, "t1", protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})),
 		in("1", event(protocol.TaskCompleted, "t1", protocol.TaskData{Task: "1"})),
@@ -196,13 +223,16 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 		event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted}),
 	)...)
 	for _, m := range b.frames {
-		inside := slices.Contains([]string{agentThinking, agentToolCall, agentToolResult, solverStart, solverCompleted}, string(m.Event))
+		inside := slices.Contains([]string{
+			agentThinking, agentToolCall, agentToolResult, solverStart, solverCompleted,
+		}, string(m.Event))
 		if inside != (metaOf(m).str("task_id") == "1") {
 			t.Errorf("%s: task_id %s", m.Event, metaOf(m)["task_id"])
 		}
 		switch string(m.Event) {
 		case agentToolCall:
-			if o := metaOf(m); m.Step != "c1" || o.str("tool") != "get_weather" || o.str("status") != "running" || parseObject(o["args"]).str("city") != "Paris" {
+			if o := metaOf(m); m.Step != "c1" || o.str("tool") != "get_weather" || o.str("status") != "running" ||
+				parseObject(o["args"]).str("city") != "Paris" {
 				t.Errorf("%s", m.Metadata)
 			}
 		case agentToolResult:
@@ -220,7 +250,8 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 		}
 	}
 	want := []string{
-		planStart, planCompleted, solverStart, agentThinking, agentToolCall, agentToolResult, solverCompleted, aggregateStart, aggregateCompleted,
+		planStart, planCompleted, solverStart, agentThinking, agentToolCall, agentToolResult, solverCompleted,
+		aggregateStart, aggregateCompleted,
 		pipelineCompleted, agentFinalAnswer,
 	}
 	if got := b.takeEvents(); !slices.Equal(got, want) {
@@ -236,26 +267,69 @@ func TestEveryEndHasItsWord(t *testing.T) {
 		want  string
 		check func(message) bool
 	}{
-		{event(protocol.PlanCancelled, "t1", protocol.PlanFaultData{Message: "no"}), planCancelled, func(m message) bool { return string(m.Content) == "null" && metaOf(m).str("reason") == "no" }},
-		{event(protocol.PlanInvalid, "t1", protocol.PlanFaultData{Message: "bad", Details: []string{"2"}}), planCoercion, func(m message) bool { return scalarText(m.Content) == "bad" && metaOf(m).has("details") }},
-		{event(protocol.TaskCancelled, "t1", protocol.TaskData{Task: "1", Message: "no"}), solverCancelled, func(m message) bool { return metaOf(m).str("reason") == "no" }},
-		{event(protocol.TaskRestarted, "t1", protocol.TaskData{Task: "1", Attempt: 2, Message: "again"}), solverRestarted, func(m message) bool { return metaOf(m).int("retry_count") == 1 && metaOf(m).str("reason") == "again" }},
-		{event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}), agentInterrupted, func(m message) bool { return metaOf(m).str("reason") == "interrupted" }},
-		{event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonTimeout, DurationMS: 1500}), agentTimeout, func(m message) bool { return metaOf(m).num("duration_seconds") == 1.5 && metaOf(m).has("stage") }},
-		{event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"}), agentError, func(m message) bool {
-			return scalarText(m.Content) == "gone" && metaOf(m).str("error_type") == "agent_failed" && metaOf(m).has("context")
+		{
+			event(protocol.PlanCancelled, "t1", protocol.PlanFaultData{Message: "no"}), planCancelled,
+			func(m message) bool { return string(m.Content) == "null" && metaOf(m).str("reason") == "no" },
+		},
+		{
+			event(protocol.PlanInvalid, "t1", protocol.PlanFaultData{Message: "bad", Details: []string{"2"}}),
+			planCoercion, func(m message) bool { return scalarText(m.Content) == "bad" && metaOf(m).has("details") },
+		},
+		{
+			event(protocol.TaskCancelled, "t1", protocol.TaskData{Task: "1", Message: "no"}), solverCancelled,
+			func(m message) bool { return metaOf(m).str("reason") == "no" },
+		},
+		{
+			event(protocol.TaskRestarted, "t1", protocol.TaskData{Task: "1", Attempt: 2, Message: "again"}),
+			solverRestarted,
+			func(m message) bool { return metaOf(m).int("retry_count") == 1 && metaOf(m).str("reason") == "again" },
+		},
+		{
+			event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}),
+			agentInterrupted, func(m message) bool { return metaOf(m).str("reason") == "interrupted" },
+		},
+		{
+			event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonTimeout, DurationMS: 1500}),
+			agentTimeout,
+			func(m message) bool { return metaOf(m).num("duration_seconds") == 1.5 && metaOf(m).has("stage") },
+		},
+		{event(protocol.TurnEnded, "t1", protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone",
+		}), agentError, func(m message) bool {
+			return scalarText(m.Content) == "gone" && metaOf(m).str("error_type") == "agent_failed" &&
+				metaOf(m).has("context")
 		}},
-		{event(protocol.SessionClosed, "", protocol.SessionClosedData{Reason: "done"}), agentSessionEnd, func(m message) bool { return metaOf(m).has("duration_seconds") && metaOf(m).has("turns") }},
-		{event(protocol.ErrorRaised, "t1", protocol.ErrorData{Kind: "validation", Message: "x", Fields: map[string]string{"a": "b"}}), errorValidation, func(m message) bool { return metaOf(m).has("errors") }},
-		{event(protocol.ErrorRaised, "t1", protocol.ErrorData{Kind: "execution", Code: "c", Message: "x", Details: map[string]string{"a": "b"}}), errorExecution, func(m message) bool { return metaOf(m).has("recoverable") && metaOf(m).has("context") }},
-		{event(protocol.RecoveryStarted, "t1", protocol.RecoveryData{Action: "restart", EstimateMS: 2000}), errorRecoveryStarted, func(m message) bool {
+		{
+			event(protocol.SessionClosed, "", protocol.SessionClosedData{Reason: "done"}), agentSessionEnd,
+			func(m message) bool { return metaOf(m).has("duration_seconds") && metaOf(m).has("turns") },
+		},
+		{
+			event(protocol.ErrorRaised, "t1", protocol.ErrorData{
+				Kind: "validation", Message: "x", Fields: map[string]string{"a": "b"},
+			}),
+			errorValidation, func(m message) bool { return metaOf(m).has("errors") },
+		},
+		{
+			event(protocol.ErrorRaised, "t1", protocol.ErrorData{
+				Kind: "execution", Code: "c", Message: "x", Details: map[string]string{"a": "b"},
+			}),
+			errorExecution, func(m message) bool { return metaOf(m).has("recoverable") && metaOf(m).has("context") },
+		},
+		{event(protocol.RecoveryStarted, "t1", protocol.RecoveryData{
+			Action: "restart", EstimateMS: 2000,
+		}), errorRecoveryStarted, func(m message) bool {
 			return metaOf(m).str("recovery_action") == "restart" && metaOf(m).num("estimated_duration_seconds") == 2
 		}},
-		{event(protocol.RecoverySucceeded, "t1", protocol.RecoveryData{Action: "restart", Attempt: 2, DurationMS: 2000}), errorRecoverySuccess, func(m message) bool {
+		{event(protocol.RecoverySucceeded, "t1", protocol.RecoveryData{
+			Action: "restart", Attempt: 2, DurationMS: 2000,
+		}), errorRecoverySuccess, func(m message) bool {
 			return metaOf(m).int("attempt_count") == 2 && metaOf(m).num("recovery_time_seconds") == 2
 		}},
-		{event(protocol.RecoveryFailed, "t1", protocol.RecoveryData{Code: "c", Cause: "x", Failure: "y"}), errorRecoveryFailed, func(m message) bool {
-			return metaOf(m).str("error_code") == "c" && metaOf(m).str("original_error") == "x" && metaOf(m).str("recovery_error") == "y"
+		{event(protocol.RecoveryFailed, "t1", protocol.RecoveryData{
+			Code: "c", Cause: "x", Failure: "y",
+		}), errorRecoveryFailed, func(m message) bool {
+			return metaOf(m).str("error_code") == "c" && metaOf(m).str("original_error") == "x" &&
+				metaOf(m).str("recovery_error") == "y"
 		}},
 	} {
 		b := openedServer(t)

@@ -7,7 +7,8 @@ import (
 )
 
 func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []frame {
-	m := meta{"recoverable": d.Recoverable}.with("error_type", string(d.Code)).with("stage", d.Stage).with("recovery_action", d.Action)
+	m := meta{"recoverable": d.Recoverable}.with("error_type", string(d.Code)).with("stage",
+		d.Stage).with("recovery_action", d.Action)
 	if d.LimitMS != 0 {
 		m["timeout_seconds"] = seconds(d.LimitMS)
 	}
@@ -32,9 +33,11 @@ func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []fram
 
 func (enc *encoder) retryScheduled(_ *protocol.Event, d *protocol.RetryData) []frame {
 	return single(frame{
-		Event: errorRetry, Content: fmt.Sprintf("Retry %d of %d: %s", d.Attempt, d.Limit, shorten(d.Cause)), Show: showRetry,
+		Event: errorRetry, Content: fmt.Sprintf("Retry %d of %d: %s", d.Attempt, d.Limit, shorten(d.Cause)),
+		Show: showRetry,
 		Meta: meta{
-			"attempt": d.Attempt, "max_retries": d.Limit, "delay_seconds": seconds(d.DelayMS), "original_error": d.Cause,
+			"attempt": d.Attempt, "max_retries": d.Limit, "delay_seconds": seconds(d.DelayMS),
+			"original_error": d.Cause,
 		}.with("error_type", string(d.Code)),
 	})
 }
@@ -48,13 +51,22 @@ func recoveryMeta(d *protocol.RecoveryData) meta {
 }
 
 func (enc *encoder) recoveryStarted(_ *protocol.Event, d *protocol.RecoveryData) []frame {
-	return single(frame{Event: errorRecoveryStarted, Content: "Recovery started: " + d.Action, Meta: recoveryMeta(d), Show: showRecovering})
+	return single(frame{
+		Event: errorRecoveryStarted, Content: "Recovery started: " + d.Action, Meta: recoveryMeta(d),
+		Show: showRecovering,
+	})
 }
 
 func (enc *encoder) recoverySucceeded(_ *protocol.Event, d *protocol.RecoveryData) []frame {
-	return single(frame{Event: errorRecoverySuccess, Content: "Recovery succeeded: " + d.Action, Meta: recoveryMeta(d), Show: showRecovered})
+	return single(frame{
+		Event: errorRecoverySuccess, Content: "Recovery succeeded: " + d.Action, Meta: recoveryMeta(d),
+		Show: showRecovered,
+	})
 }
 
 func (enc *encoder) recoveryFailed(_ *protocol.Event, d *protocol.RecoveryData) []frame {
-	return single(frame{Event: errorRecoveryFailed, Content: "Recovery failed: " + d.Action, Meta: recoveryMeta(d), Show: showRecoveryFailed})
+	return single(frame{
+		Event: errorRecoveryFailed, Content: "Recovery failed: " + d.Action, Meta: recoveryMeta(d),
+		Show: showRecoveryFailed,
+	})
 }

@@ -18,7 +18,8 @@ func (enc *encoder) planCompleted(_ *protocol.Event, d *protocol.PlanTasksData) 
 	}
 	return single(frame{
 		Event: planCompleted, Content: meta{"tasks": foreignTasks(d.Tasks)},
-		Meta: meta{"task_count": len(d.Tasks), "plan_summary": summary}, Show: displayText.planned(strconv.Itoa(len(d.Tasks))),
+		Meta: meta{"task_count": len(d.Tasks), "plan_summary": summary},
+		Show: displayText.planned(strconv.Itoa(len(d.Tasks))),
 	})
 }
 
@@ -31,7 +32,9 @@ func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanFaultData) []
 }
 
 func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
-	return single(frame{Event: planCancelled, Content: null, Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled})
+	return single(frame{
+		Event: planCancelled, Content: null, Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled,
+	})
 }
 
 // planFailed encodes a failed plan as cancelled with a reason: the protocol has no event for it.
@@ -85,7 +88,9 @@ func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(s
 
 // usageMeta always has input and output.
 func usageMeta(u *protocol.Usage) meta {
-	return meta{"input": u.Input, "output": u.Output}.with("cached", u.Cached).with("reasoning", u.Reasoning).with("cost", u.Cost).
+	return meta{
+		"input": u.Input, "output": u.Output,
+	}.with("cached", u.Cached).with("reasoning", u.Reasoning).with("cost", u.Cost).
 		with("currency", u.Currency).with("model", u.Model)
 }
 

@@ -69,7 +69,9 @@ func (enc *encoder) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) 
 	if text == "" {
 		text = o.name
 	}
-	return single(frame{Event: agentToolCall, Step: d.Tool, Content: text, Meta: m, Show: shorten(displayText.tool(text))})
+	return single(frame{
+		Event: agentToolCall, Step: d.Tool, Content: text, Meta: m, Show: shorten(displayText.tool(text)),
+	})
 }
 
 // toolInput sends complete arguments in a repeated tool call.
@@ -81,7 +83,9 @@ func (enc *encoder) toolInput(e *protocol.Event, d *protocol.ToolInputData) []fr
 	}
 	o.argsSent = true
 	m := meta{"tool": o.name, "status": "running", "args": d.Input, "params": d.Input}
-	return single(frame{Event: agentToolCall, Step: d.Tool, Content: o.name, Meta: m, Show: shorten(displayText.tool(o.name))})
+	return single(frame{
+		Event: agentToolCall, Step: d.Tool, Content: o.name, Meta: m, Show: shorten(displayText.tool(o.name)),
+	})
 }
 
 func (enc *encoder) toolOutput(e *protocol.Event, d *protocol.ToolOutputData) []frame {
@@ -108,7 +112,9 @@ func (enc *encoder) toolEnded(e *protocol.Event, d *protocol.ToolEndedData) []fr
 
 // result encodes the end of a tool call.
 func (o *serverTool) result(d *protocol.ToolEndedData) frame {
-	m := meta{"tool": o.name, "status": "failed"}.with("error", d.Error).with("execution_time_ms", d.DurationMS).with("data", d.Output)
+	m := meta{
+		"tool": o.name, "status": "failed",
+	}.with("error", d.Error).with("execution_time_ms", d.DurationMS).with("data", d.Output)
 	switch d.Status {
 	case protocol.ToolCompleted:
 		m["status"] = "success"
@@ -143,7 +149,9 @@ func (o *serverTool) result(d *protocol.ToolEndedData) frame {
 	if text == "" && len(d.Output) > 0 {
 		text = shorten(string(d.Output))
 	}
-	return frame{Event: agentToolResult, Step: d.Tool, Content: text, Meta: m, Show: shorten(displayText.result(o.name))}
+	return frame{
+		Event: agentToolResult, Step: d.Tool, Content: text, Meta: m, Show: shorten(displayText.result(o.name)),
+	}
 }
 
 // unfinishedTools encodes the output of calls that the turn's end cuts off.
@@ -166,7 +174,8 @@ func (enc *encoder) unfinishedTools() []frame {
 // confirmFrame encodes an approval request.
 func (enc *encoder) confirmFrame(a *protocol.Approval) frame {
 	m := meta{"requires_confirmation": true, "kind": a.Kind, "title": a.Title, "options": a.Options}
-	m.with("tool_step", a.Tool).with("tool_name", a.Name).with("command", a.Command).with("cwd", a.CWD).with("why", a.Why)
+	m.with("tool_step", a.Tool).with("tool_name", a.Name).with("command", a.Command).with("cwd", a.CWD).with("why",
+		a.Why)
 	m.with("patch", a.Patch).with("tool_args", a.Input)
 	if a.Editable {
 		m["editable"] = true
@@ -184,7 +193,9 @@ func (enc *encoder) confirmFrame(a *protocol.Approval) frame {
 		m["expires"] = *a.Expires
 	}
 	m["asked"] = a.Asked
-	f := frame{Event: agentUserConfirm, Step: confirmStep(a), Content: a.Title, Meta: m, Show: shorten("请确认：" + a.Title)}
+	f := frame{
+		Event: agentUserConfirm, Step: confirmStep(a), Content: a.Title, Meta: m, Show: shorten("请确认：" + a.Title),
+	}
 	if a.Kind != protocol.ApprovePlan {
 		m["tool_description"] = a.Title
 		if a.Why != "" {

@@ -68,7 +68,9 @@ func (t *serverTurn) finalAnswer() string {
 // partStart sends an empty part, so that parts keep their order.
 func (enc *encoder) partStart(e *protocol.Event, d *protocol.PartStartData) []frame {
 	enc.part(d.Part).agent = d.Agent
-	f := frame{Event: agentPartialAnswer, Content: "", Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part}}
+	f := frame{
+		Event: agentPartialAnswer, Content: "", Meta: meta{"is_streaming": true, "is_final": false, "part": d.Part},
+	}
 	if e.Type == protocol.ReasoningStart {
 		f = frame{Event: agentThinking, Content: "", Meta: meta{"streaming": true, "part": d.Part}, Show: showThinking}
 	}
@@ -93,7 +95,9 @@ func (enc *encoder) textEnd(_ *protocol.Event, d *protocol.PartEndData) []frame 
 	delete(enc.parts, d.Part)
 	return single(frame{
 		Event: agentPartialAnswer, Content: "",
-		Meta: meta{"is_streaming": true, "is_final": true, "part": d.Part, "total_length": p.bytes}.with("execution_time_ms", d.DurationMS),
+		Meta: meta{
+			"is_streaming": true, "is_final": true, "part": d.Part, "total_length": p.bytes,
+		}.with("execution_time_ms", d.DurationMS),
 	})
 }
 
@@ -153,7 +157,8 @@ func (enc *encoder) turnStarted(e *protocol.Event, d *protocol.TurnStartedData) 
 // turnEnded encodes the end of a turn in the event for its reason.
 func (enc *encoder) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []frame {
 	frames := enc.unfinishedTools()
-	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS).with("code", string(d.Code)).with("truncated", enc.truncated).with("message", d.Message)
+	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS).with("code",
+		string(d.Code)).with("truncated", enc.truncated).with("message", d.Message)
 	if d.Usage != nil {
 		m["tokens_used"] = *d.Usage
 	}

@@ -73,7 +73,8 @@ const (
 )
 
 var capabilities = []string{
-	"streaming", "confirm", "plan", "tasks", "ack", "replay", "state", "queue", capReconnect, capReply, capTurns, capHistory,
+	"streaming", "confirm", "plan", "tasks", "ack", "replay", "state", "queue", capReconnect, capReply, capTurns,
+	capHistory,
 }
 
 // Actions of a system.notice, besides the native event types.

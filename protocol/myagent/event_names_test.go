@@ -8,14 +8,18 @@ import (
 // MY-2: event names match the document and the real system.
 func TestTheEventsAreTheDocuments(t *testing.T) {
 	got := []string{
-		userMessage, userSolveTasks, userResponse, userCancel, userCancelTask, userRestartTask, userAck, userCreateSession, userReconnect,
+		userMessage, userSolveTasks, userResponse, userCancel, userCancelTask, userRestartTask, userAck,
+		userCreateSession, userReconnect,
 		userReconnectState, userRequestState,
-		planStart, planCompleted, planCancelled, planCoercion, solverStart, solverCompleted, solverCancelled, solverRestarted,
+		planStart, planCompleted, planCancelled, planCoercion, solverStart, solverCompleted, solverCancelled,
+		solverRestarted,
 		aggregateStart, aggregateCompleted, pipelineCompleted,
-		agentThinking, agentToolCall, agentToolResult, agentPartialAnswer, agentFinalAnswer, agentUserConfirm, agentError, agentTimeout,
+		agentThinking, agentToolCall, agentToolResult, agentPartialAnswer, agentFinalAnswer, agentUserConfirm,
+		agentError, agentTimeout,
 		agentInterrupted, agentSessionCreated, agentSessionEnd, agentStateExported, agentStateRestored,
 		systemConnected, systemNotice, systemHeartbeat, systemError,
-		errorValidation, errorTimeout, errorExecution, errorRetry, errorRecoveryStarted, errorRecoverySuccess, errorRecoveryFailed,
+		errorValidation, errorTimeout, errorExecution, errorRetry, errorRecoveryStarted, errorRecoverySuccess,
+		errorRecoveryFailed,
 	}
 	const want = `user.message user.solve_tasks user.response user.cancel user.cancel_task user.restart_task user.ack user.create_session user.reconnect
 		user.reconnect_with_state user.request_state

@@ -40,14 +40,19 @@ func TestASessionMayBeSpokenToBeforeItIsThere(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	b.takeEvents()
 	pipelined(b,
-		`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`, `{"event":"user.cancel_task","content":{"task_id":1}}`,
+		`{"event":"user.create_session","content":"a"}`, `{"event":"user.message","content":"one"}`,
+		`{"event":"user.cancel_task","content":{"task_id":1}}`,
 		`{"event":"user.ack","seq":1}`, `{"event":"user.request_state"}`,
 		`{"event":"user.create_session","content":"b"}`, `{"event":"user.message","content":"two"}`,
 	)
-	if got, want := changes(b.native), []string{"create ", "send s1", "task.cancel s1", "export s1", "create ", "send s2"}; !slices.Equal(got, want) {
+	if got, want := changes(b.native), []string{
+		"create ", "send s1", "task.cancel s1", "export s1", "create ", "send s2",
+	}; !slices.Equal(got, want) {
 		t.Errorf("commands %v, want %v", got, want)
 	}
-	if got := b.takeEvents(); !slices.Equal(got, []string{agentSessionCreated, agentStateExported, agentSessionCreated}) {
+	if got := b.takeEvents(); !slices.Equal(got, []string{
+		agentSessionCreated, agentStateExported, agentSessionCreated,
+	}) {
 		t.Errorf("frames %v", got)
 	}
 	b.receive(`{"event":"user.cancel"}`)
@@ -88,7 +93,8 @@ func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
 		t.Error("sent to another session")
 	}
 	b.nextFrame(agentError)
-	if m := b.nextFrame(agentError); m.Step != "mine" || metaOf(m).str("in_reply_to") != userMessage || !strings.Contains(scalarText(m.Content), "too many") {
+	if m := b.nextFrame(agentError); m.Step != "mine" || metaOf(m).str("in_reply_to") != userMessage ||
+		!strings.Contains(scalarText(m.Content), "too many") {
 		t.Errorf("%+v %s", m, m.Content)
 	}
 	b.receive(`{"event":"user.message","content":"hi"}`)
@@ -104,7 +110,9 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 	silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
 	refused := 0
 	for range 1000 {
-		refused += len(silent.Foreign(start, codec.Frame{Data: []byte(`{"event":"user.message","content":"hi"}`)}).Foreign)
+		refused += len(silent.Foreign(start, codec.Frame{
+			Data: []byte(`{"event":"user.message","content":"hi"}`),
+		}).Foreign)
 	}
 	if silent.deferred >= maxPendingCommands || refused != 1000-silent.deferred {
 		t.Errorf("%d deferred, %d refused", silent.deferred, refused)
@@ -115,16 +123,25 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b := openedServer(t)
 	want := func(request string) protocol.Event {
-		return event(protocol.ApprovalRequested, "t1", protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: start})
+		return event(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: start,
+		})
 	}
 	rule := &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: "\x00ls"}
 	b.receiveNative(b.native.append("s1",
-		event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}), event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
-		want("r1"), event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Rule: rule}),
+		event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}),
+		event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
+		want("r1"),
+		event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Allowed, Rule: rule,
+		}),
 	)...)
 	b.nextFrame(agentUserConfirm)
 	b.takeEvents()
-	b.receiveNative(b.native.append("s1", want("r2"), event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1"}))...)
+	b.receiveNative(b.native.append("s1", want("r2"),
+		event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+			Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1",
+		}))...)
 	if got := b.takeEvents(); !slices.Equal(got, []string{systemNotice, systemNotice}) {
 		t.Errorf("frames %v", got)
 	}

@@ -12,7 +12,8 @@ import (
 
 // MyAgent signs the output of Python's json.dumps(sort_keys=True, separators=(',', ':')).
 func TestCanonicalJSONIsPythons(t *testing.T) {
-	in := `{"session_id": "会话😀", "b": [1, 2.5, -0.0, true, null, "a\"\\/\n` + "\u007f\u2028" + `<>&"], "a": {"z": 1, "A": 2, "é": "x"}}`
+	in := `{"session_id": "会话😀", "b": [1, 2.5, -0.0, true, null, "a\"\\/\n` + "\u007f\u2028" +
+		`<>&"], "a": {"z": 1, "A": 2, "é": "x"}}`
 	want := `{"a":{"A":2,"z":1,"\u00e9":"x"},"b":[1,2.5,-0.0,true,null,"a\"\\/\n\u007f\u2028<>&"],"session_id":"\u4f1a\u8bdd\ud83d\ude00"}`
 	got, err := canonicalJSON([]byte(in))
 	if err != nil || string(got) != want {
@@ -23,10 +24,14 @@ func TestCanonicalJSONIsPythons(t *testing.T) {
 // A number in any notation is signed as Python writes it.
 func TestCanonicalNumbersArePythons(t *testing.T) {
 	for in, want := range map[string]string{
-		"0": "0", "-0": "0", "-3": "-3", "100000000000000000000000": "100000000000000000000000", "1.0": "1.0", "1e0": "1.0", "1.50": "1.5", "-0.0": "-0.0",
-		"1e16": "1e+16", "1E+16": "1e+16", "9999999999999998.0": "9999999999999998.0", "1e15": "1000000000000000.0", "1e22": "1e+22",
-		"12345678901234567890.0": "1.2345678901234567e+19", "0.0001": "0.0001", "0.00001": "1e-05", "1e-7": "1e-07", "1.5e-7": "1.5e-07", "0.1": "0.1",
-		"0.30000000000000004": "0.30000000000000004", "1.5e300": "1.5e+300", "5e-324": "5e-324", "1e-400": "0.0", "2.5e100": "2.5e+100",
+		"0": "0", "-0": "0", "-3": "-3", "100000000000000000000000": "100000000000000000000000", "1.0": "1.0",
+		"1e0": "1.0", "1.50": "1.5", "-0.0": "-0.0",
+		"1e16": "1e+16", "1E+16": "1e+16", "9999999999999998.0": "9999999999999998.0", "1e15": "1000000000000000.0",
+		"1e22":                   "1e+22",
+		"12345678901234567890.0": "1.2345678901234567e+19", "0.0001": "0.0001", "0.00001": "1e-05", "1e-7": "1e-07",
+		"1.5e-7": "1.5e-07", "0.1": "0.1",
+		"0.30000000000000004": "0.30000000000000004", "1.5e300": "1.5e+300", "5e-324": "5e-324", "1e-400": "0.0",
+		"2.5e100": "2.5e+100",
 	} {
 		if got, err := canonicalJSON([]byte(`[` + in + `]`)); err != nil || string(got) != `[`+want+`]` {
 			t.Errorf("%s is signed as %s, want %s (%v)", in, got, want, err)
@@ -77,7 +82,8 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 				from = fmt.Sprintf(`"last_seq":%d`, last)
 			}
 			after.nextFrame(systemConnected)
-			after.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"content":{%s}}`, state, from))
+			after.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"content":{%s}}`, state,
+				from))
 			m := after.nextFrame(agentStateRestored)
 			if m.Session != "s2" || metaOf(m).str("original_session_id") != "s1" {
 				t.Fatalf("restored %+v", m)
@@ -87,7 +93,8 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 			for len(after.frames) > 0 && metaOf(after.frames[0]).has("orig_seq") {
 				m, o := after.frames[0], metaOf(after.frames[0])
 				after.frames = after.frames[1:]
-				if seq++; m.Session != "s2" || m.Seq != seq || o.str("orig_event_id") != eventID(cid, uint64(o.int("orig_seq"))) {
+				if seq++; m.Session != "s2" || m.Seq != seq ||
+					o.str("orig_event_id") != eventID(cid, uint64(o.int("orig_seq"))) {
 					t.Fatalf("restamped %+v %s", m, m.Metadata)
 				}
 				got = append(got, fmt.Sprint(m.Event, o.int("orig_seq")))
@@ -112,10 +119,12 @@ func TestNothingToReplayIsSaid(t *testing.T) {
 	b.receive(`{"event":"user.create_session"}`)
 	b.receive(`{"event":"user.request_state"}`)
 	m := b.nextFrame(agentStateExported)
-	b.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":%d}`, metaOf(m)["signed_state"], m.Seq))
+	b.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":%d}`,
+		metaOf(m)["signed_state"], m.Seq))
 	b.nextFrame(agentStateRestored)
 	n := b.nextFrame(systemNotice)
-	if o := metaOf(n); scalarText(n.Content) != "No buffered events available for replay" || o.str("action") != "replay" || o.str("count") != "0" {
+	if o := metaOf(n); scalarText(n.Content) != "No buffered events available for replay" ||
+		o.str("action") != "replay" || o.str("count") != "0" {
 		t.Errorf("%+v", n)
 	}
 	// The old session continues to exist, on this connection too.
@@ -145,7 +154,8 @@ func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 			t.Errorf("an ack is answered with %v", b.takeEvents())
 		}
 		after := newServerTest(t, p, trail)
-		after.receive(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`, b.codec.(*server).id))
+		after.receive(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`,
+			b.codec.(*server).id))
 		got := after.takeEvents()
 		if !slices.Equal(got, []string{systemConnected, systemNotice, agentFinalAnswer, systemNotice}) {
 			t.Errorf("%s: %v", ack, got)
@@ -163,7 +173,8 @@ func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
 	after := newServerTest(t, p, nil)
 	after.receive(`{"event":"user.reconnect","session_id":"s1"}`)
 	n := after.nextFrame(systemNotice)
-	if o := metaOf(n); o.str("action") != actionReconnected || o.str("mode") != "snapshot" || parseObject(o["state"]).int("turns") != 1 {
+	if o := metaOf(n); o.str("action") != actionReconnected || o.str("mode") != "snapshot" ||
+		parseObject(o["state"]).int("turns") != 1 {
 		t.Errorf("%s", n.Metadata)
 	}
 	if m := after.nextFrame(agentUserConfirm); m.Step != "confirm_plan_r1" || metaOf(m).has("orig_seq") {
@@ -176,7 +187,9 @@ func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
 	p := newNativeServer(t)
 	p.append("s1", event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	for n := range 10 {
-		p.append("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10)}))
+		p.append("s1", event(protocol.QueueAdded, "", protocol.Message{
+			MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10),
+		}))
 	}
 	p.append("s1", completedTurn(1)...)
 	// agentctl's client sends reply_to and accepts more

@@ -44,7 +44,10 @@ func (c *client) checkSize(f *frame) *protocol.Error {
 	if len(f.encode(c.Now)) <= protocol.MaxMessage {
 		return nil
 	}
-	return &protocol.Error{Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name, Limit: protocol.MaxMessage}
+	return &protocol.Error{
+		Code: protocol.CodeTooLarge, Message: "the message is too large for the dialect " + Name,
+		Limit: protocol.MaxMessage,
+	}
 }
 
 // finishRequest removes a request and calls its callback. It does nothing if the request is already

@@ -20,7 +20,9 @@ type generatedSession struct {
 // next returns the next event.
 func (l *generatedSession) next() protocol.Event {
 	en := l.Next()
-	return protocol.Event{Type: en.Type, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Data: protocol.MustEncode(en.Data)}
+	return protocol.Event{
+		Type: en.Type, Turn: en.Turn, Task: en.Task, Parent: en.Parent, By: en.By, Data: protocol.MustEncode(en.Data),
+	}
 }
 
 // step emits the next event and updates the expected state.
@@ -99,7 +101,8 @@ func requireEqual(t *rapid.T, what string, want, got any) {
 		for i < len(w) && i < len(g) && w[i] == g[i] {
 			i++
 		}
-		t.Fatalf("%s differs at …%s\nwant %s\n got %s", what, w[max(0, i-200):i], w[i:min(len(w), i+300)], g[i:min(len(g), i+300)])
+		t.Fatalf("%s differs at …%s\nwant %s\n got %s", what, w[max(0, i-200):i], w[i:min(len(w), i+300)],
+			g[i:min(len(g), i+300)])
 	}
 }
 
@@ -127,7 +130,8 @@ func normalTranscript(s *protocol.Transcript) []any {
 				if c.Open {
 					c.Text, tool.Content, tool.InputText = nil, nil, nil
 				}
-				if turn.End != nil && tool.End != nil && tool.End.Status == protocol.ToolUnknown && tool.End.DurationMS == 0 && tool.End.Output == nil {
+				if turn.End != nil && tool.End != nil && tool.End.Status == protocol.ToolUnknown &&
+					tool.End.DurationMS == 0 && tool.End.Output == nil {
 					tool.End = nil
 				}
 				// arguments that were complete once, or that the turn's end cut off
@@ -141,7 +145,10 @@ func normalTranscript(s *protocol.Transcript) []any {
 			}
 			items = append(items, c)
 		}
-		all = append(all, map[string]any{"turn": turn.Turn, "message": turn.Message, "started": turn.Started, "end": turn.End, "ended": turn.Ended, "items": items})
+		all = append(all, map[string]any{
+			"turn": turn.Turn, "message": turn.Message, "started": turn.Started, "end": turn.End, "ended": turn.Ended,
+			"items": items,
+		})
 	}
 	return all
 }

@@ -39,7 +39,10 @@ type nativeServer struct {
 const nativeEpoch = "epoch1"
 
 func newNativeServer(t testing.TB) *nativeServer {
-	return &nativeServer{t: t, logs: map[string][]protocol.Event{}, subscribed: map[string]bool{}, answers: map[protocol.Verb]func(protocol.Command) (any, *protocol.Error){}}
+	return &nativeServer{
+		t: t, logs: map[string][]protocol.Event{}, subscribed: map[string]bool{},
+		answers: map[protocol.Verb]func(protocol.Command) (any, *protocol.Error){},
+	}
 }
 
 // append appends events to a session and returns the lines for a subscriber.
@@ -85,7 +88,11 @@ func (p *nativeServer) handle(line []byte) [][]byte {
 		return answer(result)
 	}
 	if _, known := p.logs[c.Session]; !known && c.Session != "" {
-		return [][]byte{protocol.MustEncode(protocol.Answer{ID: c.ID, Error: protocol.Errorf(protocol.CodeNoSession, "no session is called %q", c.Session)})}
+		return [][]byte{
+			protocol.MustEncode(protocol.Answer{
+				ID: c.ID, Error: protocol.Errorf(protocol.CodeNoSession, "no session is called %q", c.Session),
+			}),
+		}
 	}
 	switch d := data.(type) {
 	case *protocol.HelloData:
@@ -106,14 +113,18 @@ func (p *nativeServer) handle(line []byte) [][]byte {
 	case *protocol.SendData:
 		return answer(protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1", Turn: "t1", Seq: 7})
 	case *protocol.ApproveData:
-		return answer(protocol.ApproveResult{Request: d.Request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+		return answer(protocol.ApproveResult{
+			Request: d.Request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+		})
 	case *protocol.InterruptData:
 		return answer(protocol.InterruptResult{Interrupted: d.Turn != "", Turn: d.Turn})
 	case *protocol.PlanRunData:
 		return answer(protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1"})
 	}
 	if c.Command == protocol.DoExport {
-		return answer(protocol.ExportResult{State: protocol.SignedState{Version: "1", State: []byte("{}"), Signature: "x"}, Expires: start})
+		return answer(protocol.ExportResult{
+			State: protocol.SignedState{Version: "1", State: []byte("{}"), Signature: "x"}, Expires: start,
+		})
 	}
 	if c.Command == protocol.DoUnsubscribe {
 		p.subscribed[c.Session] = false
@@ -148,7 +159,10 @@ func (p *nativeServer) subscribe(c protocol.Command, d *protocol.SubscribeData, 
 		e := log[r.After.Seq+uint64(i)]
 		lines = append(lines, e.AppendJSON(nil))
 	}
-	up := protocol.Event{Session: c.Session, Type: protocol.CaughtUp, Time: start, Data: protocol.MustEncode(protocol.CaughtUpData{Position: end})}
+	up := protocol.Event{
+		Session: c.Session, Type: protocol.CaughtUp, Time: start,
+		Data: protocol.MustEncode(protocol.CaughtUpData{Position: end}),
+	}
 	return append(lines, up.AppendJSON(nil))
 }
 
@@ -171,7 +185,8 @@ func newServerTest(t testing.TB, p *nativeServer, trail *codec.ResumeStore) *ser
 func newServerTestWith(t testing.TB, p *nativeServer, trail *codec.ResumeStore, options map[string]string) *serverTest {
 	b := &serverTest{t: t, native: p, now: start}
 	door := codec.ServerOptions{
-		ID: sequentialIDs(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test", Resume: trail, Options: options,
+		ID: sequentialIDs(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test",
+		Resume: trail, Options: options,
 	}
 	if trail != nil {
 		p.connections++

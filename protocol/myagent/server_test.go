@@ -18,10 +18,12 @@ func TestEveryConnectionIsGreetedFirst(t *testing.T) {
 	m := b.nextFrame(systemConnected)
 	o := parseObject(m.Content)
 	var can []string
-	if !o.decode("capabilities", &can) || !slices.Contains(can, capTurns) || o.str("server_version") != "agentctl/test" {
+	if !o.decode("capabilities", &can) || !slices.Contains(can, capTurns) ||
+		o.str("server_version") != "agentctl/test" {
 		t.Errorf("greeting: %s", m.Content)
 	}
-	if m.Seq != 1 || m.ID != "conn_1-1" || m.Connection != "conn_1" || metaOf(m).str("connection_id") != "conn_1" || m.Session != "" {
+	if m.Seq != 1 || m.ID != "conn_1-1" || m.Connection != "conn_1" || metaOf(m).str("connection_id") != "conn_1" ||
+		m.Session != "" {
 		t.Errorf("numbered %+v", m)
 	}
 	if _, err := time.Parse(time.RFC3339, string(m.Timestamp)); err != nil {
@@ -32,13 +34,15 @@ func TestEveryConnectionIsGreetedFirst(t *testing.T) {
 // MY-16, MY-25, S8: a session is created from any content, which becomes its title.
 func TestASessionIsCreatedFromAnyContent(t *testing.T) {
 	for content, title := range map[string]string{
-		``: "", `,"content":null`: "", `,"content":"fix CI"`: "fix CI", `,"content":{"title":"fix"}`: "fix", `,"content":{"a":[1]}`: `{"a":[1]}`,
-		`,"content":[1,2]`: `[1,2]`, `,"content":7`: "7", `,"content":true`: "true",
+		``: "", `,"content":null`: "", `,"content":"fix CI"`: "fix CI", `,"content":{"title":"fix"}`: "fix",
+		`,"content":{"a":[1]}`: `{"a":[1]}`,
+		`,"content":[1,2]`:     `[1,2]`, `,"content":7`: "7", `,"content":true`: "true",
 	} {
 		b := newServerTest(t, newNativeServer(t), nil)
 		b.receive(`{"event":"user.create_session"` + content + `}`)
 		m := b.nextFrame(agentSessionCreated)
-		if m.Session != "s1" || scalarText(m.Content) != "Session created successfully" || metaOf(m).str("agent_name") != "script" {
+		if m.Session != "s1" || scalarText(m.Content) != "Session created successfully" ||
+			metaOf(m).str("agent_name") != "script" {
 			t.Errorf("%s: %+v", content, m)
 		}
 		var d protocol.CreateData
@@ -74,9 +78,12 @@ func TestAMessageMayHoldAnything(t *testing.T) {
 // both must be true. Another step_id decides nothing.
 func TestAResponseDecidesItsOwnStepOnly(t *testing.T) {
 	for content, want := range map[string]protocol.Decision{
-		`{"approved":true}`: protocol.AllowOnce, `{"confirmed":true}`: protocol.AllowOnce, `{"approved":true,"confirmed":true}`: protocol.AllowOnce,
-		`{"approved":false}`: protocol.Deny, `{"confirmed":false}`: protocol.Deny, `{"approved":true,"confirmed":false}`: protocol.Deny,
-		`true`: protocol.AllowOnce, `false`: protocol.Deny, `{"decision":"allow_always"}`: protocol.AllowAlways,
+		`{"approved":true}`: protocol.AllowOnce, `{"confirmed":true}`: protocol.AllowOnce,
+		`{"approved":true,"confirmed":true}`: protocol.AllowOnce,
+		`{"approved":false}`:                 protocol.Deny, `{"confirmed":false}`: protocol.Deny,
+		`{"approved":true,"confirmed":false}`: protocol.Deny,
+		`true`:                                protocol.AllowOnce, `false`: protocol.Deny,
+		`{"decision":"allow_always"}`: protocol.AllowAlways,
 	} {
 		b := openedServer(t)
 		b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
@@ -99,7 +106,9 @@ func TestAResponseDecidesItsOwnStepOnly(t *testing.T) {
 		t.Errorf("approve %+v", d)
 	}
 	b.nextFrame(agentError)
-	for _, bad := range []string{`{"approved":"yes"}`, `{}`, `null`, `{"approved":true,"decision":"deny"}`, `{"decision":"perhaps"}`} {
+	for _, bad := range []string{
+		`{"approved":"yes"}`, `{}`, `null`, `{"approved":true,"decision":"deny"}`, `{"decision":"perhaps"}`,
+	} {
 		b.receive(`{"event":"user.response","step_id":"confirm_r1","content":` + bad + `}`)
 		b.nextFrame(errorValidation)
 	}
@@ -127,15 +136,18 @@ func TestAPlanIsConfirmed(t *testing.T) {
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
 	m := b.nextFrame(agentUserConfirm)
 	o := metaOf(m)
-	if o.str("scope") != "plan" || o.int("task_count") != 3 || o.str("plan_summary") != "three slides" || len(nativeTasks(o["tasks"])) != 3 {
+	if o.str("scope") != "plan" || o.int("task_count") != 3 || o.str("plan_summary") != "three slides" ||
+		len(nativeTasks(o["tasks"])) != 3 {
 		t.Errorf("metadata: %s", m.Metadata)
 	}
 	if want := "请确认规划（3 个任务）：生成PPT、优化样式、导出文件"; string(m.Show) != want || scalarText(m.Content) != want {
 		t.Errorf("display text %q", m.Show)
 	}
-	b.receive(`{"event":"user.response","step_id":"` + string(m.Step) + `","content":{"confirmed":true,"tasks":[{"id":2,"title":"only this"}]}}`)
+	b.receive(`{"event":"user.response","step_id":"` + string(m.Step) +
+		`","content":{"confirmed":true,"tasks":[{"id":2,"title":"only this"}]}}`)
 	var d protocol.ApproveData
-	if b.lastCommand(protocol.DoApprove, &d); d.Input == nil || len(d.Input.Tasks) != 1 || d.Input.Tasks[0].ID != "2" || d.Input.Tasks[0].Title != "only this" {
+	if b.lastCommand(protocol.DoApprove, &d); d.Input == nil || len(d.Input.Tasks) != 1 || d.Input.Tasks[0].ID != "2" ||
+		d.Input.Tasks[0].Title != "only this" {
 		t.Errorf("approved with %+v", d.Input)
 	}
 }
@@ -151,11 +163,15 @@ func TestAConfirmationTimesOut(t *testing.T) {
 		for range 9 {
 			b.wake(30 * time.Second)
 		}
-		if slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool { return c.Command == protocol.DoApprove }) {
+		if slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool {
+			return c.Command == protocol.DoApprove
+		}) {
 			t.Fatal("denied too early")
 		}
 		b.wake(30 * time.Second)
-		denied := slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool { return c.Command == protocol.DoApprove })
+		denied := slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool {
+			return c.Command == protocol.DoApprove
+		})
 		if denied != mine {
 			t.Errorf("mine %t, denied %t", mine, denied)
 		}
@@ -164,14 +180,18 @@ func TestAConfirmationTimesOut(t *testing.T) {
 
 // MY-13, MY-27, MY-34: each timeout is an option.
 func TestTheServersTimesAreOptions(t *testing.T) {
-	b := newServerTestWith(t, newNativeServer(t), nil, map[string]string{"heartbeat": "5s", "confirm_timeout": "7s", "state_ttl": "1m"})
+	b := newServerTestWith(t, newNativeServer(t), nil, map[string]string{
+		"heartbeat": "5s", "confirm_timeout": "7s", "state_ttl": "1m",
+	})
 	b.receive(`{"event":"user.create_session"}`)
 	b.receive(`{"event":"user.message","content":"slides"}`)
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
 	b.wake(5 * time.Second)
 	b.nextFrame(systemHeartbeat)
 	decided := func() bool {
-		return slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool { return c.Command == protocol.DoApprove })
+		return slices.ContainsFunc(b.native.commands, func(c protocol.Command) bool {
+			return c.Command == protocol.DoApprove
+		})
 	}
 	if decided() {
 		t.Error("denied too early")
@@ -203,7 +223,8 @@ func TestTasksAndTurnsAreSteered(t *testing.T) {
 	b := openedServer(t)
 	b.receive(`{"event":"user.solve_tasks","content":{"tasks":[{"id":1,"title":"a"},{"id":"x","title":"b","after":[1]}],"question":"q","plan_summary":"s"}}`)
 	var run protocol.PlanRunData
-	if b.lastCommand(protocol.DoPlanRun, &run); len(run.Tasks) != 2 || run.Tasks[1].After[0] != "1" || run.Question != "q" || run.Summary != "s" {
+	if b.lastCommand(protocol.DoPlanRun, &run); len(run.Tasks) != 2 || run.Tasks[1].After[0] != "1" ||
+		run.Question != "q" || run.Summary != "s" {
 		t.Errorf("%+v", run)
 	}
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
@@ -236,7 +257,8 @@ func TestTheServerSendsHeartbeats(t *testing.T) {
 	}
 	b.wake(30 * time.Second)
 	m := b.nextFrame(systemHeartbeat)
-	if parseObject(m.Content).str("timestamp") == "" || !metaOf(m).has("active_sessions") || metaOf(m).int("uptime") != 30 {
+	if parseObject(m.Content).str("timestamp") == "" || !metaOf(m).has("active_sessions") ||
+		metaOf(m).int("uptime") != 30 {
 		t.Errorf("%s %s", m.Content, m.Metadata)
 	}
 }
@@ -245,7 +267,8 @@ func TestTheServerSendsHeartbeats(t *testing.T) {
 func TestBadFramesAreAnswered(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	for frame, want := range map[string]string{
-		`nonsense`: "Invalid JSON", `[]`: "Invalid JSON", `{}`: "Missing event", `{"event":"user.fly"}`: "Unknown event type or missing session_id: user.fly",
+		`nonsense`: "Invalid JSON", `[]`: "Invalid JSON", `{}`: "Missing event",
+		`{"event":"user.fly"}`:                                        "Unknown event type or missing session_id: user.fly",
 		`{"event":"user.message","content":"x"}`:                      "Unknown event type or missing session_id: user.message",
 		`{"event":"user.message","session_id":"nope","content":"hi"}`: "Session not found",
 		`{"event":"user.reconnect_with_state"}`:                       "Missing signed_state in reconnect request",
@@ -310,9 +333,12 @@ func TestAQueuedMessageIsTold(t *testing.T) {
 	if b.lastCommand(protocol.DoSend, &d); d.ClientMessageID != "ui-1" {
 		t.Errorf("sent %+v", d)
 	}
-	b.receiveNative(b.native.append("s1", event(protocol.QueueAdded, "", protocol.Message{MessageID: "m2", Text: "next", ClientMessageID: "ui-1"}))...)
+	b.receiveNative(b.native.append("s1", event(protocol.QueueAdded, "", protocol.Message{
+		MessageID: "m2", Text: "next", ClientMessageID: "ui-1",
+	}))...)
 	m := b.nextFrame(systemNotice)
-	if o := metaOf(m); scalarText(m.Content) != "Message queued: next" || o.str("message") == "" || o.str("action") != "queue.added" || parseObject(o["data"]).str("client_message_id") != "ui-1" {
+	if o := metaOf(m); scalarText(m.Content) != "Message queued: next" || o.str("message") == "" ||
+		o.str("action") != "queue.added" || parseObject(o["data"]).str("client_message_id") != "ui-1" {
 		t.Errorf("%s %s", m.Content, m.Metadata)
 	}
 }
@@ -368,7 +394,8 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 	b.takeEvents()
 	var lines [][]byte
 	for _, frame := range []string{
-		`{"event":"user.reconnect","session_id":"s1","metadata":{"reply_to":"a"}}`, `{"event":"user.cancel","session_id":"s1","metadata":{"reply_to":"b"}}`,
+		`{"event":"user.reconnect","session_id":"s1","metadata":{"reply_to":"a"}}`,
+		`{"event":"user.cancel","session_id":"s1","metadata":{"reply_to":"b"}}`,
 		`{"event":"user.cancel_task","session_id":"s1","content":{"task_id":1},"metadata":{"reply_to":"c"}}`,
 	} {
 		out := b.codec.Foreign(start, codec.Frame{Data: []byte(frame)})

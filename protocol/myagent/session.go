@@ -60,7 +60,8 @@ type decodeState struct {
 
 // forgetTurn resets the state of one turn.
 func (h *decodeState) forgetTurn() {
-	h.openText, h.openReasoning, h.turnText, h.aggregate, h.runsTasks, h.turnDeadline = "", "", nil, "", false, time.Time{}
+	h.openText, h.openReasoning, h.turnText, h.aggregate = "", "", nil, ""
+	h.runsTasks, h.turnDeadline = false, time.Time{}
 }
 
 // findSession returns the session with a name or id, or nil.
@@ -90,7 +91,9 @@ func (c *client) addSession(id string) *session {
 // start.
 func (s *session) reset(c *client, state *protocol.State) {
 	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
-		d := protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "connection lost: the rest of the turn is unknown"}
+		d := protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Message: "connection lost: the rest of the turn is unknown",
+		}
 		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
 			d.Reason, d.Code = last.Reason, last.Code
 		}

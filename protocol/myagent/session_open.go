@@ -72,7 +72,8 @@ func (c *client) reconnect(o *sessionOpen) {
 		case err == nil:
 			s := c.findSession(parseObject(result).str("session"))
 			if s == nil {
-				c.finishOpen(o, nil, protocol.Errorf(protocol.CodeInternal, "the server reconnected to an unknown session"))
+				c.finishOpen(o, nil,
+					protocol.Errorf(protocol.CodeInternal, "the server reconnected to an unknown session"))
 				return
 			}
 			c.finishOpen(o, s, nil)
@@ -80,7 +81,8 @@ func (c *client) reconnect(o *sessionOpen) {
 		case c.capabilities[capReconnect] && err.Code == protocol.CodeTimeout:
 			c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
 		// the server lost its store
-		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil && o.known.signedState != nil:
+		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil &&
+			o.known.signedState != nil:
 			c.restoreSession(o)
 		case c.capabilities[capReconnect]:
 			c.finishOpen(o, nil, err)
@@ -93,7 +95,10 @@ func (c *client) reconnect(o *sessionOpen) {
 // restoreSession restores a known session from its exported state.
 func (c *client) restoreSession(o *sessionOpen) {
 	s := o.known
-	f := frame{Event: userReconnectState, Signed: s.signedState, Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.lastEventID)}
+	f := frame{
+		Event: userReconnectState, Signed: s.signedState,
+		Content: meta{"last_seq": s.lastSeq}.with("last_event_id", s.lastEventID),
+	}
 	s.signedState = nil // only once
 	s.restoredFrom, s.restoredFromSeq = s.lastEventID, s.lastSeq
 	c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
@@ -120,19 +125,26 @@ func (c *client) restoreSession(o *sessionOpen) {
 
 // awaitReplay calls then after the missed frames of a session. A notice ends them.
 func (c *client) awaitReplay(s *session, then func()) {
-	c.requests = append(c.requests, &request{event: actionReplay, session: s, deadline: c.Now.Add(requestTimeout), done: func(json.RawMessage, *protocol.Error) {
-		s.replaying = false
-		then()
-	}})
+	c.requests = append(c.requests,
+		&request{
+			event: actionReplay, session: s, deadline: c.Now.Add(requestTimeout),
+			done: func(json.RawMessage, *protocol.Error) {
+				s.replaying = false
+				then()
+			},
+		})
 }
 
 // serverRestarted ends a turn of a session that the server lost.
 var serverRestarted = protocol.TurnEndedData{
-	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server's session ended with the connection",
+	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart,
+	Message: "the server's session ended with the connection",
 }
 
 // turnLeftBehind ends a turn that still ran in the session that was restored.
-var turnLeftBehind = protocol.TurnEndedData{Reason: protocol.ReasonInterrupted, Message: "the turn ran in the previous session"}
+var turnLeftBehind = protocol.TurnEndedData{
+	Reason: protocol.ReasonInterrupted, Message: "the turn ran in the previous session",
+}
 
 // finishReplay continues after a replay. It ends an open turn with d, except after a list of
 // events, whose turn goes on.
@@ -151,10 +163,16 @@ func (c *client) finishReplay(s *session, d protocol.TurnEndedData) {
 func (s *session) clearPending(c *client) {
 	st := s.log.State
 	for _, a := range slices.Clone(st.Approvals) {
-		c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled}})
+		c.record(s, codec.Entry{
+			Type: protocol.ApprovalResolved, Turn: a.Turn,
+			Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled},
+		})
 	}
 	for _, m := range slices.Clone(st.Queue) {
-		c.record(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}})
+		c.record(s, codec.Entry{
+			Type: protocol.QueueRemoved,
+			Data: protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
+		})
 	}
 	for _, h := range slices.Clone(st.Holds) {
 		c.record(s, codec.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
@@ -167,9 +185,13 @@ func (c *client) createSession(o *sessionOpen) {
 	if o.known != nil && len(o.known.names) > 0 {
 		title = o.known.names[0]
 	}
-	c.sendRequest(frame{Event: userCreateSession, Content: title}, nil, func(result json.RawMessage, err *protocol.Error) {
+	c.sendRequest(frame{
+		Event: userCreateSession, Content: title,
+	}, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
-			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeNoSession, "no session %q, and none could be created: %s", clipID(o.name), err.Message))
+			c.finishOpen(o, nil,
+				protocol.Errorf(protocol.CodeNoSession, "no session %q, and none could be created: %s", clipID(o.name),
+					err.Message))
 			return
 		}
 		s := c.findSession(parseObject(result).str("session"))
@@ -199,7 +221,8 @@ func (s *session) continueIn(c *client, replacement *session) {
 	s.log.Renew(c.NextEpoch())
 	s.decodeState = decodeState{parts: s.parts}
 	c.record(s, codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
-		Level: protocol.LevelWarning, Message: "the previous session ended with its connection; the agent of the new one does not know its transcript",
+		Level:   protocol.LevelWarning,
+		Message: "the previous session ended with its connection; the new agent does not know its transcript",
 	}})
 	for _, m := range waiting {
 		c.record(s, codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})

@@ -56,7 +56,9 @@ func signState(c carriedState, now time.Time, sign func(string) string) (json.Ra
 	s.Signature = sign(s.signedText(state))
 	raw := protocol.MustEncode(s)
 	if len(raw) > maxSigned {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Message: "the state is too large to be carried by a message", Limit: maxSigned}
+		return nil, &protocol.Error{
+			Code: protocol.CodeTooLarge, Message: "the state is too large to be carried by a message", Limit: maxSigned,
+		}
 	}
 	return raw, nil
 }
@@ -67,9 +69,14 @@ func (s *signedState) signedText(state []byte) string {
 }
 
 // verifyState verifies a signed state of a client. The error text is for the client.
-func verifyState(raw json.RawMessage, now time.Time, ttl time.Duration, sign func(string) string) (*carriedState, error) {
+func verifyState(raw json.RawMessage, now time.Time, ttl time.Duration, sign func(string) string) (*carriedState,
+	error,
+) {
 	o := parseObject(raw)
-	s := signedState{State: o["state"], Timestamp: o.int("timestamp"), Signature: o.str("signature"), Version: o.str("version"), Checksum: o.str("checksum")}
+	s := signedState{
+		State: o["state"], Timestamp: o.int("timestamp"), Signature: o.str("signature"), Version: o.str("version"),
+		Checksum: o.str("checksum"),
+	}
 	if o == nil || parseObject(s.State) == nil || s.Timestamp == 0 || s.Signature == "" {
 		return nil, errors.New("missing fields")
 	}
@@ -91,7 +98,8 @@ func verifyState(raw json.RawMessage, now time.Time, ttl time.Duration, sign fun
 		return nil, errors.New("state expired")
 	}
 	c := new(carriedState)
-	if json.Unmarshal(state, c) != nil || c.Session == "" || c.Step == nil || *c.Step < 0 || c.Agent == "" || c.Created == "" {
+	if json.Unmarshal(state, c) != nil || c.Session == "" || c.Step == nil || *c.Step < 0 || c.Agent == "" ||
+		c.Created == "" {
 		return nil, errors.New("missing required fields")
 	}
 	if c.Native == nil {

@@ -26,7 +26,9 @@ type subscription struct {
 
 // subscribe follows a session from a position, or from the last turn's end if from is nil. then is
 // called once with the subscription or an error.
-func (s *server) subscribe(session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error)) {
+func (s *server) subscribe(session string, from *protocol.Position,
+	then func(*subscription, *protocol.SubscribeResult, *protocol.Error),
+) {
 	// A folded event can include part of a frame that the client has, so resume with raw events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
 	s.Request(protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
@@ -64,7 +66,9 @@ func (s *server) goLive(sub *subscription, caughtUp func(replayed int)) {
 		return
 	}
 	sub.live, sub.catchingUp, sub.onCaughtUp, sub.replayCount = true, true, caughtUp, 0
-	from := frameOrigin{position: protocol.Position{Epoch: sub.epoch, Seq: sub.boundary}, part: 1 << 30, boundary: sub.boundary}
+	from := frameOrigin{
+		position: protocol.Position{Epoch: sub.epoch, Seq: sub.boundary}, part: 1 << 30, boundary: sub.boundary,
+	}
 	if sub.received != nil {
 		from = *sub.received
 	}
@@ -142,9 +146,14 @@ func (s *server) handleCaughtUp(sub *subscription) {
 // dropSubscription ends the subscription to a session that was deleted or whose log cannot be read.
 func (s *server) dropSubscription(sub *subscription, why protocol.Code) {
 	if sub.live && !sub.state.Closed {
-		fr := frame{Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)}, Show: showError}
+		fr := frame{
+			Event: agentError, Content: "The session cannot be read", Meta: meta{"error_type": string(why)},
+			Show: showError,
+		}
 		if why == protocol.CodeNoSession {
-			fr = frame{Event: agentSessionEnd, Content: "Session deleted", Meta: meta{"reason": "deleted"}, Show: showEnded}
+			fr = frame{
+				Event: agentSessionEnd, Content: "Session deleted", Meta: meta{"reason": "deleted"}, Show: showEnded,
+			}
 		}
 		fr.Session = sub.session
 		s.send(fr)

@@ -44,8 +44,9 @@ func foreignTasks(tasks []protocol.Task) []meta {
 func nativeTask(raw json.RawMessage, n int) protocol.Task {
 	o := parseObject(raw)
 	t := protocol.Task{
-		ID: o.str("id", "task_id"), Title: o.str("title", "name", "objective"), Description: o.str("description", "objective", "notes"),
-		Status: o.str("status"),
+		ID: o.str("id", "task_id"), Title: o.str("title", "name", "objective"),
+		Description: o.str("description", "objective", "notes"),
+		Status:      o.str("status"),
 	}
 	if o == nil {
 		t.Title = contentText(raw)

@@ -204,7 +204,9 @@ func questionsOf(input json.RawMessage) []protocol.Question {
 	for _, q := range in.Questions {
 		question := protocol.Question{ID: q.Question, Text: q.Question, Many: q.MultiSelect}
 		for _, o := range q.Options {
-			question.Choices = append(question.Choices, protocol.Choice{ID: o.Label, Label: o.Label, About: o.Description})
+			question.Choices = append(question.Choices, protocol.Choice{
+				ID: o.Label, Label: o.Label, About: o.Description,
+			})
 		}
 		list = append(list, question)
 	}

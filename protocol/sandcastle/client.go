@@ -66,8 +66,8 @@ type request struct {
 
 // verbs lists the commands that the dialect supports.
 var verbs = []protocol.Verb{
-	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend, protocol.DoInterrupt,
-	protocol.DoQueueRemove, protocol.DoApprove,
+	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend,
+	protocol.DoInterrupt, protocol.DoQueueRemove, protocol.DoApprove,
 }
 
 // unsupportedReasons explains the rejection of a command.
@@ -327,7 +327,9 @@ func (c *client) retryWithDocumentTags(why string) bool {
 
 // pendingRequests lists the requests without an exit, oldest first.
 func (c *client) pendingRequests() []*request {
-	ids := slices.SortedFunc(maps.Keys(c.requests), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	ids := slices.SortedFunc(maps.Keys(c.requests), func(a, b string) int {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+	})
 	list := make([]*request, len(ids))
 	for i, id := range ids {
 		list[i] = c.requests[id]

@@ -16,9 +16,10 @@ func (s *server) dispatch(c *rpcCall) {
 	case opSend:
 		s.handleSend(c)
 	case opInterrupt:
-		forward(s, c, protocol.DoInterrupt, c.SessionID, protocol.InterruptData{}, func(r protocol.InterruptResult) any {
-			return interruptResult{r.Interrupted}
-		})
+		forward(s, c, protocol.DoInterrupt, c.SessionID, protocol.InterruptData{},
+			func(r protocol.InterruptResult) any {
+				return interruptResult{r.Interrupted}
+			})
 	case opDequeue:
 		d := protocol.QueueRemoveData{MessageID: c.MessageID}
 		forward(s, c, protocol.DoQueueRemove, c.SessionID, d, func(r protocol.QueueRemoveResult) any {
@@ -51,7 +52,9 @@ func forward[T any](s *server, c *rpcCall, verb protocol.Verb, session string, d
 }
 
 func (s *server) handleSend(c *rpcCall) {
-	d := protocol.SendData{Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID}
+	d := protocol.SendData{
+		Text: *c.Content, Parts: nativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID,
+	}
 	send := func() {
 		forward(s, c, protocol.DoSend, c.SessionID, d, func(r protocol.SendResult) any { return s.sendResultOf(&d, r) })
 	}
@@ -68,7 +71,9 @@ func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendR
 	if r.Status == protocol.SendStarted {
 		return sendResult{Status: protocol.SendStarted, MessageID: r.MessageID}
 	}
-	m := protocol.Message{MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.Now}
+	m := protocol.Message{
+		MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.Now,
+	}
 	for _, sub := range s.subscriptions { // a subscribed session has the queue time
 		if sub.State == nil {
 			continue

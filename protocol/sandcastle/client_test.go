@@ -27,7 +27,9 @@ type clientTest struct {
 func newClientTest(t *testing.T, memory *codec.ClientState) *clientTest {
 	ids := 0
 	d := &clientTest{t: t, now: noon}
-	d.client = newClient(codec.ClientOptions{Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }})
+	d.client = newClient(codec.ClientOptions{
+		Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) },
+	})
 	d.deliver(d.client.Open(noon))
 	return d
 }
@@ -141,7 +143,8 @@ func TestWhatTheDialectCannotSayIsUnsupported(t *testing.T) {
 			continue
 		}
 		a := d.command(c.Verb, "", nil)
-		if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+		if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
+			!strings.Contains(a.Error.Message, Name) {
 			t.Errorf("%s: %+v", c.Verb, a)
 		}
 	}
@@ -160,7 +163,8 @@ func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 	if got := d.nativeTypes(); got != "answer session.created message.user turn.started text.start text.delta approval.requested caught_up" {
 		t.Errorf("got %s", got)
 	}
-	if s := d.state; s.Turn.Message.Text != "Hello" || s.Turn.Started.Minute() != 59 || s.Queue[0].Text != "later" || s.Approvals[0].Request != "x" {
+	if s := d.state; s.Turn.Message.Text != "Hello" || s.Turn.Started.Minute() != 59 || s.Queue[0].Text != "later" ||
+		s.Approvals[0].Request != "x" {
 		t.Errorf("%+v", s)
 	}
 	d.command(protocol.DoUnsubscribe, "", nil)
@@ -183,12 +187,14 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 		d.command(protocol.DoInterrupt, "", nil)
 		wantLines(t, d.sent) // until the tag set is known
 		d.receive(no)
-		wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"SubscribeSession","payload":{"_tag":"SubscribeSession","sessionId":"abc"},"headers":[]}`,
+		wantLines(t, d.sent,
+			`{"_tag":"Request","id":"1","tag":"SubscribeSession","payload":{"_tag":"SubscribeSession","sessionId":"abc"},"headers":[]}`,
 			`{"_tag":"Request","id":"2","tag":"Interrupt","payload":{"_tag":"Interrupt","sessionId":"abc"},"headers":[]}`)
 		d.receiveChunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
 		// its history is at the endpoint
 		wantLines(t, d.client.Gets(), "/api/sessions/abc/messages")
-		d.deliver(d.client.Got(d.now, "/api/sessions/abc/messages", []byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
+		d.deliver(d.client.Got(d.now, "/api/sessions/abc/messages",
+			[]byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
 		if d.nativeTypes() != "answer caught_up" || d.state.Turns != 1 {
 			t.Errorf("subscribed: %s", d.lines)
 		}
@@ -206,23 +212,29 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 func TestTurnsAreTold(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
-	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1","claudeSessionId":"x"}`), streamEventJSON("t1", `{"type":"text-start","id":"p"}`),
-		streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"Hi"}`), streamEventJSON("t1", `{"type":"text-end","id":"p"}`),
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1","claudeSessionId":"x"}`),
+		streamEventJSON("t1", `{"type":"text-start","id":"p"}`),
+		streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"Hi"}`),
+		streamEventJSON("t1", `{"type":"text-end","id":"p"}`),
 		`{"_tag":"MessageQueued","message":{"id":"m2","content":"next","queuedAt":"2026-03-01T11:59:30.000Z","clientMessageId":"temp_2"}}`)
-	d.receiveChunk(0, streamEventJSON("t1", `{"type":"finish","finishReason":"stop","metadata":{"claudeSessionId":"x","costUsd":0.5,"inputTokens":10,"outputTokens":2,"cacheReadInputTokens":1,"cacheCreationInputTokens":0,"contextWindow":200000}}`),
+	d.receiveChunk(0, streamEventJSON("t1",
+		`{"type":"finish","finishReason":"stop","metadata":{"claudeSessionId":"x","costUsd":0.5,"inputTokens":10,"outputTokens":2,"cacheReadInputTokens":1,"cacheCreationInputTokens":0,"contextWindow":200000}}`),
 		`{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`, `{"_tag":"MessageDequeued","messageId":"m2"}`,
 		`{"_tag":"UserMessage","message":{"id":"m2","content":"next","clientMessageId":"temp_2"}}`,
 		`{"_tag":"SessionStarted","turnId":"t2","messageId":"m2","startedAt":"2026-03-01T11:59:40.000Z"}`, streamEventJSON("t2", `{"type":"start"}`))
 	if got := d.nativeTypes(); got != "turn.ended queue.removed message.user turn.started" {
 		t.Errorf("got %s", got)
 	}
-	if !strings.Contains(d.lines[0], `"usage":{"input":10,"output":2,"cached":1,"cost":0.5,"currency":"USD"}`) || !strings.Contains(d.lines[1], `"reason":"started"`) {
+	if !strings.Contains(d.lines[0], `"usage":{"input":10,"output":2,"cached":1,"cost":0.5,"currency":"USD"}`) ||
+		!strings.Contains(d.lines[1], `"reason":"started"`) {
 		t.Errorf("%s", d.lines)
 	}
-	if m := d.state.Turn.Message; m.MessageID != "m2" || m.ClientMessageID != "temp_2" || m.Text != "next" || len(m.Parts) != 0 {
+	if m := d.state.Turn.Message; m.MessageID != "m2" || m.ClientMessageID != "temp_2" || m.Text != "next" ||
+		len(m.Parts) != 0 {
 		t.Errorf("%+v", m)
 	}
-	d.receiveChunk(0, streamEventJSON("t2", `{"type":"error","errorText":"overloaded"}`), `{"_tag":"SessionStopped","turnId":"t2","reason":"error"}`)
+	d.receiveChunk(0, streamEventJSON("t2", `{"type":"error","errorText":"overloaded"}`),
+		`{"_tag":"SessionStopped","turnId":"t2","reason":"error"}`)
 	if l := d.state.Last; l.Reason != protocol.ReasonError || l.Message != "overloaded" {
 		t.Errorf("%+v", l)
 	}
@@ -232,12 +244,14 @@ func TestTurnsAreTold(t *testing.T) {
 func TestWhatIsUnknownIsKept(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
-	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"file","url":"data:x","mediaType":"a/b"}`), streamEventJSON("t1", `{"type":"text-delta","id":7}`), streamEventJSON("t9", `{"type":"text-end","id":"p"}`),
+	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"file","url":"data:x","mediaType":"a/b"}`),
+		streamEventJSON("t1", `{"type":"text-delta","id":7}`), streamEventJSON("t9", `{"type":"text-end","id":"p"}`),
 		`{"_tag":"SomethingNew","x":1}`, `7`, `{"_tag":"SessionStopped","turnId":"t9","reason":"completed"}`, streamEventJSON("t1", `{"type":"data-agentctl","data":{"type":"turn.ended"}}`))
 	if got := d.nativeTypes(); got != "message.user turn.started raw raw raw raw raw raw raw" {
 		t.Errorf("got %s", got)
 	}
-	if !strings.Contains(d.lines[2], `"data":{"source":"sandcastle","method":"file","data":{"type":"file","url":"data:x","mediaType":"a/b"}}`) {
+	if !strings.Contains(d.lines[2],
+		`"data":{"source":"sandcastle","method":"file","data":{"type":"file","url":"data:x","mediaType":"a/b"}}`) {
 		t.Errorf("%s", d.lines[2])
 	}
 }
@@ -246,8 +260,11 @@ func TestWhatNestsTooDeepIsKeptAsAString(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
-	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
-	if got := d.nativeTypes(); got != "message.user turn.started raw text.delta" || !strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
+	d.receiveChunk(0, turnOne,
+		streamEventJSON("t1",
+			`{"type":"tool-input-available","toolCallId":"x","toolName":"y","input":`+deep+`}`), streamEventJSON("t1", `{"type":"text-delta","id":"p","delta":"on"}`))
+	if got := d.nativeTypes(); got != "message.user turn.started raw text.delta" ||
+		!strings.Contains(d.lines[2], `"data":"{\"_tag\"`) {
 		t.Errorf("got %s", got)
 	}
 	wantLines(t, d.sent, `{"_tag":"Ack","requestId":"0"}`)
@@ -273,7 +290,8 @@ func TestSend(t *testing.T) {
 	if got := string(d.answer("n4").Result); got != `{"status":"queued","message_id":"m2","index":0}` {
 		t.Errorf("got %s", got)
 	}
-	if a := d.command(protocol.DoSend, "", protocol.SendData{Text: "x", Front: true}); a.Error.Code != protocol.CodeUnsupported {
+	if a := d.command(protocol.DoSend, "",
+		protocol.SendData{Text: "x", Front: true}); a.Error.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", a)
 	}
 }
@@ -296,7 +314,8 @@ func TestAMessageIsSentOnceOverConnections(t *testing.T) {
 			`{"id":"a1","role":"assistant","parts":[]}]}}`)
 		sent := strings.Join(d.sent, "")
 		a := d.answer("n1")
-		if want == "" && (strings.Contains(sent, "chat.send") || a == nil || !strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
+		if want == "" && (strings.Contains(sent, "chat.send") || a == nil ||
+			!strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
 			want != "" && (!strings.Contains(sent, want) || a != nil) {
 			t.Errorf("arrived %s: sent %s, answered %+v", arrived, sent, a)
 		}
@@ -345,7 +364,8 @@ func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 		if a := d.answer("n2"); a == nil || string(a.Result) != `{"interrupted":true,"turn":"t1"}` {
 			t.Errorf("%s", d.lines)
 		}
-		if a := d.command(protocol.DoInterrupt, "", protocol.InterruptData{Turn: "t1"}); string(a.Result) != `{"interrupted":false,"turn":"t1"}` {
+		if a := d.command(protocol.DoInterrupt, "",
+			protocol.InterruptData{Turn: "t1"}); string(a.Result) != `{"interrupted":false,"turn":"t1"}` {
 			t.Errorf("%s", a.Result)
 		}
 	}
@@ -356,14 +376,19 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
 	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"tool-input-start","toolCallId":"x","toolName":"Bash"}`),
-		streamEventJSON("t1", `{"type":"tool-input-available","toolCallId":"x","toolName":"Bash","input":{"command":"rm -rf build"}}`),
+		streamEventJSON("t1",
+			`{"type":"tool-input-available","toolCallId":"x","toolName":"Bash","input":{"command":"rm -rf build"}}`),
 		streamEventJSON("t1", `{"type":"tool-approval-request","toolCallId":"x","toolName":"Bash"}`),
-		streamEventJSON("t1", `{"type":"tool-input-available","toolCallId":"y","toolName":"AskUserQuestion","input":{"questions":[{"question":"Which branch?","header":"Branch","options":[{"label":"main","description":"the main one"}],"multiSelect":false}]}}`),
+		streamEventJSON("t1",
+			`{"type":"tool-input-available","toolCallId":"y","toolName":"AskUserQuestion","input":{"questions":[{"question":"Which branch?","header":"Branch","options":[{"label":"main","description":"the main one"}],"multiSelect":false}]}}`),
 		streamEventJSON("t1", `{"type":"tool-approval-request","toolCallId":"y","toolName":"AskUserQuestion"}`))
-	if a := d.state.Approvals; len(a) != 2 || a[0].Kind != protocol.ApproveCommand || a[0].Command != "rm -rf build" || a[1].Kind != protocol.ApproveQuestion || a[1].Questions[0].Choices[0].ID != "main" {
+	if a := d.state.Approvals; len(a) != 2 || a[0].Kind != protocol.ApproveCommand || a[0].Command != "rm -rf build" ||
+		a[1].Kind != protocol.ApproveQuestion || a[1].Questions[0].Choices[0].ID != "main" {
 		t.Fatalf("%+v", a)
 	}
-	if a := d.command(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.AllowAlways}); a.Error.Code != protocol.CodeUnsupported {
+	if a := d.command(protocol.DoApprove, "", protocol.ApproveData{
+		Request: "x", Decision: protocol.AllowAlways,
+	}); a.Error.Code != protocol.CodeUnsupported {
 		t.Errorf("%+v", a.Error)
 	}
 	d.command(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.AllowOnce})
@@ -372,14 +397,20 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 	if got := d.nativeTypes(); got != "approval.resolved answer" {
 		t.Errorf("got %s", got)
 	}
-	if a := d.command(protocol.DoApprove, "", protocol.ApproveData{Request: "x", Decision: protocol.Deny}); a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != "ada" {
+	if a := d.command(protocol.DoApprove, "", protocol.ApproveData{
+		Request: "x", Decision: protocol.Deny,
+	}); a.Error.Code != protocol.CodeConflict || a.Error.Winner.By.Name != "ada" {
 		t.Errorf("%+v", a.Error)
 	}
-	d.command(protocol.DoApprove, "", protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Answers: map[string][]string{"Which branch?": {"main"}}}})
+	d.command(protocol.DoApprove, "", protocol.ApproveData{
+		Decision: protocol.AllowOnce,
+		Input:    &protocol.ApprovalInput{Answers: map[string][]string{"Which branch?": {"main"}}},
+	})
 	if !strings.Contains(d.sent[0], `"payload":{"type":"AskUserQuestionPayload","answers":{"Which branch?":"main"}}`) {
 		t.Errorf("%s", d.sent)
 	}
-	d.receiveChunk(0, streamEventJSON("t1", `{"type":"tool-output-available","toolCallId":"y","output":{"answers":{}}}`))
+	d.receiveChunk(0, streamEventJSON("t1",
+		`{"type":"tool-output-available","toolCallId":"y","output":{"answers":{}}}`))
 	if got := d.nativeTypes(); got != "approval.resolved tool.ended" {
 		t.Errorf("another client decided: %s", got)
 	}
@@ -387,7 +418,8 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 	if a := d.answer("n5"); a.Error.Code != protocol.CodeConflict {
 		t.Errorf("%+v", a.Error)
 	}
-	d.receiveChunk(0, streamEventJSON("t1", `{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
+	d.receiveChunk(0, streamEventJSON("t1",
+		`{"type":"tool-approval-request","toolCallId":"z","toolName":"ExitPlanMode"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"interrupted"}`)
 	if len(d.state.Approvals) != 0 {
 		t.Error("an approval is pending after its turn")
 	}
@@ -413,7 +445,9 @@ func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 
 // A server of another protocol fails the requests at once.
 func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
-	for _, greeting := range []string{`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello"} {
+	for _, greeting := range []string{
+		`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello",
+	} {
 		for _, early := range []bool{true, false} {
 			d := newClientTest(t, &codec.ClientState{})
 			if early {
@@ -424,7 +458,8 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 				d.receive(greeting)
 				a = d.answer("n1")
 			}
-			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
+				!strings.Contains(a.Error.Message, Name) {
 				t.Errorf("%s: %+v", greeting, a)
 			}
 		}
@@ -442,7 +477,8 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 func TestFinishedTurnsAreAskedFor(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.command(protocol.DoSubscribe, "", nil)
-	d.receiveChunk(0, strings.ReplaceAll(idle, `"lastMessageId":null,"lastMessageAt":null`, `"lastMessageId":"a1","lastMessageAt":"2026-03-01T11:00:00.000Z"`),
+	d.receiveChunk(0, strings.ReplaceAll(idle, `"lastMessageId":null,"lastMessageAt":null`,
+		`"lastMessageId":"a1","lastMessageAt":"2026-03-01T11:00:00.000Z"`),
 		`{"_tag":"UserMessage","message":{"id":"m2","content":"next","clientMessageId":"c"}}`, `{"_tag":"SessionStarted","turnId":"t2","messageId":"m2"}`)
 	wantLines(t, d.sent, `{"_tag":"Request","id":"1","tag":"chat.getHistory","payload":{"_tag":"chat.getHistory","sessionId":"abc"},"headers":[]}`)
 	d.receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[` +
@@ -467,7 +503,8 @@ func TestFinishedTurnsAreAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" || tr.Turns[0].Items[2].Text.String() != "ok" {
+	if len(tr.Turns) != 1 || tr.Turns[0].Message.Text != "Hello" || tr.Turns[0].Items[1].Text.String() != "Hi" ||
+		tr.Turns[0].Items[2].Text.String() != "ok" {
 		t.Errorf("%s", protocol.MustEncode(tr))
 	}
 }
@@ -480,7 +517,8 @@ func TestAServerWithoutHistoryIsAskedOnce(t *testing.T) {
 	d.command(protocol.DoSubscribe, "", nil)
 	d.receiveChunk(0, past)
 	d.receive(`{"_tag":"Defect","defect":"Unknown request tag: chat.getHistory"}`)
-	if d.nativeTypes() != "answer session.created caught_up" || len(d.sent) != 2 || !strings.Contains(d.sent[1], `"id":"2","tag":"chat.subscribe"`) {
+	if d.nativeTypes() != "answer session.created caught_up" || len(d.sent) != 2 ||
+		!strings.Contains(d.sent[1], `"id":"2","tag":"chat.subscribe"`) {
 		t.Errorf("%s %s", d.lines, d.sent)
 	}
 	// the server keeps streaming otherwise
@@ -501,7 +539,9 @@ func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 
 func testBrokenStream(t *testing.T, history bool) {
 	t.Helper()
-	d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: !history}})
+	d := newClientTest(t, &codec.ClientState{
+		Value: &capabilities{tags: chatTags, tagsKnown: true, noHistory: !history},
+	})
 	d.subscribe()
 	one, two := `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
 	d.receiveChunk(0, turnOne, streamEventJSON("t1", one))
@@ -514,7 +554,8 @@ func testBrokenStream(t *testing.T, history bool) {
 	if len(d.sent) != 1 || !strings.Contains(d.sent[0], `"id":"1","tag":"chat.subscribe"`) {
 		t.Fatalf("%s", d.sent)
 	}
-	active := strings.ReplaceAll(strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`), `"queue":[]`, `"queue":[{"id":"q","content":"x","queuedAt":"2026-03-01T11:59:30.000Z"}]`)
+	active := strings.ReplaceAll(strings.ReplaceAll(idle, `"activeTurnId":null`, `"activeTurnId":"t1"`), `"queue":[]`,
+		`"queue":[{"id":"q","content":"x","queuedAt":"2026-03-01T11:59:30.000Z"}]`)
 	d.receiveChunk(1, strings.ReplaceAll(active, `"buffer":[]`, `"buffer":[`+one+`,`+two+`]`))
 	if got := d.nativeTypes(); got != "queue.added text.delta" || !strings.Contains(d.lines[1], "two") {
 		t.Errorf("%s", d.lines)
@@ -537,8 +578,9 @@ func testBrokenStream(t *testing.T, history bool) {
 // page is no history.
 func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 	for raw, want := range map[string]int{
-		`[]`: 0, `[{"id":"a","role":"user","parts":[]},7,{"id":8},{"id":"b","role":"assistant","parts":[7,{"type":"text","text":9}]}]`: 2,
-		`{"messages":[{"id":"a","role":"user","parts":[]}]}`: 1, `<html>`: -1, `null`: -1, `{}`: -1, ``: -1,
+		`[]`: 0,
+		`[{"id":"a","role":"user","parts":[]},7,{"id":8},{"id":"b","role":"assistant","parts":[7,{"type":"text","text":9}]}]`: 2,
+		`{"messages":[{"id":"a","role":"user","parts":[]}]}`:                                                                  1, `<html>`: -1, `null`: -1, `{}`: -1, ``: -1,
 	} {
 		messages, ok := decodeHistory(json.RawMessage(raw))
 		if ok != (want >= 0) || len(messages) != max(0, want) {
@@ -552,7 +594,8 @@ func TestTurnsThatAStreamMissedAreLearned(t *testing.T) {
 	for last, missed := range map[string]bool{`null`: true, `"a1"`: false, `"a2"`: true} {
 		d := newClientTest(t, &codec.ClientState{Value: &capabilities{tags: chatTags, tagsKnown: true}})
 		d.subscribe()
-		d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1"}`), `{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`)
+		d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1"}`),
+			`{"_tag":"SessionStopped","turnId":"t1","reason":"completed"}`)
 		d.receive(`{"_tag":"Defect","defect":"boom"}`)
 		d.now = d.wake
 		d.deliver(d.client.Wake(d.now))
@@ -568,7 +611,8 @@ func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.command(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
 	d.receiveChunk(0, idle)
-	if r := decodeResult[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset || r.Reason != protocol.ResetFresh || r.Snapshot == nil {
+	if r := decodeResult[protocol.SubscribeResult](*d.answer("n1")); r.Mode != protocol.ModeReset ||
+		r.Reason != protocol.ResetFresh || r.Snapshot == nil {
 		t.Errorf("%+v", r)
 	}
 }
@@ -587,8 +631,11 @@ func TestADeletedSessionIsClosed(t *testing.T) {
 func TestModeAndTitle(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
-	d.receiveChunk(0, streamEventJSON("", `{"type":"session-renamed","sessionId":"abc","title":"New"}`), turnOne, streamEventJSON("t1", `{"type":"mode-change","mode":"plan"}`), streamEventJSON("t1", `{"type":"mode-change","mode":"plan"}`))
-	if got := d.nativeTypes(); got != "session.updated message.user turn.started agent.options" || d.state.Title != "New" {
+	d.receiveChunk(0, streamEventJSON("", `{"type":"session-renamed","sessionId":"abc","title":"New"}`), turnOne,
+		streamEventJSON("t1", `{"type":"mode-change","mode":"plan"}`), streamEventJSON("t1",
+			`{"type":"mode-change","mode":"plan"}`))
+	if got := d.nativeTypes(); got != "session.updated message.user turn.started agent.options" ||
+		d.state.Title != "New" {
 		t.Errorf("got %s", got)
 	}
 }

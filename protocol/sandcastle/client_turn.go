@@ -44,7 +44,10 @@ type pendingInterrupt struct {
 
 func hashNext(seed uint64, raw []byte) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40), byte(seed >> 48), byte(seed >> 56)})
+	_, _ = h.Write([]byte{
+		byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40),
+		byte(seed >> 48), byte(seed >> 56),
+	})
 	_, _ = h.Write(raw)
 	return h.Sum64()
 }
@@ -81,14 +84,23 @@ func (c *client) startTurn(s *session, e *sessionEvent) {
 	if m.MessageID == "" {
 		m.MessageID = e.TurnID
 	}
-	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	c.record(s, codec.Entry{
+		Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m},
+	})
 	if s.log.State.Turn == nil || s.log.State.Turn.Turn != e.TurnID { // too large for an event
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
-		c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m}})
+		c.record(s, codec.Entry{
+			Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m},
+		})
 	}
-	s.turn = &clientTurn{id: e.TurnID, tools: map[string]*clientTool{}, nativeApprovals: map[string]bool{}, approvalTools: map[string]bool{}}
+	s.turn = &clientTurn{
+		id: e.TurnID, tools: map[string]*clientTool{}, nativeApprovals: map[string]bool{},
+		approvalTools: map[string]bool{},
+	}
 	s.recordStartedSend()
-	c.record(s, codec.Entry{Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.record(s, codec.Entry{
+		Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID},
+	})
 }
 
 // endTurn ends the turn.
@@ -115,7 +127,9 @@ func (c *client) endTurn(s *session, e *sessionEvent, raw json.RawMessage) {
 	}
 	for len(s.log.State.Approvals) > 0 {
 		n := len(s.log.State.Approvals)
-		c.recordResolution(s, protocol.ApprovalResolvedData{Request: s.log.State.Approvals[0].Request, Outcome: protocol.Cancelled}, nil)
+		c.recordResolution(s, protocol.ApprovalResolvedData{
+			Request: s.log.State.Approvals[0].Request, Outcome: protocol.Cancelled,
+		}, nil)
 		if len(s.log.State.Approvals) == n {
 			break
 		}

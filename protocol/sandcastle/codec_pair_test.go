@@ -16,8 +16,14 @@ func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	l.startTurn("t1", "go")
 	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{
-		Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?", Options: []protocol.Option{{ID: "ok", Kind: protocol.AllowOnce}},
-		Questions: []protocol.Question{{ID: "branch", Text: "Which branch?", Many: true, Choices: []protocol.Choice{{ID: "main", Label: "the main one"}}}},
+		Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?",
+		Options: []protocol.Option{{ID: "ok", Kind: protocol.AllowOnce}},
+		Questions: []protocol.Question{
+			{
+				ID: "branch", Text: "Which branch?", Many: true,
+				Choices: []protocol.Choice{{ID: "main", Label: "the main one"}},
+			},
+		},
 	})
 	l.command(protocol.DoSubscribe, "s", "", nil)
 	in := &protocol.ApprovalInput{Answers: map[string][]string{"branch": {"main", "another"}}}
@@ -29,7 +35,9 @@ func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	if want := `{"request":"r1","decision":"allow_once","input":{"answers":{"branch":["main","another"]}}}`; string(asked.Data) != want {
 		t.Errorf("the native server got %s", asked.Data)
 	}
-	l.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce})
+	l.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
+	})
 	l.emit()
 	count := 0
 	for _, line := range l.lines {
@@ -50,12 +58,38 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		give protocol.ApproveData
 		want string // received by the native server; empty: unsupported
 	}{
-		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.Deny, Reason: "use make"}, `{"request":"r1","decision":"deny","reason":"use make"}`},
-		{protocol.ApproveTool, protocol.ApproveData{Option: "yes", Reason: "go on"}, `{"request":"r1","decision":"allow_once","reason":"go on"}`},
-		{protocol.ApprovePlan, protocol.ApproveData{Decision: protocol.Deny, Reason: "smaller"}, `{"request":"r1","decision":"deny","reason":"smaller","input":{"replan":true}}`},
-		{protocol.ApproveQuestion, protocol.ApproveData{Decision: protocol.Deny, Reason: "ask ada"}, `{"request":"r1","decision":"deny","reason":"ask ada"}`},
-		{protocol.ApprovePlan, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Tasks: []protocol.Task{{ID: "a"}}}}, ""},
-		{protocol.ApprovePatch, protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "+a"}}, ""},
+		{
+			protocol.ApproveCommand,
+			protocol.ApproveData{Decision: protocol.Deny, Reason: "use make"},
+			`{"request":"r1","decision":"deny","reason":"use make"}`,
+		},
+		{
+			protocol.ApproveTool,
+			protocol.ApproveData{Option: "yes", Reason: "go on"},
+			`{"request":"r1","decision":"allow_once","reason":"go on"}`,
+		},
+		{
+			protocol.ApprovePlan,
+			protocol.ApproveData{Decision: protocol.Deny, Reason: "smaller"},
+			`{"request":"r1","decision":"deny","reason":"smaller","input":{"replan":true}}`,
+		},
+		{
+			protocol.ApproveQuestion,
+			protocol.ApproveData{Decision: protocol.Deny, Reason: "ask ada"},
+			`{"request":"r1","decision":"deny","reason":"ask ada"}`,
+		},
+		{
+			protocol.ApprovePlan,
+			protocol.ApproveData{
+				Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Tasks: []protocol.Task{{ID: "a"}}},
+			},
+			"",
+		},
+		{
+			protocol.ApprovePatch,
+			protocol.ApproveData{Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "+a"}},
+			"",
+		},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.AllowAlways}, ""},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.DenyStop}, ""},
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.Explain}, ""},
@@ -63,15 +97,17 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		l := newCodecPair(t, nil)
 		l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 		l.startTurn("t1", "go")
-		l.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
-			{ID: "yes", Kind: protocol.AllowOnce},
-			{ID: "ever", Kind: protocol.AllowAlways},
-			{ID: "no", Kind: protocol.Deny},
-			{ID: "stop", Kind: protocol.DenyStop},
-			{ID: "why", Kind: protocol.Explain},
-		}})
+		l.append(protocol.ApprovalRequested, "t1",
+			protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
+				{ID: "yes", Kind: protocol.AllowOnce},
+				{ID: "ever", Kind: protocol.AllowAlways},
+				{ID: "no", Kind: protocol.Deny},
+				{ID: "stop", Kind: protocol.DenyStop},
+				{ID: "why", Kind: protocol.Explain},
+			}})
 		l.command(protocol.DoSubscribe, "s", "", nil)
-		if s, _ := l.clientView(nil); len(s.Approvals[0].Options) != 2 || s.Approvals[0].Options[0].ID != "yes" || s.Approvals[0].Options[1].ID != "no" {
+		if s, _ := l.clientView(nil); len(s.Approvals[0].Options) != 2 || s.Approvals[0].Options[0].ID != "yes" ||
+			s.Approvals[0].Options[1].ID != "no" {
 			t.Errorf("offered %+v", s.Approvals[0].Options)
 		}
 		c.give.Request = "r1"
@@ -79,7 +115,8 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		asked := l.commands[len(l.commands)-1]
 		switch {
 		case c.want == "":
-			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported || !strings.Contains(a.Error.Message, Name) {
+			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
+				!strings.Contains(a.Error.Message, Name) {
 				t.Errorf("%+v: %+v", c.give, a)
 			}
 		case a == nil || a.Error != nil || string(asked.Data) != c.want:
@@ -93,12 +130,15 @@ func TestADecisionNeedsNoSubscription(t *testing.T) {
 	l := newCodecPair(t, nil)
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	l.startTurn("t1", "go")
-	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{}})
+	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{},
+	})
 	r := decodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
 	if a := r.Snapshot.State.Approvals; r.Status != protocol.Waiting || len(a) != 1 || a[0].Command != "ls" {
 		t.Errorf("%+v", r.Snapshot.State)
 	}
-	if a := l.command(protocol.DoApprove, "s", "", protocol.ApproveData{Decision: protocol.Deny}); a == nil || a.Error != nil {
+	if a := l.command(protocol.DoApprove, "s", "", protocol.ApproveData{Decision: protocol.Deny}); a == nil ||
+		a.Error != nil {
 		t.Errorf("%+v", a)
 	}
 	for _, line := range l.lines {
@@ -106,7 +146,8 @@ func TestADecisionNeedsNoSubscription(t *testing.T) {
 			t.Errorf("an event without a subscription: %s", line)
 		}
 	}
-	if a := l.command(protocol.DoSnapshot, "nope", "", nil); a == nil || a.Error == nil || a.Error.Code != protocol.CodeNoSession {
+	if a := l.command(protocol.DoSnapshot, "nope", "", nil); a == nil || a.Error == nil ||
+		a.Error.Code != protocol.CodeNoSession {
 		t.Errorf("%+v", a)
 	}
 }
@@ -116,9 +157,12 @@ func TestAQueueIsClearedWithoutASubscription(t *testing.T) {
 	l := newCodecPair(t, nil)
 	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	for _, id := range []string{"m1", "m2"} {
-		l.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: id, Text: "later"}})
+		l.append(protocol.QueueAdded, "", protocol.QueueAddedData{
+			Message: protocol.Message{MessageID: id, Text: "later"},
+		})
 	}
-	if a := l.command(protocol.DoInterrupt, "s", "", protocol.InterruptData{Queue: protocol.QueueClear}); a == nil || a.Error != nil {
+	if a := l.command(protocol.DoInterrupt, "s", "", protocol.InterruptData{Queue: protocol.QueueClear}); a == nil ||
+		a.Error != nil {
 		t.Errorf("%+v", a)
 	}
 	var commands []string
@@ -156,8 +200,10 @@ func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 	l.endTurn("t3", protocol.ReasonCompleted)
 	l.emit()
 	all := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", nil))
-	last := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Limit: 1}))
-	before := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Before: last.First, Limit: 1}))
+	last := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
+		protocol.HistoryData{Limit: 1}))
+	before := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
+		protocol.HistoryData{Before: last.First, Limit: 1}))
 	text := func(r protocol.HistoryResult) string {
 		var words []string
 		for _, t := range turnsFromEvents(r.Events) {
@@ -208,7 +254,9 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 			l.now = l.now.Add(pingEvery)
 			l.deliverToClient(l.client.Wake(l.now))
 			meanwhile := func(types ...protocol.Type) bool {
-				return slices.ContainsFunc(l.events[from:], func(e protocol.Event) bool { return slices.Contains(types, e.Type) })
+				return slices.ContainsFunc(l.events[from:], func(e protocol.Event) bool {
+					return slices.Contains(types, e.Type)
+				})
 			}
 			switch ended := meanwhile(protocol.TurnEnded); {
 			case ended && !l.closed:

@@ -113,7 +113,9 @@ func (c *client) resultOfSend(cmd *protocol.Command, clientMessageID string, v j
 // acceptedSend returns the result of a message that the session contains, or nil.
 func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
 	st := s.log.State
-	if i := slices.IndexFunc(st.Queue, func(m protocol.Message) bool { return m.ClientMessageID == clientMessageID }); i >= 0 {
+	if i := slices.IndexFunc(st.Queue, func(m protocol.Message) bool {
+		return m.ClientMessageID == clientMessageID
+	}); i >= 0 {
 		return &protocol.SendResult{Status: protocol.SendQueued, MessageID: st.Queue[i].MessageID, Index: &i}
 	}
 	for _, r := range slices.Backward(s.startedSends) {
@@ -137,7 +139,8 @@ func (s *session) recordStartedSend() {
 		return
 	}
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: t.Message.MessageID, Turn: t.Turn, Seq: t.First}
-	if s.startedSends = append(s.startedSends, startedSend{t.Message.ClientMessageID, r}); len(s.startedSends) > maxStartedSends {
+	if s.startedSends = append(s.startedSends,
+		startedSend{t.Message.ClientMessageID, r}); len(s.startedSends) > maxStartedSends {
 		s.startedSends = s.startedSends[1:]
 	}
 }

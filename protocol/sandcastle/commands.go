@@ -28,7 +28,9 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	case protocol.DoQueueRemove:
 		var d protocol.QueueRemoveData
 		if c.DecodeData(cmd, &d) {
-			c.forward(cmd, opDequeue, payload{SessionID: cmd.Session, MessageID: d.MessageID}, func(v json.RawMessage) any {
+			c.forward(cmd, opDequeue, payload{
+				SessionID: cmd.Session, MessageID: d.MessageID,
+			}, func(v json.RawMessage) any {
 				var r dequeueResult
 				_ = json.Unmarshal(v, &r)
 				return protocol.QueueRemoveResult{Removed: r.Removed}
@@ -88,26 +90,32 @@ func (c *client) handleInterrupt(cmd *protocol.Command) {
 		return
 	case d.Queue == protocol.QueueClear:
 		for _, m := range s.log.State.Queue {
-			c.sendRequest(&request{op: opDequeue, payload: payload{SessionID: cmd.Session, MessageID: m.MessageID}, done: ignoreAnswer})
+			c.sendRequest(&request{
+				op: opDequeue, payload: payload{SessionID: cmd.Session, MessageID: m.MessageID}, done: ignoreAnswer,
+			})
 		}
 	}
-	c.sendRequest(&request{op: opInterrupt, payload: payload{SessionID: cmd.Session}, done: func(v json.RawMessage, err *protocol.Error) {
-		if err != nil {
-			c.Fail(cmd, err)
-			return
-		}
-		var r interruptResult
-		_ = json.Unmarshal(v, &r)
-		res := protocol.InterruptResult{Interrupted: r.Interrupted, Turn: d.Turn}
-		if s := c.knownSession(cmd.Session); s != nil && r.Interrupted && s.log.State.Turn != nil &&
-			(d.Turn == "" || s.log.State.Turn.Turn == d.Turn) && s.turn != nil && len(s.turn.interrupts) < maxRequests {
-			res.Turn = s.log.State.Turn.Turn
-			// until the end is visible
-			s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res})
-			return
-		}
-		c.Answer(cmd, res)
-	}})
+	c.sendRequest(&request{
+		op: opInterrupt, payload: payload{SessionID: cmd.Session},
+		done: func(v json.RawMessage, err *protocol.Error) {
+			if err != nil {
+				c.Fail(cmd, err)
+				return
+			}
+			var r interruptResult
+			_ = json.Unmarshal(v, &r)
+			res := protocol.InterruptResult{Interrupted: r.Interrupted, Turn: d.Turn}
+			if s := c.knownSession(cmd.Session); s != nil && r.Interrupted && s.log.State.Turn != nil &&
+				(d.Turn == "" || s.log.State.Turn.Turn == d.Turn) && s.turn != nil &&
+				len(s.turn.interrupts) < maxRequests {
+				res.Turn = s.log.State.Turn.Turn
+				// until the end is visible
+				s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res})
+				return
+			}
+			c.Answer(cmd, res)
+		},
+	})
 }
 
 func ignoreAnswer(json.RawMessage, *protocol.Error) {}
@@ -127,7 +135,8 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 		c.Fail(cmd, notPending)
 		return
 	}
-	if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option }); d.Option != "" && i >= 0 {
+	if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option }); d.Option != "" &&
+		i >= 0 {
 		d.Decision = a.Options[i].Kind
 	}
 	switch in := d.Input; {
@@ -140,8 +149,9 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 	}
 	approved := d.Decision == protocol.AllowOnce
 	p := payload{
-		SessionID: cmd.Session, Type: "tool-approval-response", ToolCallID: toolCallOf(a), ToolName: toolNameOf(a), Approved: &approved,
-		Payload: answerOf(a, &d),
+		SessionID: cmd.Session, Type: "tool-approval-response", ToolCallID: toolCallOf(a), ToolName: toolNameOf(a),
+		Approved: &approved,
+		Payload:  answerOf(a, &d),
 	}
 	approvalID := a.Request
 	c.sendRequest(&request{op: opApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
@@ -152,7 +162,9 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 			c.Fail(cmd, err)
 			return
 		}
-		out := protocol.ApprovalResolvedData{Request: approvalID, Outcome: protocol.Allowed, Decision: d.Decision, Reason: d.Reason, Input: d.Input}
+		out := protocol.ApprovalResolvedData{
+			Request: approvalID, Outcome: protocol.Allowed, Decision: d.Decision, Reason: d.Reason, Input: d.Input,
+		}
 		if !approved {
 			out.Outcome = protocol.Denied
 		}

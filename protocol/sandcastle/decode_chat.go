@@ -23,7 +23,10 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 		t.bufferHash = hashNext(t.bufferHash, raw)
 	}
 	if t.lastError != nil && e.Type != chatFinish {
-		c.record(s, codec.Entry{Type: protocol.ErrorRaised, Turn: t.id, Data: protocol.ErrorData{Kind: protocol.FaultExecution, Message: *t.lastError}})
+		c.record(s, codec.Entry{
+			Type: protocol.ErrorRaised, Turn: t.id,
+			Data: protocol.ErrorData{Kind: protocol.FaultExecution, Message: *t.lastError},
+		})
 		t.lastError = nil
 	}
 	switch e.Type {
@@ -34,7 +37,8 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 	case chatStartStep, chatFinishStep: // redundant
 	case chatTextStart, chatTextDelta, chatTextEnd, chatReasoningStart, chatReasoningDelta, chatReasoningEnd:
 		c.recordTextEvent(s, &e)
-	case chatToolInputStart, chatToolInputDelta, chatToolInput, chatToolInputError, chatToolOutput, chatToolOutputError, chatToolDenied:
+	case chatToolInputStart, chatToolInputDelta, chatToolInput, chatToolInputError, chatToolOutput, chatToolOutputError,
+		chatToolDenied:
 		if !t.approvalTools[e.ToolCallID] {
 			c.handleTool(s, &e, raw)
 		}
@@ -42,7 +46,8 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 		c.recordPending(s, e.ToolCallID, e.ToolName)
 	case chatMetadata:
 		c.record(s, codec.Entry{Type: protocol.UsageUpdated, Turn: t.id, Data: protocol.Usage{
-			Input: e.InputTokens, Output: e.OutputTokens, Cached: e.CacheReadTokens, Cost: e.CostUSD, Currency: currency(e.CostUSD), Model: e.Model,
+			Input: e.InputTokens, Output: e.OutputTokens, Cached: e.CacheReadTokens, Cost: e.CostUSD,
+			Currency: currency(e.CostUSD), Model: e.Model,
 		}})
 	case chatError:
 		t.lastError = e.ErrorText
@@ -51,7 +56,8 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 		t.nativeEnd = turnEndOf(e.MessageMetadata)
 		if m := e.Metadata; m != nil {
 			t.usage = &protocol.Usage{
-				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD, Currency: currency(m.CostUSD),
+				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD,
+				Currency: currency(m.CostUSD),
 			}
 		}
 	case chatNative:
@@ -100,7 +106,8 @@ func (c *client) recordMode(s *session, mode string) {
 		}
 	}
 	o.Settings = append(settings, protocol.Setting{
-		ID: settingMode, Name: "Mode", Value: mode, Choices: []protocol.Choice{{ID: modeBuild, Label: "Build"}, {ID: modePlan, Label: "Plan"}},
+		ID: settingMode, Name: "Mode", Value: mode,
+		Choices: []protocol.Choice{{ID: modeBuild, Label: "Build"}, {ID: modePlan, Label: "Plan"}},
 	})
 	c.record(s, codec.Entry{Type: protocol.AgentOptions, Data: o})
 }
@@ -114,7 +121,10 @@ func (c *client) recordTextEvent(s *session, e *chatEvent) {
 	v := e.ProviderMetadata.Agentctl
 	switch e.Type {
 	case chatTextStart, chatReasoningStart:
-		en.Type, en.Task, en.Parent, en.Data = protocol.TextStart, v.Task, v.Parent, protocol.PartStartData{Part: e.ID, Agent: v.Agent}
+		en.Type, en.Task, en.Parent, en.Data = protocol.TextStart, v.Task, v.Parent, protocol.PartStartData{
+			Part:  e.ID,
+			Agent: v.Agent,
+		}
 		if e.Type == chatReasoningStart {
 			en.Type = protocol.ReasoningStart
 		}
@@ -142,14 +152,19 @@ func (c *client) recordTextEvent(s *session, e *chatEvent) {
 
 // nativeTypes lists the events that chatNative carries.
 var nativeTypes = map[protocol.Type]bool{
-	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true, protocol.PlanStarted: true,
+	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
+	protocol.PlanStarted: true,
 	protocol.PlanUpdated: true, protocol.PlanCompleted: true, protocol.PlanInvalid: true, protocol.PlanCancelled: true,
 	protocol.PlanFailed: true, protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
-	protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true, protocol.AggregateStarted: true,
-	protocol.AggregateCompleted: true, protocol.PipelineCompleted: true, protocol.ContextUpdated: true, protocol.ContextCompacted: true,
-	protocol.AgentOptions: true, protocol.ErrorRaised: true, protocol.RetryScheduled: true, protocol.RecoveryStarted: true,
-	protocol.RecoverySucceeded: true, protocol.RecoveryFailed: true, protocol.StateExported: true, protocol.StateRestored: true,
-	protocol.Notice: true, protocol.Raw: true,
+	protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true,
+	protocol.AggregateStarted:   true,
+	protocol.AggregateCompleted: true, protocol.PipelineCompleted: true, protocol.ContextUpdated: true,
+	protocol.ContextCompacted: true,
+	protocol.AgentOptions:     true, protocol.ErrorRaised: true, protocol.RetryScheduled: true,
+	protocol.RecoveryStarted:   true,
+	protocol.RecoverySucceeded: true, protocol.RecoveryFailed: true, protocol.StateExported: true,
+	protocol.StateRestored: true,
+	protocol.Notice:        true, protocol.Raw: true,
 }
 
 // recordNative records a native event of agentctl's server.

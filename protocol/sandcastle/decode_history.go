@@ -72,16 +72,21 @@ func (c *client) recordTurn(s *session, question, answer *chatMessage) {
 		parts = append(parts, p.whole)
 	}
 	m := protocol.Message{
-		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: text, Parts: nativeParts(text, protocol.MustEncode(parts)),
+		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: text,
+		Parts: nativeParts(text, protocol.MustEncode(parts)),
 	}
 	at, ended := parseTime(question.CreatedAt), parseTime(answer.CreatedAt)
 	defer func(now time.Time) { c.Now = now }(c.Now)
 	if !at.IsZero() {
 		c.Now = at // record with the original time
 	}
-	c.record(s, codec.Entry{Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m}})
+	c.record(s, codec.Entry{
+		Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m},
+	})
 	s.recordStartedSend()
-	c.record(s, codec.Entry{Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID}})
+	c.record(s, codec.Entry{
+		Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID},
+	})
 	s.turn = &clientTurn{id: answer.ID, tools: map[string]*clientTool{}}
 	for i := range answer.Parts {
 		c.recordPart(s, &answer.Parts[i], i)
@@ -103,19 +108,24 @@ func (c *client) recordPart(s *session, p *messagePart, n int) {
 	switch {
 	case (p.Type == "text" || p.Type == "reasoning") && p.Text != nil:
 		for _, e := range []chatEvent{
-			{Type: p.Type + "-start", ID: id}, {Type: p.Type + "-delta", ID: id, Delta: p.Text}, {Type: p.Type + "-end", ID: id},
+			{Type: p.Type + "-start", ID: id},
+			{Type: p.Type + "-delta", ID: id, Delta: p.Text},
+			{Type: p.Type + "-end", ID: id},
 		} {
 			c.recordTextEvent(s, &e)
 		}
 	case p.ToolCallID != "":
 		c.handleTool(s, &chatEvent{
-			Type: chatToolInput, ToolCallID: p.ToolCallID, ToolName: p.toolName(), Title: p.Title, Input: p.Input, ParentToolCallID: p.ParentToolCallID,
+			Type: chatToolInput, ToolCallID: p.ToolCallID, ToolName: p.toolName(), Title: p.Title, Input: p.Input,
+			ParentToolCallID: p.ParentToolCallID,
 		}, p.whole)
 		switch p.State {
 		case "output-available":
 			c.handleTool(s, &chatEvent{Type: chatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output}, p.whole)
 		case "output-error":
-			c.handleTool(s, &chatEvent{Type: chatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText}, p.whole)
+			c.handleTool(s, &chatEvent{
+				Type: chatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText,
+			}, p.whole)
 		case "output-denied":
 			c.handleTool(s, &chatEvent{Type: chatToolDenied, ToolCallID: p.ToolCallID}, p.whole)
 		}

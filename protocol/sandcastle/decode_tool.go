@@ -42,7 +42,9 @@ func (c *client) handleTool(s *session, e *chatEvent, raw json.RawMessage) {
 		c.recordToolInput(s, id, call, e.Input)
 	case chatToolOutput:
 		if !e.Preliminary {
-			c.recordToolEnded(s, id, call, protocol.ToolEndedData{Status: protocol.ToolCompleted, Output: c.finalOutput(s, id, call, e.Output)})
+			c.recordToolEnded(s, id, call, protocol.ToolEndedData{
+				Status: protocol.ToolCompleted, Output: c.finalOutput(s, id, call, e.Output),
+			})
 			return
 		}
 		c.recordToolOutput(s, id, call, e.Output)
@@ -69,7 +71,10 @@ func (c *client) recordToolInput(s *session, id string, call *clientTool, input 
 		return // repeated
 	}
 	call.input = input
-	c.record(s, codec.Entry{Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent, Data: protocol.ToolInputData{Tool: id, Input: input}})
+	c.record(s, codec.Entry{
+		Type: protocol.ToolInput, Turn: s.turn.id, Parent: call.parent,
+		Data: protocol.ToolInputData{Tool: id, Input: input},
+	})
 }
 
 // recordToolName records a call's name or title if it is new.

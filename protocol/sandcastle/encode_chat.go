@@ -27,7 +27,9 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 		if sub.turn == nil || d.Resumed {
 			return
 		}
-		sub.sendEvent(sessionEvent{Tag: sessionStarted, TurnID: e.Turn, MessageID: d.MessageID, StartedAt: formatTime(e.Time)})
+		sub.sendEvent(sessionEvent{
+			Tag: sessionStarted, TurnID: e.Turn, MessageID: d.MessageID, StartedAt: formatTime(e.Time),
+		})
 		sub.sendChat(chatEvent{Type: chatStart, MessageID: e.Turn})
 	case protocol.SessionUpdated:
 		var d protocol.SessionUpdatedData
@@ -95,7 +97,9 @@ func (sub *subscription) encodeDelta(d protocol.Delta, task, parent string) {
 	switch d.Kind {
 	case protocol.KindText, protocol.KindReasoning:
 		if sub.turn.openPart(d.Kind, d.Part) {
-			sub.sendChat(chatEvent{Type: startType(d.Kind), ID: d.Part, ProviderMetadata: speakerMetadata("", task, parent)})
+			sub.sendChat(chatEvent{
+				Type: startType(d.Kind), ID: d.Part, ProviderMetadata: speakerMetadata("", task, parent),
+			})
 		}
 		typ := chatTextDelta
 		if d.Kind == protocol.KindReasoning {
@@ -104,9 +108,12 @@ func (sub *subscription) encodeDelta(d protocol.Delta, task, parent string) {
 		sub.sendChat(chatEvent{Type: typ, ID: d.Part, Delta: &d.Text})
 	case protocol.KindInput:
 		sub.ensureTool(d.Part, "", "", parent)
-		sub.sendChat(chatEvent{Type: chatToolInputDelta, ToolCallID: d.Part, InputTextDelta: &d.Text, ParentToolCallID: parent})
+		sub.sendChat(chatEvent{
+			Type: chatToolInputDelta, ToolCallID: d.Part, InputTextDelta: &d.Text, ParentToolCallID: parent,
+		})
 	case protocol.KindOutput:
-		sub.appendToolOutput(sub.ensureTool(d.Part, "", "", parent), d.Part, parent, &protocol.ToolOutputData{Text: d.Text})
+		sub.appendToolOutput(sub.ensureTool(d.Part, "", "", parent), d.Part, parent,
+			&protocol.ToolOutputData{Text: d.Text})
 	}
 }
 
@@ -119,11 +126,15 @@ func (sub *subscription) encodePart(e *protocol.Event) {
 	}
 	if start {
 		sub.turn.openPart(kind, d.Part)
-		sub.sendChat(chatEvent{Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata(d.Agent, e.Task, e.Parent)})
+		sub.sendChat(chatEvent{
+			Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata(d.Agent, e.Task, e.Parent),
+		})
 		return
 	}
 	if sub.turn.openPart(kind, d.Part) { // an end without a start
-		sub.sendChat(chatEvent{Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata("", e.Task, e.Parent)})
+		sub.sendChat(chatEvent{
+			Type: startType(kind), ID: d.Part, ProviderMetadata: speakerMetadata("", e.Task, e.Parent),
+		})
 	}
 	sub.turn.closePart(kind, d.Part)
 	typ := chatTextEnd
@@ -158,9 +169,15 @@ func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
 	if d.Failed() && d.Message != "" {
 		sub.sendTransientChat(chatEvent{Type: chatError, ErrorText: &d.Message})
 	}
-	finish := chatEvent{Type: chatFinish, FinishReason: finishReason(d.Reason), MessageMetadata: protocol.MustEncode(answerMetadata{&d})}
+	finish := chatEvent{
+		Type: chatFinish, FinishReason: finishReason(d.Reason),
+		MessageMetadata: protocol.MustEncode(answerMetadata{&d}),
+	}
 	if u := d.Usage; u != nil {
-		finish.Metadata = &metadata{ClaudeSessionID: sub.Session, CostUSD: u.Cost, InputTokens: u.Input, OutputTokens: u.Output, CacheRead: u.Cached}
+		finish.Metadata = &metadata{
+			ClaudeSessionID: sub.Session, CostUSD: u.Cost, InputTokens: u.Input, OutputTokens: u.Output,
+			CacheRead: u.Cached,
+		}
 		if sub.State.Context != nil {
 			finish.Metadata.ContextWindow = sub.State.Context.MaxTokens
 		}
@@ -172,7 +189,8 @@ func (sub *subscription) encodeTurnEnded(e *protocol.Event) {
 
 func usageEvent(u *protocol.Usage) chatEvent {
 	return chatEvent{
-		Type: chatMetadata, Model: u.Model, InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.Cached, CostUSD: u.Cost,
+		Type: chatMetadata, Model: u.Model, InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.Cached,
+		CostUSD: u.Cost,
 	}
 }
 

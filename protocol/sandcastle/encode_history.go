@@ -103,7 +103,8 @@ func turnsFromEvents(events []json.RawMessage) []*protocol.Turn {
 
 func userChatMessage(t *protocol.Turn) chatMessage {
 	m := chatMessage{
-		ID: t.Message.MessageID, Role: "user", CreatedAt: formatTime(t.Started), ClientMessageID: t.Message.ClientMessageID, TurnID: t.Turn,
+		ID: t.Message.MessageID, Role: "user", CreatedAt: formatTime(t.Started),
+		ClientMessageID: t.Message.ClientMessageID, TurnID: t.Turn,
 		Parts: []messagePart{},
 	}
 	var parts []json.RawMessage
@@ -119,7 +120,8 @@ func userChatMessage(t *protocol.Turn) chatMessage {
 
 func answerChatMessage(t *protocol.Turn) chatMessage {
 	m := chatMessage{
-		ID: t.Turn, Role: "assistant", CreatedAt: formatTime(*t.Ended), TurnID: t.Turn, Parts: []messagePart{}, Metadata: protocol.MustEncode(answerMetadata{t.End}),
+		ID: t.Turn, Role: "assistant", CreatedAt: formatTime(*t.Ended), TurnID: t.Turn, Parts: []messagePart{},
+		Metadata: protocol.MustEncode(answerMetadata{t.End}),
 	}
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -143,7 +145,8 @@ func toolPart(it *protocol.Item) messagePart {
 		name = "tool"
 	}
 	p := messagePart{
-		Type: "dynamic-tool", ToolCallID: it.ID, ToolName: name, Title: it.Tool.Title, Input: it.Tool.Input, State: "input-available",
+		Type: "dynamic-tool", ToolCallID: it.ID, ToolName: name, Title: it.Tool.Title, Input: it.Tool.Input,
+		State:            "input-available",
 		ParentToolCallID: it.Parent,
 	}
 	if p.Input == nil {

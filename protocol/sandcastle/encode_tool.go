@@ -76,7 +76,9 @@ func (sub *subscription) ensureTool(id, name, title, parent string) *serverTool 
 	if len(sub.turn.tools) < maxOpen {
 		sub.turn.tools[id] = t
 	}
-	sub.sendChat(chatEvent{Type: chatToolInputStart, ToolCallID: id, ToolName: name, Dynamic: true, Title: title, ParentToolCallID: parent})
+	sub.sendChat(chatEvent{
+		Type: chatToolInputStart, ToolCallID: id, ToolName: name, Dynamic: true, Title: title, ParentToolCallID: parent,
+	})
 	return t
 }
 
@@ -108,7 +110,9 @@ func (sub *subscription) encodeTool(e *protocol.Event) {
 		_ = e.Decode(&d)
 		t := sub.ensureTool(d.Tool, "", "", e.Parent)
 		if d.Text != "" {
-			sub.sendChat(chatEvent{Type: chatToolInputDelta, ToolCallID: d.Tool, InputTextDelta: &d.Text, ParentToolCallID: e.Parent})
+			sub.sendChat(chatEvent{
+				Type: chatToolInputDelta, ToolCallID: d.Tool, InputTextDelta: &d.Text, ParentToolCallID: e.Parent,
+			})
 		}
 		sub.encodeToolInput(t, d.Tool, e.Parent, d.Input)
 	case protocol.ToolOutput:
@@ -125,7 +129,10 @@ func (sub *subscription) encodeTool(e *protocol.Event) {
 // encodeToolInput sends a tool's arguments. A nil input sends a new name.
 func (sub *subscription) encodeToolInput(t *serverTool, id, parent string, input json.RawMessage) {
 	if input == nil {
-		sub.sendChat(chatEvent{Type: chatToolInputStart, ToolCallID: id, ToolName: t.name, Dynamic: true, Title: t.title, ParentToolCallID: parent})
+		sub.sendChat(chatEvent{
+			Type: chatToolInputStart, ToolCallID: id, ToolName: t.name, Dynamic: true, Title: t.title,
+			ParentToolCallID: parent,
+		})
 		return
 	}
 	sub.turn.bytes -= len(t.input)
@@ -134,7 +141,8 @@ func (sub *subscription) encodeToolInput(t *serverTool, id, parent string, input
 		sub.turn.bytes += len(input)
 	}
 	sub.sendChat(chatEvent{
-		Type: chatToolInput, ToolCallID: id, ToolName: t.name, Input: input, Dynamic: true, Title: t.title, ParentToolCallID: parent,
+		Type: chatToolInput, ToolCallID: id, ToolName: t.name, Input: input, Dynamic: true, Title: t.title,
+		ParentToolCallID: parent,
 	})
 }
 
@@ -152,7 +160,9 @@ func (sub *subscription) restateTool(t *serverTool, id, parent string, input jso
 		sub.sendPreliminary(t, id, parent)
 	}
 	if slices.ContainsFunc(sub.State.Approvals, func(a protocol.Approval) bool { return toolCallOf(&a) == id }) {
-		sub.sendTransientChat(chatEvent{Type: chatApprovalRequest, ToolCallID: id, ToolName: t.name, MessageID: sub.turn.id})
+		sub.sendTransientChat(chatEvent{
+			Type: chatApprovalRequest, ToolCallID: id, ToolName: t.name, MessageID: sub.turn.id,
+		})
 	}
 }
 
@@ -179,7 +189,8 @@ func (sub *subscription) appendToolOutput(t *serverTool, id, parent string, d *p
 func (sub *subscription) sendPreliminary(t *serverTool, id, parent string) {
 	t.sentBytes, t.unsent = len(t.text), false
 	sub.sendChat(chatEvent{
-		Type: chatToolOutput, ToolCallID: id, Output: t.outputValue(), Preliminary: true, Dynamic: true, ParentToolCallID: parent,
+		Type: chatToolOutput, ToolCallID: id, Output: t.outputValue(), Preliminary: true, Dynamic: true,
+		ParentToolCallID: parent,
 	})
 }
 
@@ -252,7 +263,9 @@ func (sub *subscription) encodeResolution(e *protocol.Event) {
 	delete(sub.turn.tools, d.Request)
 	switch d.Outcome {
 	case protocol.Allowed:
-		sub.sendChat(chatEvent{Type: chatToolOutput, ToolCallID: d.Request, Output: protocol.MustEncode(d.Outcome), Dynamic: true})
+		sub.sendChat(chatEvent{
+			Type: chatToolOutput, ToolCallID: d.Request, Output: protocol.MustEncode(d.Outcome), Dynamic: true,
+		})
 	case protocol.Denied:
 		sub.sendChat(chatEvent{Type: chatToolDenied, ToolCallID: d.Request})
 	default:

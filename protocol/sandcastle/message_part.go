@@ -34,7 +34,9 @@ func foreignParts(m *protocol.Message) json.RawMessage {
 		case p.Type == "text":
 			list = append(list, protocol.MustEncode(part{Type: "text", Text: p.Text}))
 		case p.URL != "":
-			list = append(list, protocol.MustEncode(part{Type: "file", URL: p.URL, MediaType: p.MediaType, Filename: p.Name}))
+			list = append(list, protocol.MustEncode(part{
+				Type: "file", URL: p.URL, MediaType: p.MediaType, Filename: p.Name,
+			}))
 		default:
 			list = append(list, protocol.MustEncode(part{Type: "text", Text: p.Text, Filename: p.Name}))
 		}
@@ -72,7 +74,9 @@ func nativeParts(content string, raw json.RawMessage) []protocol.Part {
 		if p.Type == "text" { // with a name: a file sent as text
 			p.Type = "file"
 		}
-		parts = append(parts, protocol.Part{Type: p.Type, Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Filename, Data: whole})
+		parts = append(parts, protocol.Part{
+			Type: p.Type, Text: p.Text, URL: p.URL, MediaType: p.MediaType, Name: p.Filename, Data: whole,
+		})
 	}
 	if texts.String() != content {
 		return parts

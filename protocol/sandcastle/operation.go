@@ -147,7 +147,8 @@ func foreignError(e *protocol.Error, p *payload, op operation, typed bool) any {
 		return noSessionDocument
 	case !typed:
 		return code
-	case op == opApproval && (e.Code == protocol.CodeNoSession || e.Code == protocol.CodeNotFound || e.Code == protocol.CodeConflict):
+	case op == opApproval && (e.Code == protocol.CodeNoSession || e.Code == protocol.CodeNotFound ||
+		e.Code == protocol.CodeConflict):
 		return typedError{ToolCallID: p.ToolCallID, Tag: approvalNotFound}
 	case e.Code == protocol.CodeNoSession:
 		return typedError{SessionID: p.SessionID, Tag: sessionNotFound}
@@ -176,8 +177,9 @@ func nativeError(raw json.RawMessage) *protocol.Error {
 // nativeCode returns the native code that agentctl's server sent in capitals, or internal.
 func nativeCode(code string) protocol.Code {
 	switch c := protocol.Code(strings.ToLower(code)); c {
-	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany, protocol.CodeStorage,
-		protocol.CodeInvalidMessage, protocol.CodeAmbiguous, protocol.CodeNoAgent, protocol.CodeUnsupported, protocol.CodeNotFound:
+	case protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeTooLarge, protocol.CodeTooMany,
+		protocol.CodeStorage, protocol.CodeInvalidMessage, protocol.CodeAmbiguous, protocol.CodeNoAgent,
+		protocol.CodeUnsupported, protocol.CodeNotFound:
 		return c
 	}
 	return protocol.CodeInternal

@@ -111,7 +111,8 @@ func (l *codecPair) subscribe() (past []json.RawMessage) {
 		l.t.Fatalf("subscribe: %+v", a)
 	}
 	for before := decodeResult[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
-		page := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", protocol.HistoryData{Before: before, Limit: 100}))
+		page := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
+			protocol.HistoryData{Before: before, Limit: 100}))
 		past = append(page.Events, past...)
 		if before = page.First; !page.More {
 			break
@@ -172,8 +173,14 @@ func (g *sessionGenerator) step() {
 	if m := g.State.Next(); m != nil {
 		next := *m
 		next.QueuedAt = nil
-		g.apply(codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted}})
-		g.apply(codec.Entry{Type: protocol.MessageUser, Turn: fmt.Sprint("t", g.State.Seq), Data: protocol.MessageUserData{Message: next}})
+		g.apply(codec.Entry{
+			Type: protocol.QueueRemoved,
+			Data: protocol.QueueRemovedData{MessageID: next.MessageID, Reason: protocol.RemovedStarted},
+		})
+		g.apply(codec.Entry{
+			Type: protocol.MessageUser, Turn: fmt.Sprint("t", g.State.Seq),
+			Data: protocol.MessageUserData{Message: next},
+		})
 	} else {
 		g.apply(g.Next())
 	}

@@ -72,7 +72,8 @@ func lossy(t *protocol.Turn, finished bool) mapping {
 				lossyUsage(it.of("data"))
 			}
 		}
-		if k := t.Items[i].Kind; !finished || k == protocol.ItemText || k == protocol.ItemReasoning || k == protocol.ItemTool {
+		if k := t.Items[i].Kind; !finished || k == protocol.ItemText || k == protocol.ItemReasoning ||
+			k == protocol.ItemTool {
 			items = append(items, it)
 		}
 	}
@@ -193,7 +194,8 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 			_ = visible.Apply(&e)
 		}
 	}
-	whole.Plan, whole.Context, whole.Rules, whole.Options, whole.Usage = visible.Plan, visible.Context, visible.Rules, visible.Options, visible.Usage
+	whole.Plan, whole.Context, whole.Rules = visible.Plan, visible.Context, visible.Rules
+	whole.Options, whole.Usage = visible.Options, visible.Usage
 	whole.Title, whole.Last, whole.Turns = visible.Title, visible.Last, visible.Turns
 	var turns []mapping
 	for _, t := range past.Turns {

@@ -119,15 +119,21 @@ func successExit(id string, value any) []byte {
 }
 
 func failureExit(id string, err any) []byte {
-	return protocol.MustEncode(exitMessage{tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeFail, Error: protocol.MustEncode(err)}}})
+	return protocol.MustEncode(exitMessage{
+		tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeFail, Error: protocol.MustEncode(err)}},
+	})
 }
 
 func defectExit(id, why string) []byte {
-	return protocol.MustEncode(exitMessage{tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeDie, Defect: protocol.MustEncode(why)}}})
+	return protocol.MustEncode(exitMessage{
+		tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeDie, Defect: protocol.MustEncode(why)}},
+	})
 }
 
 func interruptExit(id string) []byte {
-	return protocol.MustEncode(exitMessage{tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeInterrupt, FiberID: interruptedBy}}})
+	return protocol.MustEncode(exitMessage{
+		tagExit, id, exitResult{Tag: exitFailure, Cause: &cause{Tag: causeInterrupt, FiberID: interruptedBy}},
+	})
 }
 
 // primary returns the relevant cause of a tree: the first Fail, else the first Die, else the root.

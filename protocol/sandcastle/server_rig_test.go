@@ -34,7 +34,9 @@ type testingT interface {
 }
 
 func newNativeServer(t testingT) *nativeServer {
-	return &nativeServer{t: t, session: "s", epoch: "e1", answers: map[protocol.Verb]any{}, errors: map[protocol.Verb]*protocol.Error{}}
+	return &nativeServer{
+		t: t, session: "s", epoch: "e1", answers: map[protocol.Verb]any{}, errors: map[protocol.Verb]*protocol.Error{},
+	}
 }
 
 // append appends an event.
@@ -99,7 +101,10 @@ func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 	case protocol.DoSubscribe:
 		var d protocol.SubscribeData
 		_ = c.DecodeData(&d)
-		r := protocol.SubscribeResult{Session: h.session, Mode: protocol.ModeSnapshot, Position: protocol.Position{Epoch: h.epoch, Seq: end}, Clients: []protocol.Client{}}
+		r := protocol.SubscribeResult{
+			Session: h.session, Mode: protocol.ModeSnapshot, Position: protocol.Position{Epoch: h.epoch, Seq: end},
+			Clients: []protocol.Client{},
+		}
 		r.After = protocol.Position{Epoch: h.epoch, Seq: h.boundary()}
 		if p := d.Position; p != nil && p.Epoch == h.epoch {
 			r.Mode, r.After.Seq = protocol.ModeResume, p.Seq
@@ -120,7 +125,10 @@ func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 		for _, e := range past {
 			lines = append(lines, e.AppendJSON(nil))
 		}
-		caught := protocol.Event{Session: h.session, Time: noon, Type: protocol.CaughtUp, Data: protocol.MustEncode(protocol.CaughtUpData{Position: r.Position})}
+		caught := protocol.Event{
+			Session: h.session, Time: noon, Type: protocol.CaughtUp,
+			Data: protocol.MustEncode(protocol.CaughtUpData{Position: r.Position}),
+		}
 		lines = append(lines, caught.AppendJSON(nil))
 		h.after, h.following = end, true
 	case protocol.DoUnsubscribe:
@@ -128,7 +136,9 @@ func (h *nativeServer) handle(line []byte) (lines [][]byte) {
 		answer(protocol.Empty{})
 	case protocol.DoSnapshot:
 		s := h.state(end)
-		answer(protocol.SnapshotResult{Snapshot: protocol.Snapshot{Epoch: h.epoch, State: s}, Status: s.Status(), Clients: []protocol.Client{}})
+		answer(protocol.SnapshotResult{
+			Snapshot: protocol.Snapshot{Epoch: h.epoch, State: s}, Status: s.Status(), Clients: []protocol.Client{},
+		})
 	case protocol.DoHistory:
 		var list []json.RawMessage
 		for _, e := range protocol.JoinDeltas(h.events[:h.boundary()]) {
@@ -161,7 +171,10 @@ type serverTest struct {
 }
 
 func newServerTest(t testingT) *serverTest {
-	d := &serverTest{nativeServer: newNativeServer(t), server: newServer(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}})}
+	d := &serverTest{
+		nativeServer: newNativeServer(t),
+		server:       newServer(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}}),
+	}
 	d.deliver(d.server.Open(noon))
 	return d
 }
@@ -256,7 +269,9 @@ func wantLines(t *testing.T, got []string, want ...string) {
 
 // startTurn starts a turn.
 func (h *nativeServer) startTurn(turn, text string) {
-	h.append(protocol.MessageUser, turn, protocol.MessageUserData{Message: protocol.Message{MessageID: "m" + turn, Text: text, ClientMessageID: "c" + turn}})
+	h.append(protocol.MessageUser, turn, protocol.MessageUserData{
+		Message: protocol.Message{MessageID: "m" + turn, Text: text, ClientMessageID: "c" + turn},
+	})
 	h.append(protocol.TurnStarted, turn, protocol.TurnStartedData{MessageID: "m" + turn})
 }
 

@@ -24,7 +24,9 @@ func TestAnUnknownSessionIsAFailureInTheWordsOfItsTagSet(t *testing.T) {
 		wantLines(t, d.request(requestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 	}
-	for _, tag := range []string{"chat.subscribe", "chat.send", "chat.interrupt", "chat.dequeue", "chat.getState", "chat.getHistory"} {
+	for _, tag := range []string{
+		"chat.subscribe", "chat.send", "chat.interrupt", "chat.dequeue", "chat.getState", "chat.getHistory",
+	} {
 		wantLines(t, d.request(requestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"sessionId":"nope","_tag":"ChatSessionNotFoundRpcError"}}}}`)
 	}
@@ -48,12 +50,15 @@ func TestRequestsAreAnswered(t *testing.T) {
 	}
 	one := 0
 	d.answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendQueued, MessageID: "m2", Index: &one}
-	wantLines(t, d.request(requestFrame(1, "SendMessage", `{"sessionId":"s","content":"Hi","clientMessageId":"temp_124"}`)),
+	wantLines(t, d.request(requestFrame(1, "SendMessage",
+		`{"sessionId":"s","content":"Hi","clientMessageId":"temp_124"}`)),
 		`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"status":"queued","queuedMessage":{"id":"m2","content":"Hi","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_124"}}}}`)
 	d.answers[protocol.DoInterrupt] = protocol.InterruptResult{}
-	wantLines(t, d.request(requestFrame(2, "Interrupt", `{"sessionId":"s"}`)), `{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"interrupted":false}}}`)
+	wantLines(t, d.request(requestFrame(2, "Interrupt", `{"sessionId":"s"}`)),
+		`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"interrupted":false}}}`)
 	d.answers[protocol.DoQueueRemove] = protocol.QueueRemoveResult{Removed: true}
-	wantLines(t, d.request(requestFrame(3, "DequeueMessage", `{"sessionId":"s","messageId":"m2"}`)), `{"_tag":"Exit","requestId":"3","exit":{"_tag":"Success","value":{"removed":true}}}`)
+	wantLines(t, d.request(requestFrame(3, "DequeueMessage", `{"sessionId":"s","messageId":"m2"}`)),
+		`{"_tag":"Exit","requestId":"3","exit":{"_tag":"Success","value":{"removed":true}}}`)
 	wantLines(t, d.request(requestFrame(4, "GetSessionState", `{"sessionId":"s"}`)),
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Success","value":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}}}`)
 }
@@ -120,7 +125,8 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 	if got := said(second); got != "start text-start text-delta a text-delta b " {
 		t.Errorf("the second stream has %s", got)
 	}
-	if first.TurnContext.Content != "Hello" || *first.Snapshot.HistoryCursor.LastMessageID != "t0" || *first.Snapshot.ActiveTurnID != "t1" {
+	if first.TurnContext.Content != "Hello" || *first.Snapshot.HistoryCursor.LastMessageID != "t0" ||
+		*first.Snapshot.ActiveTurnID != "t1" {
 		t.Errorf("%+v", first)
 	}
 	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); got != "text-delta" {
@@ -148,7 +154,9 @@ func TestEditsAndMovesLeaveTheSameQueue(t *testing.T) {
 	}
 	d.append(protocol.QueueMoved, "", protocol.QueueMovedData{MessageID: "c", Index: 0})
 	d.append(protocol.QueueUpdated, "", protocol.QueueUpdatedData{MessageID: "a", Text: "A"})
-	d.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "d", Text: "d"}, Index: &zero})
+	d.append(protocol.QueueAdded, "", protocol.QueueAddedData{
+		Message: protocol.Message{MessageID: "d", Text: "d"}, Index: &zero,
+	})
 	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "b", Reason: protocol.RemovedUser})
 	d.emit()
 	var queue []string
@@ -176,13 +184,17 @@ func TestABadRequestEndsAlone(t *testing.T) {
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
 	die := func(id, why string) string {
-		return `{"_tag":"Exit","requestId":"` + id + `","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":` + string(protocol.MustEncode(why)) + `}}}`
+		return `{"_tag":"Exit","requestId":"` + id + `","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":` +
+			string(protocol.MustEncode(why)) + `}}}`
 	}
-	wantLines(t, d.request(requestFrame(1, "chat.send", `{"content":"x"}`)), die("1", "{ readonly sessionId: string }\n└─ [\"sessionId\"]\n   └─ is missing"))
+	wantLines(t, d.request(requestFrame(1, "chat.send", `{"content":"x"}`)),
+		die("1", "{ readonly sessionId: string }\n└─ [\"sessionId\"]\n   └─ is missing"))
 	wantLines(t, d.request(requestFrame(2, "nope.nope", `{}`)), die("2", "Unknown request tag: nope.nope"))
 	wantLines(t, d.request(requestFrame(3, "chat.send", `7`)), die("3", "the payload of chat.send is malformed"))
-	wantLines(t, d.request(`{"_tag":"Request","id":{},"tag":"chat.send"}`+"\n"), `{"_tag":"Defect","defect":"a request without an id"}`)
-	wantLines(t, d.request("{]\n"), `{"_tag":"Defect","defect":{"message":"not a message of the protocol","name":"SyntaxError"}}`)
+	wantLines(t, d.request(`{"_tag":"Request","id":{},"tag":"chat.send"}`+"\n"),
+		`{"_tag":"Defect","defect":"a request without an id"}`)
+	wantLines(t, d.request("{]\n"),
+		`{"_tag":"Defect","defect":{"message":"not a message of the protocol","name":"SyntaxError"}}`)
 	wantLines(t, d.request(`{"_tag":"Pi`))
 	wantLines(t, d.request("ng\"}\n{\"_tag\":\"Ping\"}\n"), `{"_tag":"Pong"}`, `{"_tag":"Pong"}`)
 	wantLines(t, d.request(`{"_tag":"Eof"}`+"\n"))
@@ -207,7 +219,9 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 	d.startTurn("t1", "go")
 	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
 	for i := range 200 {
-		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10))})
+		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{
+			Part: "p", Text: fmt.Sprintf("%d:%s,", i, strings.Repeat("x", 10<<10)),
+		})
 		d.emit()
 	}
 	sub := d.server.subscriptions["s"]
@@ -265,7 +279,8 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 		said(true)
 	}
 	if sub.phase != phaseLive || len(sub.streams) != 2 || sub.streams[0].bytes < 3<<20 || sub.streams[1].bytes > 0 {
-		t.Fatalf("phase %d, %d streams, %d and %d bytes pending", sub.phase, len(sub.streams), sub.streams[0].bytes, sub.streams[1].bytes)
+		t.Fatalf("phase %d, %d streams, %d and %d bytes pending", sub.phase, len(sub.streams), sub.streams[0].bytes,
+			sub.streams[1].bytes)
 	}
 	for range 12 {
 		said(false)
@@ -273,7 +288,8 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	if sub.phase != phasePaused {
 		t.Fatal("a session without acknowledging streams is subscribed")
 	}
-	if got := sessionEvents(t, d.request(requestFrame(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 || got[0].Tag != initialState || len(got[0].Buffer) < 3 {
+	if got := sessionEvents(t, d.request(requestFrame(2, "SubscribeSession", `{"sessionId":"s"}`))); len(got) != 1 ||
+		got[0].Tag != initialState || len(got[0].Buffer) < 3 {
 		t.Errorf("a new stream gets %s", eventTags(got))
 	}
 	for range 50 {
@@ -295,16 +311,21 @@ func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.startTurn("t1", "go")
-	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "x", Name: "Bash", Title: "ls", Input: json.RawMessage(`{"command":"ls"}`)})
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "x", Name: "Bash", Title: "ls", Input: json.RawMessage(`{"command":"ls"}`),
+	})
 	d.append(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "x", Text: "a b"})
-	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash", Options: []protocol.Option{}})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveTool, Tool: "x", Name: "Bash", Options: []protocol.Option{},
+	})
 	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
 	again := protocol.ToolStartedData{Tool: "x", Title: "list all"}
 	d.append(protocol.ToolStarted, "t1", again)
 	d.emit()
 	got := sessionEvents(t, d.request(ackFrame(0)))
 	if eventTags(got) != "tool-input-available tool-output-available tool-approval-request" ||
-		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) || !strings.Contains(string(got[0].Event), `"title":"list all"`) ||
+		!strings.Contains(string(got[0].Event), `"input":{"command":"ls"}`) ||
+		!strings.Contains(string(got[0].Event), `"title":"list all"`) ||
 		!strings.Contains(string(got[1].Event), `"output":"a b","preliminary":true`) {
 		t.Errorf("sent %s: %s", eventTags(got), d.sent)
 	}
@@ -320,7 +341,10 @@ func TestADeletedSessionEndsItsStreams(t *testing.T) {
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
 	d.request(ackFrame(0))
-	gone := protocol.Event{Session: "s", Type: protocol.SummaryChanged, Data: protocol.MustEncode(protocol.Summary{Session: "s", Deleted: true})}
+	gone := protocol.Event{
+		Session: "s", Type: protocol.SummaryChanged,
+		Data: protocol.MustEncode(protocol.Summary{Session: "s", Deleted: true}),
+	}
 	d.sent = nil
 	d.deliver(d.server.Native(noon, gone.AppendJSON(nil)))
 	wantLines(t, d.sent, `{"_tag":"Chunk","requestId":"0","values":[{"_tag":"SessionDeleted","sessionId":"s"}]}`)
@@ -333,8 +357,12 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
 	d.startTurn("t1", "go")
-	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: "call-1", Name: "Bash", Input: json.RawMessage(`{"command":"rm -rf build"}`)})
-	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Tool: "call-1", Name: "Bash"})
+	d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		Tool: "call-1", Name: "Bash", Input: json.RawMessage(`{"command":"rm -rf build"}`),
+	})
+	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveCommand, Title: "Run", Tool: "call-1", Name: "Bash",
+	})
 	d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
 		Request: "r2", Kind: protocol.ApproveQuestion, Title: "Which?", Questions: []protocol.Question{
 			{ID: "branch", Text: "Which branch?", Choices: []protocol.Choice{{ID: "main", Label: "the main one"}}},
@@ -347,7 +375,8 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 	}
 	d.request(ackFrame(0))
 	late := sessionEvents(t, d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
-	if p := late.PendingApprovals; len(p) != 2 || p[0] != (pendingApproval{"call-1", "Bash"}) || p[1] != (pendingApproval{"r2", "AskUserQuestion"}) {
+	if p := late.PendingApprovals; len(p) != 2 || p[0] != (pendingApproval{"call-1", "Bash"}) ||
+		p[1] != (pendingApproval{"r2", "AskUserQuestion"}) {
 		t.Errorf("a late client gets %+v", p)
 	}
 	decide := func(id int, payload, want string) {
@@ -358,10 +387,12 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 			t.Errorf("the native server got %s", got)
 		}
 	}
-	decide(2, `{"type":"tool-approval-response","toolCallId":"call-1","toolName":"Bash","approved":false}`, `{"request":"r1","decision":"deny"}`)
+	decide(2, `{"type":"tool-approval-response","toolCallId":"call-1","toolName":"Bash","approved":false}`,
+		`{"request":"r1","decision":"deny"}`)
 	decide(3, `{"type":"tool-approval-response","toolCallId":"r2","toolName":"AskUserQuestion","approved":true,"payload":{"type":"AskUserQuestionPayload","answers":{"Which branch?":"the main one"}}}`,
 		`{"request":"r2","decision":"allow_once","input":{"answers":{"branch":["main"]}}}`)
-	wantLines(t, d.request(requestFrame(4, "chat.respondToToolApproval", `{"type":"tool-approval-response","toolCallId":"nope","toolName":"Bash","approved":true}`)),
+	wantLines(t, d.request(requestFrame(4, "chat.respondToToolApproval",
+		`{"type":"tool-approval-response","toolCallId":"nope","toolName":"Bash","approved":true}`)),
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"nope","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 }
 
@@ -372,20 +403,26 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
 	d.startTurn("t1", "go")
 	asks := func(request string) {
-		d.append(protocol.ApprovalRequested, "t1", protocol.Approval{Request: request, Kind: protocol.ApproveTool, Title: "Look", Name: "look"})
+		d.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: request, Kind: protocol.ApproveTool, Title: "Look", Name: "look",
+		})
 	}
 	asks("r1")
 	d.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
-		Request: "r1", Outcome: protocol.Allowed, Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveTool, Subject: "look"},
+		Request: "r1", Outcome: protocol.Allowed,
+		Rule: &protocol.Rule{ID: "rule1", Kind: protocol.ApproveTool, Subject: "look"},
 	})
 	d.emit()
 	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); strings.Count(got, "tool-approval-request") != 1 {
 		t.Errorf("at first %s", got)
 	}
 	asks("r2")
-	d.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1"})
+	d.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1",
+	})
 	d.emit()
-	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); strings.Contains(got, "tool-approval-request") || !strings.Contains(got, "tool-output-available") {
+	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); strings.Contains(got, "tool-approval-request") ||
+		!strings.Contains(got, "tool-output-available") {
 		t.Errorf("then %s", got)
 	}
 }
@@ -434,7 +471,8 @@ func TestAResetIsAFreshInitialState(t *testing.T) {
 	d.append(protocol.Notice, "t9", protocol.NoticeData{Message: "x"})
 	d.append(protocol.Notice, "t9", protocol.NoticeData{Message: "y"})
 	d.after = 3
-	if got := sessionEvents(t, d.emit()); len(got) != 1 || got[0].Tag != initialState || *got[0].Snapshot.ActiveTurnID != "t9" {
+	if got := sessionEvents(t, d.emit()); len(got) != 1 || got[0].Tag != initialState ||
+		*got[0].Snapshot.ActiveTurnID != "t9" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -446,7 +484,9 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 	for _, turn := range []string{"t1", "t2"} {
 		d.startTurn(turn, "ask "+turn)
 		d.appendText(turn, "p1", "answer ", turn)
-		d.append(protocol.ToolStarted, turn, protocol.ToolStartedData{Tool: "x" + turn, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)})
+		d.append(protocol.ToolStarted, turn, protocol.ToolStartedData{
+			Tool: "x" + turn, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`),
+		})
 		d.append(protocol.ToolOutput, turn, protocol.ToolOutputData{Tool: "x" + turn, Text: "ok"})
 		d.append(protocol.ToolEnded, turn, protocol.ToolEndedData{Tool: "x" + turn, Status: protocol.ToolCompleted})
 		d.endTurn(turn, protocol.ReasonCompleted)
@@ -475,14 +515,19 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 // SC-28: a long history is read in pages, up to a bound or the client's last message.
 func TestALongHistoryIsReadUpToABound(t *testing.T) {
 	much := protocol.MustEncode(protocol.Event{
-		Session: "s", Seq: 2, Turn: "t1", Type: protocol.TextDelta, Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 200<<10)}),
+		Session: "s", Seq: 2, Turn: "t1", Type: protocol.TextDelta,
+		Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 200<<10)}),
 	})
 	asked := protocol.MustEncode(protocol.Event{
-		Session: "s", Seq: 1, Turn: "t1", Type: protocol.MessageUser, Data: protocol.MustEncode(protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "x"}}),
+		Session: "s", Seq: 1, Turn: "t1", Type: protocol.MessageUser,
+		Data: protocol.MustEncode(protocol.MessageUserData{Message: protocol.Message{MessageID: "m1", Text: "x"}}),
 	})
 	for after, want := range map[string]int{"": 9, "m1": 1} {
 		d := newServerTest(t)
-		page := protocol.HistoryResult{Epoch: "e1", First: 100, Last: 200, More: true, Events: []json.RawMessage{asked, much, much, much, much, much}}
+		page := protocol.HistoryResult{
+			Epoch: "e1", First: 100, Last: 200, More: true,
+			Events: []json.RawMessage{asked, much, much, much, much, much},
+		}
 		d.nativeServer.answers[protocol.DoHistory] = page
 		said := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
 		pages := 0

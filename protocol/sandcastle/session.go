@@ -56,26 +56,29 @@ func (c *client) requireSession(cmd *protocol.Command) *session {
 // openStream requests a session's stream.
 func (c *client) openStream(s *session) {
 	s.streamID = "?" // requested
-	c.sendRequest(&request{op: opSubscribe, payload: payload{SessionID: s.id}, session: s, done: func(_ json.RawMessage, err *protocol.Error) {
-		if c.sessions[s.id] != s {
-			return
-		}
-		s.streamID = ""
-		switch {
-		case s.log == nil:
-			if err == nil {
-				err = protocol.Errorf(protocol.CodeInternal, "the server ended the stream before its first state")
+	c.sendRequest(&request{
+		op: opSubscribe, payload: payload{SessionID: s.id}, session: s,
+		done: func(_ json.RawMessage, err *protocol.Error) {
+			if c.sessions[s.id] != s {
+				return
 			}
-			delete(c.sessions, s.id)
-			for _, cmd := range s.waiting {
-				c.Fail(&cmd, err)
+			s.streamID = ""
+			switch {
+			case s.log == nil:
+				if err == nil {
+					err = protocol.Errorf(protocol.CodeInternal, "the server ended the stream before its first state")
+				}
+				delete(c.sessions, s.id)
+				for _, cmd := range s.waiting {
+					c.Fail(&cmd, err)
+				}
+			case err != nil && err.Code == protocol.CodeNoSession && !s.log.State.Closed:
+				c.recordClosed(s)
+			case !s.log.State.Closed:
+				c.scheduleReopen()
 			}
-		case err != nil && err.Code == protocol.CodeNoSession && !s.log.State.Closed:
-			c.recordClosed(s)
-		case !s.log.State.Closed:
-			c.scheduleReopen()
-		}
-	}})
+		},
+	})
 }
 
 // unfollow stops following a session.
@@ -180,7 +183,9 @@ func (c *client) recordDequeued(s *session, id string) {
 	if s.turn == nil {
 		reason = protocol.RemovedStarted // between turns a message leaves the queue to start
 	}
-	c.record(s, codec.Entry{Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: id, Reason: reason}})
+	c.record(s, codec.Entry{
+		Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: id, Reason: reason},
+	})
 }
 
 // recordClosed records the end of a deleted session.

@@ -139,7 +139,9 @@ func newStartedMessage(m *protocol.Message) *queuedMessage {
 
 // message decodes a message. A clientMessageId equal to the id is none.
 func (q *queuedMessage) message() protocol.Message {
-	m := protocol.Message{MessageID: q.ID, ClientMessageID: q.ClientMessageID, Text: q.Content, Parts: nativeParts(q.Content, q.Parts)}
+	m := protocol.Message{
+		MessageID: q.ID, ClientMessageID: q.ClientMessageID, Text: q.Content, Parts: nativeParts(q.Content, q.Parts),
+	}
 	if m.ClientMessageID == m.MessageID {
 		m.ClientMessageID = ""
 	}

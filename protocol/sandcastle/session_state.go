@@ -60,10 +60,13 @@ func (c *client) startLog(s *session, e *sessionEvent) {
 		c.fetchPaths, c.fetches[path] = append(c.fetchPaths, path), p
 		return
 	}
-	c.sendRequest(&request{op: opHistory, payload: payload{SessionID: s.id}, done: func(v json.RawMessage, _ *protocol.Error) {
-		messages, _ := decodeHistory(v) // nil if the server has none
-		p.done(messages)
-	}})
+	c.sendRequest(&request{
+		op: opHistory, payload: payload{SessionID: s.id},
+		done: func(v json.RawMessage, _ *protocol.Error) {
+			messages, _ := decodeHistory(v) // nil if the server has none
+			p.done(messages)
+		},
+	})
 }
 
 // Gets returns the paths of the session histories to fetch, as the protocol's document defines
@@ -130,7 +133,9 @@ func (c *client) recordActiveTurn(s *session, e *sessionEvent) {
 	start := sessionEvent{TurnID: *id}
 	if t := e.TurnContext; t != nil {
 		start.StartedAt = t.StartedAt
-		s.nextMessage = &queuedMessage{ID: t.MessageID, Content: t.Content, Parts: t.Parts, ClientMessageID: t.ClientMessageID}
+		s.nextMessage = &queuedMessage{
+			ID: t.MessageID, Content: t.Content, Parts: t.Parts, ClientMessageID: t.ClientMessageID,
+		}
 	}
 	c.startTurn(s, &start)
 	for _, raw := range e.Buffer {
@@ -184,7 +189,8 @@ func (c *client) hasHistory() bool {
 
 // continuesTurn reports whether a state has the current turn with all known events.
 func (s *session) continuesTurn(e *sessionEvent) bool {
-	return s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id && s.turn.continuedBy(e.Buffer)
+	return s.turn != nil && e.Snapshot.ActiveTurnID != nil && *e.Snapshot.ActiveTurnID == s.turn.id &&
+		s.turn.continuedBy(e.Buffer)
 }
 
 // missedTurns reports whether turns ended unnoticed.

@@ -58,7 +58,8 @@ func (sub *subscription) sendInitialState(st *stream) {
 	if t := sub.State.Turn; t != nil {
 		m := newStartedMessage(&t.Message)
 		e.TurnContext = &turnContext{
-			TurnID: t.Turn, MessageID: m.ID, Content: m.Content, Parts: m.Parts, ClientMessageID: m.ClientMessageID, StartedAt: formatTime(t.Started),
+			TurnID: t.Turn, MessageID: m.ID, Content: m.Content, Parts: m.Parts, ClientMessageID: m.ClientMessageID,
+			StartedAt: formatTime(t.Started),
 		}
 	}
 	for i := range sub.State.Approvals {

@@ -21,7 +21,9 @@ func TestABufferThatIsFullStillBeginsWhatItGoesOnWith(t *testing.T) {
 	for i := range 60 {
 		id := fmt.Sprint("x", i)
 		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: fmt.Sprint(i, much)})
-		d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{Tool: id, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)})
+		d.append(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+			Tool: id, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`),
+		})
 		d.append(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: id, Text: much})
 		d.append(protocol.ToolEnded, "t1", protocol.ToolEndedData{Tool: id, Status: protocol.ToolCompleted})
 		d.emit()
