@@ -173,7 +173,7 @@ func TestEveryExampleOfTheDocument(t *testing.T) {
 		c.wantSent(example)
 	}
 	for example, want := range map[string][]protocol.Type{
-		chunkExample:    {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta},
+		chunkExample: {protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta},
 		completeExample: {
 			protocol.MessageUser, protocol.TurnStarted, protocol.TextStart, protocol.TextDelta, protocol.TextEnd,
 			protocol.TurnEnded,

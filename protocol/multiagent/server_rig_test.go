@@ -53,25 +53,25 @@ var allVerbs = func() (all []protocol.Verb) {
 	return all
 }()
 
-func newServerTest(t testingT, door codec.ServerOptions) *serverTest {
+func newServerTest(t testingT, options codec.ServerOptions) *serverTest {
 	h := &serverTest{
 		t: t, now: start, id: sequentialIDs("n"),
 		responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: allVerbs},
 	}
-	if door.Agent == nil {
-		door.Agent = func(foreign string) string { return foreign }
+	if options.Agent == nil {
+		options.Agent = func(foreign string) string { return foreign }
 	}
-	door.ID = sequentialIDs("d")
+	options.ID = sequentialIDs("d")
 	h.newSession("uuid", "agent_id")
-	h.connect(door)
+	h.connect(options)
 	return h
 }
 
 // connect opens a connection of the foreign client.
-func (h *serverTest) connect(door codec.ServerOptions) {
+func (h *serverTest) connect(options codec.ServerOptions) {
 	h.t.Helper()
 	h.log.Detach()
-	h.codec = newServer(door)
+	h.codec = newServer(options)
 	h.deliver(h.codec.Open(h.now))
 }
 

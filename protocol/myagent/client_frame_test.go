@@ -106,9 +106,9 @@ func TestWhatARealServerSaysUnasked(t *testing.T) {
 	if it := s.lastItem(); it.Kind != protocol.ItemReasoning || it.ID == "" || it.Text.String() != "hm" {
 		t.Errorf("reasoning: %+v", it)
 	}
-	told := len(s.transcript.Current().Items)
+	before := len(s.transcript.Current().Items)
 	s.receive(serverFrame(5, systemError, "8202", `,"content":"Session not found"`))
-	if len(s.transcript.Turns[0].Items) == told && s.state.Turn != nil {
+	if len(s.transcript.Turns[0].Items) == before && s.state.Turn != nil {
 		t.Error("an unmatched error is not recorded")
 	}
 	if out := newClient(codec.ClientOptions{

@@ -94,23 +94,23 @@ func FuzzClient(f *testing.F) {
 				t.Fatalf("not JSON: %s", fr.Data)
 			}
 		})
-		hear := func(frame []byte) {
+		receive := func(frame []byte) {
 			u.now = u.now.Add(time.Second)
 			u.deliver(u.codec.Foreign(u.now, codec.Frame{Data: frame}))
 		}
 		u.command(protocol.DoHello, "", protocol.HelloData{Name: "ada"})
 		if kin {
-			hear([]byte(`{"event":"system.connected","content":{"capabilities":["turns","reply","reconnect"]}}`))
+			receive([]byte(`{"event":"system.connected","content":{"capabilities":["turns","reply","reconnect"]}}`))
 		} else {
-			hear([]byte(`{"event":"system.connected"}`))
+			receive([]byte(`{"event":"system.connected"}`))
 		}
 		u.command(protocol.DoSubscribe, "a", protocol.SubscribeData{})
-		hear([]byte(`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`))
-		hear([]byte(`{"event":"agent.session_created","session_id":"a","seq":2,"metadata":{"connection_id":"c"}}`))
-		hear([]byte(`{"event":"system.notice","metadata":{"action":"reply","reply_to":"q_2","result":{"session":"a"}}}`))
+		receive([]byte(`{"event":"system.error","content":"Unknown event type or missing session_id: user.reconnect"}`))
+		receive([]byte(`{"event":"agent.session_created","session_id":"a","seq":2,"metadata":{"connection_id":"c"}}`))
+		receive([]byte(`{"event":"system.notice","metadata":{"action":"reply","reply_to":"q_2","result":{"session":"a"}}}`))
 		u.command(protocol.DoSend, "a", protocol.SendData{Text: "hi"})
 		for line := range bytes.Lines(data) {
-			hear(line)
+			receive(line)
 		}
 		u.command(protocol.DoInterrupt, "a", protocol.InterruptData{})
 		u.command(protocol.DoApprove, "a", protocol.ApproveData{Decision: protocol.AllowOnce})
@@ -130,10 +130,10 @@ func FuzzClient(f *testing.F) {
 		waits()
 		at := u.at
 		u.dial(u.toServer) // the same frames on another connection
-		hear([]byte(`{"event":"system.connected"}`))
+		receive([]byte(`{"event":"system.connected"}`))
 		u.command(protocol.DoSubscribe, "a", protocol.SubscribeData{Position: &at})
 		for line := range bytes.Lines(data) {
-			hear(line)
+			receive(line)
 		}
 		waits()
 	})

@@ -59,9 +59,9 @@ func completedTurn(n int) []protocol.Event {
 func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 	for _, by := range []string{"event_id", "seq"} {
 		for last := uint64(1); last <= 15; last++ {
-			trail := new(codec.ResumeStore)
+			store := new(codec.ResumeStore)
 			p := newNativeServer(t)
-			b := newServerTest(t, p, trail)
+			b := newServerTest(t, p, store)
 			b.receive(`{"event":"user.create_session"}`)
 			log := slices.Clone(b.frames[1:])
 			b.receive(`{"event":"user.request_state"}`)
@@ -76,7 +76,7 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 			}
 			cid := b.codec.(*server).id
 
-			after := newServerTest(t, p, trail)
+			after := newServerTest(t, p, store)
 			from := fmt.Sprintf(`"last_event_id":"%s-%d"`, cid, last)
 			if by == "seq" {
 				from = fmt.Sprintf(`"last_seq":%d`, last)
@@ -114,8 +114,8 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 
 // MY-9: an empty replay is announced.
 func TestNothingToReplayIsSaid(t *testing.T) {
-	trail := new(codec.ResumeStore)
-	b := newServerTest(t, newNativeServer(t), trail)
+	store := new(codec.ResumeStore)
+	b := newServerTest(t, newNativeServer(t), store)
 	b.receive(`{"event":"user.create_session"}`)
 	b.receive(`{"event":"user.request_state"}`)
 	m := b.nextFrame(agentStateExported)
@@ -143,9 +143,9 @@ func TestNothingToReplayIsSaid(t *testing.T) {
 // understood.
 func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 	for _, ack := range []string{`"seq":%d`, `"content":%d`, `"content":{"last_seq":%d}`} {
-		trail := new(codec.ResumeStore)
+		store := new(codec.ResumeStore)
 		p := newNativeServer(t)
-		b := newServerTest(t, p, trail)
+		b := newServerTest(t, p, store)
 		b.receive(`{"event":"user.create_session"}`)
 		b.receiveNative(p.append("s1", completedTurn(1)...)...)
 		end := b.nextFrame(agentFinalAnswer).Seq
@@ -153,7 +153,7 @@ func TestAcknowledgedFramesAreNotReplayed(t *testing.T) {
 		if len(b.frames) != 0 {
 			t.Errorf("an ack is answered with %v", b.takeEvents())
 		}
-		after := newServerTest(t, p, trail)
+		after := newServerTest(t, p, store)
 		after.receive(fmt.Sprintf(`{"event":"user.reconnect","session_id":"s1","content":{"last_event_id":"%s-1"}}`,
 			b.codec.(*server).id))
 		got := after.takeEvents()
@@ -205,9 +205,9 @@ func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
 
 // X-6: a replay holds the newest 200 frames.
 func TestAReplayIsBounded(t *testing.T) {
-	trail := new(codec.ResumeStore)
+	store := new(codec.ResumeStore)
 	p := newNativeServer(t)
-	b := newServerTest(t, p, trail)
+	b := newServerTest(t, p, store)
 	b.receive(`{"event":"user.create_session"}`)
 	b.receive(`{"event":"user.request_state"}`)
 	state := metaOf(b.nextFrame(agentStateExported))["signed_state"]
@@ -215,7 +215,7 @@ func TestAReplayIsBounded(t *testing.T) {
 		b.receiveNative(p.append("s1", completedTurn(n)...)...)
 	}
 	last := b.codec.(*server).seq
-	after := newServerTest(t, p, trail)
+	after := newServerTest(t, p, store)
 	after.receive(fmt.Sprintf(`{"event":"user.reconnect_with_state","signed_state":%s,"last_seq":1}`, state))
 	n := 0
 	for _, m := range after.frames {

@@ -64,13 +64,13 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 			}
 		}
 		requireEqual(rt, "state", normalState(l.State), normalState(p.state))
-		var story protocol.Transcript
+		var want protocol.Transcript
 		for i := range p.native.logs["s1"] {
-			if _, err := story.Apply(&p.native.logs["s1"][i]); err != nil {
+			if _, err := want.Apply(&p.native.logs["s1"][i]); err != nil {
 				rt.Fatal(err)
 			}
 		}
-		requireEqual(rt, "transcript", normalTranscript(&story), normalTranscript(p.transcript))
+		requireEqual(rt, "transcript", normalTranscript(&want), normalTranscript(p.transcript))
 
 		late := &codecPair{testClient: newTestClient(t), native: p.native, store: p.store}
 		late.native.subscribed["s1"] = false
@@ -82,7 +82,7 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 		whole.connect()
 		whole.state, whole.transcript = &protocol.State{Session: "s1"}, &protocol.Transcript{}
 		whole.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
-		requireEqual(rt, "transcript from the beginning", normalTranscript(&story), normalTranscript(whole.transcript))
+		requireEqual(rt, "transcript from the beginning", normalTranscript(&want), normalTranscript(whole.transcript))
 	})
 }
 

@@ -177,22 +177,22 @@ type serverTest struct {
 	out    codec.Output
 }
 
-func newServerTest(t testing.TB, p *nativeServer, trail *codec.ResumeStore) *serverTest {
-	return newServerTestWith(t, p, trail, nil)
+func newServerTest(t testing.TB, p *nativeServer, store *codec.ResumeStore) *serverTest {
+	return newServerTestWith(t, p, store, nil)
 }
 
 // newServerTestWith is newServerTest with options of the dialect.
-func newServerTestWith(t testing.TB, p *nativeServer, trail *codec.ResumeStore, options map[string]string) *serverTest {
+func newServerTestWith(t testing.TB, p *nativeServer, store *codec.ResumeStore, options map[string]string) *serverTest {
 	b := &serverTest{t: t, native: p, now: start}
-	door := codec.ServerOptions{
+	o := codec.ServerOptions{
 		ID: sequentialIDs(), Agent: func(s string) string { return s }, Sign: sign, Version: "agentctl/test",
-		Resume: trail, Options: options,
+		Resume: store, Options: options,
 	}
-	if trail != nil {
+	if store != nil {
 		p.connections++
-		door.ID = func(prefix string) string { return fmt.Sprintf("%s%d", prefix, p.connections) }
+		o.ID = func(prefix string) string { return fmt.Sprintf("%s%d", prefix, p.connections) }
 	}
-	b.codec = newServer(door)
+	b.codec = newServer(o)
 	b.deliver(b.codec.Open(b.now))
 	return b
 }

@@ -205,14 +205,14 @@ func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 	before := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
 		protocol.HistoryData{Before: last.First, Limit: 1}))
 	text := func(r protocol.HistoryResult) string {
-		var words []string
+		var texts []string
 		for _, t := range turnsFromEvents(r.Events) {
-			words = append(words, t.Turn, t.Message.Text)
+			texts = append(texts, t.Turn, t.Message.Text)
 			for _, it := range t.Items {
-				words = append(words, it.Text.String())
+				texts = append(texts, it.Text.String())
 			}
 		}
-		return strings.Join(words, " ")
+		return strings.Join(texts, " ")
 	}
 	if got := text(all); got != "t1 ask t1 answer t1 t2 ask t2 answer t2 t3 now" || all.More {
 		t.Errorf("all: %s", got)

@@ -247,7 +247,7 @@ func sessionEvents(t testingT, sent []string) (list []sessionEvent) {
 
 // eventTags returns the tags of events, or the type of a stream event.
 func eventTags(list []sessionEvent) string {
-	var words []string
+	var tags []string
 	for _, e := range list {
 		w := e.Tag
 		if e.Tag == streamEvent {
@@ -255,9 +255,9 @@ func eventTags(list []sessionEvent) string {
 			_ = json.Unmarshal(e.Event, &c)
 			w = c.Type
 		}
-		words = append(words, w)
+		tags = append(tags, w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(tags, " ")
 }
 
 func wantLines(t *testing.T, got []string, want ...string) {

@@ -107,7 +107,7 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 	d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "b"})
 	d.emit()
 	second := sessionEvents(t, d.request(requestFrame(1, "chat.subscribe", `{"sessionId":"s"}`)))[0]
-	said := func(e sessionEvent) string {
+	content := func(e sessionEvent) string {
 		s := ""
 		for _, raw := range e.Buffer {
 			var c chatEvent
@@ -119,10 +119,10 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 		}
 		return s
 	}
-	if got := said(first); got != "start text-start text-delta a " {
+	if got := content(first); got != "start text-start text-delta a " {
 		t.Errorf("the first stream has %s", got)
 	}
-	if got := said(second); got != "start text-start text-delta a text-delta b " {
+	if got := content(second); got != "start text-start text-delta a text-delta b " {
 		t.Errorf("the second stream has %s", got)
 	}
 	if first.TurnContext.Content != "Hello" || *first.Snapshot.HistoryCursor.LastMessageID != "t0" ||
@@ -267,7 +267,7 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	d.startTurn("t1", "go")
 	d.append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
 	sub := d.server.subscriptions["s"]
-	said := func(take bool) {
+	emitDelta := func(take bool) {
 		t.Helper()
 		d.append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 100<<10)})
 		d.emit()
@@ -276,14 +276,14 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	for range 40 {
-		said(true)
+		emitDelta(true)
 	}
 	if sub.phase != phaseLive || len(sub.streams) != 2 || sub.streams[0].bytes < 3<<20 || sub.streams[1].bytes > 0 {
 		t.Fatalf("phase %d, %d streams, %d and %d bytes pending", sub.phase, len(sub.streams), sub.streams[0].bytes,
 			sub.streams[1].bytes)
 	}
 	for range 12 {
-		said(false)
+		emitDelta(false)
 	}
 	if sub.phase != phasePaused {
 		t.Fatal("a session without acknowledging streams is subscribed")
@@ -294,7 +294,7 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	}
 	for range 50 {
 		d.request(ackFrame(2))
-		said(true)
+		emitDelta(true)
 	}
 	if len(sub.streams) != 2 || sub.phase != phaseLive {
 		t.Errorf("phase %d, %d streams", sub.phase, len(sub.streams))
@@ -508,8 +508,8 @@ func TestHistoryHasTheFinishedTurnsAfterAMessage(t *testing.T) {
 	if n := len(historyMessages(turns, "t2")); n != 0 {
 		t.Errorf("%d messages after the last", n)
 	}
-	said := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"t1"}`))
-	wantLines(t, said, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
+	sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"t1"}`))
+	wantLines(t, sent, `{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+want+`}}`)
 }
 
 // SC-28: a long history is read in pages, up to a bound or the client's last message.
@@ -529,15 +529,15 @@ func TestALongHistoryIsReadUpToABound(t *testing.T) {
 			Events: []json.RawMessage{asked, much, much, much, much, much},
 		}
 		d.nativeServer.answers[protocol.DoHistory] = page
-		said := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
+		sent := d.request(requestFrame(0, "chat.getHistory", `{"sessionId":"s","after":"`+after+`"}`))
 		pages := 0
 		for _, c := range d.commands {
 			if c.Command == protocol.DoHistory {
 				pages++
 			}
 		}
-		if len(said) != 1 || !strings.Contains(said[0], `"Success"`) || pages != want {
-			t.Errorf("after %q: %d pages, %d answers", after, pages, len(said))
+		if len(sent) != 1 || !strings.Contains(sent[0], `"Success"`) || pages != want {
+			t.Errorf("after %q: %d pages, %d answers", after, pages, len(sent))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestABufferThatIsFullStillBeginsWhatItGoesOnWith(t *testing.T) {
 		d.request(ackFrame(0))
 	}
 	late := sessionEvents(t, d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"s"}`)))[0].Buffer
-	size, begun, outputs, said := 0, map[string]bool{}, 0, ""
+	size, started, outputs, lastDelta := 0, map[string]bool{}, 0, ""
 	for i, raw := range late {
 		size += len(raw)
 		var e chatEvent
@@ -43,12 +43,12 @@ func TestABufferThatIsFullStillBeginsWhatItGoesOnWith(t *testing.T) {
 				t.Errorf("start is number %d", i)
 			}
 		case chatTextStart, chatToolInputStart:
-			begun[e.ID+e.ToolCallID] = true
+			started[e.ID+e.ToolCallID] = true
 		case chatTextDelta:
-			said = (*e.Delta)[:2]
+			lastDelta = (*e.Delta)[:2]
 			fallthrough
 		default:
-			if !begun[e.ID+e.ToolCallID] {
+			if !started[e.ID+e.ToolCallID] {
 				t.Fatalf("%s of %s without a beginning", e.Type, e.ID+e.ToolCallID)
 			}
 		}
@@ -56,7 +56,7 @@ func TestABufferThatIsFullStillBeginsWhatItGoesOnWith(t *testing.T) {
 			outputs++
 		}
 	}
-	if size > maxBuffer || size < maxBuffer/2 || outputs != 60 || said != "59" {
-		t.Errorf("%d bytes, %d outputs, the last delta is %q", size, outputs, said)
+	if size > maxBuffer || size < maxBuffer/2 || outputs != 60 || lastDelta != "59" {
+		t.Errorf("%d bytes, %d outputs, the last delta is %q", size, outputs, lastDelta)
 	}
 }
