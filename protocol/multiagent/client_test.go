@@ -182,7 +182,7 @@ func TestCancelledTwice(t *testing.T) {
 }
 
 // X-1: the client queues messages, because the real server would cancel its stream.
-func TestTheQueueIsOurs(t *testing.T) {
+func TestTheClientKeepsTheQueue(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("one")
@@ -245,7 +245,7 @@ func TestRejections(t *testing.T) {
 }
 
 // A request for another plan is a denial with the reason.
-func TestAnotherPlanIsAskedForByTheReason(t *testing.T) {
+func TestAReplanIsADenialWithReason(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
@@ -293,7 +293,7 @@ func TestNothingIsAnsweredBeforeTheServerHasAnswered(t *testing.T) {
 
 // A one-shot client has no queue, so a message during a turn fails: the server would cancel its
 // stream.
-func TestABriefClientsMessageDoesNotWait(t *testing.T) {
+func TestAOneShotClientDoesNotQueue(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.codec.Options.OneShot = true
 	c.send("x")
@@ -304,7 +304,7 @@ func TestABriefClientsMessageDoesNotWait(t *testing.T) {
 }
 
 // MA-6: a server without an answer to PING does not speak the dialect.
-func TestALongSilenceIsTold(t *testing.T) {
+func TestAServerWithoutPongTimesOut(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.codec = newClient(codec.ClientOptions{Name: "ada", ID: c.newID, Resume: c.resume})
 	c.deliver(c.codec.Open(c.now))
@@ -330,7 +330,7 @@ func TestAToolCommandEndsWithItsTool(t *testing.T) {
 }
 
 // agentctl's server continues a turn after a tool, even a turn of another client without any text.
-func TestSomebodyElsesTurnGoesOnAfterATool(t *testing.T) {
+func TestAnotherClientsTurnGoesOnAfterATool(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.receive(askExample, executedExample, chunkExample)
@@ -342,7 +342,7 @@ func TestSomebodyElsesTurnGoesOnAfterATool(t *testing.T) {
 	}
 }
 
-func TestSomebodyElsesTurn(t *testing.T) {
+func TestAnotherClientsTurn(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.receive(chunkExample, completeExample, askExample, executedExample)
@@ -489,7 +489,7 @@ func TestDenyAndStop(t *testing.T) {
 
 // A snapshot or decision requests updates first, and is answered once pending approvals had time to
 // arrive.
-func TestALookTakesAConversationUp(t *testing.T) {
+func TestASnapshotRequestsUpdates(t *testing.T) {
 	c := newClientTest(t, nil)
 	id := c.command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.AllowOnce})
 	c.wantSent(`{"type":"PING","conversationId":"uuid"}`)

@@ -32,7 +32,7 @@ func TestAResultOfTextIsText(t *testing.T) {
 }
 
 // MA-15: an error that ends a turn is also recorded, with the server's code.
-func TestAnErrorThatEndsATurnIsTold(t *testing.T) {
+func TestAnErrorThatEndsATurnIsRecorded(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
@@ -100,7 +100,7 @@ func TestAWholeMessageCompletesItsChunks(t *testing.T) {
 }
 
 // The queue is bounded, and a message beyond it fails.
-func TestAFullQueueIsTold(t *testing.T) {
+func TestAFullQueueRefusesMessages(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")

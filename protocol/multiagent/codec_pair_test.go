@@ -161,7 +161,7 @@ func requireEqual(t testingT, what string, got, want any) {
 	}
 }
 
-func TestAQueuedMessageIsToldAsANotice(t *testing.T) {
+func TestAQueuedMessageIsANotice(t *testing.T) {
 	p := newCodecPair(t)
 	p.startTurn("theirs")
 	p.exchange()

@@ -44,7 +44,7 @@ func TestAnErrorThatCouldBeOfSeveralEndsNone(t *testing.T) {
 }
 
 // MA-11: if the server knows of no stream, the turn has ended, and nothing was interrupted.
-func TestNothingToCancelEndsTheTurnThatWeThinkThereIs(t *testing.T) {
+func TestNothingToCancelEndsTheKnownTurn(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
@@ -90,7 +90,7 @@ func TestAConversationThatCannotBeStarted(t *testing.T) {
 }
 
 // MA-15, MA-16: each refused message gets an error, in its conversation.
-func TestEveryRefusalIsTold(t *testing.T) {
+func TestEveryRefusalIsSent(t *testing.T) {
 	for verb, c := range map[protocol.Verb]struct{ frame, code string }{
 		protocol.DoSend:      {`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, streamError},
 		protocol.DoInterrupt: {`{"type":"cancel_stream","conversationId":"uuid"}`, streamError},

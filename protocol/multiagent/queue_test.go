@@ -70,7 +70,7 @@ func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 }
 
 // The client's own turn goes on after a first tool until the server ends it.
-func TestOurTurnGoesOnAfterAToolThatComesFirst(t *testing.T) {
+func TestATurnGoesOnAfterAFirstTool(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.subscribe()
 	c.send("x")
@@ -135,7 +135,7 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 }
 
 // State that a server can cause is bounded.
-func TestAServerCannotFillOurClient(t *testing.T) {
+func TestTheClientsStateIsBounded(t *testing.T) {
 	c := newClientTest(t, nil)
 	var last string
 	for i := range maxSessions + 1 {

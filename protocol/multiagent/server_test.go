@@ -246,7 +246,7 @@ func TestRoles(t *testing.T) {
 }
 
 // MA-21: a message that names a conversation resumes it, with the current turn so far.
-func TestAConversationIsTakenUpAgain(t *testing.T) {
+func TestAMessageResumesAConversation(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.startTurn("t")
 	h.emit(protocol.TextDelta, protocol.PartDeltaData{Part: "p", Text: "so far"})
@@ -262,7 +262,7 @@ func TestAConversationIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-func TestOneSessionUnderTwoNamesIsToldOnce(t *testing.T) {
+func TestOneSessionUnderTwoNamesIsSentOnce(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.useConversation()
 	h.startTurn("t")
@@ -280,7 +280,7 @@ func TestOneSessionUnderTwoNamesIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestReasoningIsForWhoAsksForIt(t *testing.T) {
+func TestReasoningIsSentOnRequest(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	think := func() {
 		h.emit(protocol.ReasoningStart, protocol.PartStartData{Part: "r", Agent: "planner"})
@@ -317,7 +317,7 @@ func TestHowATurnEnds(t *testing.T) {
 }
 
 // A PING that names a conversation resumes it, with its pending approvals.
-func TestAPingTakesAConversationUp(t *testing.T) {
+func TestAPingResumesAConversation(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.startTurn("t")
 	h.emit(protocol.ApprovalRequested, protocol.Approval{

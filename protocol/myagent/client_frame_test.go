@@ -11,7 +11,7 @@ import (
 
 // MY-10, MY-15, MY-17, MY-28: a frame with a missing field is refused with the field's name, and
 // nothing is executed.
-func TestWhatAMessageLacksIsNamed(t *testing.T) {
+func TestAMissingFieldIsNamed(t *testing.T) {
 	for frame, want := range map[string]string{
 		`{"event":"user.response","session_id":"s1","content":{"approved":true}}`: "step_id",
 		`{"event":"user.solve_tasks","session_id":"s1","content":{}}`:             "tasks",
@@ -51,7 +51,7 @@ func TestACommandIsConfirmedAsATool(t *testing.T) {
 }
 
 // MY-24: the end of a turn without a message gets a default text.
-func TestATurnsEndIsToldInWords(t *testing.T) {
+func TestATurnsEndHasADefaultText(t *testing.T) {
 	for reason, want := range map[protocol.Reason]string{
 		protocol.ReasonTimeout:     agentTimeout + " Execution timed out",
 		protocol.ReasonInterrupted: agentInterrupted + " Execution interrupted",
@@ -71,7 +71,7 @@ func TestATurnsEndIsToldInWords(t *testing.T) {
 }
 
 // MY-7: a client names its last received frame in any of the forms.
-func TestAClientSaysWhereItWas(t *testing.T) {
+func TestLastReceivedFrameInEveryForm(t *testing.T) {
 	for frame, want := range map[string]struct {
 		connection string
 		seq        uint64
@@ -99,7 +99,7 @@ func TestAClientSaysWhereItWas(t *testing.T) {
 
 // An unmatched error is recorded in the session; reasoning without a part id gets one; Open
 // schedules a wake.
-func TestWhatARealServerSaysUnasked(t *testing.T) {
+func TestUnmatchedFramesOfARealServer(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "weather?"}, nil)
 	s.receive(serverFrame(4, agentThinking, "8202", `,"content":"hm"`))

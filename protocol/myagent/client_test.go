@@ -212,7 +212,7 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 
 // Sessions of a real server end with their connection, so a one-shot client can neither use nor
 // read them.
-func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
+func TestAOneShotClientIsUnsupportedAtARealServer(t *testing.T) {
 	s := newClientTest(t)
 	s.codec.(*client).Options.OneShot = true
 	s.receive(`{"event":"system.connected","content":"Connected","metadata":{"connection_id":"c1"},"seq":1,"event_id":"c1-1"}`)
@@ -232,7 +232,7 @@ func TestABriefClientIsNoUseAtARealServer(t *testing.T) {
 }
 
 // A server without a greeting may speak another protocol.
-func TestABriefClientIsToldOfASilence(t *testing.T) {
+func TestAOneShotClientTimesOutWithoutAGreeting(t *testing.T) {
 	s := newClientTest(t)
 	s.codec.(*client).Options.OneShot = true
 	id := s.command(protocol.DoSnapshot, "work", nil)
@@ -245,7 +245,7 @@ func TestABriefClientIsToldOfASilence(t *testing.T) {
 
 // A message over the server's limit is not sent: it would end this connection and, sent again, the
 // next.
-func TestATooLargeMessageIsNotSaid(t *testing.T) {
+func TestATooLargeMessageIsNotSent(t *testing.T) {
 	s := attachedClient(t)
 	text := strings.Repeat("x", protocol.MaxMessage-40)
 	a := s.answers[s.command(protocol.DoSend, "work", protocol.SendData{Text: text})]
@@ -311,7 +311,7 @@ func TestARealSessionIsRevived(t *testing.T) {
 
 // During the replay of a restored session the client sends neither a queued message nor a request
 // for the state. It sends both once after the replay.
-func TestNothingIsSaidIntoAReplay(t *testing.T) {
+func TestNothingIsSentDuringAReplay(t *testing.T) {
 	s := attachedClient(t)
 	exported := `,"metadata":{"signed_state":{"state":{},"signature":"s"}}`
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
@@ -341,7 +341,7 @@ func TestNothingIsSaidIntoAReplay(t *testing.T) {
 }
 
 // A restore command is answered after the replay.
-func TestARestoredSessionIsThereOnceItWasTold(t *testing.T) {
+func TestARestoreIsAnsweredAfterTheReplay(t *testing.T) {
 	s := attachedClient(t)
 	id := s.command(protocol.DoRestore, "", protocol.RestoreData{
 		State: protocol.SignedState{Version: Name, State: []byte(`{"state":{}}`)},
@@ -384,7 +384,7 @@ func TestARecoveryKeepsItsName(t *testing.T) {
 
 // A session that cannot be restored is created again. The client gets a reset, the transcript
 // stays, and queued messages are sent.
-func TestALostRealSessionIsBegunAnew(t *testing.T) {
+func TestALostRealSessionIsCreatedAgain(t *testing.T) {
 	s := attachedClient(t)
 	s.call(protocol.DoSend, "work", protocol.SendData{Text: "one"}, nil)
 	s.receive(serverFrame(4, "agent.final_answer", "8202", `,"content":"first"`))

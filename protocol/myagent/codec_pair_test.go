@@ -182,7 +182,7 @@ func (p *codecPair) emit(session string, events ...protocol.Event) {
 	p.deliverFrames()
 }
 
-func TestOurClientOnOurServer(t *testing.T) {
+func TestClientAndServerTogether(t *testing.T) {
 	p := newCodecPair(t)
 	var hello protocol.HelloResult
 	p.call(protocol.DoHello, "", protocol.HelloData{Version: "v1", Name: "ada", Acks: true}, &hello)
@@ -249,7 +249,7 @@ func TestOurClientOnOurServer(t *testing.T) {
 }
 
 // X-9, S8: a late client names a session by id, gets its state and follows it.
-func TestOurClientAttachesLate(t *testing.T) {
+func TestALateClientGetsTheState(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada", Acks: true}, nil)
 	p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
@@ -306,7 +306,7 @@ func TestAForgottenConnectionIsAReset(t *testing.T) {
 }
 
 // a client that asks from the start gets the whole log.
-func TestTheWholeLogCanBeHad(t *testing.T) {
+func TestTheWholeLogCanBeRead(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
 	for n := range 5 {
@@ -325,7 +325,7 @@ func TestTheWholeLogCanBeHad(t *testing.T) {
 
 // MY-33 to MY-35: an exported session is restored as a new one, with the turns since. The old
 // session continues to exist.
-func TestOurClientRestores(t *testing.T) {
+func TestClientRestoresASession(t *testing.T) {
 	p := newCodecPair(t)
 	p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
 	p.emit("s1", completedTurn(1)...)

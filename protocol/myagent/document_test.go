@@ -129,7 +129,7 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 }
 
 // MY-4, X-25: the server encodes the same events as in the examples, including display texts.
-func TestTheDocumentsExamplesAreTold(t *testing.T) {
+func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 	example := examples(t)
 	b := openedServer(t)
 	tasks := []protocol.Task{
@@ -201,7 +201,7 @@ func equalJSON(a, b json.RawMessage) bool {
 }
 
 // MY-19, MY-22: the pipeline is encoded in order, and each frame of a task names it.
-func TestAPipelineIsToldInOrder(t *testing.T) {
+func TestAPipelineIsEncodedInOrder(t *testing.T) {
 	b := openedServer(t)
 	b.takeEvents()
 	in := func(task string, e protocol.Event) protocol.Event { e.Task = task; return e }
@@ -261,7 +261,7 @@ func TestAPipelineIsToldInOrder(t *testing.T) {
 
 // MY-20, MY-24, MY-25: the end of a plan, task, turn, session and recovery, and each error, has its
 // event.
-func TestEveryEndHasItsWord(t *testing.T) {
+func TestEveryEndHasItsEvent(t *testing.T) {
 	for _, c := range []struct {
 		event protocol.Event
 		want  string

@@ -36,7 +36,7 @@ func changes(p *nativeServer) (all []string) {
 }
 
 // Before agent.session_created, a frame without session_id means the session being created.
-func TestASessionMayBeSpokenToBeforeItIsThere(t *testing.T) {
+func TestFramesWaitForTheSessionBeingCreated(t *testing.T) {
 	b := newServerTest(t, newNativeServer(t), nil)
 	b.takeEvents()
 	pipelined(b,
@@ -63,7 +63,7 @@ func TestASessionMayBeSpokenToBeforeItIsThere(t *testing.T) {
 
 // The same applies during a reconnect, with or without a state, and after a frame that names a new
 // session.
-func TestASessionMayBeSpokenToBeforeItIsFollowed(t *testing.T) {
+func TestFramesWaitForTheSessionBeingJoined(t *testing.T) {
 	was := openedServer(t)
 	was.receive(`{"event":"user.request_state"}`)
 	state := metaOf(was.nextFrame(agentStateExported))["signed_state"]
@@ -82,7 +82,7 @@ func TestASessionMayBeSpokenToBeforeItIsFollowed(t *testing.T) {
 }
 
 // A frame for a session that could not be created does not reach another session.
-func TestASessionThatNeverCameIsSpokenToInVain(t *testing.T) {
+func TestFramesForAFailedSessionAreRefused(t *testing.T) {
 	b := openedServer(t)
 	b.native.answers[protocol.DoCreate] = func(protocol.Command) (any, *protocol.Error) {
 		return nil, protocol.Errorf(protocol.CodeTooMany, "too many sessions")

@@ -113,7 +113,7 @@ func TestAReplayBeginsAfterTheLastFrame(t *testing.T) {
 }
 
 // MY-9: an empty replay is announced.
-func TestNothingToReplayIsSaid(t *testing.T) {
+func TestAnEmptyReplayIsAnnounced(t *testing.T) {
 	store := new(codec.ResumeStore)
 	b := newServerTest(t, newNativeServer(t), store)
 	b.receive(`{"event":"user.create_session"}`)

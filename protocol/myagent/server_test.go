@@ -324,7 +324,7 @@ func TestAStateIsSignedAndVerified(t *testing.T) {
 
 // a message during a turn is queued, and a notice reports it. Nothing is rejected or
 // cancelled.
-func TestAQueuedMessageIsTold(t *testing.T) {
+func TestAQueuedMessageIsAnnounced(t *testing.T) {
 	b := openedServer(t)
 	b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
 	b.takeEvents()

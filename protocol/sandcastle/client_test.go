@@ -176,7 +176,7 @@ func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 }
 
 // SC-6, X-20: a server of the document gets its tags, on the next connection too.
-func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
+func TestAServerOfTheDocumentGetsItsTags(t *testing.T) {
 	for _, no := range []string{
 		`{"_tag":"Defect","defect":"Unknown request tag: chat.subscribe"}`,
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Die","defect":"Unknown request tag: chat.subscribe"}}}`,
@@ -209,7 +209,7 @@ func TestAServerOfTheDocumentIsAskedInItsWords(t *testing.T) {
 
 // SC-11 to SC-14, SC-18 to SC-21, SC-36, SC-38: one chunk can hold the end of a turn and the start
 // of the next.
-func TestTurnsAreTold(t *testing.T) {
+func TestTurnsAreRecorded(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.subscribe()
 	d.receiveChunk(0, turnOne, streamEventJSON("t1", `{"type":"start","messageId":"a1","claudeSessionId":"x"}`),

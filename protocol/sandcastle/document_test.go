@@ -9,7 +9,7 @@ import (
 )
 
 // The server answers the document's requests as shown: SC-1 to SC-5.
-func TestTheDocumentsRequestsAreAnsweredAsItShows(t *testing.T) {
+func TestTheDocumentsRequestsAreAnsweredAsShown(t *testing.T) {
 	const abc, hello = `{"sessionId":"abc"}`, `{"sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"temp_123"}`
 	for _, c := range []struct {
 		tag, payload  string
@@ -78,7 +78,7 @@ func TestTheDocumentsRequestsAreAnsweredAsItShows(t *testing.T) {
 
 // The server sends the document's events as shown: the buffered chat events with the fields that
 // clients read, and each session event.
-func TestTheDocumentsEventsAreSaidAsItShows(t *testing.T) {
+func TestTheDocumentsEventsAreSentAsShown(t *testing.T) {
 	d := newServerTest(t)
 	d.session = "abc"
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})

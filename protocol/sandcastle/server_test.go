@@ -10,7 +10,7 @@ import (
 )
 
 // SC-1, SC-10, SC-8, SC-7, SC-23.
-func TestAnIdleSessionIsSaidAsItIs(t *testing.T) {
+func TestAnIdleSessionIsSent(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"_tag":"SubscribeSession","sessionId":"s"}`)),
@@ -18,7 +18,7 @@ func TestAnIdleSessionIsSaidAsItIs(t *testing.T) {
 }
 
 // SC-1, SC-6, SC-20 of the conflicts: each tag set has its own errors.
-func TestAnUnknownSessionIsAFailureInTheWordsOfItsTagSet(t *testing.T) {
+func TestAnUnknownSessionIsAFailureOfItsTagSet(t *testing.T) {
 	d := newServerTest(t)
 	for _, tag := range []string{"SubscribeSession", "SendMessage", "Interrupt", "DequeueMessage", "GetSessionState"} {
 		wantLines(t, d.request(requestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
@@ -64,7 +64,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 }
 
 // SC-21, SC-11, SC-12, SC-13, SC-14, SC-24, SC-38, SC-20.
-func TestATurnIsSaidInOrder(t *testing.T) {
+func TestATurnIsSentInOrder(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"s"}`))
@@ -307,7 +307,7 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 }
 
 // SC-43: on their screens a renamed call starts again, so its input and output are repeated.
-func TestAToolThatIsCalledSomethingElseKeepsWhatWasShown(t *testing.T) {
+func TestARenamedToolKeepsItsOutput(t *testing.T) {
 	d := newServerTest(t)
 	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	d.startTurn("t1", "go")
@@ -427,7 +427,7 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestAPlanThatIsDeniedWithFeedbackIsMadeAnew(t *testing.T) {
+func TestAPlanDeniedWithFeedbackIsReplanned(t *testing.T) {
 	no := false
 	p := &payload{Approved: &no, Payload: &approvalAnswer{Type: feedbackPayload, Feedback: "smaller steps"}}
 	d := decisionOf(&protocol.Approval{Request: "r", Kind: protocol.ApprovePlan}, p)
