@@ -83,8 +83,8 @@ type creation struct {
 	deadline time.Time
 }
 
-// newClient returns the client end of a connection. Options: "domain" for sessions without an agent,
-// "thinking" to request reasoning.
+// newClient returns the client end of a connection. Options: "domain" for sessions without an
+// agent, "thinking" to request reasoning.
 func newClient(o codec.ClientOptions) *client {
 	return &client{
 		ClientBase: codec.NewClientBase(o, codec.Responder{

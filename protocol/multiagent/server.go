@@ -13,8 +13,8 @@ const (
 	maxPendingCommands = 256 // commands without an answer
 )
 
-// A server is the server end of one connection. It subscribes to a session at the first message that
-// names it.
+// A server is the server end of one connection. It subscribes to a session at the first message
+// that names it.
 type server struct {
 	codec.ServerBase
 	conversations map[string]*conversation // by the client's name

@@ -81,8 +81,8 @@ var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoQueueRelease: "its queue has no holds",
 }
 
-// newClient returns the client end of a connection. The option "tags" selects the tag set of requests:
-// "chat" or "document". Without it the codec detects the set.
+// newClient returns the client end of a connection. The option "tags" selects the tag set of
+// requests: "chat" or "document". Without it the codec detects the set.
 func newClient(o codec.ClientOptions) *client {
 	return &client{
 		ClientBase:   codec.NewClientBase(o, codec.Responder{Dialect: Name, Verbs: verbs, Reasons: unsupportedReasons}),

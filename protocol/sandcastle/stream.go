@@ -83,8 +83,8 @@ func (s *server) handleSubscribe(c *rpcCall) {
 		case sub.phase == phasePaused: // subscribed under another name, and paused
 			s.pause(sub)
 		default:
-			// Subscribed under another name: agentctl's server restarted the subscription, so resume
-			// from the current position.
+			// Subscribed under another name: agentctl's server restarted the subscription, so
+			// resume from the current position.
 			s.resubscribe(sub)
 		}
 		if !c.ended {
