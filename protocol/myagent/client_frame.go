@@ -20,8 +20,8 @@ func (s *server) handleFrame(m *message) {
 		s.sentFrames.ack(min(c.ackedSeq(), s.seq))
 		return
 	}
-	do := s.handlerOf(c.event)
-	if do == nil {
+	handler := s.handlerOf(c.event)
+	if handler == nil {
 		s.sendRefusal(c, protocol.Errorf(protocol.CodeUnknownCommand,
 			"Unknown event type or missing session_id: %.100s", c.event))
 		return
@@ -32,7 +32,7 @@ func (s *server) handleFrame(m *message) {
 		s.sendRefusal(c, e)
 		return
 	}
-	do(c)
+	handler(c)
 }
 
 // handlerOf returns the handler of an event, or nil.
@@ -85,8 +85,8 @@ func (s *server) withSession(c *clientFrame, then func(*subscription)) {
 		name = s.current
 	}
 	if name == "" {
-		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "Unknown event type or missing session_id: %s",
-			c.event))
+		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage,
+			"Unknown event type or missing session_id: %s", c.event))
 		return
 	}
 	if sub := s.findSubscription(name); sub != nil {

@@ -51,8 +51,8 @@ func (c *client) handleApprove(s *session, cmd *protocol.Command, d *protocol.Ap
 }
 
 // sendDecision sends a decision to a server that knows only yes and no and confirms neither.
-func (c *client) sendDecision(s *session, cmd *protocol.Command, d *protocol.ApproveData, decision protocol.Decision,
-	f frame,
+func (c *client) sendDecision(
+	s *session, cmd *protocol.Command, d *protocol.ApproveData, decision protocol.Decision, f frame,
 ) {
 	r := protocol.ApprovalResolvedData{
 		Request: d.Request, Outcome: protocol.Denied, Decision: decision, Option: d.Option, Reason: d.Reason,

@@ -9,14 +9,14 @@ import (
 // handleHistory answers with finished turns: those of the log, then those before it if the server
 // has them. Their seqs are in order, because the log starts behind the server's.
 func (c *client) handleHistory(s *session, cmd *protocol.Command, d *protocol.HistoryData) {
-	here := s.log.History(*d)
+	local := s.log.History(*d)
 	if !c.capabilities[capHistory] || s.serverStart == 0 || s.serverID != s.log.Session {
-		c.Answer(cmd, here)
+		c.Answer(cmd, local)
 		return
 	}
-	if len(here.Events) > 0 {
-		here.More = true
-		c.Answer(cmd, here)
+	if len(local.Events) > 0 {
+		local.More = true
+		c.Answer(cmd, local)
 		return
 	}
 	before := s.serverStart + 1
@@ -25,18 +25,18 @@ func (c *client) handleHistory(s *session, cmd *protocol.Command, d *protocol.Hi
 	}
 	f := frame{Session: s.serverID, Event: userRequestHistory, Content: meta{"before": before, "limit": d.Limit}}
 	c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) {
-		var there protocol.HistoryResult
-		if err == nil && json.Unmarshal(result, &there) != nil {
+		var remote protocol.HistoryResult
+		if err == nil && json.Unmarshal(result, &remote) != nil {
 			err = protocol.Errorf(protocol.CodeInternal, "the server's history cannot be read")
 		}
 		if err != nil {
 			c.Fail(cmd, err)
 			return
 		}
-		there.Epoch = s.log.Epoch
-		if there.Events == nil {
-			there.Events = []json.RawMessage{}
+		remote.Epoch = s.log.Epoch
+		if remote.Events == nil {
+			remote.Events = []json.RawMessage{}
 		}
-		c.Answer(cmd, there)
+		c.Answer(cmd, remote)
 	})
 }

@@ -70,8 +70,8 @@ func (c *client) sendMessage(s *session, cmd *protocol.Command, d *protocol.Send
 
 // finishSend decodes the result of a send from agentctl's server. Its seq belongs to the server's
 // log and is dropped.
-func (c *client) finishSend(cmd *protocol.Command, result json.RawMessage, err *protocol.Error,
-	then func(protocol.SendResult),
+func (c *client) finishSend(
+	cmd *protocol.Command, result json.RawMessage, err *protocol.Error, then func(protocol.SendResult),
 ) {
 	var r protocol.SendResult
 	if err == nil && json.Unmarshal(result, &r) != nil {
@@ -85,6 +85,7 @@ func (c *client) finishSend(cmd *protocol.Command, result json.RawMessage, err *
 	then(r)
 }
 
+// actor returns the actor of the client's own commands, or nil without a name.
 func (c *client) actor() *protocol.Actor {
 	if c.Options.Name == "" {
 		return nil
@@ -182,17 +183,16 @@ func (c *client) handleInterrupt(s *session, cmd *protocol.Command, d *protocol.
 	f.Meta = nil
 	c.send(f)
 	result := protocol.InterruptResult{Interrupted: true, Turn: turn.Turn}
-	c.requests = append(c.requests,
-		&request{
-			event: actionTurn, session: s, deadline: c.Now.Add(requestTimeout),
-			done: func(_ json.RawMessage, err *protocol.Error) {
-				if err != nil {
-					c.Fail(cmd, err)
-					return
-				}
-				c.Answer(cmd, result)
-			},
-		})
+	c.requests = append(c.requests, &request{
+		event: actionTurn, session: s, deadline: c.Now.Add(requestTimeout),
+		done: func(_ json.RawMessage, err *protocol.Error) {
+			if err != nil {
+				c.Fail(cmd, err)
+				return
+			}
+			c.Answer(cmd, result)
+		},
+	})
 }
 
 // forwardAnswer answers a command with the server's reply.

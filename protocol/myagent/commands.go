@@ -37,8 +37,8 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 			return
 		}
 		sub, _ := data.(*protocol.SubscribeData)
-		c.openSession(cmd.Session, sub != nil && sub.Position != nil &&
-			sub.Position.Seq == 0, func(s *session, err *protocol.Error) {
+		fromStart := sub != nil && sub.Position != nil && sub.Position.Seq == 0
+		c.openSession(cmd.Session, fromStart, func(s *session, err *protocol.Error) {
 			if err != nil {
 				c.Fail(cmd, err)
 				return
@@ -178,9 +178,8 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 			c.Answer(cmd, r)
 			return
 		}
-		c.sendMessage(s, cmd, &protocol.SendData{
-			Text: d.Prompt, ClientMessageID: d.ClientMessageID,
-		}, func(sent protocol.SendResult) {
+		prompt := &protocol.SendData{Text: d.Prompt, ClientMessageID: d.ClientMessageID}
+		c.sendMessage(s, cmd, prompt, func(sent protocol.SendResult) {
 			r.Message = &sent
 			c.Answer(cmd, r)
 		})
@@ -189,9 +188,8 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 
 // handleExport requests a signed state. The client treats the whole of it as opaque.
 func (c *client) handleExport(s *session, cmd *protocol.Command) {
-	c.sendRequest(frame{
-		Session: s.serverID, Event: userRequestState,
-	}, s, func(raw json.RawMessage, err *protocol.Error) {
+	f := frame{Session: s.serverID, Event: userRequestState}
+	c.sendRequest(f, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.Fail(cmd, err)
 			return
@@ -220,9 +218,8 @@ func (c *client) handleRestore(cmd *protocol.Command) {
 		return
 	}
 	state, _ := protocol.Compact(d.State.State)
-	c.sendRequest(frame{
-		Event: userReconnectState, Signed: state, Meta: meta{}.with("key", cmd.Key),
-	}, nil, func(result json.RawMessage, err *protocol.Error) {
+	f := frame{Event: userReconnectState, Signed: state, Meta: meta{}.with("key", cmd.Key)}
+	c.sendRequest(f, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			c.Fail(cmd, err)
 			return

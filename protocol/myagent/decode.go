@@ -105,8 +105,8 @@ func (h *frameHandler) handle() {
 	if h.meta.has("orig_seq") && !h.namesTurns && h.alreadyReceived() {
 		return // replayed, and received before
 	}
-	if of := frameHandlers[h.event]; of != nil {
-		of(h)
+	if handler := frameHandlers[h.event]; handler != nil {
+		handler(h)
 		return
 	}
 	h.recordRaw()
@@ -302,17 +302,16 @@ func (h *frameHandler) handleUnmatchedError() bool {
 	code := protocol.CodeAgentFailed
 	var req *request
 	switch lower := strings.ToLower(text); {
-	case strings.Contains(lower, userReconnectState), strings.Contains(lower, "invalid state"), strings.Contains(lower,
-		"signed_state"),
-		strings.Contains(lower, "already active on another"):
+	case strings.Contains(lower, userReconnectState), strings.Contains(lower, "invalid state"),
+		strings.Contains(lower, "signed_state"), strings.Contains(lower, "already active on another"):
 		req, code = c.findRequest("", "", userReconnectState), protocol.CodeInvalidState
 	case strings.Contains(lower, userReconnect):
 		req, code = c.findRequest("", "", userReconnect), protocol.CodeUnsupported
 	case strings.Contains(lower, userRequestState):
 		req, code = c.findRequest("", "", userRequestState), protocol.CodeUnsupported
 	case strings.Contains(lower, "session not found"):
-		req, code = c.findRequest("", string(h.Session), userReconnect, userReconnectState,
-			userRequestState), protocol.CodeNoSession
+		req = c.findRequest("", string(h.Session), userReconnect, userReconnectState, userRequestState)
+		code = protocol.CodeNoSession
 	case h.event == systemError:
 		req = c.findRequest("", "", userReconnect, userReconnectState, userRequestState, userCreateSession)
 	}

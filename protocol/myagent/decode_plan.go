@@ -88,11 +88,11 @@ func (h *frameHandler) stepFailed() {
 // recordTask records an event of a task.
 func (h *frameHandler) recordTask(t protocol.Type) {
 	h.ensureTurn()
-	of := nativeTask(h.content["task"], 1)
+	task := nativeTask(h.content["task"], 1)
 	if !h.content.has("task") {
-		of = protocol.Task{ID: h.meta.str("task_id", "id")}
+		task = protocol.Task{ID: h.meta.str("task_id", "id")}
 	}
-	id := clipID(of.ID)
+	id := clipID(task.ID)
 	d := protocol.TaskData{
 		Task: id, Attempt: int(h.meta.int("attempt")), DurationMS: h.executionMS(), Calls: int(h.meta.int("llm_calls")),
 		Usage: h.usage(),
@@ -103,7 +103,7 @@ func (h *frameHandler) recordTask(t protocol.Type) {
 		d.DurationMS = 0
 	}
 	if h.meta.str("titled") == "true" || !h.namesTurns {
-		d.Title = of.Title
+		d.Title = task.Title
 	}
 	switch t {
 	case protocol.TaskStarted:

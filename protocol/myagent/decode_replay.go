@@ -73,10 +73,10 @@ func (h *frameHandler) handleReplayed(raw json.RawMessage) {
 		in.meta["orig_seq"], in.meta["orig_event_id"] = protocol.MustEncode(uint64(m.Seq)), protocol.MustEncode(id)
 	}
 	switch action := in.meta.str("action"); {
-	case in.event == systemConnected, in.event == systemHeartbeat: // of the previous connection
-	// also of the previous connection
+	case in.event == systemConnected, in.event == systemHeartbeat:
+		// Of the previous connection.
 	case in.event == systemNotice && (action == actionReplay || action == actionReconnected || in.eventList() != nil):
-		in.recordRaw()
+		in.recordRaw() // also of the previous connection
 	default:
 		in.handle()
 	}

@@ -154,7 +154,7 @@ func (h *frameHandler) stateRestored() {
 	h.readPendingSteps()
 	if req.session == nil {
 		h.session.replaying = true
-		h.session.log.Add(c.Out, c.Now, codec.Entry{
+		c.Record(h.session.log, codec.Entry{
 			Type: protocol.SessionCreated, Time: h.at,
 			Data: protocol.SessionCreatedData{Agent: clipID(h.meta.str("agent_name"))},
 		})

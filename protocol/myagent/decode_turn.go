@@ -15,8 +15,7 @@ import (
 func (h *frameHandler) partOpen(kind protocol.Kind, part string) bool {
 	t := h.session.log.State.Turn
 	return t != nil && slices.ContainsFunc(t.Parts, func(p protocol.OpenPart) bool {
-		return p.Part == part &&
-			p.Kind == kind
+		return p.Part == part && p.Kind == kind
 	})
 }
 
@@ -156,9 +155,7 @@ func (c *client) endTurn(s *session, at time.Time, d protocol.TurnEndedData) {
 		if a.Turn == turn && !c.capabilities[capTurns] {
 			c.record(s, codec.Entry{
 				Type: protocol.ApprovalResolved, Turn: turn, Time: at,
-				Data: protocol.ApprovalResolvedData{
-					Request: a.Request, Outcome: protocol.Cancelled,
-				},
+				Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled},
 			})
 		}
 	}
@@ -188,9 +185,8 @@ func (c *client) betweenTurns(s *session) {
 // requestState requests the session's state for the next connection, if sessions end with their
 // connection.
 func (c *client) requestState(s *session) {
-	c.sendRequest(frame{
-		Session: s.serverID, Event: userRequestState,
-	}, s, func(raw json.RawMessage, err *protocol.Error) {
+	f := frame{Session: s.serverID, Event: userRequestState}
+	c.sendRequest(f, s, func(raw json.RawMessage, err *protocol.Error) {
 		if err == nil && len(raw) <= maxSigned {
 			s.signedState = raw
 		}

@@ -16,8 +16,8 @@ type encoder struct {
 // continue the log.
 func (enc *encoder) encode(e *protocol.Event) []frame {
 	var frames []frame
-	if of := encoders[e.Type]; of != nil {
-		frames = of(enc, e)
+	if encodeEvent := encoders[e.Type]; encodeEvent != nil {
+		frames = encodeEvent(enc, e)
 	} else {
 		frames = nativeNotice(e)
 	}

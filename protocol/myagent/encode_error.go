@@ -7,8 +7,8 @@ import (
 )
 
 func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []frame {
-	m := meta{"recoverable": d.Recoverable}.with("error_type", string(d.Code)).with("stage",
-		d.Stage).with("recovery_action", d.Action)
+	m := meta{"recoverable": d.Recoverable}.with("error_type", string(d.Code))
+	m.with("stage", d.Stage).with("recovery_action", d.Action)
 	if d.LimitMS != 0 {
 		m["timeout_seconds"] = seconds(d.LimitMS)
 	}

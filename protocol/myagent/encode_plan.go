@@ -48,26 +48,26 @@ func planErrorMeta(d *protocol.PlanFaultData) meta { return meta{}.with("error_c
 
 // mergedTask returns a task of the plan, updated by the event.
 func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {
-	of := protocol.Task{ID: d.Task}
+	task := protocol.Task{ID: d.Task}
 	if enc.state.Plan != nil {
 		for _, known := range enc.state.Plan.Tasks {
 			if known.ID == d.Task {
-				of = known
+				task = known
 			}
 		}
 	}
 	if d.Title != "" {
-		of.Title = d.Title
+		task.Title = d.Title
 	}
-	of.Status = "" // the event's type tells it
-	return of
+	task.Status = "" // the event's type tells it
+	return task
 }
 
-// solver.start carries them
+// taskFrame encodes an event of a task.
 func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(string) string) frame {
-	of := enc.mergedTask(d)
+	task := enc.mergedTask(d)
 	if event != solverStart {
-		of.Description, of.After = "", nil // taskFrame encodes an event of a task.
+		task.Description, task.After = "", nil // solver.start carries them
 	}
 	m := meta{}.with("attempt", d.Attempt).with("execution_time_ms", d.DurationMS).with("llm_calls", d.Calls)
 	m.with("error_code", string(d.Code)).with("titled", d.Title != "")
@@ -75,11 +75,11 @@ func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(s
 		m["tokens_used"] = usageMeta(d.Usage)
 	}
 	m["task_id"] = taskID(d.Task)
-	f := frame{Event: event, Content: meta{"task": foreignTask(of)}, Meta: m}
+	f := frame{Event: event, Content: meta{"task": foreignTask(task)}, Meta: m}
 	if display != nil {
-		title := of.Title
+		title := task.Title
 		if title == "" {
-			title = of.ID
+			title = task.ID
 		}
 		f.Show = shorten(display(title))
 	}
@@ -88,10 +88,9 @@ func (enc *encoder) taskFrame(event string, d *protocol.TaskData, display func(s
 
 // usageMeta always has input and output.
 func usageMeta(u *protocol.Usage) meta {
-	return meta{
-		"input": u.Input, "output": u.Output,
-	}.with("cached", u.Cached).with("reasoning", u.Reasoning).with("cost", u.Cost).
-		with("currency", u.Currency).with("model", u.Model)
+	m := meta{"input": u.Input, "output": u.Output}
+	m.with("cached", u.Cached).with("reasoning", u.Reasoning).with("cost", u.Cost)
+	return m.with("currency", u.Currency).with("model", u.Model)
 }
 
 func (enc *encoder) taskStarted(e *protocol.Event, d *protocol.TaskData) []frame {

@@ -112,9 +112,8 @@ func (enc *encoder) toolEnded(e *protocol.Event, d *protocol.ToolEndedData) []fr
 
 // result encodes the end of a tool call.
 func (o *serverTool) result(d *protocol.ToolEndedData) frame {
-	m := meta{
-		"tool": o.name, "status": "failed",
-	}.with("error", d.Error).with("execution_time_ms", d.DurationMS).with("data", d.Output)
+	m := meta{"tool": o.name, "status": "failed"}
+	m.with("error", d.Error).with("execution_time_ms", d.DurationMS).with("data", d.Output)
 	switch d.Status {
 	case protocol.ToolCompleted:
 		m["status"] = "success"
@@ -174,9 +173,8 @@ func (enc *encoder) unfinishedTools() []frame {
 // confirmFrame encodes an approval request.
 func (enc *encoder) confirmFrame(a *protocol.Approval) frame {
 	m := meta{"requires_confirmation": true, "kind": a.Kind, "title": a.Title, "options": a.Options}
-	m.with("tool_step", a.Tool).with("tool_name", a.Name).with("command", a.Command).with("cwd", a.CWD).with("why",
-		a.Why)
-	m.with("patch", a.Patch).with("tool_args", a.Input)
+	m.with("tool_step", a.Tool).with("tool_name", a.Name).with("command", a.Command).with("cwd", a.CWD)
+	m.with("why", a.Why).with("patch", a.Patch).with("tool_args", a.Input)
 	if a.Editable {
 		m["editable"] = true
 	}

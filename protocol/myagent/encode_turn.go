@@ -122,18 +122,18 @@ func (enc *encoder) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []f
 func (enc *encoder) foldedDeltas(e *protocol.Event, d *protocol.FoldData) []frame {
 	var frames []frame
 	for _, p := range d.Parts {
-		of := *e
-		of.Task, of.Parent = p.Task, p.Parent
+		event := *e
+		event.Task, event.Parent = p.Task, p.Parent
 		var partFrames []frame
 		switch p.Kind {
 		case protocol.KindText:
-			partFrames = enc.textDelta(&of, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
+			partFrames = enc.textDelta(&event, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
 		case protocol.KindReasoning:
-			partFrames = enc.reasoningDelta(&of, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
+			partFrames = enc.reasoningDelta(&event, &protocol.PartDeltaData{Part: p.Part, Text: p.Text})
 		case protocol.KindInput:
-			partFrames = enc.toolInput(&of, &protocol.ToolInputData{Tool: p.Part, Text: p.Text})
+			partFrames = enc.toolInput(&event, &protocol.ToolInputData{Tool: p.Part, Text: p.Text})
 		case protocol.KindOutput:
-			partFrames = enc.toolOutput(&of, &protocol.ToolOutputData{Tool: p.Part, Text: p.Text})
+			partFrames = enc.toolOutput(&event, &protocol.ToolOutputData{Tool: p.Part, Text: p.Text})
 		}
 		for _, f := range partFrames {
 			if p.Task != "" {
@@ -157,8 +157,8 @@ func (enc *encoder) turnStarted(e *protocol.Event, d *protocol.TurnStartedData) 
 // turnEnded encodes the end of a turn in the event for its reason.
 func (enc *encoder) turnEnded(e *protocol.Event, d *protocol.TurnEndedData) []frame {
 	frames := enc.unfinishedTools()
-	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS).with("code",
-		string(d.Code)).with("truncated", enc.truncated).with("message", d.Message)
+	m := meta{"reason": string(d.Reason)}.with("execution_time_ms", d.DurationMS)
+	m.with("code", string(d.Code)).with("truncated", enc.truncated).with("message", d.Message)
 	if d.Usage != nil {
 		m["tokens_used"] = *d.Usage
 	}

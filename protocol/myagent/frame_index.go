@@ -32,13 +32,13 @@ type frameIndex struct {
 	acked  uint64
 }
 
-func (m *frameIndex) add(k frameOrigin) {
+func (m *frameIndex) add(o frameOrigin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.frames) == 2*maxIndexedFrames {
 		m.frames = slices.Delete(m.frames, 0, maxIndexedFrames)
 	}
-	m.frames = append(m.frames, k)
+	m.frames = append(m.frames, o)
 }
 
 // ack drops the frames up to seq that the client has, except each session's last.
@@ -47,12 +47,12 @@ func (m *frameIndex) ack(seq uint64) {
 	defer m.mu.Unlock()
 	m.acked = max(m.acked, seq)
 	last := map[string]uint64{}
-	for _, k := range m.frames {
-		if k.seq <= m.acked {
-			last[k.session] = k.seq
+	for _, o := range m.frames {
+		if o.seq <= m.acked {
+			last[o.session] = o.seq
 		}
 	}
-	m.frames = slices.DeleteFunc(m.frames, func(k frameOrigin) bool { return k.seq < last[k.session] })
+	m.frames = slices.DeleteFunc(m.frames, func(o frameOrigin) bool { return o.seq < last[o.session] })
 }
 
 // lastBefore returns a session's last frame up to seq, or up to the acknowledged seq if that is
@@ -61,9 +61,9 @@ func (m *frameIndex) lastBefore(session string, seq uint64) (frameOrigin, bool) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	seq = max(seq, m.acked)
-	for _, k := range slices.Backward(m.frames) {
-		if k.session == session && k.seq <= seq {
-			return k, true
+	for _, o := range slices.Backward(m.frames) {
+		if o.session == session && o.seq <= seq {
+			return o, true
 		}
 	}
 	return frameOrigin{}, false
@@ -73,9 +73,9 @@ func (m *frameIndex) lastBefore(session string, seq uint64) (frameOrigin, bool) 
 func (m *frameIndex) seqOf(session string, at protocol.Position, part int) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, k := range m.frames {
-		if k.session == session && k.position == at && k.part == part {
-			return k.seq
+	for _, o := range m.frames {
+		if o.session == session && o.position == at && o.part == part {
+			return o.seq
 		}
 	}
 	return 0

@@ -11,7 +11,7 @@ import (
 // A sessionOpen is a session being attached to this connection.
 type sessionOpen struct {
 	name      string
-	fromStart bool     // from the start of its log, if the server can
+	fromStart bool     // from the start of the log, if the server supports it
 	known     *session // from the previous connection; nil: none
 	callbacks []func(*session, *protocol.Error)
 }
@@ -19,7 +19,7 @@ type sessionOpen struct {
 // openSession attaches a session to this connection and calls then. agentctl's server resumes it or
 // sends its state. A MyAgent server restores a state exported earlier. Otherwise a new session is
 // created: sessions of such a server end with their connection, and it cannot list them.
-func (c *client) openSession(name string, whole bool, then func(*session, *protocol.Error)) {
+func (c *client) openSession(name string, fromStart bool, then func(*session, *protocol.Error)) {
 	s := c.findSession(name)
 	if s != nil && s.connected {
 		s.addName(name)
@@ -34,7 +34,7 @@ func (c *client) openSession(name string, whole bool, then func(*session, *proto
 		o.callbacks = append(o.callbacks, then)
 		return
 	}
-	o := &sessionOpen{name: name, fromStart: whole, known: s, callbacks: []func(*session, *protocol.Error){then}}
+	o := &sessionOpen{name: name, fromStart: fromStart, known: s, callbacks: []func(*session, *protocol.Error){then}}
 	c.opens[name] = o
 	if s != nil && s.signedState != nil && !c.capabilities[capReconnect] {
 		c.restoreSession(o)
@@ -77,12 +77,11 @@ func (c *client) reconnect(o *sessionOpen) {
 				return
 			}
 			c.finishOpen(o, s, nil)
-		// the link failed: commands are sent again on the next connection
 		case c.capabilities[capReconnect] && err.Code == protocol.CodeTimeout:
+			// The link failed: commands are sent again on the next connection.
 			c.Out.Close = &codec.Close{Code: protocol.CloseGoingAway, Reason: "no answer to a reconnect"}
-		// the server lost its store
 		case c.capabilities[capReconnect] && err.Code == protocol.CodeNoSession && o.known != nil &&
-			o.known.signedState != nil:
+			o.known.signedState != nil: // the server lost its store
 			c.restoreSession(o)
 		case c.capabilities[capReconnect]:
 			c.finishOpen(o, nil, err)
@@ -125,14 +124,13 @@ func (c *client) restoreSession(o *sessionOpen) {
 
 // awaitReplay calls then after the missed frames of a session. A notice ends them.
 func (c *client) awaitReplay(s *session, then func()) {
-	c.requests = append(c.requests,
-		&request{
-			event: actionReplay, session: s, deadline: c.Now.Add(requestTimeout),
-			done: func(json.RawMessage, *protocol.Error) {
-				s.replaying = false
-				then()
-			},
-		})
+	c.requests = append(c.requests, &request{
+		event: actionReplay, session: s, deadline: c.Now.Add(requestTimeout),
+		done: func(json.RawMessage, *protocol.Error) {
+			s.replaying = false
+			then()
+		},
+	})
 }
 
 // serverRestarted ends a turn of a session that the server lost.
@@ -185,13 +183,11 @@ func (c *client) createSession(o *sessionOpen) {
 	if o.known != nil && len(o.known.names) > 0 {
 		title = o.known.names[0]
 	}
-	c.sendRequest(frame{
-		Event: userCreateSession, Content: title,
-	}, nil, func(result json.RawMessage, err *protocol.Error) {
+	f := frame{Event: userCreateSession, Content: title}
+	c.sendRequest(f, nil, func(result json.RawMessage, err *protocol.Error) {
 		if err != nil {
-			c.finishOpen(o, nil,
-				protocol.Errorf(protocol.CodeNoSession, "no session %q, and none could be created: %s", clipID(o.name),
-					err.Message))
+			c.finishOpen(o, nil, protocol.Errorf(protocol.CodeNoSession,
+				"no session %q, and none could be created: %s", clipID(o.name), err.Message))
 			return
 		}
 		s := c.findSession(parseObject(result).str("session"))

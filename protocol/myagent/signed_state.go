@@ -69,9 +69,9 @@ func (s *signedState) signedText(state []byte) string {
 }
 
 // verifyState verifies a signed state of a client. The error text is for the client.
-func verifyState(raw json.RawMessage, now time.Time, ttl time.Duration, sign func(string) string) (*carriedState,
-	error,
-) {
+func verifyState(
+	raw json.RawMessage, now time.Time, ttl time.Duration, sign func(string) string,
+) (*carriedState, error) {
 	o := parseObject(raw)
 	s := signedState{
 		State: o["state"], Timestamp: o.int("timestamp"), Signature: o.str("signature"), Version: o.str("version"),

@@ -26,8 +26,8 @@ type subscription struct {
 
 // subscribe follows a session from a position, or from the last turn's end if from is nil. then is
 // called once with the subscription or an error.
-func (s *server) subscribe(session string, from *protocol.Position,
-	then func(*subscription, *protocol.SubscribeResult, *protocol.Error),
+func (s *server) subscribe(
+	session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error),
 ) {
 	// A folded event can include part of a frame that the client has, so resume with raw events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
