@@ -42,8 +42,11 @@ const noQueue = "the server's queue cannot be changed, only that of an attached 
 
 // unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{
-	protocol.DoList: "it has no list of sessions, name one", protocol.DoHistory: "its server has no history",
-	protocol.DoQueueEdit: noQueue, protocol.DoQueueRemove: noQueue, protocol.DoQueueMove: noQueue,
+	protocol.DoList:         "it has no list of sessions, name one",
+	protocol.DoHistory:      "its server has no history",
+	protocol.DoQueueEdit:    noQueue,
+	protocol.DoQueueRemove:  noQueue,
+	protocol.DoQueueMove:    noQueue,
 	protocol.DoQueueHold:    noQueue,
 	protocol.DoQueueRelease: noQueue,
 }
@@ -130,9 +133,9 @@ func (c *client) handleLine(line []byte) {
 
 // finishOpen executes the commands received before the server's first message.
 func (c *client) finishOpen() {
-	early := c.deferred
+	deferred := c.deferred
 	c.openDeadline, c.deferred = time.Time{}, nil
-	for _, line := range early {
+	for _, line := range deferred {
 		c.handleLine(line)
 	}
 }

@@ -51,12 +51,12 @@ func (s *server) handleStart(m message) {
 	}
 	create := protocol.CreateData{Agent: s.Options.Agent(d)}
 	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
-		made, err := codec.DecodeResult[protocol.CreateResult](a)
+		created, err := codec.DecodeResult[protocol.CreateResult](a)
 		if err != nil {
 			s.sendError("", foreignCode(err.Code, streamError), err.Message)
 			return
 		}
-		s.withConversation(made.Session, func(c *conversation) {
+		s.withConversation(created.Session, func(c *conversation) {
 			s.send(frame{
 				Type: typeStarted, Payload: conversationStarted{Conversation: c.id, Domain: d, Agent: c.agent},
 			})

@@ -1,6 +1,7 @@
 package multiagent
 
 import (
+	"cmp"
 	"fmt"
 
 	"agentctl/protocol"
@@ -107,7 +108,7 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	// the client is gone before it could use them
+	// A one-shot client is gone before it could use them.
 	if len(d.Env) > 0 || c.Options.OneShot && (d.Name != "" || d.Title != "") {
 		c.FailUnsupported(cmd, "the name, title or environment of a session")
 		return
@@ -120,15 +121,9 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 		c.Failf(cmd, protocol.CodeNameTaken, "another session is called %q", d.Name)
 		return
 	}
-	of := d.Agent
-	if of == "" {
-		of = c.Options.Options["domain"]
-	}
-	if of == "" {
-		of = defaultDomain
-	}
-	c.creating = append(c.creating, &creation{cmd, d, of, c.Now.Add(answerTimeout)})
-	c.send(frame{Type: typeStart, Payload: startPayload{of}})
+	domain := cmp.Or(d.Agent, c.Options.Options["domain"], defaultDomain)
+	c.creating = append(c.creating, &creation{cmd, d, domain, c.Now.Add(answerTimeout)})
+	c.send(frame{Type: typeStart, Payload: startPayload{domain}})
 }
 
 // handleStarted handles conversation_started, the answer to the oldest creation.
@@ -138,25 +133,25 @@ func (c *client) handleStarted(m message) {
 		c.recordRaw(c.lastSession, typeStarted, protocol.MustEncode(m))
 		return
 	}
-	made := c.creating[0]
+	created := c.creating[0]
 	c.creating = c.creating[1:]
 	agent := m.payload().name("activeAgent")
 	if agent == "" {
-		agent = made.domain
+		agent = created.domain
 	}
 	s := c.sessionByID(id)
 	if s == nil {
-		s = c.addSession(id, protocol.SessionCreatedData{Name: made.data.Name, Title: made.data.Title, Agent: agent})
+		s = c.addSession(id, protocol.SessionCreatedData{Name: created.data.Name, Title: created.data.Title, Agent: agent})
 	}
 	if s == nil {
-		c.Fail(made.command, tooManySessions())
+		c.Fail(created.command, tooManySessions())
 		return
 	}
 	c.lastSession, s.updatesRequested = s, true
-	r := protocol.CreateResult{Session: id, Name: made.data.Name}
-	if made.data.Prompt != "" && s.turn == nil {
+	r := protocol.CreateResult{Session: id, Name: created.data.Name}
+	if created.data.Prompt != "" && s.turn == nil {
 		m := protocol.Message{
-			MessageID: c.Options.ID("m"), ClientMessageID: made.data.ClientMessageID, Text: made.data.Prompt,
+			MessageID: c.Options.ID("m"), ClientMessageID: created.data.ClientMessageID, Text: created.data.Prompt,
 			By: c.User(),
 		}
 		c.sendMessage(s, m, nil)
@@ -165,7 +160,7 @@ func (c *client) handleStarted(m message) {
 		}
 	}
 	r.Position = protocol.Position{Epoch: s.log.Epoch, Seq: s.log.State.Seq}
-	c.answerOnce(made.command, r)
+	c.answerOnce(created.command, r)
 }
 
 func (c *client) handleSend(s *session, cmd *protocol.Command) {

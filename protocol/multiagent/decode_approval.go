@@ -37,9 +37,8 @@ func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	a.Command, a.CWD = clipText(args.text("command")), args.name("cwd")
 	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
 	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
-	if slices.Contains([]string{
-		protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion,
-	}, a.Name) {
+	switch a.Name {
+	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion:
 		a.Kind = a.Name
 	}
 	if a.Title == "" {

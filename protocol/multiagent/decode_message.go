@@ -69,9 +69,9 @@ func (c *client) handleError(m message, data []byte) {
 	s := c.sessionByID(id)
 	if s == nil {
 		if len(c.creating) > 0 {
-			made := c.creating[0]
+			created := c.creating[0]
 			c.creating = c.creating[1:]
-			c.Fail(made.command, nativeError(code, message, protocol.CodeNoAgent))
+			c.Fail(created.command, nativeError(code, message, protocol.CodeNoAgent))
 			return
 		}
 		if id == "" {
@@ -195,11 +195,11 @@ func (c *client) handleCancelled(s *session) {
 	if s.turn != nil {
 		r.Turn = s.turn.id
 	}
-	var who []*request
+	var interrupts []*request
 	for req := s.findRequest(protocol.DoInterrupt); req != nil; req = s.findRequest(protocol.DoInterrupt) {
 		s.removeRequest(req)
 		c.applyQueueMode(s, req.queue)
-		who = append(who, req)
+		interrupts = append(interrupts, req)
 	}
 	if s.turn != nil {
 		why := protocol.ReasonInterrupted
@@ -208,10 +208,10 @@ func (c *client) handleCancelled(s *session) {
 		}
 		c.endTurn(s, protocol.TurnEndedData{Reason: why})
 	}
-	for _, req := range who {
+	for _, req := range interrupts {
 		c.answerOnce(req.command, r)
 	}
-	quiet := s.cancelSeen
+	seen := s.cancelSeen
 	c.sendNext(s)
-	s.cancelSeen = quiet // also after the next message was sent, because nothing was received yet
+	s.cancelSeen = seen // also after the next message was sent, because nothing was received yet
 }

@@ -69,8 +69,8 @@ func (s *server) encodeResolution(c *conversation, d *protocol.ApprovalResolvedD
 	}
 	c.approvals = slices.Delete(c.approvals, i, i+1)
 	if d.Outcome == protocol.Allowed {
-		s.sendToolExecuted(c, r.id, r.name, protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision}),
-			"")
+		result := protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision})
+		s.sendToolExecuted(c, r.id, r.name, result, "")
 		return
 	}
 	if c.turn != nil && r.tool != "" {

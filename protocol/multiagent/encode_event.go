@@ -101,10 +101,10 @@ func partKind(t protocol.Type) protocol.Kind {
 
 func (s *server) encodeFolded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
 	for _, p := range d.Parts {
-		of := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
+		event := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
 		switch p.Kind {
 		case protocol.KindText, protocol.KindReasoning:
-			s.appendText(c, c.turn.part(&of, p.Part, p.Kind), p.Text)
+			s.appendText(c, c.turn.part(&event, p.Part, p.Kind), p.Text)
 		case protocol.KindOutput:
 			c.turn.tool(p.Part).appendOutput(p.Text)
 		}
@@ -120,8 +120,9 @@ func (s *server) handleToolEvent(c *conversation, e *protocol.Event) {
 			return
 		}
 		call := t.tool(d.Tool)
-		call.name, call.title, call.kind = cmp.Or(d.Name, call.name), cmp.Or(d.Title, call.title), cmp.Or(d.Kind,
-			call.kind)
+		call.name = cmp.Or(d.Name, call.name)
+		call.title = cmp.Or(d.Title, call.title)
+		call.kind = cmp.Or(d.Kind, call.kind)
 	case protocol.ToolOutput:
 		var d protocol.ToolOutputData
 		if e.Decode(&d) != nil {

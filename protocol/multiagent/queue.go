@@ -32,9 +32,9 @@ func (c *client) handleQueueCommand(s *session, cmd *protocol.Command) {
 }
 
 // applyQueueCommand decodes a command's data and calls do.
-func applyQueueCommand[T any](s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error)) (any,
-	*protocol.Error,
-) {
+func applyQueueCommand[T any](
+	s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error),
+) (any, *protocol.Error) {
 	d := new(T)
 	if err := cmd.DecodeData(d); err != nil {
 		return nil, protocol.AsError(err)

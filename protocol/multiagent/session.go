@@ -81,14 +81,14 @@ func tooManySessions() *protocol.Error {
 }
 
 // addSession adds a session; nil if there are too many.
-func (c *client) addSession(id string, made protocol.SessionCreatedData) *session {
+func (c *client) addSession(id string, d protocol.SessionCreatedData) *session {
 	if len(c.resume.sessions) >= maxSessions {
 		return nil
 	}
-	s := &session{name: made.Name, log: codec.NewLog(id, c.Epoch()), agent: made.Agent, tools: map[string]string{}}
+	s := &session{name: d.Name, log: codec.NewLog(id, c.Epoch()), agent: d.Agent, tools: map[string]string{}}
 	s.log.ResetReason = protocol.ResetResubscribed
 	c.resume.sessions = append(c.resume.sessions, s)
-	c.record(s, protocol.SessionCreated, nil, made)
+	c.record(s, protocol.SessionCreated, nil, d)
 	return s
 }
 

@@ -38,7 +38,7 @@ type client struct {
 	fetches      map[string]*historyFetch
 	sessions     map[string]*session
 
-	heardProtocol bool // a message of this protocol arrived
+	sawProtocol   bool // a message of this protocol arrived
 	otherProtocol bool // only messages of other protocols arrived
 
 	awaitingPong bool // no answer yet
@@ -56,7 +56,7 @@ type capabilities struct {
 	unanswered  unansweredSends
 }
 
-// A request is a request without an exit yet.
+// A request is an open request to the server.
 type request struct {
 	op      operation
 	payload payload
@@ -169,7 +169,7 @@ func (c *client) run(now time.Time, work func()) codec.Output {
 }
 
 func (c *client) send(m any) {
-	c.Out.Foreign = append(c.Out.Foreign, textFrame(protocol.MustEncode(m)))
+	c.Send(textFrame(protocol.MustEncode(m)))
 }
 
 // sendRequest sends a request. Until the tag set is known it sends one at a time.
@@ -211,9 +211,9 @@ func (c *client) confirmTags() {
 		return
 	}
 	c.capabilities.tagsKnown = true
-	held := c.deferred
+	deferred := c.deferred
 	c.deferred = nil
-	for _, req := range held {
+	for _, req := range deferred {
 		c.sendRequest(req)
 	}
 }
@@ -255,10 +255,10 @@ func (c *client) handleMessage(line []byte) {
 // whether a message was of this protocol.
 func (c *client) checkProtocol(known bool) {
 	if known {
-		c.heardProtocol, c.otherProtocol = true, false
+		c.sawProtocol, c.otherProtocol = true, false
 		return
 	}
-	if c.heardProtocol || c.otherProtocol {
+	if c.sawProtocol || c.otherProtocol {
 		return
 	}
 	c.otherProtocol = true
@@ -304,9 +304,9 @@ func (c *cause) nativeError() *protocol.Error {
 	case causeFail:
 		return nativeError(c.Error)
 	case causeDie:
-		return protocol.Errorf(protocol.CodeInternal, "the server broke it off: %.300s", c.Defect)
+		return protocol.Errorf(protocol.CodeInternal, "the request died on the server: %.300s", c.Defect)
 	}
-	return protocol.Errorf(protocol.CodeInternal, "the server gave it up")
+	return protocol.Errorf(protocol.CodeInternal, "the server interrupted the request")
 }
 
 // retryWithDocumentTags resends all requests with the document's tags if the server rejects the
@@ -342,8 +342,8 @@ func (c *client) handleDefect(raw json.RawMessage) {
 	if c.retryWithDocumentTags(string(raw)) {
 		return
 	}
-	untold := !c.capabilities.noHistory && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
-	c.capabilities.noHistory = c.capabilities.noHistory || untold
+	historyUnknown := !c.capabilities.noHistory && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
+	c.capabilities.noHistory = c.capabilities.noHistory || historyUnknown
 	all := c.pendingRequests()
 	for _, s := range c.orderedSessions() {
 		if c.requests[s.streamID] != nil { // the server keeps streaming otherwise
@@ -355,11 +355,11 @@ func (c *client) handleDefect(raw json.RawMessage) {
 	for _, streams := range []bool{false, true} {
 		for _, req := range all {
 			if streams == (req.session != nil) {
-				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server broke everything off: %.300s", raw))
+				req.done(nil, protocol.Errorf(protocol.CodeInternal, "the server failed all requests: %.300s", raw))
 			}
 		}
 	}
-	if untold { // the history request caused the defect, once
+	if historyUnknown { // the history request caused the defect, once
 		c.reopenStreams()
 	}
 }

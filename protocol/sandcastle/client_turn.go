@@ -42,6 +42,7 @@ type pendingInterrupt struct {
 	result protocol.InterruptResult
 }
 
+// hashNext hashes raw, seeded with the hash of what precedes it.
 func hashNext(seed uint64, raw []byte) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte{

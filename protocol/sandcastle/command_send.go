@@ -39,7 +39,7 @@ func (c *client) handleSend(cmd *protocol.Command) {
 		return
 	}
 	if d.Front {
-		c.FailUnsupported(cmd, "send with front: its queue has no order but that of adding")
+		c.FailUnsupported(cmd, "sending ahead of the queue")
 		return
 	}
 	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < maxSubscriptions {
@@ -112,11 +112,10 @@ func (c *client) resultOfSend(cmd *protocol.Command, clientMessageID string, v j
 
 // acceptedSend returns the result of a message that the session contains, or nil.
 func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
-	st := s.log.State
-	if i := slices.IndexFunc(st.Queue, func(m protocol.Message) bool {
-		return m.ClientMessageID == clientMessageID
-	}); i >= 0 {
-		return &protocol.SendResult{Status: protocol.SendQueued, MessageID: st.Queue[i].MessageID, Index: &i}
+	for i, m := range s.log.State.Queue {
+		if m.ClientMessageID == clientMessageID {
+			return &protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &i}
+		}
 	}
 	for _, r := range slices.Backward(s.startedSends) {
 		if r.clientMessageID == clientMessageID {
@@ -139,8 +138,8 @@ func (s *session) recordStartedSend() {
 		return
 	}
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: t.Message.MessageID, Turn: t.Turn, Seq: t.First}
-	if s.startedSends = append(s.startedSends,
-		startedSend{t.Message.ClientMessageID, r}); len(s.startedSends) > maxStartedSends {
+	s.startedSends = append(s.startedSends, startedSend{t.Message.ClientMessageID, r})
+	if len(s.startedSends) > maxStartedSends {
 		s.startedSends = s.startedSends[1:]
 	}
 }

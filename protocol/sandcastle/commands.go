@@ -28,9 +28,8 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	case protocol.DoQueueRemove:
 		var d protocol.QueueRemoveData
 		if c.DecodeData(cmd, &d) {
-			c.forward(cmd, opDequeue, payload{
-				SessionID: cmd.Session, MessageID: d.MessageID,
-			}, func(v json.RawMessage) any {
+			p := payload{SessionID: cmd.Session, MessageID: d.MessageID}
+			c.forward(cmd, opDequeue, p, func(v json.RawMessage) any {
 				var r dequeueResult
 				_ = json.Unmarshal(v, &r)
 				return protocol.QueueRemoveResult{Removed: r.Removed}
@@ -135,9 +134,11 @@ func (c *client) handleApprove(cmd *protocol.Command) {
 		c.Fail(cmd, notPending)
 		return
 	}
-	if i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option }); d.Option != "" &&
-		i >= 0 {
-		d.Decision = a.Options[i].Kind
+	if d.Option != "" {
+		i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option })
+		if i >= 0 {
+			d.Decision = a.Options[i].Kind
+		}
 	}
 	switch in := d.Input; {
 	case !supportsDecision(d.Decision):

@@ -118,13 +118,11 @@ func (c *client) recordTextEvent(s *session, e *chatEvent) {
 	if e.ProviderMetadata == nil || e.ProviderMetadata.Agentctl == nil {
 		e.ProviderMetadata = &providerMetadata{&speaker{}}
 	}
-	v := e.ProviderMetadata.Agentctl
+	by := e.ProviderMetadata.Agentctl
 	switch e.Type {
 	case chatTextStart, chatReasoningStart:
-		en.Type, en.Task, en.Parent, en.Data = protocol.TextStart, v.Task, v.Parent, protocol.PartStartData{
-			Part:  e.ID,
-			Agent: v.Agent,
-		}
+		en.Type, en.Task, en.Parent = protocol.TextStart, by.Task, by.Parent
+		en.Data = protocol.PartStartData{Part: e.ID, Agent: by.Agent}
 		if e.Type == chatReasoningStart {
 			en.Type = protocol.ReasoningStart
 		}
@@ -153,18 +151,16 @@ func (c *client) recordTextEvent(s *session, e *chatEvent) {
 // nativeTypes lists the events that chatNative carries.
 var nativeTypes = map[protocol.Type]bool{
 	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
-	protocol.PlanStarted: true,
-	protocol.PlanUpdated: true, protocol.PlanCompleted: true, protocol.PlanInvalid: true, protocol.PlanCancelled: true,
-	protocol.PlanFailed: true, protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
+	protocol.PlanStarted: true, protocol.PlanUpdated: true, protocol.PlanCompleted: true,
+	protocol.PlanInvalid: true, protocol.PlanCancelled: true, protocol.PlanFailed: true,
+	protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
 	protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true,
-	protocol.AggregateStarted:   true,
-	protocol.AggregateCompleted: true, protocol.PipelineCompleted: true, protocol.ContextUpdated: true,
-	protocol.ContextCompacted: true,
-	protocol.AgentOptions:     true, protocol.ErrorRaised: true, protocol.RetryScheduled: true,
-	protocol.RecoveryStarted:   true,
-	protocol.RecoverySucceeded: true, protocol.RecoveryFailed: true, protocol.StateExported: true,
-	protocol.StateRestored: true,
-	protocol.Notice:        true, protocol.Raw: true,
+	protocol.AggregateStarted: true, protocol.AggregateCompleted: true, protocol.PipelineCompleted: true,
+	protocol.ContextUpdated: true, protocol.ContextCompacted: true,
+	protocol.AgentOptions: true, protocol.ErrorRaised: true, protocol.RetryScheduled: true,
+	protocol.RecoveryStarted: true, protocol.RecoverySucceeded: true, protocol.RecoveryFailed: true,
+	protocol.StateExported: true, protocol.StateRestored: true,
+	protocol.Notice: true, protocol.Raw: true,
 }
 
 // recordNative records a native event of agentctl's server.

@@ -14,11 +14,11 @@ import (
 func decodeHistory(raw json.RawMessage) (messages []chatMessage, ok bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
-		var held struct {
+		var object struct {
 			Messages []json.RawMessage `json:"messages"`
 		}
-		_ = json.Unmarshal(raw, &held)
-		list = held.Messages
+		_ = json.Unmarshal(raw, &object)
+		list = object.Messages
 	}
 	for _, one := range list {
 		var m chatMessage
