@@ -68,7 +68,7 @@ func (d *dialer) speak(name string, u *url.URL) error {
 		return fmt.Errorf("%q is not a dialect: %s", name, strings.Join(dialect.Names(), ", "))
 	}
 	for _, option := range slices.Sorted(maps.Keys(d.call.Options)) {
-		if err := spoken.CheckOption(codec.ClientEnd, option, d.call.Options[option]); err != nil {
+		if err := dialect.CheckOption(&spoken, codec.ClientEnd, option, d.call.Options[option]); err != nil {
 			return err
 		}
 	}
