@@ -37,7 +37,7 @@ func TestAWrongConfigurationSaysWhatIsWrong(t *testing.T) {
 		`[]`:                     "array",
 		`{"limits":{"rate":-1}}`: "limits are positive",
 		`{"dialects":{"myagent":{"options":{"heartbeat":"often"}}}}`: "for option heartbeat: want a duration",
-		`{"dialects":{"effectiveagent":{"options":{"quiet":"5s"}}}}`: `no option "quiet" at the server`,
+		`{"dialects":{"effectiveagent":{"options":{"quiet":"5s"}}}}`: `no server option "quiet"`,
 		`{"dialects":{"sandcastle":{"options":{"tags":"chat"}}}}`:    "has no server options",
 		`{"agent":{}}`:        `unknown field "agent"`,
 		`{"agents":{"a":{}}}`: `agent "a" has either a command or a script`,
