@@ -157,7 +157,7 @@ func TestWhatAnUnknownFaultIsIsNotTold(t *testing.T) {
 	if CodeOf(nil) != "" || CodeOf(io.EOF) != CodeInternal {
 		t.Error("a code of no error, or none of one")
 	}
-	err := (&Event{Type: Notice, Seq: 3, Data: json.RawMessage(`[`)}).Decode(new(FoldData))
+	err := (&Event{Type: Notice, Seq: 3, Data: json.RawMessage(`[`)}).Decode(new(JoinedData))
 	if err == nil || !strings.HasPrefix(err.Error(), "data of notice event 3: ") {
 		t.Errorf("%v", err)
 	}
@@ -252,11 +252,11 @@ func TestEveryEventTypeHasDataThatEncodes(t *testing.T) {
 		if _, err := Encode(et.New()); err != nil {
 			t.Errorf("%s: %v", et.Type, err)
 		}
-		if et.Ephemeral && folds[et.Type] != nil {
+		if et.Ephemeral && reducers[et.Type] != nil {
 			t.Errorf("%s is ephemeral and folded", et.Type)
 		}
 	}
-	for typ := range folds {
+	for typ := range reducers {
 		if !seen[typ] {
 			t.Errorf("%s is folded and not listed", typ)
 		}

@@ -56,7 +56,7 @@ func (l *Listener) speaks(path string) codec.Dialect {
 	if below, ok := strings.CutPrefix(path, dialectPath); ok && name == "" {
 		name, _, _ = strings.Cut(below, "/")
 	}
-	d, _ := dialect.Named(name)
+	d, _ := dialect.Find(name)
 	return d
 }
 

@@ -63,12 +63,12 @@ func newDialer(raw string, o Options) *dialer {
 
 // speak has the dialer speak a dialect to the server at u.
 func (d *dialer) speak(name string, u *url.URL) error {
-	spoken, ok := dialect.Named(name)
+	spoken, ok := dialect.Find(name)
 	if !ok {
 		return fmt.Errorf("%q is not a dialect: %s", name, strings.Join(dialect.Names(), ", "))
 	}
 	for _, option := range slices.Sorted(maps.Keys(d.call.Options)) {
-		if err := spoken.CheckOption(codec.ClientEnd, option, d.call.Options[option]); err != nil {
+		if err := dialect.CheckOption(&spoken, codec.ClientEnd, option, d.call.Options[option]); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (d *dialer) dial(ctx context.Context) (wire, error) {
 	d.tap.note("opened " + d.shown)
 	if d.dialect != nil {
 		call := d.call
-		call.PeerIsAgentctl = resp.Header.Get(protocol.SpeaksHeader) != ""
+		call.PeerIsAgentctl = resp.Header.Get(protocol.ProtocolHeader) != ""
 		return dialect.NewClientConn(conn, d.dialect.Name, d.tap.codec(d.dialect.Client(call)), maxIncoming, d.get), nil
 	}
 	conn.SetReadLimit(maxIncoming)
@@ -180,7 +180,7 @@ func (d *dialer) misled(resp *http.Response, conn *websocket.Conn) *ConnectError
 		return nil
 	}
 	e := &ConnectError{URL: d.shown, Code: protocol.CodeUnsupported}
-	switch other := resp.Header.Get(protocol.SpeaksHeader); {
+	switch other := resp.Header.Get(protocol.ProtocolHeader); {
 	case other != "" && other != d.speaks():
 		e.Speaks, e.Err = protocol.SplitText(protocol.ValidText(other), 64)[0], fmt.Errorf("%.64q is spoken there, not %q", other, d.speaks())
 	case other == "" && d.dialect == nil && conn != nil && conn.Subprotocol() != protocol.Subprotocol:

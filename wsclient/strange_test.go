@@ -23,7 +23,7 @@ func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 	socket := func(speaks string, says func(heard []byte) []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if speaks != "" {
-				w.Header().Set(protocol.SpeaksHeader, speaks)
+				w.Header().Set(protocol.ProtocolHeader, speaks)
 			}
 			ws, err := websocket.Accept(w, r, nil)
 			if err != nil {

@@ -142,10 +142,10 @@ func TestATapOfADialectSeesTheForeignBytes(t *testing.T) {
 func TestATapTakesNothingFromACodec(t *testing.T) {
 	getters := 0
 	for _, name := range dialect.Names() {
-		spoken, _ := dialect.Named(name)
+		spoken, _ := dialect.Find(name)
 		c := spoken.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
-		_, is := c.(dialect.Getter)
-		if _, still := newTap(func(Frame) {}).codec(c).(dialect.Getter); still != is {
+		_, is := c.(dialect.HTTPReader)
+		if _, still := newTap(func(Frame) {}).codec(c).(dialect.HTTPReader); still != is {
 			t.Errorf("%s: asks over HTTP: %v, tapped: %v", name, is, still)
 		}
 		if is {
@@ -167,8 +167,8 @@ func (c telling) Open(time.Time) codec.Output                 { return c.out("op
 func (c telling) Native(time.Time, []byte) codec.Output       { return c.out("native") }
 func (c telling) Foreign(time.Time, codec.Frame) codec.Output { return c.out("foreign") }
 func (c telling) Wake(time.Time) codec.Output                 { return c.out("wake") }
-func (c telling) Gets() []string                              { return []string{"/history"} }
-func (c telling) Got(time.Time, string, []byte) codec.Output  { return c.out("got") }
+func (c telling) Paths() []string                              { return []string{"/history"} }
+func (c telling) PathRead(time.Time, string, []byte) codec.Output  { return c.out("got") }
 
 func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -180,18 +180,18 @@ func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 			}
 			w.see(f)
 		}).codec(telling{})
-		g, ok := c.(dialect.Getter)
+		g, ok := c.(dialect.HTTPReader)
 		if !ok {
 			t.Fatal("it asks over HTTP no more")
 		}
 		for what, got := range map[string]codec.Output{
-			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.Got(now, "/history", []byte("body")),
+			"open": c.Open(now), "native": c.Native(now, nil), "foreign": c.Foreign(now, codec.Frame{Data: []byte("heard")}), "wake": c.Wake(now), "got": g.PathRead(now, "/history", []byte("body")),
 		} {
 			if want := (telling{}).out(what); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s says %+v, want %+v", what, got, want)
 			}
 		}
-		if got := g.Gets(); !slices.Equal(got, []string{"/history"}) {
+		if got := g.Paths(); !slices.Equal(got, []string{"/history"}) {
 			t.Errorf("asks for %q", got)
 		}
 		if got, want := w.saw("<>#"), []string{">open", ">native", "<heard", ">foreign", ">wake", "#GET /history: 4 bytes", ">got", "#GET /history"}; !slices.Equal(got, want) {

@@ -58,7 +58,7 @@ func (a *app) connectWith(ctx context.Context, p patience) (*link, error) {
 	if o.DialectOptions, err = a.dialectOptions(); err != nil {
 		return nil, err
 	}
-	if d, _ := dialect.Named(o.Dialect); p != forEver && d.Retry.Attempts == 0 { // else the dialect says it
+	if d, _ := dialect.Find(o.Dialect); p != forEver && d.Retry.Attempts == 0 { // else the dialect says it
 		o.Attempts = retries
 	}
 	dir, err := a.dataDir()

@@ -111,7 +111,7 @@ func connectFault(e *wsclient.ConnectError) *fault {
 
 // speaking says what to do where a server does not speak what it was asked in.
 func speaking(e *wsclient.ConnectError) string {
-	switch _, known := dialect.Named(e.Speaks); {
+	switch _, known := dialect.Find(e.Speaks); {
 	case known:
 		return "speak it: --dialect " + e.Speaks
 	case e.Speaks == protocol.Subprotocol:

@@ -255,7 +255,7 @@ func (tr *trial) settle(ctx context.Context, agent, id string) {
 			if s.Status == protocol.Idle && len(s.Snapshot.State.Queue) == 0 {
 				return s.Snapshot.State
 			}
-			if s.Snapshot.State.Blocked() != nil {
+			if s.Snapshot.State.BlockingHold() != nil {
 				tr.release(ctx, id)
 			}
 			pause(ctx, 20*time.Millisecond)

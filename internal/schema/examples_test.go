@@ -49,7 +49,7 @@ func TestManualExplainsEveryCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := readWords(sources)
+	w, err := readComments(sources)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,13 +24,13 @@ const glance = time.Second
 
 // ask shows the oldest pending request, unless one is shown.
 func (s *server) ask() {
-	if !s.sub.CaughtUp || s.sub.State == nil || s.sub.State.Pending(s.asked.shown) != nil {
+	if !s.sub.CaughtUp || s.sub.State == nil || s.sub.State.PendingApproval(s.asked.shown) != nil {
 		return
 	}
 	replaced := s.asked.replaced
 	s.asked = asking{}
 	for i := range s.sub.State.Approvals {
-		if a := &s.sub.State.Approvals[i]; s.sub.State.Ruled(a) == nil { // else it is decided as soon as it is asked
+		if a := &s.sub.State.Approvals[i]; s.sub.State.RuleFor(a) == nil { // else it is decided as soon as it is asked
 			s.asked = asking{shown: a.Request, replaced: replaced}
 			s.askAgain()
 			return
@@ -40,7 +40,7 @@ func (s *server) ask() {
 
 // askAgain shows the request once more: what a client has answered it shows no longer.
 func (s *server) askAgain() {
-	a := s.sub.State.Pending(s.asked.shown)
+	a := s.sub.State.PendingApproval(s.asked.shown)
 	if a == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func argvOf(input json.RawMessage) []string {
 func (s *server) decide(r *approvalResponse) {
 	var a *protocol.Approval
 	if s.sub.State != nil && s.asked.shown != "" && !s.asked.deciding {
-		a = s.sub.State.Pending(s.asked.shown)
+		a = s.sub.State.PendingApproval(s.asked.shown)
 	}
 	if a == nil {
 		s.fail(nothingPending, nil)

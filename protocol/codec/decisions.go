@@ -29,7 +29,7 @@ func (d *Decisions) Find(st *protocol.State, a *protocol.ApproveData) (*protocol
 		}
 		a.Request = st.Approvals[0].Request
 	}
-	if p := st.Pending(a.Request); p != nil {
+	if p := st.PendingApproval(a.Request); p != nil {
 		return p, nil
 	}
 	return nil, d.Error(a.Request)

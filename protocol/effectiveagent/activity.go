@@ -101,7 +101,7 @@ func (c *client) problem(s *session, a *seen) {
 	if !spoken(a.Payload) && json.Unmarshal(a.Payload, &fields) == nil {
 		text = cmp.Or(codec.String(fields.Message), codec.String(fields.Error), text)
 	}
-	d := protocol.ErrorData{Kind: protocol.FaultExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
+	d := protocol.ErrorData{Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed, Message: protocol.SplitText(text, protocol.MaxText)[0]}
 	c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: turn, Time: a.Time, Data: d})
 	if !whole {
 		c.raw(s, a.Type, a.whole)

@@ -159,7 +159,7 @@ func (c *client) sendNext(s *session) {
 	if s.turn != nil || s.findRequest(protocol.DoSend) != nil {
 		return
 	}
-	if m := s.log.State.Next(); m != nil {
+	if m := s.log.State.NextQueued(); m != nil {
 		next := *m
 		c.record(s, protocol.QueueRemoved, nil, protocol.QueueRemovedData{
 			MessageID: next.MessageID, Reason: protocol.RemovedStarted,

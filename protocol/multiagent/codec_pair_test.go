@@ -84,7 +84,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 			switch does := rapid.SampledFrom([]string{
 				"send", "decide", "reconnect", "", "", "", "", "", "", "", "", "",
 			}).Draw(r, "does"); {
-			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.Blocked() == nil &&
+			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.BlockingHold() == nil &&
 				!l.State.Closed:
 				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
 				p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
@@ -168,7 +168,7 @@ func TestAQueuedMessageIsANotice(t *testing.T) {
 	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	p.exchange()
 	p.client.advance()
-	if p.log.State.Queued(p.log.State.Queue[0].MessageID) != 0 {
+	if p.log.State.QueueIndex(p.log.State.Queue[0].MessageID) != 0 {
 		t.Error("the message is not queued")
 	}
 	noticed := false

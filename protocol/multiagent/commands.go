@@ -183,7 +183,7 @@ func (c *client) handleSend(s *session, cmd *protocol.Command) {
 		By: c.User(),
 	}
 	state := s.log.State
-	if s.turn == nil && s.findRequest(protocol.DoSend) == nil && len(state.Queue) == 0 && state.Blocked() == nil {
+	if s.turn == nil && s.findRequest(protocol.DoSend) == nil && len(state.Queue) == 0 && state.BlockingHold() == nil {
 		c.sendMessage(s, m, cmd)
 		return
 	}

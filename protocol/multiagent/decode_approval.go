@@ -21,7 +21,7 @@ var approvalOptions = []protocol.Option{
 // handleApprovalRequest handles tool_approval_required.
 func (c *client) handleApprovalRequest(s *session, m message, data []byte) {
 	id := m.name("requestId")
-	if id == "" || s.log.State.Pending(id) != nil || len(s.log.State.Approvals) >= maxOpenItems ||
+	if id == "" || s.log.State.PendingApproval(id) != nil || len(s.log.State.Approvals) >= maxOpenItems ||
 		len(s.tools) >= maxOpenItems {
 		c.recordRaw(s, typeAsk, data)
 		return
@@ -146,7 +146,7 @@ func (c *client) handleApproveError(s *session, req *request, code, message stri
 func (c *client) recordResolution(s *session, by *protocol.Actor, d protocol.ApprovalResolvedData) {
 	s.decisions.Put(by, d)
 	s.lastDecided = d.Request
-	if s.log.State.Pending(d.Request) != nil {
+	if s.log.State.PendingApproval(d.Request) != nil {
 		c.record(s, protocol.ApprovalResolved, by, d)
 	}
 }
@@ -202,7 +202,7 @@ func (c *client) resolveByTool(s *session, request string, ran bool, why string)
 			c.applyDecision(s, req)
 		}
 	}
-	if s.log.State.Pending(request) == nil {
+	if s.log.State.PendingApproval(request) == nil {
 		return
 	}
 	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}

@@ -169,7 +169,7 @@ func (c *client) failRequest(s *session, req *request, code, message string) {
 func (c *client) failTurn(s *session, code, message string) {
 	e := nativeError(code, message, protocol.CodeNoSession)
 	c.record(s, protocol.ErrorRaised, nil, protocol.ErrorData{
-		Kind: protocol.FaultExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code),
+		Kind: protocol.ErrorKindExecution, Code: e.Code, Message: e.Message, Details: errorDetails(code),
 	})
 	c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: e.Code, Message: e.Message})
 	c.sendNext(s)

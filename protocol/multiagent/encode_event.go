@@ -81,10 +81,10 @@ func (s *server) handleTurnEvent(c *conversation, e *protocol.Event) {
 		if e.Decode(&d) == nil {
 			s.flushPart(c, t.part(e, d.Part, partKind(e.Type)))
 		}
-	case protocol.Folded:
-		var d protocol.FoldData
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
 		if e.Decode(&d) == nil {
-			s.encodeFolded(c, e, &d)
+			s.encodeJoined(c, e, &d)
 		}
 	default:
 		s.handleToolEvent(c, e)
@@ -99,7 +99,8 @@ func partKind(t protocol.Type) protocol.Kind {
 	return protocol.KindText
 }
 
-func (s *server) encodeFolded(c *conversation, e *protocol.Event, d *protocol.FoldData) {
+// encodeJoined encodes a run of deltas part by part.
+func (s *server) encodeJoined(c *conversation, e *protocol.Event, d *protocol.JoinedData) {
 	for _, p := range d.Parts {
 		event := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
 		switch p.Kind {

@@ -126,8 +126,8 @@ func (o *expectedSession) handleEvent(e *protocol.Event) {
 		o.appendText(o.part(e, d.Part, partKind(e.Type)), d.Text)
 	case protocol.TextEnd, protocol.ReasoningEnd:
 		o.flush(o.part(e, mustDecode[protocol.PartEndData](o, e).Part, partKind(e.Type)))
-	case protocol.Folded:
-		for _, p := range mustDecode[protocol.FoldData](o, e).Parts {
+	case protocol.JoinedDeltas:
+		for _, p := range mustDecode[protocol.JoinedData](o, e).Parts {
 			switch p.Kind {
 			case protocol.KindText, protocol.KindReasoning:
 				o.appendText(o.part(&protocol.Event{Task: p.Task, Parent: p.Parent}, p.Part, p.Kind), p.Text)
@@ -304,7 +304,7 @@ func (o *expectedSession) approvalResolved(d *protocol.ApprovalResolvedData) {
 }
 
 func (o *expectedSession) recordOutcome(by *protocol.Actor, d protocol.ApprovalResolvedData) {
-	if o.state.Pending(d.Request) != nil {
+	if o.state.PendingApproval(d.Request) != nil {
 		o.refused[d.Request] = d.Outcome != protocol.Allowed
 		o.append(protocol.ApprovalResolved, by, d)
 	}
@@ -414,7 +414,7 @@ func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, cmp.Or(d.Message,
 			string(d.Reason))
 		o.append(protocol.ErrorRaised, nil, protocol.ErrorData{
-			Kind: protocol.FaultExecution, Code: end.Code, Message: end.Message,
+			Kind: protocol.ErrorKindExecution, Code: end.Code, Message: end.Message,
 			Details: map[string]string{"code": streamError},
 		})
 	}

@@ -62,7 +62,7 @@ func FuzzClient(f *testing.F) {
 		stop := ""
 		for line := range bytes.Lines(data) {
 			c.receive(string(bytes.TrimSuffix(line, []byte("\n"))))
-			if c.state.Pending("uuid") != nil {
+			if c.state.PendingApproval("uuid") != nil {
 				c.command(protocol.DoApprove, "uuid", protocol.ApproveData{
 					Request: "uuid", Decision: protocol.AllowOnce,
 				})

@@ -44,7 +44,7 @@ func applyQueueCommand[T any](
 
 // checkQueued returns not_found if a message is not queued, or nil.
 func (s *session) checkQueued(message string) *protocol.Error {
-	if s.log.State.Queued(message) >= 0 {
+	if s.log.State.QueueIndex(message) >= 0 {
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", message)

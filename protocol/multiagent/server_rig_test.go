@@ -141,7 +141,7 @@ func (h *serverTest) handleCommand(out *codec.Output, c *protocol.Command) {
 	case protocol.DoApprove:
 		var d protocol.ApproveData
 		_ = c.DecodeData(&d)
-		if h.log.State.Pending(d.Request) == nil {
+		if h.log.State.PendingApproval(d.Request) == nil {
 			h.responder.Fail(out, c, protocol.Errorf(protocol.CodeConflict, "grace has already decided"))
 			return
 		}
@@ -170,7 +170,7 @@ func (h *serverTest) handleSend(out *codec.Output, c *protocol.Command, d protoc
 
 // startNext starts the turn of the first queued message.
 func (h *serverTest) startNext(out *codec.Output) {
-	if m := h.log.State.Next(); m != nil {
+	if m := h.log.State.NextQueued(); m != nil {
 		first := *m
 		turn := h.id("t")
 		h.append(out, "", protocol.QueueRemoved, protocol.QueueRemovedData{

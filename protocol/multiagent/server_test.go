@@ -67,7 +67,7 @@ func TestAMessageStreamsAndIsRepeatedWhole(t *testing.T) {
 	h.emit(protocol.TextDelta, protocol.PartDeltaData{Part: "a", Text: "two"})
 	task(protocol.TextDelta, protocol.PartDeltaData{Part: "x", Text: "task"})
 	task(protocol.TextEnd, protocol.PartEndData{Part: "x"})
-	h.emit(protocol.Folded, protocol.FoldData{Parts: []protocol.FoldPart{
+	h.emit(protocol.JoinedDeltas, protocol.JoinedData{Parts: []protocol.JoinedPart{
 		{Part: "b", Kind: protocol.KindText, Text: "three"}, {Part: "r", Kind: protocol.KindReasoning, Text: "hm"},
 	}})
 	h.emit(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})

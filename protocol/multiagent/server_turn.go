@@ -90,7 +90,7 @@ func (s *server) appendText(c *conversation, p *serverPart, text string) {
 		return
 	}
 	p.buffer = append(p.buffer, text...)
-	if len(p.buffer) > protocol.MaxFold {
+	if len(p.buffer) > protocol.MaxJoined {
 		s.flushPart(c, p)
 	}
 }

@@ -72,7 +72,7 @@ func (c *client) sendDecision(
 	if d.Input != nil && d.Input.Replan {
 		f = frame{Session: s.serverID, Event: userReplan, Content: meta{}.with("reason", d.Reason)}
 	}
-	turn := s.log.State.Pending(d.Request).Turn
+	turn := s.log.State.PendingApproval(d.Request).Turn
 	c.send(f)
 	if decision == protocol.DenyStop {
 		c.send(frame{Session: s.serverID, Event: userCancel})

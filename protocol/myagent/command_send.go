@@ -108,7 +108,7 @@ func (c *client) startTurn(s *session, m protocol.Message) string {
 
 // sendNext sends the first queued message after a turn.
 func (c *client) sendNext(s *session) {
-	m := s.log.State.Next()
+	m := s.log.State.NextQueued()
 	if m == nil || c.capabilities[capTurns] {
 		return
 	}

@@ -224,9 +224,9 @@ func init() {
 		aggregateCompleted: func(h *frameHandler) { h.recordAggregate(protocol.AggregateCompleted) },
 		pipelineCompleted:  (*frameHandler).pipelineCompleted,
 
-		errorValidation:      func(h *frameHandler) { h.recordError(protocol.FaultValidation) },
-		errorTimeout:         func(h *frameHandler) { h.recordError(protocol.FaultTimeout) },
-		errorExecution:       func(h *frameHandler) { h.recordError(protocol.FaultExecution) },
+		errorValidation:      func(h *frameHandler) { h.recordError(protocol.ErrorKindValidation) },
+		errorTimeout:         func(h *frameHandler) { h.recordError(protocol.ErrorKindTimeout) },
+		errorExecution:       func(h *frameHandler) { h.recordError(protocol.ErrorKindExecution) },
 		errorRetry:           (*frameHandler).retry,
 		errorRetryAttempt:    (*frameHandler).retry,
 		errorRecoveryStarted: func(h *frameHandler) { h.recovery(protocol.RecoveryStarted) },

@@ -84,4 +84,4 @@ func (h *frameHandler) recovery(t protocol.Type) {
 }
 
 // systemError records an error of the connection in the current session.
-func (h *frameHandler) systemError() { h.recordError(protocol.FaultExecution) }
+func (h *frameHandler) systemError() { h.recordError(protocol.ErrorKindExecution) }

@@ -48,7 +48,7 @@ func (h *frameHandler) planCompleted() {
 }
 
 func (h *frameHandler) planCancelled() {
-	d := protocol.PlanFaultData{Message: h.meta.str("reason"), Code: protocol.Code(clipID(h.meta.str("error_code")))}
+	d := protocol.PlanErrorData{Message: h.meta.str("reason"), Code: protocol.Code(clipID(h.meta.str("error_code")))}
 	if d.Message == "" {
 		d.Message = h.text()
 	}
@@ -65,7 +65,7 @@ func (h *frameHandler) planCancelled() {
 
 func (h *frameHandler) planInvalid() {
 	h.ensureTurn()
-	d := protocol.PlanFaultData{Message: h.text(), Code: protocol.Code(clipID(h.meta.str("error_code")))}
+	d := protocol.PlanErrorData{Message: h.text(), Code: protocol.Code(clipID(h.meta.str("error_code")))}
 	if !h.meta.decode("details", &d.Details) {
 		d.Details = nil
 		if h.meta.has("details") {

@@ -185,7 +185,7 @@ func (h *frameHandler) userConfirm() {
 			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Reject and stop"},
 		}
 	}
-	if a.Request == "" || h.session.log.State.Pending(a.Request) != nil {
+	if a.Request == "" || h.session.log.State.PendingApproval(a.Request) != nil {
 		return
 	}
 	if len(protocol.MustEncode(a)) > maxRaw {

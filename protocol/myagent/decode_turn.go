@@ -196,7 +196,7 @@ func (c *client) requestState(s *session) {
 func (h *frameHandler) timeout() {
 	h.ensureTurn()
 	if h.namesTurns && !h.meta.has("reason") {
-		h.recordError(protocol.FaultTimeout)
+		h.recordError(protocol.ErrorKindTimeout)
 		return
 	}
 	h.endTurn(protocol.TurnEndedData{Reason: protocol.ReasonTimeout, Message: h.text()})
@@ -214,7 +214,7 @@ func (h *frameHandler) agentError() {
 	s := h.session
 	busy := strings.Contains(strings.ToLower(h.text()), "currently running")
 	if s.log.State.Turn == nil || h.namesTurns && !h.meta.has("reason") || !h.namesTurns && busy {
-		h.recordError(protocol.FaultExecution)
+		h.recordError(protocol.ErrorKindExecution)
 		return
 	}
 	h.endTurn(protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: h.text()})

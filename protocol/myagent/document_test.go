@@ -115,7 +115,7 @@ func TestTheDocumentsExamplesAreUnderstood(t *testing.T) {
 	}
 	s.receive(example["timeout"])
 	var fault protocol.ErrorData
-	if err := json.Unmarshal(s.lastItem().Data, &fault); err != nil || fault.Kind != protocol.FaultTimeout ||
+	if err := json.Unmarshal(s.lastItem().Data, &fault); err != nil || fault.Kind != protocol.ErrorKindTimeout ||
 		fault.LimitMS != 30000 || fault.ElapsedMS != 31500 ||
 		fault.Action != "retry" || fault.Message != "Task execution exceeded 30 second timeout" ||
 		s.lastItem().Task != "task_1" {
@@ -156,7 +156,7 @@ func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 		protocol.Event{
 			Type: protocol.ErrorRaised, Turn: "t1", Task: "task_1",
 			Data: protocol.MustEncode(protocol.ErrorData{
-				Kind: protocol.FaultTimeout, Message: "Task execution exceeded 30 second timeout", LimitMS: 30000,
+				Kind: protocol.ErrorKindTimeout, Message: "Task execution exceeded 30 second timeout", LimitMS: 30000,
 				ElapsedMS: 31500, Action: "retry",
 			}),
 		},
@@ -268,11 +268,11 @@ func TestEveryEndHasItsEvent(t *testing.T) {
 		check func(message) bool
 	}{
 		{
-			event(protocol.PlanCancelled, "t1", protocol.PlanFaultData{Message: "no"}), planCancelled,
+			event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "no"}), planCancelled,
 			func(m message) bool { return string(m.Content) == "null" && metaOf(m).str("reason") == "no" },
 		},
 		{
-			event(protocol.PlanInvalid, "t1", protocol.PlanFaultData{Message: "bad", Details: []string{"2"}}),
+			event(protocol.PlanInvalid, "t1", protocol.PlanErrorData{Message: "bad", Details: []string{"2"}}),
 			planCoercion, func(m message) bool { return scalarText(m.Content) == "bad" && metaOf(m).has("details") },
 		},
 		{

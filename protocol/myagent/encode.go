@@ -57,14 +57,14 @@ func init() {
 		protocol.ReasoningStart: encodeData((*encoder).partStart),
 		protocol.ReasoningDelta: encodeData((*encoder).reasoningDelta),
 		protocol.ReasoningEnd:   encodeData((*encoder).reasoningEnd),
-		protocol.Folded:         encodeData((*encoder).foldedDeltas),
+		protocol.JoinedDeltas:   encodeData((*encoder).joinedDeltas),
 		protocol.ToolStarted:    encodeData((*encoder).toolStarted),
 		protocol.ToolInput:      encodeData((*encoder).toolInput),
 		protocol.ToolOutput:     encodeData((*encoder).toolOutput),
 		protocol.ToolEnded:      encodeData((*encoder).toolEnded),
 
 		protocol.ApprovalRequested: encodeData(func(t *encoder, e *protocol.Event, d *protocol.Approval) []frame {
-			if t.state.Ruled(d) != nil {
+			if t.state.RuleFor(d) != nil {
 				return nativeNotice(e) // no answer is needed
 			}
 			return single(t.confirmFrame(d))

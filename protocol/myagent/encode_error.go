@@ -23,9 +23,9 @@ func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []fram
 	}
 	f := frame{Event: errorExecution, Content: d.Message, Meta: m, Show: showError}
 	switch d.Kind {
-	case protocol.FaultValidation:
+	case protocol.ErrorKindValidation:
 		f.Event, f.Show = errorValidation, showInvalid
-	case protocol.FaultTimeout:
+	case protocol.ErrorKindTimeout:
 		f.Event, f.Show = errorTimeout, showTimeout
 	}
 	return single(f)

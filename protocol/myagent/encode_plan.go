@@ -23,7 +23,7 @@ func (enc *encoder) planCompleted(_ *protocol.Event, d *protocol.PlanTasksData) 
 	})
 }
 
-func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
+func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	m := planErrorMeta(d)
 	if len(d.Details) > 0 {
 		m["details"] = d.Details
@@ -31,20 +31,20 @@ func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanFaultData) []
 	return single(frame{Event: planCoercion, Content: d.Message, Meta: m, Show: showPlanInvalid})
 }
 
-func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
+func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	return single(frame{
 		Event: planCancelled, Content: null, Meta: planErrorMeta(d).with("reason", d.Message), Show: showPlanCancelled,
 	})
 }
 
 // planFailed encodes a failed plan as cancelled with a reason: the protocol has no event for it.
-func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanFaultData) []frame {
+func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanErrorData) []frame {
 	m := planErrorMeta(d).with("reason", d.Message)
 	m["failed"] = true
 	return single(frame{Event: planCancelled, Content: null, Meta: m, Show: showPlanCancelled})
 }
 
-func planErrorMeta(d *protocol.PlanFaultData) meta { return meta{}.with("error_code", string(d.Code)) }
+func planErrorMeta(d *protocol.PlanErrorData) meta { return meta{}.with("error_code", string(d.Code)) }
 
 // mergedTask returns a task of the plan, updated by the event.
 func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {

@@ -118,8 +118,8 @@ func (enc *encoder) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []f
 	})
 }
 
-// foldedDeltas encodes a run of deltas part by part.
-func (enc *encoder) foldedDeltas(e *protocol.Event, d *protocol.FoldData) []frame {
+// joinedDeltas encodes a run of deltas part by part.
+func (enc *encoder) joinedDeltas(e *protocol.Event, d *protocol.JoinedData) []frame {
 	var frames []frame
 	for _, p := range d.Parts {
 		event := *e

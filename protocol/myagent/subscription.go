@@ -29,7 +29,8 @@ type subscription struct {
 func (s *server) subscribe(
 	session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error),
 ) {
-	// A folded event can include part of a frame that the client has, so resume with raw events.
+	// An event of joined deltas can include part of a frame that the client has, so resume with raw
+	// events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
 	s.Request(protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
 		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
@@ -119,7 +120,7 @@ func (s *server) handleEvent(e *protocol.Event) {
 		}
 	case protocol.ApprovalResolved:
 		for request := range sub.deadlines {
-			if sub.state.Pending(request) == nil {
+			if sub.state.PendingApproval(request) == nil {
 				delete(sub.deadlines, request)
 			}
 		}

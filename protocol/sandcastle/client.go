@@ -342,7 +342,8 @@ func (c *client) handleDefect(raw json.RawMessage) {
 	if c.retryWithDocumentTags(string(raw)) {
 		return
 	}
-	historyUnknown := !c.capabilities.noHistory && strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
+	historyUnknown := !c.capabilities.noHistory &&
+		strings.Contains(string(raw), "Unknown request tag: "+chatTags[opHistory])
 	c.capabilities.noHistory = c.capabilities.noHistory || historyUnknown
 	all := c.pendingRequests()
 	for _, s := range c.orderedSessions() {

@@ -78,7 +78,7 @@ func (s *server) sendResultOf(d *protocol.SendData, r protocol.SendResult) sendR
 		if sub.State == nil {
 			continue
 		}
-		if i := sub.State.Queued(r.MessageID); i >= 0 {
+		if i := sub.State.QueueIndex(r.MessageID); i >= 0 {
 			m = sub.State.Queue[i]
 		}
 	}

@@ -192,8 +192,8 @@ func TestAServerOfTheDocumentGetsItsTags(t *testing.T) {
 			`{"_tag":"Request","id":"2","tag":"Interrupt","payload":{"_tag":"Interrupt","sessionId":"abc"},"headers":[]}`)
 		d.receiveChunk(1, strings.ReplaceAll(idle, `"lastMessageId":null`, `"lastMessageId":"a1"`))
 		// its history is at the endpoint
-		wantLines(t, d.client.Gets(), "/api/sessions/abc/messages")
-		d.deliver(d.client.Got(d.now, "/api/sessions/abc/messages",
+		wantLines(t, d.client.Paths(), "/api/sessions/abc/messages")
+		d.deliver(d.client.PathRead(d.now, "/api/sessions/abc/messages",
 			[]byte(`[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}]},{"id":"a1","role":"assistant","parts":[{"type":"text","text":"Hi"}]}]`)))
 		if d.nativeTypes() != "answer caught_up" || d.state.Turns != 1 {
 			t.Errorf("subscribed: %s", d.lines)

@@ -150,7 +150,7 @@ func (c *client) answerInterrupts(t *clientTurn) {
 
 // recordResolution records the end of an approval, once.
 func (c *client) recordResolution(s *session, d protocol.ApprovalResolvedData, by *protocol.Actor) {
-	a := s.log.State.Pending(d.Request)
+	a := s.log.State.PendingApproval(d.Request)
 	if a == nil {
 		return
 	}

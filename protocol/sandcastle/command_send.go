@@ -96,7 +96,7 @@ func (c *client) resultOfSend(cmd *protocol.Command, clientMessageID string, v j
 		}
 		if s != nil { // the position is unknown otherwise
 			index := len(s.log.State.Queue)
-			if i := s.log.State.Queued(res.MessageID); i >= 0 {
+			if i := s.log.State.QueueIndex(res.MessageID); i >= 0 {
 				index = i
 			}
 			res.Index = &index

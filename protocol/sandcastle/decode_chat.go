@@ -25,7 +25,7 @@ func (c *client) handleChat(s *session, raw json.RawMessage) {
 	if t.lastError != nil && e.Type != chatFinish {
 		c.record(s, codec.Entry{
 			Type: protocol.ErrorRaised, Turn: t.id,
-			Data: protocol.ErrorData{Kind: protocol.FaultExecution, Message: *t.lastError},
+			Data: protocol.ErrorData{Kind: protocol.ErrorKindExecution, Message: *t.lastError},
 		})
 		t.lastError = nil
 	}
@@ -189,7 +189,7 @@ func (c *client) recordNative(s *session, e *chatEvent, raw json.RawMessage) {
 		}
 	case protocol.ApprovalResolved:
 		var d protocol.ApprovalResolvedData
-		if json.Unmarshal(n.Data, &d) != nil || s.log.State.Pending(d.Request) == nil {
+		if json.Unmarshal(n.Data, &d) != nil || s.log.State.PendingApproval(d.Request) == nil {
 			return // decided by this client, and recorded then
 		}
 		s.decisions.Put(n.By, d)

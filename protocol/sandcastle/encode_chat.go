@@ -65,8 +65,8 @@ func (sub *subscription) encodeTurnEvent(e *protocol.Event) {
 			return
 		}
 		sub.encodeTool(e)
-	case protocol.Folded:
-		var d protocol.FoldData
+	case protocol.JoinedDeltas:
+		var d protocol.JoinedData
 		_ = e.Decode(&d)
 		for _, p := range d.Parts {
 			sub.encodeDelta(protocol.Delta{Part: p.Part, Kind: p.Kind, Text: p.Text}, p.Task, p.Parent)

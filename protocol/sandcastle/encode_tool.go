@@ -245,7 +245,7 @@ func (sub *subscription) encodeApproval(e *protocol.Event) {
 		t.forApproval = a.Tool == ""
 		sub.encodeToolInput(t, id, e.Parent, approvalInput(&a))
 	}
-	if sub.State.Ruled(&a) != nil {
+	if sub.State.RuleFor(&a) != nil {
 		return
 	}
 	// Not buffered: InitialState repeats it in pendingApprovals.

@@ -108,8 +108,8 @@ func FuzzClient(f *testing.F) {
 					t.Fatalf("not JSON: %q", line)
 				}
 			}
-			for _, path := range d.client.Gets() { // any history too
-				d.deliver(d.client.Got(d.now, path, frame))
+			for _, path := range d.client.Paths() { // any history too
+				d.deliver(d.client.PathRead(d.now, path, frame))
 			}
 			d.now = d.now.Add(pingEvery)
 			d.deliver(d.client.Wake(d.now))

@@ -65,7 +65,7 @@ func (l *codecPair) deliverToClient(out codec.Output) {
 	for _, f := range out.Foreign {
 		l.deliverToServer(l.server.Foreign(l.now, f))
 	}
-	for _, path := range l.client.Gets() {
+	for _, path := range l.client.Paths() {
 		var body []byte
 		if path == "/api/sessions/s/messages" && !l.noHTTPHistory {
 			past := &protocol.Transcript{}
@@ -74,7 +74,7 @@ func (l *codecPair) deliverToClient(out codec.Output) {
 			}
 			body = Messages(past.Turns, "")
 		}
-		l.deliverToClient(l.client.Got(l.now, path, body))
+		l.deliverToClient(l.client.PathRead(l.now, path, body))
 	}
 }
 
@@ -170,7 +170,7 @@ func newSessionGenerator(t *rapid.T, h *nativeServer) *sessionGenerator {
 // step adds an event of any type. As on a server, the next message of an unblocked queue starts at
 // once.
 func (g *sessionGenerator) step() {
-	if m := g.State.Next(); m != nil {
+	if m := g.State.NextQueued(); m != nil {
 		next := *m
 		next.QueuedAt = nil
 		g.apply(codec.Entry{
@@ -185,7 +185,7 @@ func (g *sessionGenerator) step() {
 		g.apply(g.Next())
 	}
 	if t := g.State.Turn; t != nil && g.State.Seq == t.First { // one commit contains both
-		g.apply(g.Started())
+		g.apply(g.TurnStart())
 	}
 }
 

@@ -21,7 +21,7 @@ type nativeServer struct {
 	events        []protocol.Event
 	after         uint64 // last seq written to the subscriber
 	following     bool
-	rawHistory    bool // past events are not folded
+	rawHistory    bool // the deltas of past events are not joined
 	allowRefusals bool // the client's commands may be invalid
 	commands      []protocol.Command
 	answers       map[protocol.Verb]any // in place of the default answers

@@ -69,16 +69,16 @@ func (c *client) startLog(s *session, e *sessionEvent) {
 	})
 }
 
-// Gets returns the paths of the session histories to fetch, as the protocol's document defines
+// Paths returns the paths of the session histories to fetch, as the protocol's document defines
 // them.
-func (c *client) Gets() []string {
+func (c *client) Paths() []string {
 	paths := c.fetchPaths
 	c.fetchPaths = nil
 	return paths
 }
 
-// Got handles the content of a path. body is nil if it could not be fetched.
-func (c *client) Got(now time.Time, path string, body []byte) codec.Output {
+// PathRead handles the content of a path. body is nil if it could not be fetched.
+func (c *client) PathRead(now time.Time, path string, body []byte) codec.Output {
 	return c.run(now, func() {
 		p := c.fetches[path]
 		delete(c.fetches, path)

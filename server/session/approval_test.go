@@ -77,7 +77,7 @@ func TestEveryOptionShownCanBeTaken(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *rig) {
 				c.ask.Request = "q"
 				id := asking(r, c.ask)
-				p := r.state(id).Pending("q")
+				p := r.state(id).PendingApproval("q")
 				if p == nil || len(p.Options) != len(c.want) {
 					t.Fatalf("options: %+v", p)
 				}
@@ -291,7 +291,7 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 			run.finish(End{}, nil)
 			r.settle()
 			st := r.state(id)
-			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldDenyStop {
+			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.BlockingHold() == nil || st.BlockingHold().Reason != protocol.HoldDenyStop {
 				t.Fatalf("after deny_stop: %s", encodeState(st))
 			}
 			if next := st.Queue[0].Text; (next == "not so") == takes {

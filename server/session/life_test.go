@@ -27,8 +27,8 @@ func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 			t.Errorf("no turn.ended with server_restart in %v", types(events))
 		}
 		st := r.state(id)
-		if st.Turn != nil || len(st.Queue) != 1 || st.Blocked() == nil || st.Blocked().Reason != protocol.HoldRestart {
-			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.Blocked())
+		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil || st.BlockingHold().Reason != protocol.HoldRestart {
+			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.BlockingHold())
 		}
 	})
 }

@@ -166,7 +166,7 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 						t.Errorf("cleared: %s", encodeState(st))
 					}
 				case protocol.QueueHold:
-					if st.Turn != nil || len(st.Queue) != 1 || st.Blocked().Reason != protocol.HoldInterrupt || *st.Blocked().By != bert.By {
+					if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold().Reason != protocol.HoldInterrupt || *st.BlockingHold().By != bert.By {
 						t.Fatalf("held: %s", encodeState(st))
 					}
 					if r.send(id, "four").Status != protocol.SendQueued {

@@ -209,7 +209,7 @@ func (s *Session) next() {
 	if s.turn != nil || s.leaving() {
 		return
 	}
-	m := s.state.Next()
+	m := s.state.NextQueued()
 	if m == nil {
 		return
 	}

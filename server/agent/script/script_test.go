@@ -238,7 +238,7 @@ func TestEveryDurableEventCanBeEmitted(t *testing.T) {
 			continue
 		}
 		line := fmt.Sprintf(`{"emit":%q,"data":%s,"task":"k","parent":"p"}`, et.Type, protocol.MustEncode(et.New()))
-		if et.Type == protocol.Folded || et.Type == protocol.SessionUpdated {
+		if et.Type == protocol.JoinedDeltas || et.Type == protocol.SessionUpdated {
 			line = fmt.Sprintf(`{"emit":%q,"task":"k","parent":"p"}`, et.Type)
 		}
 		st, _, err := play(t, line)

@@ -14,7 +14,7 @@ func (s *State) Apply(e *Event) error {
 	if e.First() != s.Seq+1 || e.Seq < e.First() {
 		return fmt.Errorf("event %d..%d of %s does not follow %d", e.First(), e.Seq, e.Session, s.Seq)
 	}
-	if fold := folds[e.Type]; fold != nil {
+	if fold := reducers[e.Type]; fold != nil {
 		if err := fold(s, e); err != nil {
 			return err
 		}
@@ -23,80 +23,80 @@ func (s *State) Apply(e *Event) error {
 	return nil
 }
 
-// folds holds how each type changes the state; what is missing changes nothing.
-var folds = map[Type]func(*State, *Event) error{
-	SessionCreated: with(func(s *State, e *Event, d *SessionCreatedData) {
+// reducers holds how each type changes the state; what is missing changes nothing.
+var reducers = map[Type]func(*State, *Event) error{
+	SessionCreated: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 		s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
 	}),
-	SessionUpdated: with((*State).updated),
-	SessionClosed:  with(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),
+	SessionUpdated: decoded((*State).updateSession),
+	SessionClosed:  decoded(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),
 
-	MessageUser: with(func(s *State, e *Event, d *MessageUserData) {
+	MessageUser: decoded(func(s *State, e *Event, d *MessageUserData) {
 		s.Turn = &TurnState{Turn: e.Turn, Message: d.Message, Started: e.Time, First: e.Seq}
 		if s.Turn.Message.By == nil {
 			s.Turn.Message.By = e.By
 		}
 	}),
-	TurnEnded: with((*State).turnEnded),
+	TurnEnded: decoded((*State).endTurn),
 
-	TextStart:      with(startPart(KindText)),
-	TextEnd:        with(endPart(KindText)),
-	ReasoningStart: with(startPart(KindReasoning)),
-	ReasoningEnd:   with(endPart(KindReasoning)),
-	ToolStarted:    with((*State).toolStarted),
-	ToolEnded: with(func(s *State, _ *Event, d *ToolEndedData) {
+	TextStart:      decoded(startPart(KindText)),
+	TextEnd:        decoded(endPart(KindText)),
+	ReasoningStart: decoded(startPart(KindReasoning)),
+	ReasoningEnd:   decoded(endPart(KindReasoning)),
+	ToolStarted:    decoded((*State).startTool),
+	ToolEnded: decoded(func(s *State, _ *Event, d *ToolEndedData) {
 		if s.Turn != nil {
 			s.Turn.Tools = slices.DeleteFunc(s.Turn.Tools, func(t OpenTool) bool { return t.Tool == d.Tool })
 		}
 	}),
 
-	ApprovalRequested: with(func(s *State, e *Event, d *Approval) {
+	ApprovalRequested: decoded(func(s *State, e *Event, d *Approval) {
 		d.Turn, d.Task = e.Turn, e.Task
 		s.Approvals = append(s.Approvals, *d)
 	}),
-	ApprovalExplained: with(func(s *State, _ *Event, d *ApprovalExplainedData) {
-		if a := s.Pending(d.Request); a != nil {
+	ApprovalExplained: decoded(func(s *State, _ *Event, d *ApprovalExplainedData) {
+		if a := s.PendingApproval(d.Request); a != nil {
 			a.Explained = append(a.Explained, d.Text)
 		}
 	}),
-	ApprovalResolved: with(func(s *State, _ *Event, d *ApprovalResolvedData) {
+	ApprovalResolved: decoded(func(s *State, _ *Event, d *ApprovalResolvedData) {
 		s.Approvals = slices.DeleteFunc(s.Approvals, func(a Approval) bool { return a.Request == d.Request })
 		if d.Rule != nil {
 			s.Rules = append(s.Rules, *d.Rule)
 		}
 	}),
 
-	QueueAdded:   with((*State).queueAdded),
-	QueueUpdated: with((*State).queueUpdated),
-	QueueRemoved: with((*State).queueRemoved),
-	QueueMoved:   with((*State).queueMoved),
-	QueueHeld:    with(func(s *State, _ *Event, d *Hold) { s.Holds = append(s.Holds, *d) }),
-	QueueReleased: with(func(s *State, _ *Event, d *QueueReleasedData) {
+	QueueAdded:   decoded((*State).addToQueue),
+	QueueUpdated: decoded((*State).updateInQueue),
+	QueueRemoved: decoded((*State).removeFromQueue),
+	QueueMoved:   decoded((*State).moveInQueue),
+	QueueHeld:    decoded(func(s *State, _ *Event, d *Hold) { s.Holds = append(s.Holds, *d) }),
+	QueueReleased: decoded(func(s *State, _ *Event, d *QueueReleasedData) {
 		s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool { return slices.Contains(d.Holds, h.ID) })
 	}),
 
-	PlanStarted: with(func(s *State, _ *Event, d *PlanStartedData) {
+	PlanStarted: decoded(func(s *State, _ *Event, d *PlanStartedData) {
 		s.Plan = &Plan{Status: StatusRunning, Question: d.Question}
 	}),
-	PlanUpdated:   with(func(s *State, _ *Event, d *PlanTasksData) { s.planTasks(d, StatusRunning) }),
-	PlanCompleted: with(func(s *State, _ *Event, d *PlanTasksData) { s.planTasks(d, StatusCompleted) }),
-	PlanInvalid:   planEnds(StatusInvalid),
-	PlanCancelled: planEnds(StatusCancelled),
-	PlanFailed:    planEnds(StatusFailed),
-	TaskStarted:   taskIs(StatusRunning),
-	TaskCompleted: taskIs(StatusCompleted),
-	TaskFailed:    taskIs(StatusFailed),
-	TaskCancelled: taskIs(StatusCancelled),
-	TaskRestarted: taskIs(StatusPending),
+	PlanUpdated:   decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusRunning) }),
+	PlanCompleted: decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusCompleted) }),
+	PlanInvalid:   setPlanStatus(StatusInvalid),
+	PlanCancelled: setPlanStatus(StatusCancelled),
+	PlanFailed:    setPlanStatus(StatusFailed),
+	TaskStarted:   setTaskStatus(StatusRunning),
+	TaskCompleted: setTaskStatus(StatusCompleted),
+	TaskFailed:    setTaskStatus(StatusFailed),
+	TaskCancelled: setTaskStatus(StatusCancelled),
+	TaskRestarted: setTaskStatus(StatusPending),
 
-	ContextUpdated:   with(func(s *State, _ *Event, d *ContextInfo) { s.Context = d }),
-	ContextCompacted: with((*State).compacted),
-	UsageUpdated:     with(func(s *State, _ *Event, d *Usage) { s.Usage = d }),
-	AgentOptions:     with(func(s *State, _ *Event, d *Options) { s.Options = d }),
+	ContextUpdated:   decoded(func(s *State, _ *Event, d *ContextInfo) { s.Context = d }),
+	ContextCompacted: decoded((*State).setCompacted),
+	UsageUpdated:     decoded(func(s *State, _ *Event, d *Usage) { s.Usage = d }),
+	AgentOptions:     decoded(func(s *State, _ *Event, d *Options) { s.Options = d }),
 }
 
-// with decodes an event's data before it is folded.
-func with[T any](fold func(*State, *Event, *T)) func(*State, *Event) error {
+// decoded decodes an event's data before it is folded.
+func decoded[T any](fold func(*State, *Event, *T)) func(*State, *Event) error {
 	return func(s *State, e *Event) error {
 		d := new(T)
 		if err := e.Decode(d); err != nil {
@@ -107,7 +107,7 @@ func with[T any](fold func(*State, *Event, *T)) func(*State, *Event) error {
 	}
 }
 
-func (s *State) updated(_ *Event, d *SessionUpdatedData) {
+func (s *State) updateSession(_ *Event, d *SessionUpdatedData) {
 	set := func(field, v *string) {
 		if v != nil {
 			*field = *v
@@ -121,8 +121,8 @@ func (s *State) updated(_ *Event, d *SessionUpdatedData) {
 	}
 }
 
-// compacted corrects what is known of the context until the agent tells it anew.
-func (s *State) compacted(_ *Event, d *ContextCompactedData) {
+// setCompacted corrects what is known of the context until the agent tells it anew.
+func (s *State) setCompacted(_ *Event, d *ContextCompactedData) {
 	if s.Context == nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (s *State) compacted(_ *Event, d *ContextCompactedData) {
 	s.Context = &c
 }
 
-func (s *State) turnEnded(e *Event, d *TurnEndedData) {
+func (s *State) endTurn(e *Event, d *TurnEndedData) {
 	at := e.Time
 	s.Last = &LastTurn{Turn: e.Turn, Reason: d.Reason, Code: d.Code, Message: d.Message, Ended: at}
 	s.Turns++
@@ -159,7 +159,7 @@ func endPart(kind Kind) func(*State, *Event, *PartEndData) {
 	}
 }
 
-func (s *State) toolStarted(e *Event, d *ToolStartedData) {
+func (s *State) startTool(e *Event, d *ToolStartedData) {
 	if s.Turn == nil {
 		return
 	}
@@ -179,7 +179,7 @@ func (s *State) toolStarted(e *Event, d *ToolStartedData) {
 	}
 }
 
-func (s *State) queueAdded(_ *Event, d *QueueAddedData) {
+func (s *State) addToQueue(_ *Event, d *QueueAddedData) {
 	i := len(s.Queue)
 	if d.Index != nil {
 		i = max(0, min(*d.Index, i))
@@ -187,22 +187,22 @@ func (s *State) queueAdded(_ *Event, d *QueueAddedData) {
 	s.Queue = slices.Insert(s.Queue, i, d.Message)
 }
 
-func (s *State) queueUpdated(_ *Event, d *QueueUpdatedData) {
-	if i := s.Queued(d.MessageID); i >= 0 {
+func (s *State) updateInQueue(_ *Event, d *QueueUpdatedData) {
+	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue[i].Text, s.Queue[i].Parts = d.Text, d.Parts
 	}
 }
 
-func (s *State) queueRemoved(_ *Event, d *QueueRemovedData) {
-	if i := s.Queued(d.MessageID); i >= 0 {
+func (s *State) removeFromQueue(_ *Event, d *QueueRemovedData) {
+	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
 	// Nobody can finish editing what is gone.
 	s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool { return h.Reason == HoldEdit && h.MessageID == d.MessageID })
 }
 
-func (s *State) queueMoved(_ *Event, d *QueueMovedData) {
-	i := s.Queued(d.MessageID)
+func (s *State) moveInQueue(_ *Event, d *QueueMovedData) {
+	i := s.QueueIndex(d.MessageID)
 	if i < 0 {
 		return
 	}
@@ -211,7 +211,7 @@ func (s *State) queueMoved(_ *Event, d *QueueMovedData) {
 	s.Queue = slices.Insert(s.Queue, max(0, min(d.Index, len(s.Queue))), m)
 }
 
-func (s *State) planTasks(d *PlanTasksData, status string) {
+func (s *State) setPlanTasks(d *PlanTasksData, status string) {
 	if s.Plan == nil {
 		s.Plan = &Plan{}
 	}
@@ -221,7 +221,7 @@ func (s *State) planTasks(d *PlanTasksData, status string) {
 	}
 }
 
-func planEnds(status string) func(*State, *Event) error {
+func setPlanStatus(status string) func(*State, *Event) error {
 	return func(s *State, _ *Event) error {
 		if s.Plan != nil {
 			s.Plan.Status = status
@@ -230,8 +230,8 @@ func planEnds(status string) func(*State, *Event) error {
 	}
 }
 
-func taskIs(status string) func(*State, *Event) error {
-	return with(func(s *State, _ *Event, d *TaskData) {
+func setTaskStatus(status string) func(*State, *Event) error {
+	return decoded(func(s *State, _ *Event, d *TaskData) {
 		if s.Plan == nil {
 			return
 		}

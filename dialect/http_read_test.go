@@ -22,13 +22,13 @@ func (r *pathReader) Foreign(_ time.Time, f codec.Frame) codec.Output {
 	return codec.Output{}
 }
 
-func (r *pathReader) Gets() []string {
+func (r *pathReader) Paths() []string {
 	paths := r.want
 	r.want = nil
 	return paths
 }
 
-func (r *pathReader) Got(_ time.Time, path string, body []byte) codec.Output {
+func (r *pathReader) PathRead(_ time.Time, path string, body []byte) codec.Output {
 	if body == nil {
 		body = []byte("nothing")
 	}

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// words is what reflection cannot see of a package: what its types and fields are for, and which values a type has.
-type words struct {
+// comments is what reflection cannot see of a package: what its types and fields are for, and which values a type has.
+type comments struct {
 	types  map[string]string   // type → comment
 	fields map[string]string   // Type.Field → comment
 	values map[string][]string // string type → its constants, in order
 }
 
-func readWords(dir string) (*words, error) {
-	w := &words{types: map[string]string{}, fields: map[string]string{}, values: map[string][]string{}}
+func readComments(dir string) (*comments, error) {
+	w := &comments{types: map[string]string{}, fields: map[string]string{}, values: map[string][]string{}}
 	names, err := fs.Glob(os.DirFS(dir), "*.go")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func readWords(dir string) (*words, error) {
 	return w, nil
 }
 
-func (w *words) decl(g *ast.GenDecl) {
+func (w *comments) decl(g *ast.GenDecl) {
 	for _, spec := range g.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
@@ -59,7 +59,7 @@ func (w *words) decl(g *ast.GenDecl) {
 	}
 }
 
-func (w *words) structFields(typ string, s *ast.StructType) {
+func (w *comments) structFields(typ string, s *ast.StructType) {
 	for _, f := range s.Fields.List {
 		doc := f.Doc
 		if doc == nil {
@@ -72,7 +72,7 @@ func (w *words) structFields(typ string, s *ast.StructType) {
 }
 
 // constants takes down the string constants that name their type.
-func (w *words) constants(tok token.Token, spec *ast.ValueSpec) {
+func (w *comments) constants(tok token.Token, spec *ast.ValueSpec) {
 	typ, ok := spec.Type.(*ast.Ident)
 	if tok != token.CONST || !ok {
 		return

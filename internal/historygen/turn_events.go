@@ -16,8 +16,8 @@ func (l *Generator) part(typ protocol.Type) codec.Entry {
 	}
 	switch typ {
 	case protocol.TextStart, protocol.ReasoningStart:
-		en := l.entry(typ, protocol.PartStartData{Part: l.id("p"), Agent: l.some("", "", "reviewer")})
-		en.Task, en.Parent = l.some("", "", "1"), l.some("", "", "call")
+		en := l.entry(typ, protocol.PartStartData{Part: l.id("p"), Agent: l.oneOf("", "", "reviewer")})
+		en.Task, en.Parent = l.oneOf("", "", "1"), l.oneOf("", "", "call")
 		return en
 	}
 	var open []protocol.OpenPart
@@ -41,30 +41,30 @@ func (l *Generator) part(typ protocol.Type) codec.Entry {
 
 // fold joins deltas of what is open.
 func (l *Generator) fold() codec.Entry {
-	var d protocol.FoldData
+	var d protocol.JoinedData
 	for _, p := range l.State.Turn.Parts {
-		d.Parts = append(d.Parts, protocol.FoldPart{Part: p.Part, Kind: p.Kind, Task: p.Task, Text: l.text() + "."})
+		d.Parts = append(d.Parts, protocol.JoinedPart{Part: p.Part, Kind: p.Kind, Task: p.Task, Text: l.text() + "."})
 	}
 	for _, t := range l.State.Turn.Tools {
 		kind := pick(l, "kind", []protocol.Kind{protocol.KindInput, protocol.KindOutput})
-		d.Parts = append(d.Parts, protocol.FoldPart{Part: t.Tool, Kind: kind, Task: t.Task, Parent: t.Parent, Text: l.text() + "."})
+		d.Parts = append(d.Parts, protocol.JoinedPart{Part: t.Tool, Kind: kind, Task: t.Task, Parent: t.Parent, Text: l.text() + "."})
 	}
 	if len(d.Parts) < 2 {
 		return codec.Entry{}
 	}
-	return l.entry(protocol.Folded, d)
+	return l.entry(protocol.JoinedDeltas, d)
 }
 
 // tool is an event of a tool call.
 func (l *Generator) tool(typ protocol.Type) codec.Entry {
 	open := l.State.Turn.Tools
 	if typ == protocol.ToolStarted && (len(open) == 0 || l.coin("new")) {
-		d := protocol.ToolStartedData{Tool: l.id("c"), Name: l.some("", "shell", "read", "local_shell"), Kind: l.some("", "execute"), Title: l.some("", "ls -l")}
+		d := protocol.ToolStartedData{Tool: l.id("c"), Name: l.oneOf("", "shell", "read", "local_shell"), Kind: l.oneOf("", "execute"), Title: l.oneOf("", "ls -l")}
 		if l.coin("input") {
 			d.Input = json.RawMessage(`{"command":["ls","-l"]}`)
 		}
 		en := l.entry(typ, d)
-		en.Task, en.Parent = l.some("", "", "1"), l.some("", "", "call")
+		en.Task, en.Parent = l.oneOf("", "", "1"), l.oneOf("", "", "call")
 		return en
 	}
 	if len(open) == 0 {
@@ -82,27 +82,27 @@ func (l *Generator) tool(typ protocol.Type) codec.Entry {
 		}
 		data = d
 	case protocol.ToolOutput:
-		d := protocol.ToolOutputData{Tool: t.Tool, Text: l.text(), Replace: l.some("", "", "yes") != ""}
+		d := protocol.ToolOutputData{Tool: t.Tool, Text: l.text(), Replace: l.oneOf("", "", "yes") != ""}
 		if l.coin("content") {
 			d.Content = []protocol.Content{{Type: "diff", Path: "a", New: l.text()}, {Type: "text", Text: l.text()}}
 		}
 		data = d
 	default:
-		data = l.toolEnd(t.Tool)
+		data = l.toolEnded(t.Tool)
 	}
 	en := l.entry(typ, data)
 	en.Task, en.Parent = t.Task, t.Parent
 	return en
 }
 
-func (l *Generator) toolEnd(tool string) protocol.ToolEndedData {
+func (l *Generator) toolEnded(tool string) protocol.ToolEndedData {
 	d := protocol.ToolEndedData{
 		Tool: tool, DurationMS: l.number(), Status: pick(l, "status", []protocol.ToolStatus{
 			protocol.ToolCompleted, protocol.ToolCompleted, protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown,
 		}),
 	}
 	if d.Status == protocol.ToolFailed {
-		d.Error = l.some("", "exit status 1")
+		d.Error = l.oneOf("", "exit status 1")
 	}
 	if l.coin("structured") {
 		d.Output = json.RawMessage(`{"ok":true}`)
@@ -134,7 +134,7 @@ func (l *Generator) approval(typ protocol.Type) codec.Entry {
 		en.By = l.by()
 		return en
 	}
-	d := l.Decided(pick(l, "request", pending).Request, pick(l, "decision", []protocol.Decision{
+	d := l.Resolution(pick(l, "request", pending).Request, pick(l, "decision", []protocol.Decision{
 		protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop, "", "",
 	}))
 	en := l.entry(typ, d)
@@ -144,9 +144,9 @@ func (l *Generator) approval(typ protocol.Type) codec.Entry {
 	return en
 }
 
-// Decided is how a request ends with a decision; with none it expires or is cancelled.
-func (l *Generator) Decided(request string, decision protocol.Decision) protocol.ApprovalResolvedData {
-	d := protocol.ApprovalResolvedData{Request: request, Decision: decision, Option: string(decision), Reason: l.some("", "no way")}
+// Resolution is how a request ends with a decision; with none it expires or is cancelled.
+func (l *Generator) Resolution(request string, decision protocol.Decision) protocol.ApprovalResolvedData {
+	d := protocol.ApprovalResolvedData{Request: request, Decision: decision, Option: string(decision), Reason: l.oneOf("", "no way")}
 	switch decision {
 	case protocol.AllowOnce, protocol.AllowAlways:
 		d.Outcome = protocol.Allowed
@@ -163,9 +163,9 @@ func (l *Generator) Decided(request string, decision protocol.Decision) protocol
 
 func (l *Generator) request() codec.Entry {
 	a := protocol.Approval{
-		Request: l.id("r"), Title: l.some("Run it", "Do that"), Name: l.some("", "shell"), Why: l.some("", "because"),
-		CWD: l.some("", "/x"), Asked: l.Now,
-		Kind: l.some(protocol.ApproveCommand, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion, protocol.ApprovePatch),
+		Request: l.id("r"), Title: l.oneOf("Run it", "Do that"), Name: l.oneOf("", "shell"), Why: l.oneOf("", "because"),
+		CWD: l.oneOf("", "/x"), Asked: l.Now,
+		Kind: l.oneOf(protocol.ApproveCommand, protocol.ApproveTool, protocol.ApprovePlan, protocol.ApproveQuestion, protocol.ApprovePatch),
 		Options: []protocol.Option{
 			{ID: "allow_once", Kind: protocol.AllowOnce, Label: "Yes"},
 			{ID: "deny", Kind: protocol.Deny, Label: "No"},
@@ -174,7 +174,7 @@ func (l *Generator) request() codec.Entry {
 	}
 	switch a.Kind {
 	case protocol.ApproveCommand:
-		a.Command = l.some("make all", "cd x && make", "echo 'it'\\''s'")
+		a.Command = l.oneOf("make all", "cd x && make", "echo 'it'\\''s'")
 	case protocol.ApprovePlan:
 		a.Tasks = l.tasks()
 	case protocol.ApprovePatch:
@@ -184,20 +184,20 @@ func (l *Generator) request() codec.Entry {
 	case protocol.ApproveQuestion:
 		a.Questions = []protocol.Question{{ID: "q", Text: "which?", Choices: []protocol.Choice{{ID: "a", Label: "A"}}}}
 	default:
-		a.Input = json.RawMessage(l.some(`{"a":[1,"x"]}`, `{"command":"make","cwd":"/y"}`, `"word"`))
+		a.Input = json.RawMessage(l.oneOf(`{"a":[1,"x"]}`, `{"command":"make","cwd":"/y"}`, `"word"`))
 	}
 	for _, t := range l.State.Turn.Tools { // at most one request for a call
-		if !l.asked(t.Tool) && l.coin("for") {
+		if !l.hasRequest(t.Tool) && l.coin("for") {
 			a.Tool = t.Tool
 			break
 		}
 	}
 	en := l.entry(protocol.ApprovalRequested, a)
-	en.Task = l.some("", "", "1")
+	en.Task = l.oneOf("", "", "1")
 	return en
 }
 
-func (l *Generator) asked(tool string) bool {
+func (l *Generator) hasRequest(tool string) bool {
 	for i := range l.State.Approvals {
 		if l.State.Approvals[i].Tool == tool {
 			return true

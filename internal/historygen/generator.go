@@ -25,35 +25,35 @@ func (l *Generator) Next() codec.Entry {
 	s := l.State
 	if s.Turn == nil {
 		if s.Closed {
-			return l.of(l.pick("event", []protocol.Type{protocol.SessionUpdated, protocol.Notice}))
+			return l.entryOf(l.pick("event", []protocol.Type{protocol.SessionUpdated, protocol.Notice}))
 		}
 		if l.coin("between") {
-			return l.of(l.pick("event", outside))
+			return l.entryOf(l.pick("event", betweenTurns))
 		}
-		return l.Message(l.text())
+		return l.UserMessage(l.text())
 	}
 	if s.Seq == s.Turn.First {
-		return l.Started()
+		return l.TurnStart()
 	}
-	return l.of(l.pick("event", inside))
+	return l.entryOf(l.pick("event", duringTurn))
 }
 
-// Message is somebody's message that starts a turn.
-func (l *Generator) Message(text string) codec.Entry {
-	m := protocol.Message{MessageID: l.id("m"), ClientMessageID: l.some("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"}}
+// UserMessage is somebody's message that starts a turn.
+func (l *Generator) UserMessage(text string) codec.Entry {
+	m := protocol.Message{MessageID: l.id("m"), ClientMessageID: l.oneOf("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"}}
 	if l.coin("parts") {
 		m.Parts = []protocol.Part{{Type: "file", Name: "a.go", Text: "x"}}
 	}
 	return codec.Entry{Type: protocol.MessageUser, Turn: l.id("t"), By: m.By, Data: protocol.MessageUserData{Message: m}}
 }
 
-// Started begins the turn under way.
-func (l *Generator) Started() codec.Entry {
-	return l.entry(protocol.TurnStarted, protocol.TurnStartedData{MessageID: l.State.Turn.Message.MessageID, Agent: l.some("", "claude")})
+// TurnStart begins the turn under way.
+func (l *Generator) TurnStart() codec.Entry {
+	return l.entry(protocol.TurnStarted, protocol.TurnStartedData{MessageID: l.State.Turn.Message.MessageID, Agent: l.oneOf("", "claude")})
 }
 
-// Ended is what comes next when the turn is to end: a request that still waits is cancelled first.
-func (l *Generator) Ended() codec.Entry {
+// TurnEnd is what comes next when the turn is to end: a request that still waits is cancelled first.
+func (l *Generator) TurnEnd() codec.Entry {
 	if a := l.State.Approvals; len(a) > 0 {
 		return l.entry(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: a[0].Request, Outcome: protocol.Cancelled})
 	}
@@ -65,7 +65,7 @@ func (l *Generator) Ended() codec.Entry {
 		DurationMS: l.number(), Usage: l.usage(),
 	}
 	if d.Failed() {
-		d.Message = l.some("", "it broke")
+		d.Message = l.oneOf("", "it broke")
 	}
 	if d.Reason == protocol.ReasonError {
 		d.Code = protocol.CodeAgentFailed
@@ -75,10 +75,10 @@ func (l *Generator) Ended() codec.Entry {
 
 // The types that happen in a turn, each as often as it is listed, and those that happen between turns.
 var (
-	inside = slices.Concat(both, []protocol.Type{
+	duringTurn = slices.Concat(anywhere, []protocol.Type{
 		protocol.TurnEnded, protocol.TurnEnded,
 		protocol.TextStart, protocol.TextStart, protocol.TextDelta, protocol.TextDelta, protocol.TextDelta, protocol.TextEnd,
-		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.Folded,
+		protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.JoinedDeltas,
 		protocol.ToolStarted, protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolOutput, protocol.ToolEnded,
 		protocol.ApprovalRequested, protocol.ApprovalRequested, protocol.ApprovalExplained, protocol.ApprovalResolved,
 		protocol.ApprovalResolved,
@@ -88,16 +88,16 @@ var (
 		protocol.PipelineCompleted, protocol.ErrorRaised, protocol.RetryScheduled, protocol.RecoveryStarted,
 		protocol.RecoverySucceeded, protocol.RecoveryFailed,
 	})
-	outside = slices.Concat(both, []protocol.Type{protocol.SessionClosed})
-	both    = []protocol.Type{
+	betweenTurns = slices.Concat(anywhere, []protocol.Type{protocol.SessionClosed})
+	anywhere     = []protocol.Type{
 		protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
 		protocol.QueueReleased, protocol.SessionUpdated, protocol.ContextUpdated, protocol.ContextCompacted, protocol.UsageUpdated,
 		protocol.AgentOptions, protocol.StateExported, protocol.StateRestored, protocol.Notice, protocol.Raw,
 	}
 )
 
-// of draws an event of a type; when the state allows none, a notice.
-func (l *Generator) of(typ protocol.Type) codec.Entry {
+// entryOf draws an event of a type; when the state allows none, a notice.
+func (l *Generator) entryOf(typ protocol.Type) codec.Entry {
 	family, _, _ := strings.Cut(string(typ), ".")
 	var en codec.Entry
 	switch family {
@@ -115,7 +115,7 @@ func (l *Generator) of(typ protocol.Type) codec.Entry {
 		en = l.other(typ)
 	}
 	if en.Type == "" {
-		en = l.entry(protocol.Notice, protocol.NoticeData{Level: l.some(protocol.LevelInfo, protocol.LevelWarning), Message: l.text()})
+		en = l.entry(protocol.Notice, protocol.NoticeData{Level: l.oneOf(protocol.LevelInfo, protocol.LevelWarning), Message: l.text()})
 	}
 	return en
 }
@@ -132,14 +132,14 @@ func (l *Generator) entry(typ protocol.Type, data any) codec.Entry {
 func (l *Generator) id(prefix string) string { return fmt.Sprint(prefix, l.State.Seq+1) }
 
 func (l *Generator) text() string {
-	return l.some("a", "Hello ", "wörld\n", "规划", "\x1b[31m", "{\"x\":1}", "  two  ", "", "one\n\ntwo", strings.Repeat("long ", 40))
+	return l.oneOf("a", "Hello ", "wörld\n", "规划", "\x1b[31m", "{\"x\":1}", "  two  ", "", "one\n\ntwo", strings.Repeat("long ", 40))
 }
 
 func (l *Generator) number() int64 { return int64(rapid.IntRange(0, 5000).Draw(l.T, "number")) }
 
 func (l *Generator) coin(label string) bool { return rapid.Bool().Draw(l.T, label) }
 
-func (l *Generator) some(options ...string) string { return pick(l, "some", options) }
+func (l *Generator) oneOf(options ...string) string { return pick(l, "some", options) }
 
 func (l *Generator) pick(label string, of []protocol.Type) protocol.Type { return pick(l, label, of) }
 
@@ -156,5 +156,5 @@ func (l *Generator) by() *protocol.Actor {
 	if l.coin("by") {
 		return nil
 	}
-	return &protocol.Actor{Name: "grace", Subject: l.some("", "g@x")}
+	return &protocol.Actor{Name: "grace", Subject: l.oneOf("", "g@x")}
 }

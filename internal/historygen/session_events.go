@@ -20,7 +20,7 @@ func (l *Generator) queue(typ protocol.Type) codec.Entry {
 		}
 		return outside(d)
 	case protocol.QueueHeld:
-		return outside(protocol.Hold{ID: l.id("h"), Reason: l.some(protocol.HoldUser, protocol.HoldInterrupt), By: l.by()})
+		return outside(protocol.Hold{ID: l.id("h"), Reason: l.oneOf(protocol.HoldUser, protocol.HoldInterrupt), By: l.by()})
 	case protocol.QueueReleased:
 		if len(s.Holds) > 0 {
 			return outside(protocol.QueueReleasedData{Holds: []string{s.Holds[0].ID}})
@@ -36,7 +36,7 @@ func (l *Generator) queue(typ protocol.Type) codec.Entry {
 	case protocol.QueueMoved:
 		return outside(protocol.QueueMovedData{MessageID: id, Index: len(s.Queue) - 1})
 	case protocol.QueueRemoved:
-		return outside(protocol.QueueRemovedData{MessageID: id, Reason: l.some(protocol.RemovedUser, protocol.RemovedCleared)})
+		return outside(protocol.QueueRemovedData{MessageID: id, Reason: l.oneOf(protocol.RemovedUser, protocol.RemovedCleared)})
 	}
 	return codec.Entry{}
 }
@@ -54,20 +54,20 @@ func (l *Generator) plan(typ protocol.Type) codec.Entry {
 	case protocol.PlanStarted:
 		return l.entry(typ, protocol.PlanStartedData{Question: l.text()})
 	case protocol.PlanUpdated, protocol.PlanCompleted:
-		return l.entry(typ, protocol.PlanTasksData{Tasks: l.tasks(), Summary: l.some("in short", "two tasks")})
+		return l.entry(typ, protocol.PlanTasksData{Tasks: l.tasks(), Summary: l.oneOf("in short", "two tasks")})
 	case protocol.PlanInvalid:
-		return l.entry(typ, protocol.PlanFaultData{Message: l.text(), Details: []string{"2: after: 7"}})
+		return l.entry(typ, protocol.PlanErrorData{Message: l.text(), Details: []string{"2: after: 7"}})
 	case protocol.PlanCancelled:
-		return l.entry(typ, protocol.PlanFaultData{Message: l.text()})
+		return l.entry(typ, protocol.PlanErrorData{Message: l.text()})
 	case protocol.PlanFailed:
-		return l.entry(typ, protocol.PlanFaultData{Message: l.text(), Code: protocol.CodeTimeout})
+		return l.entry(typ, protocol.PlanErrorData{Message: l.text(), Code: protocol.CodeTimeout})
 	}
-	d := protocol.TaskData{Task: l.some("1", "b"), Attempt: 1, DurationMS: l.number(), Calls: int(l.number()), Usage: l.usage()}
+	d := protocol.TaskData{Task: l.oneOf("1", "b"), Attempt: 1, DurationMS: l.number(), Calls: int(l.number()), Usage: l.usage()}
 	switch typ {
 	case protocol.TaskCompleted:
 		d.Result = l.text()
 	case protocol.TaskStarted:
-		d.Title = l.some("", "one")
+		d.Title = l.oneOf("", "one")
 	default:
 		d.Message = l.text()
 	}
@@ -78,11 +78,11 @@ func (l *Generator) plan(typ protocol.Type) codec.Entry {
 
 // other is an event of any other type.
 func (l *Generator) other(typ protocol.Type) codec.Entry {
-	named := func(names ...string) *string { name := l.some(names...); return &name }
+	named := func(names ...string) *string { name := l.oneOf(names...); return &name }
 	switch typ {
 	case protocol.TurnEnded:
-		return l.Ended()
-	case protocol.Folded:
+		return l.TurnEnd()
+	case protocol.JoinedDeltas:
 		return l.fold()
 	case protocol.SessionUpdated:
 		d := protocol.SessionUpdatedData{Title: named("x", "y")}
@@ -118,7 +118,7 @@ func (l *Generator) other(typ protocol.Type) codec.Entry {
 		return l.entry(typ, protocol.RawData{Source: "acp", Method: "x", Data: json.RawMessage(`{"a":1}`)})
 	case protocol.ErrorRaised:
 		d := protocol.ErrorData{
-			Kind: l.some(protocol.FaultValidation, protocol.FaultTimeout, protocol.FaultExecution), Code: protocol.CodeTimeout,
+			Kind: l.oneOf(protocol.ErrorKindValidation, protocol.ErrorKindTimeout, protocol.ErrorKindExecution), Code: protocol.CodeTimeout,
 			Message: l.text() + "!", Recoverable: l.coin("recoverable"), Stage: "solve", LimitMS: l.number(), ElapsedMS: l.number(),
 		}
 		if l.coin("details") {

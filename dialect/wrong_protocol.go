@@ -9,9 +9,9 @@ import (
 	"agentctl/protocol"
 )
 
-// strange tells why what a server said first can be no word of the dialect that our client speaks, or nil. said is what our client
+// wrongProtocol tells why what a server said first can be no word of the dialect that our client speaks, or nil. said is what our client
 // said first. What nobody would say is not strange: a codec keeps what it does not understand.
-func strange(name string, said, heard []byte) error {
+func wrongProtocol(name string, said, heard []byte) error {
 	if len(said) > 0 && bytes.Equal(said, heard) {
 		return protocol.Errorf(protocol.CodeUnsupported, "it says back what it hears: it does not speak %s", name)
 	}
@@ -19,15 +19,15 @@ func strange(name string, said, heard []byte) error {
 	if len(heard) > protocol.MaxEvent || json.Unmarshal(heard, &fields) != nil {
 		return nil
 	}
-	if of := speakers(fields); len(of) > 0 && !slices.Contains(of, name) {
+	if of := matchDialects(fields); len(of) > 0 && !slices.Contains(of, name) {
 		return protocol.Errorf(protocol.CodeUnsupported, "it does not speak %s: what it says is %s", name, of[0])
 	}
 	return nil
 }
 
-// marks are the fields by which the messages of servers are told apart: all of a mark's are there. What three systems call a type, and
+// signatures are the fields by which the messages of servers are told apart: all of a mark's are there. What three systems call a type, and
 // might extend, tells only where it is an error or beside a name that one of them alone has.
-var marks = []struct {
+var signatures = []struct {
 	of     string
 	typ    string // the message's type; empty: any, or none
 	fields []string
@@ -44,11 +44,11 @@ var marks = []struct {
 	{protocol.Subprotocol, "", []string{"session", "type", "time", "data"}},
 }
 
-// speakers lists whose server may have said a message.
-func speakers(fields map[string]json.RawMessage) (of []string) {
+// matchDialects lists whose server may have said a message.
+func matchDialects(fields map[string]json.RawMessage) (of []string) {
 	var typ string
 	_ = json.Unmarshal(fields["type"], &typ) // else it is none of those
-	for _, m := range marks {
+	for _, m := range signatures {
 		if m.typ != "" && !strings.EqualFold(m.typ, typ) {
 			continue
 		}

@@ -6,22 +6,22 @@ func (t *Turn) apply(e *Event) ([]*Item, error) {
 	case TurnStarted:
 		return nil, nil
 	case TurnEnded:
-		return t.ended(e)
+		return t.applyEnd(e)
 	case TextStart, ReasoningStart, TextDelta, ReasoningDelta, TextEnd, ReasoningEnd:
-		return t.part(e)
-	case Folded:
-		return t.fold(e)
+		return t.applyPart(e)
+	case JoinedDeltas:
+		return t.applyJoined(e)
 	case ToolStarted, ToolInput, ToolOutput, ToolEnded:
-		return t.tool(e)
+		return t.applyTool(e)
 	case ApprovalRequested, ApprovalExplained, ApprovalResolved:
-		return t.approval(e)
+		return t.applyApproval(e)
 	}
 	it := &Item{Kind: ItemEvent, Type: e.Type, Data: e.Data, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time, By: e.By}
 	t.Items = append(t.Items, it)
 	return []*Item{it}, nil
 }
 
-func (t *Turn) ended(e *Event) ([]*Item, error) {
+func (t *Turn) applyEnd(e *Event) ([]*Item, error) {
 	var d TurnEndedData
 	if err := e.Decode(&d); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (t *Turn) ended(e *Event) ([]*Item, error) {
 	return changed, nil
 }
 
-func (t *Turn) part(e *Event) ([]*Item, error) {
+func (t *Turn) applyPart(e *Event) ([]*Item, error) {
 	kind := ItemText
 	switch e.Type {
 	case ReasoningStart, ReasoningDelta, ReasoningEnd:
@@ -60,8 +60,8 @@ func (t *Turn) part(e *Event) ([]*Item, error) {
 	return []*Item{it}, nil
 }
 
-func (t *Turn) fold(e *Event) ([]*Item, error) {
-	var d FoldData
+func (t *Turn) applyJoined(e *Event) ([]*Item, error) {
+	var d JoinedData
 	if err := e.Decode(&d); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (t *Turn) fold(e *Event) ([]*Item, error) {
 	return changed, nil
 }
 
-func (t *Turn) tool(e *Event) ([]*Item, error) {
+func (t *Turn) applyTool(e *Event) ([]*Item, error) {
 	switch e.Type {
 	case ToolStarted:
 		var d ToolStartedData
@@ -148,7 +148,7 @@ func (t *ToolItem) update(d *ToolStartedData) {
 	}
 }
 
-func (t *Turn) approval(e *Event) ([]*Item, error) {
+func (t *Turn) applyApproval(e *Event) ([]*Item, error) {
 	switch e.Type {
 	case ApprovalRequested:
 		var d Approval

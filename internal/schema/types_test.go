@@ -15,7 +15,7 @@ import (
 
 func TestWhateverTheTypesWriteTheSchemaAccepts(t *testing.T) {
 	schemas := compile(t)
-	w, err := readWords(sources)
+	w, err := readComments(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func accepted(t *rapid.T, schemas *compiled, def string, line []byte) {
 }
 
 // generator makes up values of the protocol's types. Lists and maps may be empty and are never nil: nobody writes null.
-type generator struct{ words *words }
+type generator struct{ words *comments }
 
 func (g *generator) data(t *rapid.T, v any) json.RawMessage {
 	g.fill(t, reflect.ValueOf(v).Elem(), 0)

@@ -11,26 +11,28 @@ import (
 
 // Bounds of the frames that wait to be written, in bytes.
 const (
-	maxSaid     = 256 << 10 // above which nothing native is translated
-	maxAnswered = 4 << 20   // above which no foreign frame is read: the peer asks and does not listen
+	maxNativeQueue  = 256 << 10 // above which nothing native is translated
+	maxForeignQueue = 4 << 20   // above which no foreign frame is read: the peer asks and does not listen
 )
 
 // An outbox holds foreign frames until its goroutine has written them, so that a peer that does not read keeps no codec from
 // hearing it.
-type outbox struct {
+type writeQueue struct {
 	ready chan struct{} // capacity 1: frames wait
 
 	mu     sync.Mutex
 	frames []codec.Frame
 	bytes  int
 	err    error         // of writing
-	less   chan struct{} // closed when fewer wait, or writing failed
+	shrunk chan struct{} // closed when fewer wait, or writing failed
 }
 
-func newOutbox() *outbox { return &outbox{ready: make(chan struct{}, 1), less: make(chan struct{})} }
+func newWriteQueue() *writeQueue {
+	return &writeQueue{ready: make(chan struct{}, 1), shrunk: make(chan struct{})}
+}
 
-// put never waits.
-func (o *outbox) put(frames []codec.Frame) {
+// push never waits.
+func (o *writeQueue) push(frames []codec.Frame) {
 	if len(frames) == 0 {
 		return
 	}
@@ -46,11 +48,11 @@ func (o *outbox) put(frames []codec.Frame) {
 	}
 }
 
-// below waits until at most so many bytes wait. The error is that of writing, or the context's.
-func (o *outbox) below(ctx context.Context, most int) error {
+// waitBelow waits until at most so many bytes wait. The error is that of writing, or the context's.
+func (o *writeQueue) waitBelow(ctx context.Context, most int) error {
 	for {
 		o.mu.Lock()
-		waiting, less, err := o.bytes, o.less, o.err
+		waiting, less, err := o.bytes, o.shrunk, o.err
 		o.mu.Unlock()
 		if err != nil || waiting <= most {
 			return err
@@ -63,8 +65,8 @@ func (o *outbox) below(ctx context.Context, most int) error {
 	}
 }
 
-// write writes until the context ends or writing fails.
-func (o *outbox) write(ctx context.Context, ws *websocket.Conn) error {
+// writeAll writes until the context ends or writing fails.
+func (o *writeQueue) writeAll(ctx context.Context, ws *websocket.Conn) error {
 	for {
 		select {
 		case <-o.ready:
@@ -81,7 +83,7 @@ func (o *outbox) write(ctx context.Context, ws *websocket.Conn) error {
 				kind = websocket.MessageBinary
 			}
 			err := ws.Write(ctx, kind, f.Data)
-			o.wrote(len(f.Data), err)
+			o.noteWritten(len(f.Data), err)
 			if err != nil {
 				return err
 			}
@@ -89,11 +91,11 @@ func (o *outbox) write(ctx context.Context, ws *websocket.Conn) error {
 	}
 }
 
-func (o *outbox) wrote(bytes int, err error) {
+func (o *writeQueue) noteWritten(bytes int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bytes -= bytes
 	o.err = err
-	close(o.less)
-	o.less = make(chan struct{})
+	close(o.shrunk)
+	o.shrunk = make(chan struct{})
 }
