@@ -108,7 +108,7 @@ func (c *client) handleCreate(cmd *protocol.Command) {
 	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	// A one-shot client is gone before it could use them.
+	// A one-shot client ends before it could use them.
 	if len(d.Env) > 0 || c.Options.OneShot && (d.Name != "" || d.Title != "") {
 		c.FailUnsupported(cmd, "the name, title or environment of a session")
 		return

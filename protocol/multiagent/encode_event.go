@@ -11,7 +11,7 @@ import (
 func (s *server) handleEvent(c *conversation, e *protocol.Event) {
 	if !e.Durable() {
 		if _, ended := s.Unsubscribed(e); ended {
-			s.dropConversation(c, notFound, "the conversation is gone")
+			s.dropConversation(c, notFound, "the conversation no longer exists")
 		} else if e.Type == protocol.CaughtUp && !c.ready {
 			s.handleCaughtUp(c)
 		}

@@ -105,14 +105,14 @@ func (c *client) queueHold(s *session, d *protocol.QueueHoldData) (any, *protoco
 }
 
 func (c *client) queueRelease(s *session, d *protocol.QueueReleaseData) (any, *protocol.Error) {
-	gone := []string{}
+	released := []string{}
 	for _, h := range s.log.State.Holds {
 		if d.Hold == "" || h.ID == d.Hold {
-			gone = append(gone, h.ID)
+			released = append(released, h.ID)
 		}
 	}
-	c.releaseHolds(s, gone)
-	return protocol.QueueReleaseResult{Released: gone}, nil
+	c.releaseHolds(s, released)
+	return protocol.QueueReleaseResult{Released: released}, nil
 }
 
 func (c *client) releaseHolds(s *session, holds []string) {

@@ -59,7 +59,7 @@ func (enc *encoder) mergedTask(d *protocol.TaskData) protocol.Task {
 	if d.Title != "" {
 		task.Title = d.Title
 	}
-	task.Status = "" // the event's type tells it
+	task.Status = "" // the event's type implies it
 	return task
 }
 
