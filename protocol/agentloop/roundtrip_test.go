@@ -55,7 +55,7 @@ func (s *codecPair) record(en codec.Entry) {
 // advance lets time pass for both.
 func (s *codecPair) advance(d time.Duration) {
 	s.client.now = s.client.now.Add(d)
-	s.advance(d)
+	s.serverHarness.advance(d)
 	s.exchange()
 	s.client.advance(0)
 	s.exchange()
