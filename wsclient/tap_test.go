@@ -163,12 +163,12 @@ type telling struct{}
 func (telling) out(what string) codec.Output {
 	return codec.Output{Native: [][]byte{[]byte(what)}, Foreign: []codec.Frame{{Data: []byte(what)}}, Wake: time.Unix(1, 0)}
 }
-func (c telling) Open(time.Time) codec.Output                 { return c.out("open") }
-func (c telling) Native(time.Time, []byte) codec.Output       { return c.out("native") }
-func (c telling) Foreign(time.Time, codec.Frame) codec.Output { return c.out("foreign") }
-func (c telling) Wake(time.Time) codec.Output                 { return c.out("wake") }
-func (c telling) Paths() []string                              { return []string{"/history"} }
-func (c telling) PathRead(time.Time, string, []byte) codec.Output  { return c.out("got") }
+func (c telling) Open(time.Time) codec.Output                     { return c.out("open") }
+func (c telling) Native(time.Time, []byte) codec.Output           { return c.out("native") }
+func (c telling) Foreign(time.Time, codec.Frame) codec.Output     { return c.out("foreign") }
+func (c telling) Wake(time.Time) codec.Output                     { return c.out("wake") }
+func (c telling) Paths() []string                                 { return []string{"/history"} }
+func (c telling) PathRead(time.Time, string, []byte) codec.Output { return c.out("got") }
 
 func TestATappedCodecSaysWhatItWouldHaveSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

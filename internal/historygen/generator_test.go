@@ -34,7 +34,7 @@ func TestEveryTypeOfEventHappens(t *testing.T) {
 	})
 	for _, typ := range protocol.EventTypes {
 		if !typ.Ephemeral && !seen[typ.Type] {
-			t.Errorf("%s never happens", typ.Type)
+			t.Errorf("internal/historygen: no %s is generated: add it to duringTurn, betweenTurns or anywhere (generator.go)", typ.Type)
 		}
 	}
 }

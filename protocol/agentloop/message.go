@@ -30,8 +30,8 @@ type message struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// decode reads a frame; ok is false when it is not a message. A payload that is null is absent.
-func decode(f codec.Frame) (m message, ok bool) {
+// decodeMessage reads a frame; ok is false when it is not a message. A payload that is null is absent.
+func decodeMessage(f codec.Frame) (m message, ok bool) {
 	var raw struct {
 		ID      *string         `json:"id"`
 		Type    *string         `json:"type"`
@@ -47,8 +47,8 @@ func decode(f codec.Frame) (m message, ok bool) {
 	return m, true
 }
 
-// frame makes a message with a payload; nil: none.
-func frame(id, typ string, payload any) codec.Frame {
+// encodeMessage makes a message with a payload; nil: none.
+func encodeMessage(id, typ string, payload any) codec.Frame {
 	m := message{ID: id, Type: typ}
 	if payload != nil {
 		m.Payload = protocol.MustEncode(payload)
@@ -102,7 +102,7 @@ type contextCompacted struct {
 	Strategy         string  `json:"strategy"`
 }
 
-type fault struct {
+type errorPayload struct {
 	Message string          `json:"message"`
 	Details json.RawMessage `json:"details,omitempty"`
 }

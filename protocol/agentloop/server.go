@@ -28,8 +28,8 @@ type server struct {
 	waiting []func(*protocol.Error) // until the session is known; the error says that it cannot be had
 	sub     codec.Subscription      // State is nil while there is no session
 
-	turn  turnView
-	asked asking
+	turn  turnEncoder
+	shown shownApproval
 }
 
 func newServer(o codec.ServerOptions) *server {
@@ -40,7 +40,7 @@ func newServer(o codec.ServerOptions) *server {
 func (s *server) Open(now time.Time) codec.Output {
 	return s.run(now, func() {
 		s.Hello(Name)
-		s.join(nil)
+		s.subscribe(nil)
 	})
 }
 
@@ -56,54 +56,54 @@ func (s *server) Native(now time.Time, line []byte) codec.Output {
 // Foreign implements codec.Codec.
 func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.run(now, func() {
-		m, ok := decode(f)
+		m, ok := decodeMessage(f)
 		if !ok {
 			s.fail(invalidFormat, struct{}{})
 			return
 		}
-		s.take(&m)
+		s.handleMessage(&m)
 	})
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
 func (s *server) TooLarge(now time.Time, message string) codec.Output {
-	return s.run(now, func() { s.fail(invalidFormat, refusal{Error: message, Code: protocol.CodeTooLarge}) })
+	return s.run(now, func() { s.fail(invalidFormat, errorDetails{Error: message, Code: protocol.CodeTooLarge}) })
 }
 
 // Wake implements codec.Codec.
 func (s *server) Wake(now time.Time) codec.Output {
-	return s.run(now, func() { s.tellCalls(nil) })
+	return s.run(now, func() { s.sendDueCalls(nil) })
 }
 
 // run carries out one call of the codec.
 func (s *server) run(now time.Time, work func()) codec.Output {
 	return s.Run(now, func() {
 		work()
-		s.Out.WakeBy(s.turn.due())
+		s.Out.WakeBy(s.turn.nextDue())
 	})
 }
 
 // send sends a message.
 func (s *server) send(typ string, payload any) {
-	s.Send(frame(s.Options.ID("msg"), typ, payload))
+	s.Send(encodeMessage(s.Options.ID("msg"), typ, payload))
 }
 
 // fail says that something went wrong. details may be nil.
 func (s *server) fail(message string, details any) {
-	f := fault{Message: message}
+	f := errorPayload{Message: message}
 	if details != nil {
 		f.Details = protocol.MustEncode(details)
 	}
 	s.send(errorType, f)
 }
 
-// refused says why our server did not do what the client wanted.
-func (s *server) refused(what string, err *protocol.Error) {
-	s.fail(what, refusal{Error: err.Message, Code: string(err.Code)})
+// failWith says why our server did not do what the client wanted.
+func (s *server) failWith(what string, err *protocol.Error) {
+	s.fail(what, errorDetails{Error: err.Message, Code: string(err.Code)})
 }
 
 // A refusal is the details of an error: what happened and its code, nothing else.
-type refusal struct {
+type errorDetails struct {
 	Error  string   `json:"error"`
 	Code   any      `json:"code,omitempty"`
 	Fields []string `json:"fields,omitempty"`

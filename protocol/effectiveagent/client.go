@@ -12,18 +12,18 @@ import (
 // A client is the codec at agentctl's client: it answers commands with what an EffectiveAgent server sends.
 type client struct {
 	codec.ClientBase
-	quiet    time.Duration // after which a turn that was answered is over, if the server does not end it
-	memory   *memory
-	sessions map[string]*session // followed on this connection
-	waiting  []*wait             // oldest first
-	broke    []string            // keys of sends whose connection ended before their answer
-	sequence uint64              // of the activities sent
+	idleTimeout time.Duration // after which a turn that was answered is over, if the server does not end it
+	state       *clientState
+	sessions    map[string]*session // followed on this connection
+	pending     []*pendingCommand   // oldest first
+	brokenKeys  []string            // keys of sends whose connection ended before their answer
+	sequence    uint64              // of the activities sent
 }
 
 var _ codec.Codec = (*client)(nil)
 
-// defaultQuiet is the quiet time without the option "quiet".
-const defaultQuiet = 5 * time.Second
+// defaultIdleTimeout is the quiet time without the option "quiet".
+const defaultIdleTimeout = 5 * time.Second
 
 // verbs are the commands that the dialect can say. Those that remote reports only a server of our kind understands.
 var verbs = []protocol.Verb{
@@ -32,14 +32,14 @@ var verbs = []protocol.Verb{
 	protocol.DoQueueRelease,
 }
 
-// why says more of commands that are refused.
-var why = map[protocol.Verb]string{
+// unsupportedReasons says more of commands that are refused.
+var unsupportedReasons = map[protocol.Verb]string{
 	protocol.DoList:    "it has no list of sessions, name one",
 	protocol.DoHistory: "its server tells nothing of the past",
 }
 
-// remote reports whether a command is carried by the note of an activity.
-func remote(v protocol.Verb) bool {
+// isCarried reports whether a command is carried by the note of an activity.
+func isCarried(v protocol.Verb) bool {
 	switch v {
 	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
 		protocol.DoQueueHold, protocol.DoQueueRelease:
@@ -54,14 +54,14 @@ func remote(v protocol.Verb) bool {
 func newClient(o codec.ClientOptions) *client {
 	quiet, err := time.ParseDuration(o.Options["quiet"])
 	if err != nil || quiet <= 0 {
-		quiet = defaultQuiet
+		quiet = defaultIdleTimeout
 	}
-	m := codec.ResumeState(o.Resume, newMemory)
+	m := codec.ResumeState(o.Resume, newClientState)
 	return &client{
 		ClientBase: codec.NewClientBase(o, codec.Responder{
-			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: why,
+			Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
 		}),
-		quiet: quiet, memory: m, sessions: map[string]*session{}, broke: slices.Clone(m.unheard),
+		idleTimeout: quiet, state: m, sessions: map[string]*session{}, brokenKeys: slices.Clone(m.unansweredKeys),
 	}
 }
 
@@ -72,28 +72,28 @@ func (c *client) Open(now time.Time) codec.Output { return c.run(now, func() {})
 func (c *client) Native(now time.Time, line []byte) codec.Output {
 	return c.run(now, func() {
 		if cmd, ok := c.Decode(line); ok {
-			c.command(&cmd)
+			c.handleCommand(&cmd)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
 func (c *client) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return c.run(now, func() { c.frame(f) })
+	return c.run(now, func() { c.handleFrame(f) })
 }
 
 // Wake implements codec.Codec: no error came in time, or an agent fell silent.
 func (c *client) Wake(now time.Time) codec.Output {
 	return c.run(now, func() {
-		for _, w := range c.dueBy(now) {
-			c.unrefused(w)
+		for _, w := range c.duePending(now) {
+			c.succeed(w)
 		}
-		for _, s := range c.ordered() {
-			if !s.quiet.IsZero() && !now.Before(s.quiet) {
-				c.end(s)
+		for _, s := range c.orderedSessions() {
+			if !s.idleAt.IsZero() && !now.Before(s.idleAt) {
+				c.endTurn(s)
 			}
-			if !s.resumes.IsZero() && !now.Before(s.resumes) {
-				c.unanswered(s)
+			if !s.resumeBy.IsZero() && !now.Before(s.resumeBy) {
+				c.resumeTimedOut(s)
 			}
 		}
 	})
@@ -103,59 +103,59 @@ func (c *client) Wake(now time.Time) codec.Output {
 func (c *client) run(now time.Time, work func()) codec.Output {
 	return c.Run(now, func() {
 		work()
-		for _, w := range c.waiting {
-			c.Out.WakeBy(w.due)
+		for _, w := range c.pending {
+			c.Out.WakeBy(w.doneAt)
 		}
 		for _, s := range c.sessions {
-			c.Out.WakeBy(s.quiet)
-			c.Out.WakeBy(s.resumes)
+			c.Out.WakeBy(s.idleAt)
+			c.Out.WakeBy(s.resumeBy)
 		}
 	})
 }
 
 // send sends a message.
-func (c *client) send(m any) { c.Send(frame(m)) }
+func (c *client) send(m any) { c.Send(encodeMessage(m)) }
 
-// command carries out a command of our client.
-func (c *client) command(cmd *protocol.Command) {
-	if c.hold(c.sessions[cmd.Session], cmd) {
+// handleCommand carries out a command of our client.
+func (c *client) handleCommand(cmd *protocol.Command) {
+	if c.holdCommand(c.sessions[cmd.Session], cmd) {
 		return
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
-		c.subscribe(cmd)
+		c.handleSubscribe(cmd)
 	case protocol.DoUnsubscribe:
-		c.unsubscribe(cmd)
+		c.handleUnsubscribe(cmd)
 	case protocol.DoSnapshot, protocol.DoHistory:
-		c.look(cmd)
+		c.answerFromLog(cmd)
 	case protocol.DoSend:
 		c.sendMessage(cmd)
 	default:
-		c.remote(cmd)
+		c.carryCommand(cmd)
 	}
 }
 
-// follows returns the session of a command that only one who follows it can answer; else it fails the command.
-func (c *client) follows(cmd *protocol.Command) *session {
+// requireFollowed returns the session of a command that only one who follows it can answer; else it fails the command.
+func (c *client) requireFollowed(cmd *protocol.Command) *session {
 	s := c.sessions[cmd.Session]
-	if s == nil || s.refused != nil {
+	if s == nil || s.err != nil {
 		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s tells of a session only while it is followed", Name)
 		return nil
 	}
 	return s
 }
 
-// frame takes one message of the server. What cannot be understood is kept.
-func (c *client) frame(f codec.Frame) {
+// handleFrame takes one message of the server. What cannot be understood is kept.
+func (c *client) handleFrame(f codec.Frame) {
 	if f.Binary || !json.Valid(f.Data) || !codec.Shallow(f.Data) {
-		c.stray(f.Data)
+		c.addStray(f.Data)
 		return
 	}
 	var m message
 	_ = json.Unmarshal(f.Data, &m)
 	kind := codec.String(m.Type)
 	if kind == typeError {
-		c.fault(&m)
+		c.handleError(&m)
 		return
 	}
 	id := m.AgentRuntimeID
@@ -165,28 +165,28 @@ func (c *client) frame(f codec.Frame) {
 	s := c.sessions[codec.String(id)]
 	switch {
 	case codec.IsNull(id):
-		c.stray(f.Data)
-	case s == nil || s.refused != nil: // of a runtime that is not followed any more
+		c.addStray(f.Data)
+	case s == nil || s.err != nil: // of a runtime that is not followed any more
 	case kind == typeActivity:
-		c.activity(s, readActivity(m.Activity))
+		c.handleActivity(s, decodeActivity(m.Activity))
 	case kind == typeSend: // of another client, relayed
-		a := readActivity(m.Payload)
+		a := decodeActivity(m.Payload)
 		if a.unreadable || codec.IsNull(a.Payload) { // no activity, but the words alone
-			a = seen{Payload: m.Payload, whole: m.Payload}
+			a = receivedActivity{Payload: m.Payload, raw: m.Payload}
 		}
 		a.kind, a.Note, a.relayed = kindInput, note{}, true
-		c.activity(s, a)
-	case heard(kind) != "" && !codec.IsNull(m.Payload): // an activity without a wrapping
-		c.activity(s, readActivity(f.Data))
+		c.handleActivity(s, a)
+	case decodeKind(kind) != "" && !codec.IsNull(m.Payload): // an activity without a wrapping
+		c.handleActivity(s, decodeActivity(f.Data))
 	default:
 		c.raw(s, codec.Excerpt(kind), f.Data)
 	}
 }
 
-// stray keeps a message that names no agent runtime in every session that is followed.
-func (c *client) stray(data []byte) {
-	for _, s := range c.ordered() {
-		if s.refused == nil {
+// addStray keeps a message that names no agent runtime in every session that is followed.
+func (c *client) addStray(data []byte) {
+	for _, s := range c.orderedSessions() {
+		if s.err == nil {
 			c.raw(s, "", data)
 		}
 	}

@@ -36,7 +36,7 @@ type sendMessage struct {
 	Payload activity `json:"payload"`
 }
 
-type followMessage struct {
+type subscribeMessage struct {
 	Type           string    `json:"type"`
 	AgentRuntimeID string    `json:"agentRuntimeId"`
 	Metadata       *metadata `json:"metadata,omitempty"`
@@ -49,10 +49,10 @@ type activityMessage struct {
 }
 
 type errorMessage struct {
-	Type    string `json:"type"`
-	Code    code   `json:"code"`
-	Message string `json:"message"`
-	Details string `json:"details,omitempty"`
+	Type    string    `json:"type"`
+	Code    errorCode `json:"code"`
+	Message string    `json:"message"`
+	Details string    `json:"details,omitempty"`
 }
 
 // An activity as it is written: the document's fields in its order, then those that the real system has beside them.
@@ -83,14 +83,14 @@ type note struct {
 	Command protocol.Verb `json:"command,omitempty"`
 	Key     string        `json:"key,omitempty"`
 
-	After string          `json:"after,omitempty"` // a position
-	Whole bool            `json:"whole,omitempty"`
-	State json.RawMessage `json:"state,omitempty"` // of the session, there
-	Until uint64          `json:"until,omitempty"` // the sequence of the last activity that is already past
+	After     string          `json:"after,omitempty"` // a position
+	WantState bool            `json:"whole,omitempty"`
+	State     json.RawMessage `json:"state,omitempty"` // of the session, there
+	PastSeq   uint64          `json:"until,omitempty"` // the sequence of the last activity that is already past
 }
 
 // A seen is an activity as it is read: whatever can be understood of it.
-type seen struct {
+type receivedActivity struct {
 	kind       string // the document's type; empty: unknown
 	Type       string
 	ID         string
@@ -98,27 +98,27 @@ type seen struct {
 	Payload    json.RawMessage
 	Source     string
 	Note       note
-	whole      json.RawMessage
+	raw        json.RawMessage
 	unreadable bool // not an object
 	relayed    bool // what another client sends
 }
 
-// readActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.
-func readActivity(raw json.RawMessage) seen {
+// decodeActivity reads an activity tolerantly: a field that makes no sense is as if it were not there.
+func decodeActivity(raw json.RawMessage) receivedActivity {
 	var fields struct{ Type, ID, Timestamp, Payload, Metadata json.RawMessage }
-	s := seen{whole: raw}
+	s := receivedActivity{raw: raw}
 	if json.Unmarshal(raw, &fields) != nil || codec.IsNull(raw) {
 		s.unreadable = true
 		return s
 	}
-	s.Source, s.Note = aboutOf(fields.Metadata)
-	s.Type, s.ID, s.Time, s.Payload = codec.String(fields.Type), codec.String(fields.ID), stamped(fields.Timestamp), fields.Payload
-	s.kind = heard(s.Type)
+	s.Source, s.Note = decodeMetadata(fields.Metadata)
+	s.Type, s.ID, s.Time, s.Payload = codec.String(fields.Type), codec.String(fields.ID), decodeTime(fields.Timestamp), fields.Payload
+	s.kind = decodeKind(s.Type)
 	return s
 }
 
-// aboutOf reads metadata: the source, and the note.
-func aboutOf(raw json.RawMessage) (source string, n note) {
+// decodeMetadata reads metadata: the source, and the note.
+func decodeMetadata(raw json.RawMessage) (source string, n note) {
 	var about struct{ SourceAgentRuntimeID, Agentctl json.RawMessage }
 	_ = json.Unmarshal(raw, &about)
 	if json.Unmarshal(about.Agentctl, &n) != nil {
@@ -127,8 +127,8 @@ func aboutOf(raw json.RawMessage) (source string, n note) {
 	return codec.String(about.SourceAgentRuntimeID), n
 }
 
-// stamped reads a time: a string of ISO 8601 or a number of milliseconds.
-func stamped(raw json.RawMessage) time.Time {
+// decodeTime reads a time: a string of ISO 8601 or a number of milliseconds.
+func decodeTime(raw json.RawMessage) time.Time {
 	var ms float64
 	if json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < 1<<52 {
 		return time.UnixMilli(int64(ms)).UTC()
@@ -147,4 +147,4 @@ func runtimeID(raw json.RawMessage) (id string, ok bool) {
 	return id, id != "" && len(id) <= maxID
 }
 
-func frame(m any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(m)} }
+func encodeMessage(m any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(m)} }

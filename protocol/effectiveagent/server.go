@@ -11,9 +11,9 @@ import (
 // A server is the codec at agentctl's server. It follows each session once, under any number of names.
 type server struct {
 	codec.ServerBase
-	form     form
-	runtimes map[string]*runtime // that the client follows, by its names
-	followed map[string]*feed    // the sessions behind them
+	form          activityForm
+	subscribers   map[string]*subscriber   // that the client follows, by its names
+	subscriptions map[string]*subscription // the sessions behind them
 }
 
 var _ codec.Codec = (*server)(nil)
@@ -22,8 +22,8 @@ var _ codec.Codec = (*server)(nil)
 // the client shows its own: "document", the default, or "system".
 func newServer(o codec.ServerOptions) *server {
 	return &server{
-		ServerBase: codec.ServerBase{Options: o}, form: formOf(o.Options),
-		runtimes: map[string]*runtime{}, followed: map[string]*feed{},
+		ServerBase: codec.ServerBase{Options: o}, form: formFromOptions(o.Options),
+		subscribers: map[string]*subscriber{}, subscriptions: map[string]*subscription{},
 	}
 }
 
@@ -36,14 +36,14 @@ func (s *server) Open(now time.Time) codec.Output {
 func (s *server) Native(now time.Time, line []byte) codec.Output {
 	return s.Run(now, func() {
 		if e := s.Receive(line); e != nil {
-			s.event(e)
+			s.encodeEvent(e)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
 func (s *server) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return s.Run(now, func() { s.message(f) })
+	return s.Run(now, func() { s.handleMessage(f) })
 }
 
 // TooLarge says that a message is over the limit: nothing of it was read.
@@ -55,15 +55,15 @@ func (s *server) TooLarge(now time.Time, message string) codec.Output {
 func (s *server) Wake(time.Time) codec.Output { return codec.Output{} }
 
 // send sends a message.
-func (s *server) send(m any) { s.Send(frame(m)) }
+func (s *server) send(m any) { s.Send(encodeMessage(m)) }
 
 // fail tells the client of an error. details name its kind and nothing of the inside.
-func (s *server) fail(c code, message, details string) {
+func (s *server) fail(c errorCode, message, details string) {
 	s.send(errorMessage{typeError, c, message, details})
 }
 
-// message takes one message of the client. What is wrong with it is told, and nothing else changes.
-func (s *server) message(f codec.Frame) {
+// handleMessage takes one message of the client. What is wrong with it is told, and nothing else changes.
+func (s *server) handleMessage(f codec.Frame) {
 	if f.Binary {
 		s.fail(parseError, "Failed to parse incoming message", "Error")
 		return
@@ -84,9 +84,9 @@ func (s *server) message(f codec.Frame) {
 		id, ok := runtimeID(m.AgentRuntimeID)
 		switch {
 		case !ok:
-			s.invalid("agentRuntimeId", "a string of 1 to 256 bytes")
+			s.failField("agentRuntimeId", "a string of 1 to 256 bytes")
 		case codec.String(m.Type) == typeSubscribe:
-			_, n := aboutOf(m.Metadata)
+			_, n := decodeMetadata(m.Metadata)
 			s.subscribe(id, &n)
 		default:
 			s.unsubscribe(id)
@@ -102,6 +102,6 @@ func (s *server) message(f codec.Frame) {
 	}
 }
 
-func (s *server) invalid(field, want string) {
+func (s *server) failField(field, want string) {
 	s.fail(validationError, "Invalid message format: "+field+" must be "+want, "")
 }
